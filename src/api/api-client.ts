@@ -1,0 +1,118 @@
+import type { Readable } from "node:stream";
+
+import type { Milliseconds } from "../units/duration.ts";
+import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { AssetLimitsBundle, ListAssetBundle } from "./bundle.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import type { KeyRotation } from "./key-rotation.ts";
+import type { MarketData } from "./market-data.ts";
+import type { AssetNames, MarketNames, NodeNames } from "./names.ts";
+import type { NetworkTime } from "./network-time.ts";
+import type { NodeInfo } from "./node-info.ts";
+import type { Order } from "./order.ts";
+import type { Page, PageRequest } from "./page.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { PartyStake } from "./stake.ts";
+
+/** As of when and from where an answer holds. */
+export interface AsOf {
+  readonly network: string;
+  /** Host and port of the node that answered. */
+  readonly node: string;
+  /** The block the answer speaks for, where the node said so. */
+  readonly blockHeight?: bigint;
+  readonly blockTime?: Nanoseconds;
+  readonly receivedAt: Nanoseconds;
+  readonly simulated: boolean;
+}
+
+export interface Answer<T> {
+  readonly value: T;
+  readonly asOf: AsOf;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Watchers go first: their share of a node's budget is never spent by people. Default "people". */
+  readonly lane?: "people" | "watchers";
+  /** Ask the node even where a cached answer would do. */
+  readonly fresh?: boolean;
+}
+
+/** What one export asks for. Times are half-open: from inclusive, to exclusive; the node cuts them to whole seconds. */
+export interface LedgerQuery {
+  readonly partyId: string;
+  readonly assetId: string;
+  readonly from?: Nanoseconds;
+  readonly to?: Nanoseconds;
+}
+
+/**
+ * The bytes of a ledger export, freed from either framing. The stream ends only when the export is whole;
+ * an error in mid-stream, a dropped connection or an idle time-out destroys it with an ApiError.
+ */
+export interface LedgerStream {
+  readonly body: Readable;
+  /** The media type that the node gave; `text/csv` where it gave none. */
+  readonly contentType: string;
+  readonly asOf: AsOf;
+}
+
+/** The eleven operations of the interface, and the optional ones for names. All reject with ApiError, or the signal's reason. */
+export interface Operations {
+  getNetworkTime(options?: CallOptions): Promise<Answer<NetworkTime>>;
+  getNodeInfo(options?: CallOptions): Promise<Answer<NodeInfo>>;
+  getMarketsData(options?: CallOptions): Promise<Answer<readonly MarketData[]>>;
+  /** `version` left out = the current one; 1 or more. */
+  getOrder(orderId: string, version?: number, options?: CallOptions): Promise<Answer<Order>>;
+  /** Without a party: all of them. */
+  getPartiesStake(party?: string, options?: CallOptions): Promise<Answer<readonly PartyStake[]>>;
+  getKeyRotations(query?: PageRequest & { nodeId?: string }, options?: CallOptions): Promise<Answer<Page<KeyRotation>>>;
+  getSnapshots(query?: PageRequest, options?: CallOptions): Promise<Answer<Page<Snapshot>>>;
+  getCheckpoints(query?: PageRequest, options?: CallOptions): Promise<Answer<Page<Checkpoint>>>;
+  getListAssetBundle(assetId: string, options?: CallOptions): Promise<Answer<ListAssetBundle>>;
+  getAssetLimitsBundle(proposalId: string, options?: CallOptions): Promise<Answer<AssetLimitsBundle>>;
+  /** Resolves once the first bytes are there and are no error. Never retried; see LedgerStream. */
+  exportLedger(query: LedgerQuery, options?: CallOptions): Promise<LedgerStream>;
+
+  /** Optional at the node: an empty list where it does not offer them; never rejects but by the signal. Cached for long. */
+  getMarketNames(options?: CallOptions): Promise<readonly MarketNames[]>;
+  getAssetNames(options?: CallOptions): Promise<readonly AssetNames[]>;
+  getNodeNames(options?: CallOptions): Promise<readonly NodeNames[]>;
+}
+
+/** How one node fares in this process's eyes. */
+export interface NodeHealth {
+  readonly resting: boolean;
+  /** Until when it is left alone, in Unix milliseconds. */
+  readonly restsUntilMillis?: number;
+  readonly lastError?: string;
+}
+
+/** One node, asked directly: no fail-over. */
+export interface NodeClient extends Operations {
+  /** Host and port as people see it. */
+  readonly name: string;
+  readonly health: NodeHealth;
+}
+
+/** A network: its nodes in order, with fail-over from one to the next. */
+export interface ApiClient extends Operations {
+  readonly network: string;
+  readonly simulated: boolean;
+  readonly nodes: readonly NodeClient[];
+  close(): Promise<void>;
+}
+
+export interface ClientLimits {
+  /** One try, headers and body. */
+  readonly tryMillis: Milliseconds;
+  /** The whole call, over all tries and nodes. */
+  readonly callMillis: Milliseconds;
+  /** No byte of an export for this long ends it. */
+  readonly idleMillis: Milliseconds;
+  readonly maxBodyBytes: number;
+  /** Requests a second to one node, all lanes; below the node's own limit of 20. */
+  readonly requestsPerSecond: number;
+  readonly burst: number;
+}

@@ -1,0 +1,81 @@
+/** Why a data node gave no usable answer. */
+export type ApiErrorKind =
+  /** No connection, or it dropped. */
+  | "unreachable"
+  | "timeout"
+  /** 429, or this process's own budget for the node is spent. */
+  | "rate-limited"
+  /** 403: the node refuses this address for a while. */
+  | "banned"
+  /** 404 about an entity: the node knows of no such thing. */
+  | "not-found"
+  /** 400: the node says the question is wrong. */
+  | "invalid"
+  /** 5xx. */
+  | "server"
+  /** Any other status. */
+  | "refused"
+  /** 200 with a body that cannot be understood, or one above the limit. */
+  | "unreadable"
+  /** Broken off in the middle of a stream. */
+  | "cut";
+
+/** One node's part in a failed call, for "what was tried". */
+export interface Attempt {
+  readonly node: string;
+  readonly why: string;
+}
+
+/** The network's failure: the message is a plain sentence that names the node and holds the node's own words. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly kind: ApiErrorKind;
+  readonly network: string;
+  /** The node's name as people see it: host and port, no credentials, no query. */
+  readonly node: string;
+  readonly httpStatus: number | undefined;
+  /** gRPC code. */
+  readonly code: number | undefined;
+  /** `message` of the node's error body. */
+  readonly nodeMessage: string | undefined;
+  readonly details: readonly unknown[];
+  /** details[].message and details[].inner: the words worth showing. */
+  readonly innerWords: string | undefined;
+  /** Where in the JSON the trouble lies: `marketsData[3].markPrice`. */
+  readonly path: string | undefined;
+  /** How long the node asks to be left alone, in milliseconds. */
+  readonly retryAfterMillis: number | undefined;
+  /** Every node that was asked, in order; the last one is this error's own. */
+  readonly tried: readonly Attempt[];
+
+  constructor(
+    kind: ApiErrorKind,
+    message: string,
+    more: {
+      network: string;
+      node: string;
+      httpStatus?: number | undefined;
+      code?: number | undefined;
+      nodeMessage?: string | undefined;
+      details?: readonly unknown[];
+      innerWords?: string | undefined;
+      path?: string | undefined;
+      retryAfterMillis?: number | undefined;
+      tried?: readonly Attempt[];
+      cause?: unknown;
+    },
+  ) {
+    super(message, { cause: more.cause });
+    this.kind = kind;
+    this.network = more.network;
+    this.node = more.node;
+    this.httpStatus = more.httpStatus;
+    this.code = more.code;
+    this.nodeMessage = more.nodeMessage;
+    this.details = more.details ?? [];
+    this.innerWords = more.innerWords;
+    this.path = more.path;
+    this.retryAfterMillis = more.retryAfterMillis;
+    this.tried = more.tried ?? [];
+  }
+}

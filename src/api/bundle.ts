@@ -1,0 +1,36 @@
+import { z } from "zod";
+
+import { bigintField, textField } from "./fields.ts";
+
+/** What the bridge wants in order to list an asset. No signatures yet = not signed yet. */
+export const ListAssetBundle = z
+  .looseObject({
+    assetSource: textField,
+    nonce: bigintField,
+    signatures: textField,
+    networkAssetId: textField,
+    /** How v0.71 nodes name networkAssetId. */
+    vegaAssetId: textField,
+  })
+  .transform(({ vegaAssetId, networkAssetId, ...rest }) => ({
+    ...rest,
+    networkAssetId: networkAssetId ?? vegaAssetId,
+  }));
+export type ListAssetBundle = z.infer<typeof ListAssetBundle>;
+
+/** What the bridge wants in order to set an asset's limits: the token's maxLifetimeDeposit (lifetimeLimit) and withdrawThreshold (threshold). */
+export const AssetLimitsBundle = z
+  .looseObject({
+    assetSource: textField,
+    lifetimeLimit: bigintField,
+    nonce: bigintField,
+    signatures: textField,
+    threshold: bigintField,
+    networkAssetId: textField,
+    vegaAssetId: textField,
+  })
+  .transform(({ vegaAssetId, networkAssetId, ...rest }) => ({
+    ...rest,
+    networkAssetId: networkAssetId ?? vegaAssetId,
+  }));
+export type AssetLimitsBundle = z.infer<typeof AssetLimitsBundle>;

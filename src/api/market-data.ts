@@ -1,0 +1,59 @@
+import { z } from "zod";
+
+import { bigintField, decimalField, listField, recordField, textField, timeField } from "./fields.ts";
+
+export const PriceBound = z.looseObject({
+  minValidPrice: bigintField,
+  maxValidPrice: bigintField,
+  referencePrice: textField,
+  /** horizon and auctionExtension in seconds, probability as a fraction. */
+  trigger: recordField(
+    z.looseObject({ horizon: bigintField, probability: decimalField, auctionExtension: bigintField }),
+  ),
+});
+export type PriceBound = z.infer<typeof PriceBound>;
+
+export const LiquidityFeeShare = z.looseObject({
+  party: textField,
+  equityLikeShare: decimalField,
+  averageEntryValuation: textField,
+  averageScore: decimalField,
+});
+export type LiquidityFeeShare = z.infer<typeof LiquidityFeeShare>;
+
+/** The latest state of a market. Prices / 10^decimalPlaces, volumes / 10^positionDecimalPlaces of the market. */
+export const MarketData = z.looseObject({
+  market: textField,
+  timestamp: timeField,
+  markPrice: bigintField,
+  midPrice: bigintField,
+  staticMidPrice: bigintField,
+  lastTradedPrice: bigintField,
+  indicativePrice: bigintField,
+  indicativeVolume: bigintField,
+  bestBidPrice: bigintField,
+  bestBidVolume: bigintField,
+  bestOfferPrice: bigintField,
+  bestOfferVolume: bigintField,
+  bestStaticBidPrice: bigintField,
+  bestStaticBidVolume: bigintField,
+  bestStaticOfferPrice: bigintField,
+  bestStaticOfferVolume: bigintField,
+  auctionStart: timeField,
+  auctionEnd: timeField,
+  nextMarkToMarket: timeField,
+  openInterest: bigintField,
+  /** In the settlement asset's smallest unit, like suppliedStake and targetStake. */
+  marketValueProxy: textField,
+  suppliedStake: textField,
+  targetStake: textField,
+  marketState: textField,
+  marketTradingMode: textField,
+  trigger: textField,
+  extensionTrigger: textField,
+  liquidityProviderFeeShare: listField(LiquidityFeeShare),
+  priceMonitoringBounds: listField(PriceBound),
+});
+export type MarketData = z.infer<typeof MarketData>;
+
+export const MarketsData = z.looseObject({ marketsData: listField(MarketData) });

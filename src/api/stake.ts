@@ -1,0 +1,30 @@
+import { z } from "zod";
+
+import { bigintField, listField, secondsField, textField, timeField } from "./fields.ts";
+
+/** One linking or unlinking of stake on Ethereum. Amount in 10^-18 of the token. */
+export const StakeLinking = z.looseObject({
+  id: textField,
+  party: textField,
+  amount: bigintField,
+  ethereumAddress: textField,
+  txHash: textField,
+  logIndex: bigintField,
+  blockHeight: bigintField,
+  blockTime: secondsField,
+  finalizedAt: timeField,
+  ts: secondsField,
+  status: textField,
+  type: textField,
+});
+export type StakeLinking = z.infer<typeof StakeLinking>;
+
+/** A party's stake; amounts in 10^-18 of the token. */
+export const PartyStake = z.looseObject({
+  party: textField,
+  currentStakeAvailable: bigintField,
+  stakeLinkings: listField(StakeLinking),
+});
+export type PartyStake = z.infer<typeof PartyStake>;
+
+export const PartiesStake = z.looseObject({ partiesStake: listField(PartyStake) });

@@ -1,0 +1,50 @@
+import type { ApiClient } from "../api/api-client.ts";
+import type { LedgerExports } from "../export/ledger-exports.ts";
+import type { Reply } from "../reply/reply.ts";
+import type { SeenIds } from "../store/store.ts";
+import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { Caller, Target, Visibility } from "./invocation.ts";
+import type { Options, OptionValues } from "./option.ts";
+
+/** What a command works with. */
+export interface CommandContext<S extends Options> {
+  readonly options: OptionValues<S>;
+  readonly here: Target;
+  readonly caller: Caller;
+  /** The network asked about, and its client. */
+  readonly network: string;
+  readonly api: ApiClient;
+  /** Every network there is, the default one first. */
+  readonly networks: readonly string[];
+  readonly seen: SeenIds;
+  readonly exports: LedgerExports;
+  /** All commands, for `help`. */
+  readonly commands: readonly AnyCommand[];
+  now(): Nanoseconds;
+  readonly signal: AbortSignal;
+  progress(reply: Reply): void;
+}
+
+/** What people can ask. It returns its answer and never posts. */
+export interface Command<S extends Options> {
+  /** One or two lower-case words: `time`, `market show`. */
+  readonly name: string;
+  /** One line, at most 100 characters. */
+  readonly summary: string;
+  /** Command lines worth trying, without the bot's own name. */
+  readonly examples: readonly string[];
+  readonly access: "everyone" | "channel-manager";
+  /** Who sees the answer unless `private` says otherwise; fixed before the command runs. */
+  readonly audience: Visibility;
+  readonly options: S;
+  /** Throws UserError for the caller's mistakes; ApiError passes through. */
+  run(context: CommandContext<S>): Promise<Reply>;
+}
+
+/** A command whose options' types are no longer needed. */
+export type AnyCommand = Omit<Command<Options>, "run"> & { run(context: CommandContext<Options>): Promise<Reply> };
+
+/** Declares a command; `network` and `private` are added to what it names. */
+export function command<const S extends Options>(declared: Command<S>): AnyCommand {
+  return declared;
+}

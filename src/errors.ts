@@ -1,0 +1,24 @@
+/**
+ * A mistake of the caller: shown as it stands, so `message` is one sentence that says what is wrong
+ * and `remedy` one that says what to do next.
+ */
+export class UserError extends Error {
+  override readonly name = "UserError";
+  readonly remedy: string | undefined;
+  /** A command line that would be right, offered as the next thing to type. */
+  readonly suggestion: string | undefined;
+  /** The option at fault, so that a form can show the sentence at its field. */
+  readonly option: string | undefined;
+
+  constructor(message: string, more: { remedy?: string; suggestion?: string; option?: string; cause?: unknown } = {}) {
+    super(message, { cause: more.cause });
+    this.remedy = more.remedy;
+    this.suggestion = more.suggestion;
+    this.option = more.option;
+  }
+}
+
+/** The message of whatever was thrown. For logs; people see only what a UserError or an ApiError says. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+
+/** A file that goes with a reply. Its bytes may lie on disk: `open` gives them as often as asked, until `dispose`. */
+export interface Attachment {
+  /** A plain file name, no path: letters, digits, dot, dash, underscore. */
+  readonly name: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  /** What a picture shows, for those who do not see it. */
+  readonly alt?: string;
+  open(): Readable;
+  /** Gives the bytes up. Safe to call twice; the adapter calls it once the reply is delivered or given up. */
+  dispose(): Promise<void>;
+}
+
+/** An attachment whose bytes are held in memory; for small things only. */
+export function memoryAttachment(
+  name: string,
+  mediaType: string,
+  content: string | Uint8Array,
+  more: { alt?: string } = {},
+): Attachment {
+  const bytes = Buffer.from(content);
+  return {
+    name: safeFileName(name),
+    mediaType,
+    sizeBytes: bytes.byteLength,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    ...more,
+    open: () => Readable.from([bytes]),
+    dispose: async () => {},
+  };
+}
+
+/** Whatever a name contains, a file of that name stays where it is put. */
+export function safeFileName(name: string): string {
+  const cleaned = name.replaceAll(/[^\w.-]+/gu, "-").replace(/^[.-]+/u, "");
+  return cleaned === "" ? "file" : cleaned.slice(0, 120);
+}

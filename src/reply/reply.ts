@@ -1,0 +1,68 @@
+import type { Attachment } from "./attachment.ts";
+import type { Block } from "./block.ts";
+import { toText, type Text, type TextPart } from "./text.ts";
+
+export type Tone = "neutral" | "good" | "warning" | "bad";
+
+/** A command with its values filled in: what a button holds, and what typing a line comes to. */
+export interface Ask {
+  readonly command: string;
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** A button: an invocation filled in beforehand, or a link. */
+export type Action =
+  | {
+      readonly label: string;
+      readonly invocation: Ask;
+      /** `replace` shows the answer in place of this reply (pages, refresh), `reply` below it. */
+      readonly effect: "replace" | "reply";
+      /** The question to ask first, for what destroys. */
+      readonly confirm?: string;
+    }
+  | { readonly label: string; readonly url: string };
+
+/** What is said, not how it looks. Each adapter renders it for its platform, whole or saying what it left out. */
+export interface Reply {
+  readonly tone: Tone;
+  readonly title: Text;
+  readonly url?: string;
+  readonly blocks: readonly Block[];
+  /** As of when and from where; renderers show it last and small. */
+  readonly footer?: Text;
+  readonly picture?: Attachment;
+  readonly attachments: readonly Attachment[];
+  readonly actions: readonly Action[];
+  /** Whose fault a reply that is an error reports; absent when it is none. `network` is the data node's. */
+  readonly failure?: "caller" | "network" | "bug";
+}
+
+/** A reply from its parts, with the usual ones left out. */
+export function reply(parts: {
+  title: TextPart;
+  tone?: Tone;
+  url?: string;
+  blocks?: readonly Block[];
+  footer?: TextPart;
+  picture?: Attachment;
+  attachments?: readonly Attachment[];
+  actions?: readonly Action[];
+  failure?: "caller" | "network" | "bug";
+}): Reply {
+  const { title, footer, ...rest } = parts;
+  return {
+    tone: "neutral",
+    blocks: [],
+    attachments: [],
+    actions: [],
+    ...rest,
+    title: toText(title),
+    ...(footer === undefined ? {} : { footer: toText(footer) }),
+  };
+}
+
+/** Gives up every file of a reply; never rejects. */
+export async function disposeReply(given: Reply): Promise<void> {
+  const files = given.picture === undefined ? given.attachments : [...given.attachments, given.picture];
+  await Promise.allSettled(files.map((file) => file.dispose()));
+}

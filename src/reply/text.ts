@@ -1,0 +1,74 @@
+import type { Nanoseconds } from "../units/nanoseconds.ts";
+
+/** One run of text with a meaning. Its content is data: each renderer escapes it in its own syntax. */
+export type Inline =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "strong"; readonly text: string }
+  /** Something to copy: an id, a hash, a command line. With `id`, a narrow renderer may show its ends and keep the whole one a tap away. */
+  | { readonly kind: "code"; readonly text: string; readonly id?: true }
+  | { readonly kind: "link"; readonly text: string; readonly url: string }
+  /** A point in time, shown in the reader's own zone where the platform can. */
+  | { readonly kind: "time"; readonly at: Nanoseconds; readonly style: "absolute" | "relative" | "both" };
+
+export type Text = readonly Inline[];
+
+/** What may stand in a text template; plain values become plain text. Floats are not among them on purpose. */
+export type TextPart = Inline | Text | string | bigint | number | undefined;
+
+/** ``text`Last traded at ${strong(price)}` ``: every interpolation stays marked as data. */
+export function text(strings: TemplateStringsArray, ...parts: TextPart[]): Text {
+  const inlines: Inline[] = [];
+  for (const [index, fixed] of strings.entries()) {
+    if (fixed !== "") inlines.push({ kind: "text", text: fixed });
+    if (index < parts.length) inlines.push(...toText(parts[index]));
+  }
+  return inlines;
+}
+
+/** Any part as Text; undefined becomes nothing. */
+export function toText(part: TextPart): Text {
+  if (part === undefined || part === "") return [];
+  if (typeof part === "string" || typeof part === "bigint" || typeof part === "number") {
+    return [{ kind: "text", text: String(part) }];
+  }
+  return isText(part) ? part : [part];
+}
+
+export function joinText(parts: readonly TextPart[], separator: string): Text {
+  return parts.flatMap((part, index) =>
+    index === 0 ? toText(part) : [{ kind: "text", text: separator } as const, ...toText(part)],
+  );
+}
+
+export function strong(value: string | bigint | number): Inline {
+  return { kind: "strong", text: String(value) };
+}
+
+export function code(value: string | bigint | number): Inline {
+  return { kind: "code", text: String(value) };
+}
+
+/** A long identifier (party, market, order, hash): whole wherever it is copied, shortened where space is short. */
+export function id(value: string): Inline {
+  return { kind: "code", text: value, id: true };
+}
+
+/** A link; only http and https become one, anything else stays plain text. */
+export function link(label: string, url: string): Inline {
+  return /^https?:\/\//iu.test(url) && URL.canParse(url)
+    ? { kind: "link", text: label, url: new URL(url).href }
+    : { kind: "text", text: label };
+}
+
+export function time(at: Nanoseconds, style: "absolute" | "relative" | "both" = "absolute"): Inline {
+  return { kind: "time", at, style };
+}
+
+/** `f8ac93d1…4e21`: the ends of a long id, enough to tell it by eye. */
+export function shortenId(value: string): string {
+  return value.length <= 16 ? value : `${value.slice(0, 8)}…${value.slice(-4)}`;
+}
+
+function isText(part: Inline | Text): part is Text {
+  return Array.isArray(part);
+}

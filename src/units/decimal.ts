@@ -1,0 +1,67 @@
+/** An exact decimal number: `units` divided by ten to the power of `scale`. Never a float. */
+export interface Decimal {
+  readonly units: bigint;
+  /** Digits behind the point, 0 or more. */
+  readonly scale: number;
+}
+
+/** The largest scale accepted; beyond it a number is no amount of anything. */
+const MAX_SCALE = 1000;
+
+/** An integer of smallest units, as the network sends it, with the decimals of its market or asset. */
+export function decimal(units: bigint, scale = 0): Decimal {
+  if (!Number.isInteger(scale) || scale < 0 || scale > MAX_SCALE) {
+    throw new RangeError(`a scale is a whole number from 0 to ${MAX_SCALE}`);
+  }
+  return { units, scale };
+}
+
+/** `-12.340` exactly, or undefined when the text is no plain decimal number. */
+export function parseDecimal(text: string): Decimal | undefined {
+  const match = /^([+-]?)(\d+)(?:\.(\d+))?$/u.exec(text.trim());
+  if (match === null) return undefined;
+  const fraction = match[3] ?? "";
+  if (fraction.length > MAX_SCALE) return undefined;
+  const units = BigInt(`${match[2] ?? ""}${fraction}`);
+  return { units: match[1] === "-" ? -units : units, scale: fraction.length };
+}
+
+/** Negative, zero or positive, as a sorts before, with or after b. */
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  const [x, y] = align(a, b);
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+export function addDecimals(a: Decimal, b: Decimal): Decimal {
+  const [x, y] = align(a, b);
+  return { units: x + y, scale: Math.max(a.scale, b.scale) };
+}
+
+export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
+  const [x, y] = align(a, b);
+  return { units: x - y, scale: Math.max(a.scale, b.scale) };
+}
+
+/** part / whole in percent, cut (not rounded) behind `digits` places; undefined when whole is zero. */
+export function percentOf(part: Decimal, whole: Decimal, digits = 2): Decimal | undefined {
+  if (whole.units === 0n) return undefined;
+  const [x, y] = align(part, whole);
+  return { units: (x * 100n * 10n ** BigInt(digits)) / y, scale: digits };
+}
+
+/** `1,234,567.89`: digits grouped by three, no digit lost. With `trim`, zeros at the end behind the point are dropped. */
+export function formatDecimal(value: Decimal, options: { group?: boolean; trim?: boolean } = {}): string {
+  const { group = true, trim = true } = options;
+  const negative = value.units < 0n;
+  const digits = (negative ? -value.units : value.units).toString().padStart(value.scale + 1, "0");
+  const whole = digits.slice(0, digits.length - value.scale);
+  const rest = digits.slice(digits.length - value.scale);
+  const fraction = trim ? rest.replace(/0+$/u, "") : rest;
+  const shown = group ? whole.replaceAll(/\B(?=(\d{3})+$)/gu, ",") : whole;
+  return `${negative ? "-" : ""}${shown}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+function align(a: Decimal, b: Decimal): [bigint, bigint] {
+  const scale = Math.max(a.scale, b.scale);
+  return [a.units * 10n ** BigInt(scale - a.scale), b.units * 10n ** BigInt(scale - b.scale)];
+}

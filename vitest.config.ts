@@ -1,0 +1,26 @@
+import { defineConfig } from "vitest/config";
+
+// Two projects: what everybody runs at each change, and what takes minutes or a browser (`npm run test:full` runs both).
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "fast",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/**/*.slow.test.ts"],
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: "slow",
+          include: ["test/**/*.slow.test.ts"],
+          testTimeout: 300_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
