@@ -1,0 +1,214 @@
+import * as fc from "fast-check";
+
+import { memoryAttachment, type Attachment } from "../../src/reply/attachment.ts";
+import { field, type Block, type Column } from "../../src/reply/block.ts";
+import type { Action, Reply, Tone } from "../../src/reply/reply.ts";
+import { link, type Inline, type Text } from "../../src/reply/text.ts";
+import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nastyStrings } from "./nasty-strings.ts";
+
+/** Any text at all, with the nasty ones often and in all positions. */
+export function anyString(maxLength = 60): fc.Arbitrary<string> {
+  const nasty = fc.constantFrom(...nastyStrings);
+  const plain = fc.string({ unit: "grapheme", maxLength });
+  const binary = fc.string({ unit: "binary", maxLength });
+  const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength }).map((all) => String.fromCharCode(...all));
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.lorem({ maxCount: 6 }) },
+    { weight: 4, arbitrary: nasty },
+    { weight: 2, arbitrary: fc.tuple(nasty, plain, nasty).map((parts) => parts.join("")) },
+    { weight: 2, arbitrary: plain },
+    { weight: 1, arbitrary: binary },
+    { weight: 1, arbitrary: units },
+    { weight: 1, arbitrary: fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(String) },
+  );
+}
+
+const url = fc.oneof(
+  fc.webUrl({ withQueryParameters: true, withFragments: true }),
+  fc.constantFrom(
+    "https://example.net/a(b)[c]|d>e?x=`1`&y=%22#*f*",
+    "https://example.net/@everyone",
+    `https://example.net/${"x".repeat(2100)}`,
+  ),
+);
+
+export const anyInline: fc.Arbitrary<Inline> = fc.oneof(
+  { weight: 4, arbitrary: anyString().map((text): Inline => ({ kind: "text", text })) },
+  { weight: 2, arbitrary: anyString().map((text): Inline => ({ kind: "strong", text })) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(anyString(), fc.boolean())
+      .map(([text, isId]): Inline => (isId ? { kind: "code", text, id: true } : { kind: "code", text })),
+  },
+  { weight: 1, arbitrary: fc.tuple(anyString(), fc.oneof(url, anyString())).map(([label, to]) => link(label, to)) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(
+        fc.oneof(
+          fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n }),
+          fc.bigInt({ min: 1_600_000_000n, max: 1_900_000_000n }).map((seconds) => seconds * 1_000_000_000n),
+        ),
+        fc.constantFrom("absolute", "relative", "both"),
+      )
+      .map(([at, style]): Inline => ({ kind: "time", at: nanoseconds(at), style: style as "absolute" })),
+  },
+);
+
+export const anyText: fc.Arbitrary<Text> = fc.array(anyInline, { maxLength: 5 });
+
+const anyColumn: fc.Arbitrary<Column> = fc.record(
+  {
+    title: anyString(20),
+    align: fc.constantFrom("left" as const, "right" as const),
+    priority: fc.constantFrom(1 as const, 2 as const, 3 as const),
+  },
+  { requiredKeys: ["title"] },
+);
+
+const shortCell: fc.Arbitrary<Text> = fc
+  .oneof(anyString(12), fc.constantFrom("1", "ok", "–"))
+  .map((text): Text => [{ kind: "text", text }]);
+
+/** Usually regular; at times with rows that are too short or too long, and at times huge. */
+const anyTable: fc.Arbitrary<Block> = fc
+  .tuple(
+    fc.array(anyColumn, { maxLength: 9 }),
+    fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  )
+  .chain(([columns, ragged]) =>
+    fc.record(
+      {
+        kind: fc.constant("table" as const),
+        title: anyText,
+        columns: fc.constant(columns),
+        rows: fc.oneof(
+          {
+            weight: 5,
+            arbitrary: fc.array(
+              fc.array(fc.oneof(shortCell, anyText), {
+                minLength: ragged ? 0 : columns.length,
+                maxLength: columns.length + (ragged ? 2 : 0),
+              }),
+              { maxLength: 12 },
+            ),
+          },
+          {
+            weight: 1,
+            arbitrary: fc
+              .tuple(
+                fc.array(shortCell, { minLength: columns.length, maxLength: columns.length }),
+                fc.integer({ min: 90, max: 260 }),
+              )
+              .map(([row, count]) => Array.from({ length: count }, () => row)),
+          },
+        ),
+        name: fc.constantFrom("rows", "market-bounds", "../../etc/passwd", ""),
+        total: fc.nat({ max: 5000 }),
+        empty: anyText,
+      },
+      { requiredKeys: ["kind", "columns", "rows", "name"] },
+    ),
+  );
+
+export const anyBlock: fc.Arbitrary<Block> = fc.oneof(
+  { weight: 3, arbitrary: anyText.map((text): Block => ({ kind: "paragraph", text })) },
+  {
+    weight: 3,
+    arbitrary: fc.record(
+      {
+        kind: fc.constant("fields" as const),
+        title: anyText,
+        fields: fc.oneof(
+          {
+            weight: 5,
+            arbitrary: fc.array(
+              fc.oneof(
+                fc.record(
+                  { name: anyText, value: anyText, wide: fc.constant(true as const) },
+                  { requiredKeys: ["name", "value"] },
+                ),
+                fc.tuple(anyString(), anyString()).map(([name, value]) => field(name, value)),
+              ),
+              { maxLength: 8 },
+            ),
+          },
+          {
+            weight: 1,
+            arbitrary: fc
+              .tuple(anyString(), anyString(), fc.integer({ min: 20, max: 80 }))
+              .map(([name, value, count]) => Array.from({ length: count }, () => field(name, value))),
+          },
+        ),
+      },
+      { requiredKeys: ["kind", "fields"] },
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record(
+      { kind: fc.constant("list" as const), title: anyText, items: fc.array(anyText, { maxLength: 40 }) },
+      { requiredKeys: ["kind", "items"] },
+    ),
+  },
+  { weight: 2, arbitrary: anyTable },
+  {
+    weight: 1,
+    arbitrary: fc.record(
+      { kind: fc.constant("code" as const), text: anyString(400), language: fc.constantFrom("json", "", "```") },
+      { requiredKeys: ["kind", "text"] },
+    ),
+  },
+);
+
+export const anyAction: fc.Arbitrary<Action> = fc.oneof(
+  fc.record(
+    {
+      label: anyString(),
+      invocation: fc.record({
+        command: fc.oneof(fc.constantFrom("time", "market show"), anyString(30)),
+        options: fc.dictionary(
+          fc.oneof(fc.constantFrom("market", "after", "network"), anyString(20)),
+          fc.oneof(anyString(), fc.integer(), fc.boolean()),
+          { maxKeys: 4 },
+        ),
+      }),
+      effect: fc.constantFrom("replace" as const, "reply" as const),
+      confirm: anyString(),
+    },
+    { requiredKeys: ["label", "invocation", "effect"] },
+  ),
+  fc.record({ label: anyString(), url }),
+);
+
+export const anyAttachment: fc.Arbitrary<Attachment> = fc
+  .tuple(
+    anyString(),
+    anyString(100),
+    fc.option(anyString(), { nil: undefined }),
+    fc.constantFrom("text/csv", "image/png"),
+  )
+  .map(([name, content, alt, mediaType]) =>
+    memoryAttachment(name, mediaType, content, alt === undefined ? {} : { alt }),
+  );
+
+/** Any reply that the types allow: nothing here promises sense, only shape. */
+export const anyReply: fc.Arbitrary<Reply> = fc.record(
+  {
+    tone: fc.constantFrom<Tone>("neutral", "good", "warning", "bad"),
+    title: anyText,
+    url,
+    blocks: fc.oneof(
+      { weight: 6, arbitrary: fc.array(anyBlock, { maxLength: 6 }) },
+      { weight: 1, arbitrary: fc.array(anyBlock, { minLength: 12, maxLength: 60 }) },
+    ),
+    footer: anyText,
+    picture: anyAttachment,
+    attachments: fc.array(anyAttachment, { maxLength: 14 }),
+    actions: fc.array(anyAction, { maxLength: 30 }),
+    failure: fc.constantFrom("caller" as const, "network" as const, "bug" as const),
+  },
+  { requiredKeys: ["tone", "title", "blocks", "attachments", "actions"] },
+);

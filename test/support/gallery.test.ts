@@ -1,0 +1,70 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { replyFromJson, replyToJson, ReplyJson } from "../../src/reply/json.ts";
+import type { Attachment } from "../../src/reply/attachment.ts";
+import type { Reply } from "../../src/reply/reply.ts";
+import type { Text } from "../../src/reply/text.ts";
+import { anyReply } from "./arbitrary-reply.ts";
+import { gallery } from "./gallery.ts";
+
+const replies = gallery.map((entry) => entry.reply);
+
+describe("the gallery", () => {
+  test("names its replies apart", () => {
+    const names = gallery.map((entry) => entry.name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.every((name) => /^[a-z][a-z-]*$/u.test(name))).toBe(true);
+  });
+
+  test.each<[string, readonly string[], (reply: Reply) => readonly string[]]>([
+    ["tones", ["neutral", "good", "warning", "bad"], (reply) => [reply.tone]],
+    ["failures", ["caller", "network", "bug"], (reply) => (reply.failure === undefined ? [] : [reply.failure])],
+    ["blocks", ["paragraph", "fields", "list", "table", "code"], (reply) => reply.blocks.map((block) => block.kind)],
+    ["inlines", ["text", "strong", "code", "link", "time"], (reply) => inlineKinds(reply)],
+    [
+      "actions",
+      ["link", "replace", "reply", "confirm"],
+      (reply) =>
+        reply.actions.flatMap((action) =>
+          "url" in action ? ["link"] : [action.effect, ...(action.confirm === undefined ? [] : ["confirm"])],
+        ),
+    ],
+    [
+      "files",
+      ["picture", "attachment"],
+      (reply) => [
+        ...(reply.picture === undefined ? [] : ["picture"]),
+        ...(reply.attachments.length > 0 ? ["attachment"] : []),
+      ],
+    ],
+  ])("shows all %s", (_what, all, kinds) => {
+    expect(new Set(replies.flatMap((reply) => [...kinds(reply)]))).toEqual(new Set(all));
+  });
+});
+
+test("any reply survives JSON", () => {
+  fc.assert(
+    fc.property(anyReply, (reply) => {
+      const files = [...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])];
+      const json = ReplyJson.parse(JSON.parse(JSON.stringify(replyToJson(reply))));
+      const back = replyFromJson(
+        json,
+        (file) => files.find((one) => one.sha256 === file.sha256 && one.name === file.name) as Attachment,
+      );
+      expect(replyToJson(back)).toEqual(json);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+function inlineKinds(reply: Reply): readonly string[] {
+  const texts: Text[] = [reply.title, ...(reply.footer === undefined ? [] : [reply.footer])];
+  for (const block of reply.blocks) {
+    if (block.kind === "paragraph") texts.push(block.text);
+    if (block.kind === "list") texts.push(...block.items);
+    if (block.kind === "table") texts.push(...block.rows.flat());
+    if (block.kind === "fields") texts.push(...block.fields.flatMap((one) => [one.name, one.value]));
+  }
+  return texts.flat().map((inline) => inline.kind);
+}
