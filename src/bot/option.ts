@@ -37,6 +37,8 @@ export interface TextOption extends Base {
   /** An example of a right value, for help and for errors. */
   readonly example: string;
   readonly maxLength?: number;
+  /** Takes all bare words that are left on a typed line, as one value; only for the last of the text options. */
+  readonly rest?: true;
   /** Completion, best first; called with what is typed so far, must answer within a second or with what it has. */
   readonly suggest?: (typed: string, context: SuggestContext) => Promise<readonly Choice[]>;
 }

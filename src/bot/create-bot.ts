@@ -1,0 +1,188 @@
+import type { ApiClient } from "../api/api-client.ts";
+import { UserError } from "../errors.ts";
+import type { LedgerExports } from "../export/ledger-exports.ts";
+import type { Log } from "../log.ts";
+import type { Reply } from "../reply/reply.ts";
+import type { SeenIds } from "../store/store.ts";
+import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import type { Bot, SuggestRequest } from "./bot.ts";
+import type { AnyCommand } from "./command.ts";
+import { completeLine } from "./complete-line.ts";
+import { errorReply } from "./error-reply.ts";
+import { findCommand, parseLine } from "./grammar.ts";
+import type { Invocation, Prepared, Target, Visibility } from "./invocation.ts";
+import type { Choice, Option, Options } from "./option.ts";
+import { parseOptions } from "./parse-options.ts";
+import { markSimulated } from "./simulated.ts";
+import { suggestValues } from "./suggest-values.ts";
+
+/** How one invocation ended, for metrics. */
+export interface Outcome {
+  readonly command: string;
+  readonly platform: string;
+  readonly outcome: "answered" | "caller" | "network" | "bug";
+  readonly millis: number;
+}
+
+export interface BotParts {
+  readonly commands: readonly AnyCommand[];
+  /** One per network, the default one first; at least one. */
+  readonly clients: readonly ApiClient[];
+  readonly seen: SeenIds;
+  readonly exports: LedgerExports;
+  readonly log: Log;
+  readonly now?: () => Nanoseconds;
+  readonly onOutcome?: (outcome: Outcome) => void;
+}
+
+/** The two options that every command takes beside its own. */
+function withCommonOptions(command: AnyCommand): AnyCommand {
+  const network: Option = { kind: "network", description: "Which network to ask" };
+  const hidden: Option = {
+    kind: "flag",
+    description: "Answer so that only you can see it",
+    default: command.audience === "caller",
+  };
+  const options: Options = { ...command.options, network, private: hidden };
+  return { ...command, options };
+}
+
+/** Joins commands with what they work on. The bot never rejects: every error becomes a reply. */
+export function createBot(parts: BotParts): Bot {
+  const commands = parts.commands.map(withCommonOptions);
+  const byName = new Map(commands.map((command) => [command.name, command]));
+  const clients = new Map(parts.clients.map((client) => [client.network, client]));
+  const networks = [...clients.keys()];
+  const [first] = parts.clients;
+  if (first === undefined) throw new RangeError("a bot needs at least one network");
+  const fallback: ApiClient = first;
+  const now = parts.now ?? (() => fromMillis(Date.now()));
+  const clientOf = (name: unknown): ApiClient => (typeof name === "string" ? clients.get(name) : undefined) ?? fallback;
+  const mark = (reply: Reply, client: ApiClient): Reply => (client.simulated ? markSimulated(reply) : reply);
+  const fail = (thrown: unknown, command: string, signal: AbortSignal): Reply =>
+    errorReply(thrown, { log: parts.log, command, signal });
+
+  function prepare(invocation: Invocation): Prepared {
+    try {
+      const command = byName.get(invocation.command);
+      // Buttons of older versions may name a command that is gone; the nearest match helps those, too.
+      if (command === undefined) {
+        const words = invocation.command.split(" ");
+        findCommand(
+          words.map((word) => ({ text: word, quotedFrom: Number.POSITIVE_INFINITY, start: 0 })),
+          commands,
+        );
+        throw new UserError(`There is no command “${invocation.command}”.`, { suggestion: "help" });
+      }
+      const options = parseOptions(command, invocation.options, { now: now(), networks });
+      if (command.access === "channel-manager" && !invocation.caller.mayManageChannel) {
+        throw new UserError(`Only people who manage this channel can use ${command.name}.`, {
+          remedy: "Ask one of them, or a server administrator.",
+        });
+      }
+      const visibility: Visibility = options["private"] === true ? "caller" : "channel";
+      const client = clientOf(options["network"]);
+      const execution = async (): Promise<Reply> => {
+        const started = performance.now();
+        const reply = await execute(command, options, client, invocation);
+        note(command.name, invocation.here, reply, performance.now() - started);
+        return reply;
+      };
+      return { ok: true, visibility, run: execution };
+    } catch (thrown) {
+      const reply = mark(fail(thrown, invocation.command, invocation.signal), fallback);
+      const option = thrown instanceof UserError ? thrown.option : undefined;
+      note(invocation.command, invocation.here, reply, 0);
+      return { ok: false, reply, ...(option === undefined ? {} : { option }) };
+    }
+  }
+
+  function note(command: string, here: Target, reply: Reply, millis: number): void {
+    parts.onOutcome?.({
+      // Metrics must not grow a label for every typing error.
+      command: byName.has(command) ? command : "unknown",
+      platform: here.platform,
+      outcome: reply.failure ?? "answered",
+      millis,
+    });
+  }
+
+  async function execute(
+    command: AnyCommand,
+    options: ReturnType<typeof parseOptions>,
+    client: ApiClient,
+    invocation: Invocation,
+  ): Promise<Reply> {
+    try {
+      invocation.signal.throwIfAborted();
+      const answer = await command.run({
+        options,
+        here: invocation.here,
+        caller: invocation.caller,
+        network: client.network,
+        networks,
+        api: client,
+        seen: parts.seen,
+        exports: parts.exports,
+        commands,
+        now,
+        signal: invocation.signal,
+        progress: (reply) => invocation.progress?.(mark(reply, client)),
+      });
+      return mark(answer, client);
+    } catch (thrown) {
+      return mark(fail(thrown, command.name, invocation.signal), client);
+    }
+  }
+
+  async function run(invocation: Invocation): Promise<Reply> {
+    const prepared = prepare(invocation);
+    return prepared.ok ? prepared.run() : prepared.reply;
+  }
+
+  async function runLine(line: string, rest: Omit<Invocation, "command" | "options">): Promise<Reply> {
+    try {
+      return await run({ ...rest, ...parseLine(line, commands, now()) });
+    } catch (thrown) {
+      const reply = mark(fail(thrown, "unknown", rest.signal), fallback);
+      note("unknown", rest.here, reply, 0);
+      return reply;
+    }
+  }
+
+  async function suggest(request: SuggestRequest): Promise<readonly Choice[]> {
+    const option = byName.get(request.command)?.options[request.option];
+    if (option === undefined) return [];
+    try {
+      const { caller, options, signal } = request;
+      const asked = networks.find((network) => network === options["network"]);
+      return await suggestValues(option, request.typed, networks, {
+        api: clientOf(asked),
+        seen: parts.seen,
+        caller,
+        options,
+        signal,
+      });
+    } catch (thrown) {
+      parts.log.debug({ err: thrown, command: request.command, option: request.option }, "completion failed");
+      return [];
+    }
+  }
+
+  return {
+    commands,
+    networks,
+    prepare,
+    run,
+    runLine,
+    suggest,
+    completeLine: async (line, rest) => {
+      try {
+        return await completeLine(line, commands, (ask, option, typed) => suggest({ ...rest, ...ask, option, typed }));
+      } catch {
+        // A line that cannot be read cannot be completed either; running it will say why.
+        return [];
+      }
+    },
+  };
+}

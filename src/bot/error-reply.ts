@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+
+import { ApiError, type ApiErrorKind } from "../api/api-error.ts";
+import { UserError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { field, paragraph, type Block } from "../reply/block.ts";
+import { reply, type Reply } from "../reply/reply.ts";
+import { code, text } from "../reply/text.ts";
+
+/**
+ * Whatever a command threw, as a reply. Errors are three, by who can act: a UserError is the caller's, an ApiError the
+ * network's, anything else a bug, of which people see an id alone.
+ */
+export function errorReply(thrown: unknown, context: { log: Log; command: string; signal: AbortSignal }): Reply {
+  if (thrown instanceof UserError) return userErrorReply(thrown);
+  if (thrown instanceof ApiError) return apiErrorReply(thrown);
+  if (context.signal.aborted) return cancelledReply(context.signal.reason);
+  const id = randomBytes(4).toString("hex");
+  context.log.error({ err: thrown, bug: id, command: context.command }, "a command failed");
+  return reply({
+    tone: "bad",
+    title: "Something went wrong inside the bot",
+    blocks: [
+      paragraph(
+        text`This is a fault of the bot, not yours. Its operator finds the cause in the log under ${code(id)}.`,
+      ),
+    ],
+    failure: "bug",
+  });
+}
+
+function userErrorReply(error: UserError): Reply {
+  const blocks: Block[] = [];
+  if (error.remedy !== undefined) blocks.push(paragraph(error.remedy));
+  if (error.suggestion !== undefined) blocks.push({ kind: "code", text: error.suggestion });
+  return reply({ tone: "warning", title: error.message, blocks, failure: "caller" });
+}
+
+const API_TITLES: Record<ApiErrorKind, string> = {
+  unreachable: "The data node cannot be reached",
+  timeout: "The data node did not answer in time",
+  "rate-limited": "The data node asks for fewer questions",
+  banned: "The data node refuses this bot for a while",
+  "not-found": "The network knows of no such thing",
+  invalid: "The data node refuses this question",
+  server: "The data node failed",
+  refused: "The data node refused to answer",
+  unreadable: "The data node sent an answer that cannot be understood",
+  cut: "The data node broke off in the middle",
+};
+
+function apiErrorReply(error: ApiError): Reply {
+  // Asked for what is not there, or asked wrongly: the caller can mend that, nobody else.
+  const callers = error.kind === "not-found" || error.kind === "invalid";
+  const facts = [
+    field("Network", error.network),
+    field("Node", code(error.node)),
+    ...(error.httpStatus === undefined ? [] : [field("HTTP status", error.httpStatus)]),
+    ...(error.code === undefined ? [] : [field("Code", error.code)]),
+    ...(error.path === undefined ? [] : [field("At", code(error.path))]),
+  ];
+  const blocks: Block[] = [paragraph(error.message), { kind: "fields", fields: facts }];
+  if (error.tried.length > 1) {
+    blocks.push({
+      kind: "list",
+      title: text`Tried`,
+      items: error.tried.map((attempt) => text`${code(attempt.node)}: ${attempt.why}`),
+    });
+  }
+  return reply({
+    tone: callers ? "warning" : "bad",
+    title: API_TITLES[error.kind],
+    blocks,
+    failure: callers ? "caller" : "network",
+  });
+}
+
+function cancelledReply(reason: unknown): Reply {
+  const timedOut = reason instanceof Error && reason.name === "TimeoutError";
+  return reply({
+    tone: "warning",
+    title: timedOut ? "This took too long and was given up" : "Cancelled",
+    failure: timedOut ? "network" : "caller",
+  });
+}

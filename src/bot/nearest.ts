@@ -1,0 +1,22 @@
+import { distance } from "fastest-levenshtein";
+
+/** The candidate most like what was typed, or undefined when none is near enough to be meant. Case is ignored. */
+export function nearest(typed: string, candidates: Iterable<string>): string | undefined {
+  const wanted = typed.toLowerCase();
+  let best: { candidate: string; score: number } | undefined;
+  for (const candidate of candidates) {
+    const known = candidate.toLowerCase();
+    // A beginning is as good as one slip: people stop typing early as often as they mistype.
+    const score = known.startsWith(wanted) && wanted.length >= 2 ? 1 : distance(wanted, known);
+    if (best === undefined || score < best.score) best = { candidate, score };
+  }
+  if (best === undefined) return undefined;
+  const allowed = Math.max(1, Math.floor(Math.max(wanted.length, 3) / 3));
+  return best.score <= allowed ? best.candidate : undefined;
+}
+
+/** What somebody typed, short enough to be quoted in a sentence. */
+export function quoteTyped(typed: string): string {
+  const points = Array.from(typed.replaceAll(/\s+/gu, " ").trim());
+  return points.length <= 60 ? `“${points.join("")}”` : `“${points.slice(0, 59).join("")}…”`;
+}

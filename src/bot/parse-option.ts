@@ -1,0 +1,102 @@
+import { UserError } from "../errors.ts";
+import type { Nanoseconds } from "../units/nanoseconds.ts";
+import { nearest, quoteTyped } from "./nearest.ts";
+import type { Option, TimeSpan } from "./option.ts";
+import { parseTimeSpan } from "./time-span.ts";
+
+/** What parsing needs to know beside the option itself. */
+export interface ParseContext {
+  readonly now: Nanoseconds;
+  readonly networks: readonly string[];
+}
+
+/** What a value becomes once it is parsed. */
+export type OptionValue = string | number | boolean | TimeSpan;
+
+const DEFAULT_MAX_LENGTH = 200;
+const TRUE_WORDS = ["true", "yes", "on", "1", "y"];
+const FALSE_WORDS = ["false", "no", "off", "0", "n"];
+
+/**
+ * One raw value, as typed or as a platform sent it, checked and typed.
+ * @throws UserError saying what is wrong, what is right, and the nearest match.
+ */
+export function parseOption(
+  name: string,
+  option: Option,
+  raw: string | number | boolean,
+  context: ParseContext,
+): OptionValue {
+  const typed = String(raw).trim();
+  switch (option.kind) {
+    case "text": {
+      const maxLength = option.maxLength ?? DEFAULT_MAX_LENGTH;
+      if (typed === "") throw wrong(name, `${name} is empty.`, `Give a value such as ${option.example}.`);
+      if (typed.length > maxLength) {
+        throw wrong(
+          name,
+          `${name} has ${typed.length} characters; at most ${maxLength} are taken.`,
+          `Give a value such as ${option.example}.`,
+        );
+      }
+      return typed;
+    }
+    case "integer":
+      return parseInteger(name, option, typed);
+    case "choice": {
+      const wanted = typed.toLowerCase();
+      const found = option.choices.find(
+        (choice) => choice.value.toLowerCase() === wanted || choice.label.toLowerCase() === wanted,
+      );
+      if (found !== undefined) return found.value;
+      const values = option.choices.map((choice) => choice.value);
+      throw wrong(name, `${quoteTyped(typed)} is no ${name}.`, oneOf(typed, values));
+    }
+    case "flag": {
+      const wanted = typed.toLowerCase();
+      if (TRUE_WORDS.includes(wanted)) return true;
+      if (FALSE_WORDS.includes(wanted)) return false;
+      throw wrong(name, `${name} is yes or no, not ${quoteTyped(typed)}.`, `Write ${name}:yes or ${name}:no.`);
+    }
+    case "time": {
+      const span = parseTimeSpan(typed, context.now);
+      if (span !== undefined) return span;
+      const slashes = /^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}$/u.test(typed);
+      throw wrong(
+        name,
+        slashes
+          ? `${quoteTyped(typed)} could be read in more than one way.`
+          : `${quoteTyped(typed)} is no time that ${name} understands.`,
+        "Write a date as 2023-05-01, a time as 2023-05-01 12:30 (UTC), or 7d, yesterday, last month.",
+      );
+    }
+    case "network": {
+      const wanted = typed.toLowerCase();
+      const starting = context.networks.filter((network) => network.toLowerCase().startsWith(wanted));
+      const exact = context.networks.find((network) => network.toLowerCase() === wanted);
+      const only = exact ?? (starting.length === 1 && wanted !== "" ? starting[0] : undefined);
+      if (only !== undefined) return only;
+      throw wrong(name, `There is no network ${quoteTyped(typed)} here.`, oneOf(typed, context.networks));
+    }
+  }
+}
+
+function parseInteger(name: string, option: { min: number; max: number }, typed: string): number {
+  const right = `Give a whole number from ${option.min} to ${option.max}.`;
+  if (!/^[+-]?\d+$/u.test(typed)) throw wrong(name, `${name} is a whole number, not ${quoteTyped(typed)}.`, right);
+  const value = BigInt(typed);
+  if (value < BigInt(option.min) || value > BigInt(option.max)) {
+    throw wrong(name, `${name} cannot be ${quoteTyped(typed)}.`, right);
+  }
+  return Number(value);
+}
+
+function oneOf(typed: string, values: readonly string[]): string {
+  const near = nearest(typed, values);
+  const list = values.length === 1 ? `The only one is ${values[0] ?? ""}.` : `It is one of ${values.join(", ")}.`;
+  return near === undefined ? list : `Did you mean ${near}? ${list}`;
+}
+
+function wrong(option: string, message: string, remedy: string): UserError {
+  return new UserError(message, { option, remedy });
+}

@@ -1,0 +1,35 @@
+import { safeFileName, type Attachment } from "../reply/attachment.ts";
+import type { Block } from "../reply/block.ts";
+import type { Reply } from "../reply/reply.ts";
+import { strong, text } from "../reply/text.ts";
+
+const LABEL = "SIMULATED";
+
+/** The same reply, saying in its title and in every file's name that nothing in it is real. */
+export function markSimulated(reply: Reply): Reply {
+  return {
+    ...reply,
+    title: text`${strong(LABEL)} · ${reply.title}`,
+    blocks: reply.blocks.map(markBlock),
+    attachments: reply.attachments.map(markAttachment),
+    ...(reply.picture === undefined ? {} : { picture: markAttachment(reply.picture) }),
+  };
+}
+
+/** A table's name becomes a file's name where a platform attaches it. */
+function markBlock(block: Block): Block {
+  return block.kind === "table" ? { ...block, name: `${LABEL}-${block.name}` } : block;
+}
+
+function markAttachment(file: Attachment): Attachment {
+  const { mediaType, sizeBytes, sha256, alt } = file;
+  return {
+    name: safeFileName(`${LABEL}-${file.name}`),
+    mediaType,
+    sizeBytes,
+    sha256,
+    ...(alt === undefined ? {} : { alt: `${LABEL}: ${alt}` }),
+    open: () => file.open(),
+    dispose: () => file.dispose(),
+  };
+}
