@@ -13,6 +13,7 @@ import type { Order } from "./order.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { PartyStake } from "./stake.ts";
+import type { Verdict, VerdictThresholds } from "./verdict.ts";
 
 /** As of when and from where an answer holds. */
 export interface AsOf {
@@ -96,11 +97,25 @@ export interface NodeClient extends Operations {
   readonly health: NodeHealth;
 }
 
+/** How to look at a network's nodes. */
+export interface LookOptions extends CallOptions {
+  /** A node that has not answered within this is not reachable. Default 3 s. */
+  readonly timeoutMillis?: Milliseconds;
+  readonly thresholds?: VerdictThresholds;
+}
+
 /** A network: its nodes in order, with fail-over from one to the next. */
 export interface ApiClient extends Operations {
   readonly network: string;
   readonly simulated: boolean;
   readonly nodes: readonly NodeClient[];
+  /**
+   * Asks every node for its time and judges what they say. What was seen is remembered in this process, so that a
+   * later look can tell an advance from a standstill. Without `fresh`, answers of the last half second do.
+   * Rejects only with the signal's reason.
+   */
+  look(options?: LookOptions): Promise<Verdict>;
+  /** Ends every connection; calls under way reject. */
   close(): Promise<void>;
 }
 
