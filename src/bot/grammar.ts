@@ -4,6 +4,7 @@ import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { AnyCommand } from "./command.ts";
 import { nearest, quoteTyped } from "./nearest.ts";
 import type { Option, Options } from "./option.ts";
+import { isFlagWord } from "./parse-option.ts";
 import { unknownOption } from "./parse-options.ts";
 import { parseTimeSpan } from "./time-span.ts";
 import { tokenize, type Token } from "./tokens.ts";
@@ -165,19 +166,26 @@ function fillPositional(
       );
       return;
     }
+    if (option.kind === "flag" && !isFlagWord(token.text)) throw unexpected(command, token);
+    if (option.kind !== "text" && option.kind !== "choice" && NAMED.test(token.text)) throw unexpected(command, token);
     const taken = withTimeWords(option, token.text, token, bare.slice(at + 1), now);
     raw.set(name, taken.value);
     at += 1 + taken.words;
   }
   const extra = bare[at];
-  if (extra !== undefined) {
-    const names = Object.keys(command.options);
-    const likely = /^([a-z][a-z-]*):/iu.exec(extra.text)?.[1];
-    if (likely !== undefined) throw unknownOption(command.name, command.options, likely);
-    throw new UserError(`${command.name} does not know what to do with ${quoteTyped(extra.text)}.`, {
-      remedy: `It takes ${names.join(", ")}, in this order; put a value with spaces in quotes.`,
-    });
-  }
+  if (extra !== undefined) throw unexpected(command, extra);
+}
+
+/** What looks like an option's name with a colon. */
+const NAMED = /^([a-z][a-z-]*):/iu;
+
+function unexpected(command: AnyCommand, token: Token): UserError {
+  const likely = NAMED.exec(token.text)?.[1];
+  if (likely !== undefined) return unknownOption(command.name, command.options, likely);
+  const names = Object.keys(command.options);
+  return new UserError(`${command.name} does not know what to do with ${quoteTyped(token.text)}.`, {
+    remedy: `It takes ${names.join(", ")}, in this order; put a value with spaces in quotes.`,
+  });
 }
 
 /** For a time, also the words behind it that belong to it: `last month`, `7 days ago`; the longest reading wins. */

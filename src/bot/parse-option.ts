@@ -17,6 +17,11 @@ const DEFAULT_MAX_LENGTH = 200;
 const TRUE_WORDS = ["true", "yes", "on", "1", "y"];
 const FALSE_WORDS = ["false", "no", "off", "0", "n"];
 
+/** Whether a word says yes or no. */
+export function isFlagWord(word: string): boolean {
+  return [...TRUE_WORDS, ...FALSE_WORDS].includes(word.toLowerCase());
+}
+
 /**
  * One raw value, as typed or as a platform sent it, checked and typed.
  * @throws UserError saying what is wrong, what is right, and the nearest match.

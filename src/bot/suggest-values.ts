@@ -42,7 +42,7 @@ export async function suggestValues(
 function matching(choices: readonly Choice[], typed: string): readonly Choice[] {
   const wanted = typed.trim().toLowerCase();
   return choices
-    .filter((choice) => choice.value.toLowerCase().startsWith(wanted) || choice.label.toLowerCase().includes(wanted))
+    .filter(({ value, label }) => [value, ...label.split(" ")].some((word) => word.toLowerCase().startsWith(wanted)))
     .slice(0, MAX_CHOICES);
 }
 

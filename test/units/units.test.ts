@@ -1,0 +1,106 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import {
+  addDecimals,
+  compareDecimals,
+  decimal,
+  formatDecimal,
+  parseDecimal,
+  percentOf,
+  subtractDecimals,
+} from "../../src/units/decimal.ts";
+import { formatDuration, parseDuration } from "../../src/units/duration.ts";
+import { formatUtc, fromMillis, fromSeconds, nanoseconds, toMillis, toSeconds } from "../../src/units/nanoseconds.ts";
+
+describe("decimals", () => {
+  test.each([
+    [0n, 0, "0"],
+    [1n, 5, "0.00001"],
+    [-1n, 1, "-0.1"],
+    [1_234_567n, 2, "12,345.67"],
+    [1_000_000n, 6, "1"],
+    [-100_000n, 2, "-1,000"],
+    [2n ** 64n - 1n, 0, "18,446,744,073,709,551,615"],
+    [2n ** 63n - 1n, 18, "9.223372036854775807"],
+  ])("%s with %s decimals is %s", (units, scale, expected) => {
+    expect(formatDecimal(decimal(units, scale))).toBe(expected);
+  });
+
+  const anyDecimal = fc
+    .tuple(fc.bigInt({ min: -(10n ** 78n), max: 10n ** 78n }), fc.nat({ max: 30 }))
+    .map(([units, scale]) => decimal(units, scale));
+
+  test("what is written is read back, to the digit", () => {
+    fc.assert(
+      fc.property(anyDecimal, (value) => {
+        const again = parseDecimal(formatDecimal(value, { group: false, trim: false }));
+        expect(again).toEqual(value);
+        const trimmed = parseDecimal(formatDecimal(value, { group: false }));
+        expect(trimmed === undefined ? undefined : compareDecimals(trimmed, value)).toBe(0);
+      }),
+    );
+  });
+
+  test("adding what was taken away gives the same number", () => {
+    fc.assert(
+      fc.property(anyDecimal, anyDecimal, (a, b) => {
+        expect(compareDecimals(addDecimals(subtractDecimals(a, b), b), a)).toBe(0);
+      }),
+    );
+  });
+
+  test("shares in percent, and none of nothing", () => {
+    expect(percentOf(decimal(1n), decimal(3n))).toEqual(decimal(3333n, 2));
+    expect(percentOf(decimal(-5n, 1), decimal(1n))).toEqual(decimal(-5000n, 2));
+    expect(percentOf(decimal(1n), decimal(0n))).toBeUndefined();
+  });
+
+  test.each(["", "1e5", "abc", "1.", ".5", "1,000", "--1", "0x10", " "])("%j is no decimal", (typed) => {
+    expect(parseDecimal(typed)).toBeUndefined();
+  });
+});
+
+describe("durations", () => {
+  test.each([
+    ["90s", 90_000],
+    ["1h30m", 5_400_000],
+    ["7d", 604_800_000],
+    ["250ms", 250],
+    ["1 h 5 s", 3_605_000],
+    ["", undefined],
+    ["5", undefined],
+    ["-5s", undefined],
+    ["1y", undefined],
+  ])("%j is %s ms", (typed, millis) => {
+    expect(parseDuration(typed)).toBe(millis);
+  });
+
+  test.each([
+    [0, "0 ms"],
+    [999, "999 ms"],
+    [61_000, "1 min 1 s"],
+    [3_600_000, "1 h"],
+    [183_845_000, "2 d 3 h"],
+    [-5_000, "-5 s"],
+    [Number.NaN, "unknown"],
+  ])("%s ms is %s", (millis, shown) => {
+    expect(formatDuration(millis)).toBe(shown);
+  });
+});
+
+describe("nanoseconds", () => {
+  test("are shown to the digit", () => {
+    expect(formatUtc(nanoseconds(1_674_004_199_297_309_001n), { fraction: true })).toBe(
+      "2023-01-18 01:09:59.297309001 UTC",
+    );
+    expect(formatUtc(nanoseconds(1_674_004_199_297_309_001n))).toBe("2023-01-18 01:09:59 UTC");
+    expect(formatUtc(fromSeconds(2n ** 63n))).toBe("Unix second 9223372036854775808");
+  });
+
+  test("round down, before 1970 too", () => {
+    expect(toSeconds(nanoseconds(-1n))).toBe(-1n);
+    expect(toMillis(nanoseconds(-1n))).toBe(-1);
+    expect(toMillis(fromMillis(1_700_000_000_123.9))).toBe(1_700_000_000_123);
+  });
+});
