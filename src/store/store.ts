@@ -11,7 +11,10 @@ export interface Seen {
 
 /** Ids that passed through replies, so that people can complete them and type their beginnings. */
 export interface SeenIds {
-  /** Notes ids; the ones seen last are offered first. Bounded: the oldest beyond 10,000 per network and kind go. */
+  /**
+   * Notes ids; the ones seen last are offered first, and within one call in the order given. Bounded: the oldest
+   * beyond 10,000 per network and kind go. A label once known stays until another one comes.
+   */
   note(network: string, kind: SeenKind, ids: readonly Seen[]): Promise<void>;
   /** Ids that begin with, or whose label contains, what is typed; without regard to case, newest first. */
   find(network: string, kind: SeenKind, typed: string, limit: number): Promise<readonly Seen[]>;
@@ -25,10 +28,19 @@ export interface ButtonPayloads {
   get(key: string): Promise<unknown>;
 }
 
-/** What must survive. Opened on first use; later parts add their tables by migration. */
-export interface Store {
+/** Everything that is kept, by what it is for. Later parts add theirs here and by migration. */
+export interface StoreTables {
   readonly seen: SeenIds;
   readonly payloads: ButtonPayloads;
+}
+
+/** What must survive. Opened on first use. */
+export interface Store extends StoreTables {
+  /**
+   * All of the work or nothing of it. Nothing but calls of the tables handed in may be awaited inside: the embedded
+   * engine has one connection, and every other call waits until this one is through.
+   */
+  transaction<T>(work: (tables: StoreTables) => Promise<T>): Promise<T>;
   /** Resolves when the database answers; for readiness checks. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -1,0 +1,11 @@
+import type { Migration } from "kysely/migration";
+
+import { seenIdsAndButtonPayloads } from "./0001-seen-ids-and-button-payloads.ts";
+
+/**
+ * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
+ * mends it.
+ */
+export const migrations: Readonly<Record<string, Migration>> = {
+  "0001-seen-ids-and-button-payloads": seenIdsAndButtonPayloads,
+};

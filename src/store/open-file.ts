@@ -1,0 +1,70 @@
+import type { DatabaseSync } from "node:sqlite";
+
+import type { Kysely } from "kysely";
+
+import { UserError } from "../errors.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { processLives, readHolderRecord } from "./holder-record.ts";
+import { waitForProcessLock } from "./process-lock.ts";
+import type { Schema } from "./schema.ts";
+import { makeFolderOf, openSqlite } from "./sqlite-database.ts";
+import { storeFault } from "./sqlite-faults.ts";
+
+/** A database file that is locked for this process and open. */
+export interface OpenFile {
+  /** Queries, over the newest schema. Kysely and its hundreds of modules are loaded with the first call. */
+  kysely(): Promise<Kysely<Schema>>;
+  /** Closes the file, then gives up the lock. */
+  close(): Promise<void>;
+}
+
+/** Rejects with UserError where another process holds the file for longer than that, or where it cannot be used. */
+export async function openFile(file: string, waitMillis: Milliseconds): Promise<OpenFile> {
+  try {
+    makeFolderOf(file);
+    const lock = await waitForProcessLock(file, waitMillis);
+    if (lock === undefined) throw heldByAnother(file);
+    try {
+      const { database, migrated } = openSqlite(file);
+      let queries: Promise<Kysely<Schema>> | undefined;
+      return {
+        kysely() {
+          queries ??= queriesOver(database, migrated).catch((thrown: unknown) => {
+            queries = undefined;
+            throw storeFault(thrown, file);
+          });
+          return queries;
+        },
+        async close() {
+          try {
+            const db = await queries?.catch(() => undefined);
+            await db?.destroy();
+            if (database.isOpen) database.close();
+          } finally {
+            lock.release();
+          }
+        },
+      };
+    } catch (thrown) {
+      lock.release();
+      throw thrown;
+    }
+  } catch (thrown) {
+    throw storeFault(thrown, file);
+  }
+}
+
+async function queriesOver(database: DatabaseSync, migrated: boolean): Promise<Kysely<Schema>> {
+  const { kyselyOver } = await import("./kysely-sqlite.ts");
+  const db = kyselyOver(database);
+  if (!migrated) await (await import("./migrate.ts")).migrate(db);
+  return db;
+}
+
+function heldByAnother(file: string): UserError {
+  const pid = readHolderRecord(file)?.pid;
+  const who = pid !== undefined && processLives(pid) ? `process ${pid}` : "another process";
+  return new UserError(`The database ${file} is in use by ${who}.`, {
+    remedy: "Stop that one first, or name another file in DATABASE_URL.",
+  });
+}

@@ -1,0 +1,50 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { UserError } from "../errors.ts";
+import { migrations } from "./migrations/index.ts";
+
+/** How long a statement waits for another connection; only an outside tool can be one, a backup for instance. */
+const BUSY_MILLIS = 5000;
+
+/** Makes the folder of a database where there is none. Throws what the file system throws. */
+export function makeFolderOf(file: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+}
+
+/**
+ * Opens a database file for one process, durable at every commit
+ * (https://www.sqlite.org/pragma.html#pragma_synchronous: FULL with WAL syncs each of them).
+ * Throws what SQLite and the file system throw, and UserError for a schema newer than this program.
+ */
+export function openSqlite(file: string): { database: DatabaseSync; migrated: boolean } {
+  // A new file is this user's alone, and what SQLite puts beside it takes its mode.
+  closeSync(openSync(file, "a", 0o600));
+  const database = new DatabaseSync(file, { timeout: BUSY_MILLIS });
+  try {
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+    const known = Object.keys(migrations);
+    const executed = executedMigrations(database);
+    const newer = executed.find((name) => !known.includes(name));
+    if (newer !== undefined) {
+      throw new UserError(`The database ${file} was written by a newer version of Bellwether (it has ${newer}).`, {
+        remedy: "Run that version, or name another file in DATABASE_URL.",
+      });
+    }
+    return { database, migrated: executed.length === known.length };
+  } catch (thrown) {
+    database.close();
+    throw thrown;
+  }
+}
+
+/** The names of the migrations that a database has been through; empty for a new one. */
+function executedMigrations(database: DatabaseSync): string[] {
+  const table = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kysely_migration'");
+  if (table.get() === undefined) return [];
+  return database
+    .prepare("SELECT name FROM kysely_migration ORDER BY name")
+    .all()
+    .map((row) => String(row["name"]));
+}

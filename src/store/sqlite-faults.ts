@@ -1,0 +1,47 @@
+import { UserError } from "../errors.ts";
+
+// Primary result codes of SQLite: https://www.sqlite.org/rescode.html
+const SQLITE_PERM = 3;
+export const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
+const SQLITE_AUTH = 23;
+const SQLITE_NOTADB = 26;
+
+/** SQLite's primary result code of an error thrown by node:sqlite; undefined for any other. */
+export function sqliteCode(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number") return undefined;
+  return thrown.errcode & 0xff;
+}
+
+/** What can go wrong with a database file from outside, as a sentence for whoever runs the bot; a bug passes through. */
+export function storeFault(thrown: unknown, file: string): unknown {
+  const remedy = "Name a place that this user may write to in DATABASE_URL.";
+  const refuse = (message: string, todo: string): UserError => new UserError(message, { remedy: todo, cause: thrown });
+  if (thrown instanceof Error && "syscall" in thrown && "code" in thrown) {
+    return refuse(`The database ${file} cannot be made or written to (${String(thrown.code)}).`, remedy);
+  }
+  switch (sqliteCode(thrown)) {
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return refuse(`The database ${file} cannot be opened for writing.`, remedy);
+    case SQLITE_NOTADB:
+      return refuse(
+        `The file ${file} is not a database of Bellwether's.`,
+        "Move it away, or name another file in DATABASE_URL.",
+      );
+    case SQLITE_CORRUPT:
+      return refuse(`The database ${file} is damaged.`, "Put a backup in its place, or move it away to begin anew.");
+    case SQLITE_FULL:
+      return refuse(`There is no space left for the database ${file}.`, "Free some space and start again.");
+    case SQLITE_IOERR:
+      return refuse(`The disk refused to read or write the database ${file}.`, "Check the disk, then start again.");
+    default:
+      return thrown;
+  }
+}

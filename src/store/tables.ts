@@ -1,0 +1,31 @@
+import { LRUCache } from "lru-cache";
+
+import type { Milliseconds } from "../units/duration.ts";
+import type { Use } from "./access.ts";
+import { createButtonPayloads } from "./button-payloads.ts";
+import { createSeenIds, NOTED_KEPT, type Noted } from "./seen-ids.ts";
+import type { StoreTables } from "./store.ts";
+
+/** The tables over a database, however it is reached; `transaction` gives them bound to one. */
+export interface Tables extends StoreTables {
+  transaction<T>(work: (tables: StoreTables) => Promise<T>): Promise<T>;
+  ping(): Promise<void>;
+}
+
+export function createTables(use: Use, now: () => Milliseconds): Tables {
+  return {
+    seen: createSeenIds(use, now, new LRUCache<string, Noted>({ max: NOTED_KEPT })),
+    payloads: createButtonPayloads(use, now),
+    transaction: (work) =>
+      use((db) =>
+        db.transaction().execute((trx) => {
+          const bound: Use = (inner) => inner(trx);
+          return work({ seen: createSeenIds(bound, now), payloads: createButtonPayloads(bound, now) });
+        }),
+      ),
+    ping: () =>
+      use(async (db) => {
+        await db.selectNoFrom((eb) => eb.lit(1).as("one")).execute();
+      }),
+  };
+}

@@ -1,0 +1,224 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import type { Seen, Store } from "../../src/store/store.ts";
+
+/** One store on an empty database, with a clock that the test sets. */
+export interface StoreUnderTest {
+  readonly store: Store;
+  /** The same database again, after `store` was closed. */
+  reopen(): Promise<Store>;
+  /** Unix milliseconds; what the store takes for now. */
+  clock: { millis: number };
+  cleanUp(): Promise<void>;
+}
+
+const ids = (found: readonly Seen[]): string[] => found.map((seen) => seen.id);
+const seen = (id: string, label?: string): Seen => ({ id, label });
+
+/** What every engine must hold. */
+export function storeContract(engine: string, create: () => Promise<StoreUnderTest>): void {
+  describe(`a store on ${engine}`, () => {
+    let under: StoreUnderTest;
+    let store: Store;
+    beforeEach(async () => {
+      under = await create();
+      store = under.store;
+    });
+    afterEach(() => under.cleanUp());
+
+    const note = async (network: string, ...noted: Seen[]): Promise<void> => {
+      under.clock.millis += 60_000;
+      await store.seen.note(network, "market", noted);
+    };
+    const find = async (typed: string, limit = 10, network = "mainnet"): Promise<string[]> =>
+      ids(await store.seen.find(network, "market", typed, limit));
+
+    it("answers a ping", async () => {
+      await expect(store.ping()).resolves.toBeUndefined();
+    });
+
+    describe("ids seen", () => {
+      it("are found by their beginning, whatever the case, and given back as they were written", async () => {
+        await note("mainnet", seen("abc1"), seen("ABd2"), seen("xabc"));
+        expect(await find("aB")).toEqual(["abc1", "ABd2"]);
+        expect(await find("ABC1")).toEqual(["abc1"]);
+        expect(await find("bc")).toEqual([]);
+      });
+
+      it("are found by any part of their label, in any script", async () => {
+        await note("mainnet", seen("1", "BTC/USD Perpetual"), seen("2", "ÄTHER/EUR"), seen("3"));
+        expect(await find("perp")).toEqual(["1"]);
+        expect(await find("äther")).toEqual(["2"]);
+        expect(await store.seen.find("mainnet", "market", "3", 10)).toEqual([seen("3")]);
+      });
+
+      it("are offered newest first, and within one call in the order given", async () => {
+        await note("mainnet", seen("a1"), seen("a2"));
+        await note("mainnet", seen("a3"), seen("a4"));
+        await note("mainnet", seen("a2"));
+        expect(await find("a")).toEqual(["a2", "a3", "a4", "a1"]);
+        expect(await find("", 2)).toEqual(["a2", "a3"]);
+      });
+
+      it("keep a label until another one comes", async () => {
+        await note("mainnet", seen("m", "OLD"));
+        await note("mainnet", seen("m"));
+        expect(await find("old")).toEqual(["m"]);
+        await note("mainnet", seen("m", "NEW"));
+        expect(await find("old")).toEqual([]);
+        expect(await find("new")).toEqual(["m"]);
+      });
+
+      it("take a new label at once, even where the id was noted a moment ago", async () => {
+        await note("mainnet", seen("m"));
+        await store.seen.note("mainnet", "market", [seen("m", "LATE")]);
+        expect(await find("late")).toEqual(["m"]);
+      });
+
+      it("stay apart by network and kind", async () => {
+        await note("mainnet", seen("m1"));
+        await note("testnet", seen("m2"));
+        await store.seen.note("mainnet", "party", [seen("m3")]);
+        expect(await find("m")).toEqual(["m1"]);
+        expect(await find("m", 10, "testnet")).toEqual(["m2"]);
+        expect(ids(await store.seen.find("mainnet", "party", "m", 10))).toEqual(["m3"]);
+      });
+
+      it.each(["%", "_", "\\", "'", "a%", "*", "["])("take %s as what it is, not as a pattern", async (typed) => {
+        await note("mainnet", seen("abc"), seen(`x${typed}y`, `has ${typed}`));
+        expect(await find(typed)).toEqual([`x${typed}y`]);
+      });
+
+      it("ignore what can be no id, and note each one once", async () => {
+        await note("mainnet", seen(""), seen("x".repeat(201)), seen("a", "A"), seen("a", "B"), seen("b", ""));
+        expect(await store.seen.find("mainnet", "market", "", 10)).toEqual([seen("a", "A"), seen("b")]);
+      });
+
+      it("are bounded: beyond 10,000 of a kind the oldest go, and no other kind suffers", async () => {
+        await store.seen.note("mainnet", "party", [seen("other")]);
+        await note("mainnet", seen("old1"), seen("old2"));
+        await note("mainnet", ...Array.from({ length: 9_999 }, (_, index) => seen(`n${index}`)));
+        expect(await find("old")).toEqual(["old1"]);
+        expect(await find("", 20_000)).toHaveLength(10_000);
+        expect(await find("n9998")).toEqual(["n9998"]);
+        expect(ids(await store.seen.find("mainnet", "party", "", 10))).toEqual(["other"]);
+      });
+
+      it("outlive a restart", async () => {
+        await note("mainnet", seen("a", "A"));
+        await store.close();
+        store = await under.reopen();
+        expect(await store.seen.find("mainnet", "market", "a", 10)).toEqual([seen("a", "A")]);
+      });
+    });
+
+    describe("button payloads", () => {
+      const value = { command: "market show", options: { market: "BTC/USD", page: 2, private: true }, by: "U1", v: 1 };
+
+      it("come back under a short key, until they expire", async () => {
+        const key = await store.payloads.put(value, 5000);
+        expect(key).toMatch(/^[\w-]{1,22}$/u);
+        expect(await store.payloads.get(key)).toEqual(value);
+        under.clock.millis += 4999;
+        expect(await store.payloads.get(key)).toEqual(value);
+        under.clock.millis += 1;
+        expect(await store.payloads.get(key)).toBeUndefined();
+      });
+
+      it("are unknown under any other key", async () => {
+        await store.payloads.put(value, 5000);
+        expect(await store.payloads.get("nobody-put-this")).toBeUndefined();
+        expect(await store.payloads.get("")).toBeUndefined();
+      });
+
+      it("live as long as the longest promise made for an equal value", async () => {
+        const key = await store.payloads.put(value, 10_000);
+        expect(await store.payloads.put(value, 1000)).toBe(key);
+        under.clock.millis += 9000;
+        expect(await store.payloads.get(key)).toEqual(value);
+        expect(await store.payloads.put({ ...value, by: "U2" }, 1000)).not.toBe(key);
+      });
+
+      it("come to life again when put again after they expired", async () => {
+        const key = await store.payloads.put(value, 1000);
+        under.clock.millis += 3_600_000;
+        await store.payloads.put(value, 1000);
+        expect(await store.payloads.get(key)).toEqual(value);
+      });
+
+      it.each([null, 0, "", false, [], "\u{1F41E} ' \\ %"])("may be any JSON value, %j too", async (any) => {
+        expect(await store.payloads.get(await store.payloads.put(any, 1000))).toEqual(any);
+      });
+
+      it("refuse what is no JSON value, and what is no button's size", async () => {
+        await expect(store.payloads.put(undefined, 1000)).rejects.toThrow(TypeError);
+        await expect(store.payloads.put(1n, 1000)).rejects.toThrow(TypeError);
+        await expect(store.payloads.put("x".repeat(70_000), 1000)).rejects.toThrow(RangeError);
+      });
+
+      it("outlive a restart", async () => {
+        const key = await store.payloads.put(value, 5000);
+        await store.close();
+        store = await under.reopen();
+        expect(await store.payloads.get(key)).toEqual(value);
+      });
+    });
+
+    describe("a transaction", () => {
+      it("keeps all of its work, and hands out what it returns", async () => {
+        const key = await store.transaction(async (tables) => {
+          await tables.seen.note("mainnet", "market", [seen("in")]);
+          return tables.payloads.put("kept", 5000);
+        });
+        expect(await find("in")).toEqual(["in"]);
+        expect(await store.payloads.get(key)).toBe("kept");
+      });
+
+      it("keeps nothing when it fails, and passes the error on", async () => {
+        const failing = store.transaction(async (tables) => {
+          await tables.seen.note("mainnet", "market", [seen("out")]);
+          throw new Error("changed its mind");
+        });
+        await expect(failing).rejects.toThrow("changed its mind");
+        expect(await find("out")).toEqual([]);
+        await store.seen.note("mainnet", "market", [seen("out")]);
+        expect(await find("out")).toEqual(["out"]);
+      });
+
+      it("is not seen half-way, nor does anything fall into it from outside", async () => {
+        const inside = store.transaction(async (tables) => {
+          await tables.seen.note("mainnet", "market", [seen("t1")]);
+          await tables.seen.note("mainnet", "market", [seen("t2")]);
+          throw new Error("undone");
+        });
+        const outside = store.seen.note("mainnet", "market", [seen("t3")]);
+        const looked = find("t");
+        await expect(inside).rejects.toThrow("undone");
+        await outside;
+        expect([[], ["t3"]]).toContainEqual(await looked);
+        expect(await find("t")).toEqual(["t3"]);
+      });
+    });
+
+    it("keeps a hundred calls at once apart", async () => {
+      const keys = await Promise.all(
+        Array.from({ length: 100 }, async (_, index) => {
+          await store.seen.note("mainnet", "order", [seen(`o${index}`)]);
+          return store.payloads.put({ index }, 60_000);
+        }),
+      );
+      expect(new Set(keys).size).toBe(100);
+      expect(await Promise.all(keys.map((key) => store.payloads.get(key)))).toEqual(
+        keys.map((_, index) => ({ index })),
+      );
+      expect(await store.seen.find("mainnet", "order", "o", 1000)).toHaveLength(100);
+    });
+
+    it("may be closed twice, and says so when used afterwards", async () => {
+      await store.ping();
+      await store.close();
+      await store.close();
+      await expect(store.ping()).rejects.toThrow("The store is closed.");
+    });
+  });
+}

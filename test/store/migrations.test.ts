@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { silentLog } from "../../src/log.ts";
+import { createStore } from "../../src/store/create-store.ts";
+import { kyselyOver } from "../../src/store/kysely-sqlite.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { migrations } from "../../src/store/migrations/index.ts";
+
+const versions = Object.keys(migrations);
+
+/** Rows as each version's program would have left them, by the version that made their table. */
+const rows: Record<string, string> = {
+  "0001-seen-ids-and-button-payloads": `
+    INSERT INTO seen_ids VALUES ('mainnet', 'market', 'AbC', 'abc', 'BTC/USD', 'btc/usd', 1700000000000, 0);
+    INSERT INTO button_payloads VALUES ('key1', '{"page":2}', 99999999999999)`,
+};
+
+/** The schema as SQLite keeps it, without the order in which it came about. */
+function schemaOf(file: string): unknown[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return database.prepare("SELECT type, name, sql FROM sqlite_master ORDER BY type, name").all();
+  } finally {
+    database.close();
+  }
+}
+
+describe("migrations", () => {
+  let folder: string;
+  let file: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-migrations-"));
+    file = path.join(folder, "b.db");
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const open = () => createStore({ url: file, log: silentLog() });
+
+  it("are named in the order in which they run", () => {
+    expect(versions).toEqual(versions.toSorted());
+    for (const name of versions) expect(name).toMatch(/^\d{4}-[a-z-]+$/u);
+    expect(Object.keys(rows)).toEqual(versions);
+  });
+
+  it.each(versions)("lead from %s to the newest schema, with every row", async (version) => {
+    const database = new DatabaseSync(file);
+    const db = kyselyOver(database);
+    await migrate(db, version);
+    for (const name of versions.slice(0, versions.indexOf(version) + 1)) database.exec(rows[name]!);
+    await db.destroy();
+
+    const store = open();
+    expect(await store.seen.find("mainnet", "market", "ab", 5)).toEqual([{ id: "AbC", label: "BTC/USD" }]);
+    expect(await store.payloads.get("key1")).toEqual({ page: 2 });
+    await store.close();
+
+    const fresh = path.join(folder, "fresh.db");
+    const another = createStore({ url: fresh, log: silentLog() });
+    await another.ping();
+    await another.close();
+    expect(schemaOf(file)).toEqual(schemaOf(fresh));
+  });
+
+  it("leave nothing behind when they fail half-way, and go through once the cause is gone", async () => {
+    const database = new DatabaseSync(file);
+    database.exec("CREATE TABLE button_payloads (stranger TEXT)");
+    database.close();
+
+    const store = open();
+    await expect(store.ping()).rejects.toThrow("button_payloads");
+    expect(schemaOf(file)).not.toContainEqual(expect.objectContaining({ name: "seen_ids" }));
+
+    const meddling = new DatabaseSync(file);
+    meddling.exec("DROP TABLE button_payloads");
+    meddling.close();
+    await expect(store.ping()).resolves.toBeUndefined();
+    await store.close();
+  });
+
+  it("refuse a database that a newer version wrote, and leave it as it is", async () => {
+    const store = open();
+    await store.ping();
+    await store.close();
+    const database = new DatabaseSync(file);
+    database.exec("INSERT INTO kysely_migration VALUES ('0999-from-the-future', '2099-01-01T00:00:00.000Z')");
+    database.close();
+
+    const again = open();
+    await expect(again.claim()).rejects.toThrow(
+      `The database ${file} was written by a newer version of Bellwether (it has 0999-from-the-future).`,
+    );
+    await expect(again.ping()).rejects.toMatchObject({
+      name: "UserError",
+      remedy: expect.stringContaining("DATABASE_URL"),
+    });
+    await again.close();
+  });
+});

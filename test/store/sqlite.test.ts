@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import { silentLog } from "../../src/log.ts";
+import { createStore } from "../../src/store/create-store.ts";
+import { storeContract, type StoreUnderTest } from "./contract.ts";
+
+async function inFolder(hold: "life" | "call"): Promise<StoreUnderTest> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-store-"));
+  const clock = { millis: 1_700_000_000_000 };
+  const open = () =>
+    createStore({ url: `file:${folder}/deep/er/b.db`, log: silentLog(), hold, now: () => clock.millis });
+  const stores = [open()];
+  return {
+    store: stores[0]!,
+    clock,
+    async reopen() {
+      const store = open();
+      stores.push(store);
+      return store;
+    },
+    async cleanUp() {
+      await Promise.all(stores.map((store) => store.close()));
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+storeContract("SQLite, held for life", () => inFolder("life"));
+storeContract("SQLite, taken for each call", () => inFolder("call"));
