@@ -1,0 +1,211 @@
+import { existsSync } from "node:fs";
+import { BlockList, isIP } from "node:net";
+
+import { closest, distance } from "fastest-levenshtein";
+
+import { Environment, NETWORKS, VARIABLES, type NetworkName } from "./config/environment.ts";
+import { messageOf, UserError } from "./errors.ts";
+import type { LogLevel } from "./log.ts";
+
+export interface NetworkConfig {
+  readonly name: NetworkName;
+  /** Data nodes in the order in which they are asked; one at least. */
+  readonly urls: readonly string[];
+  /** The node that serves /parties/stake, where it is not the data node. */
+  readonly coreUrl: string | undefined;
+}
+
+export interface DiscordConfig {
+  readonly token: string;
+  readonly applicationId: string | undefined;
+  readonly guildId: string | undefined;
+  readonly publicKey: string | undefined;
+  readonly apiUrl: string | undefined;
+}
+
+export interface SlackConfig {
+  readonly botToken: string;
+  readonly appToken: string | undefined;
+  readonly signingSecret: string | undefined;
+  readonly apiUrl: string | undefined;
+}
+
+/** What the environment says, checked. */
+export interface Config {
+  /** The default network first. Empty = the embedded simulator serves. */
+  readonly networks: readonly NetworkConfig[];
+  readonly defaultNetwork: NetworkName;
+  readonly discord: DiscordConfig | undefined;
+  readonly slack: SlackConfig | undefined;
+  readonly slackCommand: string;
+  readonly databaseUrl: string;
+  readonly web: {
+    readonly host: string;
+    /** 0 = no web page; undefined = 8080 or the next free one. */
+    readonly port: number | undefined;
+    readonly token: string | undefined;
+    readonly publicUrl: string | undefined;
+  };
+  /** Undefined = whatever suits the subcommand. */
+  readonly logLevel: LogLevel | undefined;
+  /** What is no fault but may be a mistake: a name that looks like one of ours. Sentences without values. */
+  readonly hints: readonly string[];
+}
+
+/** The default. */
+const DATABASE_URL = "file:./data/bellwether.db";
+
+/**
+ * Reads `.env` in the working directory where there is one, then the environment, which wins.
+ *
+ * @throws UserError that names every fault at once, and no value.
+ */
+export function loadConfig(): Config {
+  readEnvFile();
+  return parseConfig(process.env);
+}
+
+/** LOG_LEVEL alone, for what needs nothing else; undefined when unset or wrong. */
+export function loadLogLevel(): LogLevel | undefined {
+  readEnvFile();
+  return Environment.shape.LOG_LEVEL.safeParse(process.env["LOG_LEVEL"] || undefined).data;
+}
+
+function readEnvFile(): void {
+  if (!existsSync(".env")) return;
+  try {
+    process.loadEnvFile(".env");
+  } catch (thrown) {
+    throw new UserError(`The file .env cannot be read: ${messageOf(thrown)}.`, { cause: thrown });
+  }
+}
+
+/** The same for a given environment. An empty variable counts as unset. */
+export function parseConfig(given: Readonly<Record<string, string | undefined>>): Config {
+  const set = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined && value.trim() !== ""),
+  );
+  const hints = likelyTypos(Object.keys(set));
+  const parsed = Environment.safeParse(set);
+  const wrong = parsed.error?.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`) ?? [];
+  const faults = [...wrong, ...contradictions(set)];
+  if (parsed.data === undefined || faults.length > 0) throw configError(faults, hints);
+  return configOf(parsed.data, hints);
+}
+
+function configOf(env: Environment, hints: readonly string[]): Config {
+  const networks = NETWORKS.flatMap((name): NetworkConfig[] => {
+    const [urls, coreUrl] =
+      name === "mainnet" ? [env.MAINNET_URLS, env.MAINNET_CORE_URL] : [env.TESTNET_URLS, env.TESTNET_CORE_URL];
+    return urls === undefined ? [] : [{ name, urls, coreUrl }];
+  });
+  const defaultNetwork = env.DEFAULT_NETWORK ?? networks[0]?.name ?? "mainnet";
+  return {
+    networks: networks.toSorted((a, b) => Number(b.name === defaultNetwork) - Number(a.name === defaultNetwork)),
+    defaultNetwork,
+    discord:
+      env.DISCORD_TOKEN === undefined
+        ? undefined
+        : {
+            token: env.DISCORD_TOKEN,
+            applicationId: env.DISCORD_APPLICATION_ID,
+            guildId: env.DISCORD_GUILD_ID,
+            publicKey: env.DISCORD_PUBLIC_KEY,
+            apiUrl: env.DISCORD_API_URL,
+          },
+    slack:
+      env.SLACK_BOT_TOKEN === undefined
+        ? undefined
+        : {
+            botToken: env.SLACK_BOT_TOKEN,
+            appToken: env.SLACK_APP_TOKEN,
+            signingSecret: env.SLACK_SIGNING_SECRET,
+            apiUrl: env.SLACK_API_URL,
+          },
+    slackCommand: env.SLACK_COMMAND ?? "/bell",
+    databaseUrl: env.DATABASE_URL ?? DATABASE_URL,
+    web: {
+      host: env.WEB_HOST ?? "127.0.0.1",
+      port: env.WEB_PORT,
+      token: env.WEB_TOKEN,
+      publicUrl: env.PUBLIC_URL,
+    },
+    logLevel: env.LOG_LEVEL,
+    hints,
+  };
+}
+
+/** What may be right by itself and is wrong together. */
+function contradictions(set: Readonly<Record<string, string | undefined>>): string[] {
+  const faults: string[] = [];
+  const has = (name: keyof Environment): boolean => set[name] !== undefined;
+  const value = (name: keyof Environment): string => set[name]?.trim().toLowerCase() ?? "";
+  const simulated = !has("MAINNET_URLS") && !has("TESTNET_URLS");
+  const tokens = (["DISCORD_TOKEN", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"] as const).filter(has);
+  const allowed = Environment.shape.ALLOW_SIMULATOR.safeParse(set["ALLOW_SIMULATOR"]).data === true;
+  if (simulated && tokens.length > 0 && !allowed) {
+    faults.push(
+      `${tokens.join(" and ")} ${tokens.length === 1 ? "is" : "are"} set, but neither MAINNET_URLS nor TESTNET_URLS: ` +
+        "set one of them to your data nodes, or ALLOW_SIMULATOR=1 to show people a simulated network",
+    );
+  }
+  for (const name of ["MAINNET", "TESTNET"] as const) {
+    if (has(`${name}_CORE_URL`) && !has(`${name}_URLS`)) {
+      faults.push(`${name}_CORE_URL is set, but not ${name}_URLS, which it adds to`);
+    }
+    if (!simulated && value("DEFAULT_NETWORK") === name.toLowerCase() && !has(`${name}_URLS`)) {
+      faults.push(`DEFAULT_NETWORK names a network that has no ${name}_URLS`);
+    }
+  }
+  if (has("SLACK_APP_TOKEN") && !has("SLACK_BOT_TOKEN")) {
+    faults.push("SLACK_APP_TOKEN is set, but not SLACK_BOT_TOKEN: Slack needs both");
+  }
+  if (has("SLACK_BOT_TOKEN") && !has("SLACK_APP_TOKEN") && !has("SLACK_SIGNING_SECRET")) {
+    faults.push("SLACK_BOT_TOKEN is set, but not SLACK_APP_TOKEN: Slack needs both");
+  }
+  if (has("WEB_HOST") && !isLoopback(value("WEB_HOST")) && value("WEB_PORT") !== "0" && !has("WEB_TOKEN")) {
+    faults.push("WEB_HOST is not this machine alone, so WEB_TOKEN must be set: a long random word of your own");
+  }
+  const scheme = /^([a-z][a-z\d+.-]+):/u.exec(value("DATABASE_URL"))?.[1];
+  if (scheme === "postgres" || scheme === "postgresql") {
+    faults.push(
+      `DATABASE_URL names a PostgreSQL server, which is not supported yet: use a file, such as ${DATABASE_URL}`,
+    );
+  } else if (scheme !== undefined && scheme !== "file") {
+    faults.push(`DATABASE_URL must be a file, such as ${DATABASE_URL}`);
+  }
+  return faults;
+}
+
+function isLoopback(host: string): boolean {
+  if (host === "localhost") return true;
+  const loopback = new BlockList();
+  loopback.addSubnet("127.0.0.0", 8, "ipv4");
+  loopback.addAddress("::1", "ipv6");
+  const family = isIP(host);
+  return family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4");
+}
+
+/** Names that are none of ours but nearly so. The environment is full of strangers, so this is a hint and no fault. */
+function likelyTypos(names: readonly string[]): string[] {
+  const known = new Set<string>(VARIABLES);
+  return names.flatMap((name) => {
+    if (known.has(name)) return [];
+    const nearest = closest(name.toUpperCase(), VARIABLES);
+    const allowed = nearest.length > 8 ? 2 : 1;
+    return distance(name.toUpperCase(), nearest) <= allowed
+      ? [`${name} is not a setting; did you mean ${nearest}?`]
+      : [];
+  });
+}
+
+function configError(faults: readonly string[], hints: readonly string[]): UserError {
+  const lines = [...faults.map((fault) => `${fault}.`), ...hints];
+  const [only] = lines;
+  return new UserError(
+    lines.length === 1 && only !== undefined
+      ? `The configuration is wrong: ${only}`
+      : `The configuration is wrong:\n${lines.map((line) => `- ${line}`).join("\n")}`,
+    { remedy: "Settings come from the environment and from the file .env; .env.example describes each of them." },
+  );
+}

@@ -1,0 +1,126 @@
+import { isIP } from "node:net";
+
+import { z } from "zod";
+
+import { LOG_LEVELS } from "../log.ts";
+
+// Every variable that Bellwether knows, and what each may hold. Messages never repeat a value: it may be a secret.
+
+const text = z
+  .string()
+  .transform((value) => value.trim())
+  .refine((value) => !/\p{Cc}/u.test(value), "must be one line of plain text");
+
+const secret = text.refine((value) => !/\s/u.test(value), "must not contain spaces");
+
+const isUrl = (value: string): boolean => {
+  if (!/^https?:\/\//iu.test(value) || !URL.canParse(value)) return false;
+  const { username, password, search, hash } = new URL(value);
+  return username === "" && password === "" && search === "" && hash === "";
+};
+const URL_WORDS = "must be an http:// or https:// address without a user name, query or fragment";
+const url = text.refine(isUrl, URL_WORDS);
+
+/** Where pings go: its path and query are the receiver's own business. */
+const pingUrl = text.refine(
+  (value) => /^https?:\/\//iu.test(value) && URL.canParse(value),
+  "must be an http:// or https:// address",
+);
+
+const urls = text
+  .transform((value) => value.split(",").map((part) => part.trim()))
+  .check((context) => {
+    const wrong = context.value.flatMap((part, index) => (isUrl(part) ? [] : [index + 1]));
+    const say = (message: string): void => {
+      context.issues.push({ code: "custom", message, input: context.value });
+    };
+    if (wrong.length > 0)
+      say(`${URL_WORDS}, or several separated by commas; wrong: ${wrong.map((nth) => `no. ${nth}`).join(", ")}`);
+    if (new Set(context.value).size < context.value.length) say("names the same address twice");
+  });
+
+const words = text.transform((value) =>
+  value
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+
+const snowflake = text.refine((value) => /^\d{15,21}$/u.test(value), "must be an id of Discord's: 15 to 21 digits");
+
+const yesOrNo = text
+  .refine((value) => /^(?:1|true|yes|0|false|no)$/iu.test(value), "must be 1 or 0")
+  .transform((value) => /^(?:1|true|yes)$/iu.test(value));
+
+const port = text
+  .refine(
+    (value) => /^\d{1,5}$/u.test(value) && Number(value) <= 65_535,
+    "must be a port from 1 to 65535, or 0 for no web page",
+  )
+  .transform(Number);
+
+const host = text.refine(
+  (value) => isIP(value) !== 0 || /^(?!-)[a-z\d-]+(\.[a-z\d-]+)*$/iu.test(value),
+  "must be a host name or an IP address, without a port",
+);
+
+/** The networks that the project knows. */
+export const NETWORKS = ["mainnet", "testnet"] as const;
+export type NetworkName = (typeof NETWORKS)[number];
+
+const networkName = text
+  .transform((value) => value.toLowerCase())
+  .pipe(z.enum(NETWORKS, `must be ${NETWORKS.join(" or ")}`));
+
+/** The environment, by variable. `.env.example` lists the same names, in the same order. */
+export const Environment = z.object({
+  MAINNET_URLS: urls.optional(),
+  TESTNET_URLS: urls.optional(),
+  MAINNET_CORE_URL: url.optional(),
+  TESTNET_CORE_URL: url.optional(),
+  DEFAULT_NETWORK: networkName.optional(),
+  ALLOW_SIMULATOR: yesOrNo.optional(),
+  DISCORD_TOKEN: secret.optional(),
+  DISCORD_APPLICATION_ID: snowflake.optional(),
+  DISCORD_GUILD_ID: snowflake.optional(),
+  DISCORD_PUBLIC_KEY: text
+    .refine((value) => /^[\da-f]{64}$/iu.test(value), "must be 64 hexadecimal digits, as the Developer Portal shows it")
+    .optional(),
+  DISCORD_API_URL: url.optional(),
+  SLACK_BOT_TOKEN: secret
+    .refine((value) => !value.startsWith("xapp-"), "holds an app token (xapp-…); it belongs into SLACK_APP_TOKEN")
+    .optional(),
+  SLACK_APP_TOKEN: secret
+    .refine((value) => !value.startsWith("xoxb-"), "holds a bot token (xoxb-…); it belongs into SLACK_BOT_TOKEN")
+    .optional(),
+  SLACK_SIGNING_SECRET: secret.optional(),
+  SLACK_CLIENT_ID: secret.optional(),
+  SLACK_CLIENT_SECRET: secret.optional(),
+  SLACK_API_URL: url.optional(),
+  SLACK_COMMAND: text
+    .refine((value) => /^\/[a-z\d_-]{1,31}$/u.test(value), "must be a slash and a word in lower case, such as /bell")
+    .optional(),
+  DATABASE_URL: text.optional(),
+  WEB_HOST: host.optional(),
+  WEB_PORT: port.optional(),
+  WEB_TOKEN: secret.optional(),
+  PUBLIC_URL: url.optional(),
+  SECRET_KEY: secret.optional(),
+  DEADMAN_URL: pingUrl.optional(),
+  ALERTS_CONFIG: text.optional(),
+  ALERT_MANAGERS: words.optional(),
+  OPERATOR_CHANNEL: text
+    .refine(
+      (value) => /^(?:slack:[A-Z\d]{2,}|discord:\d{15,21})$/u.test(value),
+      "must be slack:C… or discord:…, with the channel's id",
+    )
+    .optional(),
+  LOG_LEVEL: text
+    .transform((value) => value.toLowerCase())
+    .pipe(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`))
+    .optional(),
+});
+export type Environment = z.infer<typeof Environment>;
+
+/** The names of all variables. */
+export const VARIABLES = Object.keys(Environment.shape) as readonly (keyof Environment)[];

@@ -1,0 +1,210 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { VARIABLES } from "../src/config/environment.ts";
+import { loadConfig, parseConfig } from "../src/config.ts";
+import { UserError } from "../src/errors.ts";
+
+const nodes = { MAINNET_URLS: "https://node.example.org" };
+
+function faultsOf(env: Record<string, string>): string {
+  try {
+    parseConfig(env);
+  } catch (thrown) {
+    if (!(thrown instanceof UserError)) throw thrown;
+    return thrown.message;
+  }
+  return "";
+}
+
+describe("the configuration", () => {
+  it("needs nothing: the simulator then serves mainnet and testnet, on this machine alone", () => {
+    expect(parseConfig({})).toEqual({
+      networks: [],
+      defaultNetwork: "mainnet",
+      discord: undefined,
+      slack: undefined,
+      slackCommand: "/bell",
+      databaseUrl: "file:./data/bellwether.db",
+      web: { host: "127.0.0.1", port: undefined, token: undefined, publicUrl: undefined },
+      logLevel: undefined,
+      hints: [],
+    });
+  });
+
+  it("takes empty variables for unset ones", () => {
+    expect(parseConfig({ MAINNET_URLS: "", DISCORD_TOKEN: "", WEB_PORT: " ", LOG_LEVEL: "" })).toEqual(parseConfig({}));
+  });
+
+  it("keeps the nodes of each network in order, the default network first", () => {
+    const both = {
+      MAINNET_URLS: "http://a:3008, https://b/path/",
+      TESTNET_URLS: "https://t",
+      TESTNET_CORE_URL: "http://c:3003",
+    };
+    const mainnet = { name: "mainnet", urls: ["http://a:3008", "https://b/path/"], coreUrl: undefined };
+    const testnet = { name: "testnet", urls: ["https://t"], coreUrl: "http://c:3003" };
+    expect(parseConfig(both)).toMatchObject({ networks: [mainnet, testnet], defaultNetwork: "mainnet" });
+    expect(parseConfig({ ...both, DEFAULT_NETWORK: "testnet" }).networks).toEqual([testnet, mainnet]);
+    expect(parseConfig({ TESTNET_URLS: "https://t" })).toMatchObject({
+      defaultNetwork: "testnet",
+      networks: [{ name: "testnet" }],
+    });
+  });
+
+  it("reads platforms, store, web page and log", () => {
+    const config = parseConfig({
+      ...nodes,
+      DISCORD_TOKEN: "dt",
+      DISCORD_APPLICATION_ID: "123456789012345678",
+      SLACK_BOT_TOKEN: "xoxb-1",
+      SLACK_APP_TOKEN: "xapp-1",
+      SLACK_COMMAND: "/vega",
+      DATABASE_URL: "/srv/b.db",
+      WEB_HOST: "0.0.0.0",
+      WEB_PORT: "0",
+      LOG_LEVEL: "Debug",
+    });
+    expect(config).toMatchObject({
+      discord: { token: "dt", applicationId: "123456789012345678", guildId: undefined },
+      slack: { botToken: "xoxb-1", appToken: "xapp-1" },
+      slackCommand: "/vega",
+      databaseUrl: "/srv/b.db",
+      web: { host: "0.0.0.0", port: 0 },
+      logLevel: "debug",
+    });
+  });
+
+  it.each([
+    [{ MAINNET_URLS: "node.example.org" }, "MAINNET_URLS must be an http:// or https:// address"],
+    [{ MAINNET_URLS: "https://a,ftp://b,c" }, "wrong: no. 2, no. 3"],
+    [{ MAINNET_URLS: "https://a,," }, "wrong: no. 2, no. 3"],
+    [{ MAINNET_URLS: "https://a,https://a" }, "MAINNET_URLS names the same address twice"],
+    [{ MAINNET_URLS: "https://user:pass@a" }, "without a user name"],
+    [{ TESTNET_URLS: "https://a?key=1" }, "query or fragment"],
+    [{ MAINNET_CORE_URL: "https://c" }, "MAINNET_CORE_URL is set, but not MAINNET_URLS"],
+    [{ ...nodes, MAINNET_CORE_URL: "c:3003" }, "MAINNET_CORE_URL must be"],
+    [{ DEFAULT_NETWORK: "fairground" }, "DEFAULT_NETWORK must be mainnet or testnet"],
+    [{ ...nodes, DEFAULT_NETWORK: "testnet" }, "DEFAULT_NETWORK names a network that has no TESTNET_URLS"],
+    [{ ALLOW_SIMULATOR: "perhaps" }, "ALLOW_SIMULATOR must be 1 or 0"],
+    [{ DISCORD_TOKEN: "t" }, "DISCORD_TOKEN is set, but neither MAINNET_URLS nor TESTNET_URLS"],
+    [{ DISCORD_TOKEN: "t", ALLOW_SIMULATOR: "0" }, "or ALLOW_SIMULATOR=1 to show people a simulated network"],
+    [{ SLACK_BOT_TOKEN: "b", SLACK_APP_TOKEN: "a" }, "SLACK_BOT_TOKEN and SLACK_APP_TOKEN are set, but neither"],
+    [{ ...nodes, SLACK_APP_TOKEN: "a" }, "but not SLACK_BOT_TOKEN: Slack needs both"],
+    [{ ...nodes, SLACK_BOT_TOKEN: "b" }, "but not SLACK_APP_TOKEN: Slack needs both"],
+    [{ ...nodes, SLACK_BOT_TOKEN: "xapp-1", SLACK_APP_TOKEN: "xapp-2" }, "SLACK_BOT_TOKEN holds an app token"],
+    [{ ...nodes, SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xoxb-1" }, "SLACK_APP_TOKEN holds a bot token"],
+    [{ ...nodes, DISCORD_TOKEN: "two words" }, "DISCORD_TOKEN must not contain spaces"],
+    [{ DISCORD_APPLICATION_ID: "me" }, "DISCORD_APPLICATION_ID must be an id of Discord's"],
+    [{ DISCORD_PUBLIC_KEY: "abc" }, "DISCORD_PUBLIC_KEY must be 64 hexadecimal digits"],
+    [{ SLACK_COMMAND: "bell" }, "SLACK_COMMAND must be a slash and a word"],
+    [{ DATABASE_URL: "postgres://u:p@h/d" }, "DATABASE_URL names a PostgreSQL server, which is not supported yet"],
+    [{ DATABASE_URL: "redis://h" }, "DATABASE_URL must be a file"],
+    [{ WEB_PORT: "80800" }, "WEB_PORT must be a port from 1 to 65535, or 0"],
+    [{ WEB_PORT: "http" }, "WEB_PORT must be a port"],
+    [{ WEB_HOST: "localhost:8080" }, "WEB_HOST must be a host name or an IP address"],
+    [{ WEB_HOST: "0.0.0.0" }, "so WEB_TOKEN must be set"],
+    [{ WEB_HOST: "::" }, "so WEB_TOKEN must be set"],
+    [{ PUBLIC_URL: "bellwether.example.org" }, "PUBLIC_URL must be an http:// or https:// address"],
+    [{ DEADMAN_URL: "ping" }, "DEADMAN_URL must be an http:// or https:// address"],
+    [{ OPERATOR_CHANNEL: "#ops" }, "OPERATOR_CHANNEL must be slack:C… or discord:…"],
+    [{ LOG_LEVEL: "verbose" }, "LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent"],
+  ])("refuses %o", (env, words) => {
+    expect(faultsOf(env as unknown as Record<string, string>)).toContain(words);
+  });
+
+  it("is right with ALLOW_SIMULATOR=1, with WEB_TOKEN, and on any loopback address", () => {
+    expect(parseConfig({ DISCORD_TOKEN: "t", ALLOW_SIMULATOR: "1" }).networks).toEqual([]);
+    expect(parseConfig({ WEB_HOST: "0.0.0.0", WEB_TOKEN: "long-random-word" }).web.host).toBe("0.0.0.0");
+    for (const host of ["localhost", "LOCALHOST", "127.8.8.8", "::1"]) {
+      expect(parseConfig({ WEB_HOST: host }).web.host.toLowerCase()).toBe(host.toLowerCase());
+    }
+  });
+
+  it("names every fault at once, and no value", () => {
+    const message = faultsOf({
+      MAINNET_URLS: "hunter2",
+      DISCORD_TOKEN: "hunter2 hunter2",
+      DISCORD_PUBLIC_KEY: "hunter2",
+      SLACK_APP_TOKEN: "xoxb-hunter2",
+      DATABASE_URL: "postgres://hunter2:hunter2@hunter2/hunter2",
+      WEB_PORT: "hunter2",
+      LOG_LEVEL: "hunter2",
+      TESTNET_CORE_URL: "https://hunter2",
+    });
+    expect(message.split("\n")).toHaveLength(10);
+    for (const name of [
+      "MAINNET_URLS",
+      "DISCORD_TOKEN",
+      "DISCORD_PUBLIC_KEY",
+      "SLACK_APP_TOKEN",
+      "DATABASE_URL",
+      "WEB_PORT",
+      "LOG_LEVEL",
+      "TESTNET_CORE_URL",
+    ]) {
+      expect(message).toContain(`- ${name} `);
+    }
+    expect(message).not.toContain("hunter2");
+  });
+
+  it.each([
+    ["MAINET_URLS", "MAINNET_URLS"],
+    ["mainnet_urls", "MAINNET_URLS"],
+    ["MAINNET_URL", "MAINNET_URLS"],
+    ["DISCORD_TOKN", "DISCORD_TOKEN"],
+    ["WEBPORT", "WEB_PORT"],
+    ["SLACK_BOT_TOKENS", "SLACK_BOT_TOKEN"],
+  ])("hints at %s, which may be meant for %s", (typed, meant) => {
+    expect(parseConfig({ [typed]: "x" }).hints).toEqual([`${typed} is not a setting; did you mean ${meant}?`]);
+    expect(faultsOf({ [typed]: "x", WEB_PORT: "x" })).toContain(`did you mean ${meant}?`);
+  });
+
+  it("takes no notice of strangers", () => {
+    const strangers = {
+      PATH: "/bin",
+      HOME: "/root",
+      TERM: "xterm",
+      npm_lifecycle_event: "start",
+      LANG: "C",
+      EDITOR: "vi",
+    };
+    expect(parseConfig(strangers).hints).toEqual([]);
+  });
+});
+
+describe(".env", () => {
+  it("is read from the working directory, and the environment wins over it", async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-config-"));
+    const before = process.cwd();
+    await writeFile(path.join(folder, ".env"), "WEB_PORT=4321\nSLACK_COMMAND=/dotenv # a comment\n");
+    try {
+      process.chdir(folder);
+      process.env["SLACK_COMMAND"] = "/env";
+      expect(loadConfig()).toMatchObject({ web: { port: 4321 }, slackCommand: "/env" });
+    } finally {
+      process.chdir(before);
+      delete process.env["SLACK_COMMAND"];
+      delete process.env["WEB_PORT"];
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe(".env.example", () => {
+  it("describes every variable, in order, and its examples are right", async () => {
+    const example = await readFile(path.join(import.meta.dirname, "../.env.example"), "utf8");
+    const lines = [...example.matchAll(/^#?([A-Z][A-Z_]*)=(.*)$/gmu)];
+    expect(lines.map(([, name]) => name)).toEqual(VARIABLES);
+    const given = Object.fromEntries(lines.map(([, name, value]) => [name, value]));
+    expect(parseConfig({ ...given, DISCORD_TOKEN: "t", SLACK_BOT_TOKEN: "b", SLACK_APP_TOKEN: "a" }).hints).toEqual([]);
+    expect(
+      parseConfig(
+        Object.fromEntries(lines.filter(([line]) => !line.startsWith("#")).map(([, name, value]) => [name, value])),
+      ),
+    ).toEqual(parseConfig({}));
+  });
+});
