@@ -41,11 +41,11 @@ describe("the configuration", () => {
 
   it("keeps the nodes of each network in order, the default network first", () => {
     const both = {
-      MAINNET_URLS: "http://a:3008, https://b/path/",
+      MAINNET_URLS: "http://a:3008, https://u:p@b/path/?key=1",
       TESTNET_URLS: "https://t",
       TESTNET_CORE_URL: "http://c:3003",
     };
-    const mainnet = { name: "mainnet", urls: ["http://a:3008", "https://b/path/"], coreUrl: undefined };
+    const mainnet = { name: "mainnet", urls: ["http://a:3008", "https://u:p@b/path/?key=1"], coreUrl: undefined };
     const testnet = { name: "testnet", urls: ["https://t"], coreUrl: "http://c:3003" };
     expect(parseConfig(both)).toMatchObject({ networks: [mainnet, testnet], defaultNetwork: "mainnet" });
     expect(parseConfig({ ...both, DEFAULT_NETWORK: "testnet" }).networks).toEqual([testnet, mainnet]);
@@ -83,8 +83,9 @@ describe("the configuration", () => {
     [{ MAINNET_URLS: "https://a,ftp://b,c" }, "wrong: no. 2, no. 3"],
     [{ MAINNET_URLS: "https://a,," }, "wrong: no. 2, no. 3"],
     [{ MAINNET_URLS: "https://a,https://a" }, "MAINNET_URLS names the same address twice"],
-    [{ MAINNET_URLS: "https://user:pass@a" }, "without a user name"],
-    [{ TESTNET_URLS: "https://a?key=1" }, "query or fragment"],
+    [{ PUBLIC_URL: "https://user:pass@a" }, "without a user name"],
+    [{ TESTNET_URLS: "https://a#b" }, "without a fragment"],
+    [{ WEB_TOKEN: "short" }, "WEB_TOKEN must have 16 characters or more"],
     [{ MAINNET_CORE_URL: "https://c" }, "MAINNET_CORE_URL is set, but not MAINNET_URLS"],
     [{ ...nodes, MAINNET_CORE_URL: "c:3003" }, "MAINNET_CORE_URL must be"],
     [{ DEFAULT_NETWORK: "fairground" }, "DEFAULT_NETWORK must be mainnet or testnet"],

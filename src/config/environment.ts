@@ -13,29 +13,28 @@ const text = z
 
 const secret = text.refine((value) => !/\s/u.test(value), "must not contain spaces");
 
-const isUrl = (value: string): boolean => {
-  if (!/^https?:\/\//iu.test(value) || !URL.canParse(value)) return false;
+const isHttp = (value: string): boolean => /^https?:\/\//iu.test(value) && URL.canParse(value);
+
+/** An address that people or programs are sent to. */
+const url = text.refine((value) => {
+  if (!isHttp(value)) return false;
   const { username, password, search, hash } = new URL(value);
-  return username === "" && password === "" && search === "" && hash === "";
-};
-const URL_WORDS = "must be an http:// or https:// address without a user name, query or fragment";
-const url = text.refine(isUrl, URL_WORDS);
+  return `${username}${password}${search}${hash}` === "";
+}, "must be an http:// or https:// address without a user name, query or fragment");
 
-/** Where pings go: its path and query are the receiver's own business. */
-const pingUrl = text.refine(
-  (value) => /^https?:\/\//iu.test(value) && URL.canParse(value),
-  "must be an http:// or https:// address",
-);
+/** An address that only this process asks: what its path, query and credentials mean is the other side's business. */
+const isEndpoint = (value: string): boolean => isHttp(value) && new URL(value).hash === "";
+const ENDPOINT_WORDS = "must be an http:// or https:// address without a fragment";
+const endpoint = text.refine(isEndpoint, ENDPOINT_WORDS);
 
-const urls = text
+const endpoints = text
   .transform((value) => value.split(",").map((part) => part.trim()))
   .check((context) => {
-    const wrong = context.value.flatMap((part, index) => (isUrl(part) ? [] : [index + 1]));
     const say = (message: string): void => {
       context.issues.push({ code: "custom", message, input: context.value });
     };
-    if (wrong.length > 0)
-      say(`${URL_WORDS}, or several separated by commas; wrong: ${wrong.map((nth) => `no. ${nth}`).join(", ")}`);
+    const wrong = context.value.flatMap((part, index) => (isEndpoint(part) ? [] : [`no. ${index + 1}`]));
+    if (wrong.length > 0) say(`${ENDPOINT_WORDS}, or several separated by commas; wrong: ${wrong.join(", ")}`);
     if (new Set(context.value).size < context.value.length) say("names the same address twice");
   });
 
@@ -74,10 +73,10 @@ const networkName = text
 
 /** The environment, by variable. `.env.example` lists the same names, in the same order. */
 export const Environment = z.object({
-  MAINNET_URLS: urls.optional(),
-  TESTNET_URLS: urls.optional(),
-  MAINNET_CORE_URL: url.optional(),
-  TESTNET_CORE_URL: url.optional(),
+  MAINNET_URLS: endpoints.optional(),
+  TESTNET_URLS: endpoints.optional(),
+  MAINNET_CORE_URL: endpoint.optional(),
+  TESTNET_CORE_URL: endpoint.optional(),
   DEFAULT_NETWORK: networkName.optional(),
   ALLOW_SIMULATOR: yesOrNo.optional(),
   DISCORD_TOKEN: secret.optional(),
@@ -86,7 +85,7 @@ export const Environment = z.object({
   DISCORD_PUBLIC_KEY: text
     .refine((value) => /^[\da-f]{64}$/iu.test(value), "must be 64 hexadecimal digits, as the Developer Portal shows it")
     .optional(),
-  DISCORD_API_URL: url.optional(),
+  DISCORD_API_URL: endpoint.optional(),
   SLACK_BOT_TOKEN: secret
     .refine((value) => !value.startsWith("xapp-"), "holds an app token (xapp-…); it belongs into SLACK_APP_TOKEN")
     .optional(),
@@ -96,17 +95,19 @@ export const Environment = z.object({
   SLACK_SIGNING_SECRET: secret.optional(),
   SLACK_CLIENT_ID: secret.optional(),
   SLACK_CLIENT_SECRET: secret.optional(),
-  SLACK_API_URL: url.optional(),
+  SLACK_API_URL: endpoint.optional(),
   SLACK_COMMAND: text
     .refine((value) => /^\/[a-z\d_-]{1,31}$/u.test(value), "must be a slash and a word in lower case, such as /bell")
     .optional(),
   DATABASE_URL: text.optional(),
   WEB_HOST: host.optional(),
   WEB_PORT: port.optional(),
-  WEB_TOKEN: secret.optional(),
+  WEB_TOKEN: secret
+    .refine((value) => value.length >= 16, "must have 16 characters or more, so that nobody guesses it")
+    .optional(),
   PUBLIC_URL: url.optional(),
   SECRET_KEY: secret.optional(),
-  DEADMAN_URL: pingUrl.optional(),
+  DEADMAN_URL: endpoint.optional(),
   ALERTS_CONFIG: text.optional(),
   ALERT_MANAGERS: words.optional(),
   OPERATOR_CHANNEL: text
