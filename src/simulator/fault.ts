@@ -1,0 +1,116 @@
+import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
+import { UserError } from "../errors.ts";
+import { NETWORKS, type NetworkName } from "./network.ts";
+
+/**
+ * What can be wrong with a network, or with one node of it.
+ *
+ * Of the chain: `stall` (no new blocks; of one node: it alone stands still), `upgrade` (a stall, after which snapshots
+ * carry `version`), `lag` and `time-back` by `seconds` (lag stands still until it lags so far; time-back jumps),
+ * `time-ahead` by `seconds`, `wrong-hash`, `history-reset` (block 1 again, nothing older), `version` (`version` and
+ * `commitHash` of the node's release).
+ * Of the wire: `die` (connections are reset), `slow` by `millis`, `rate-limit` (429), `server-error` (`status`,
+ * 500 by default), `ban` (403), `garbage` (`body`), `cut-export` (`how`, after `bytes`).
+ */
+export const FAULT_KINDS = [
+  "stall",
+  "upgrade",
+  "lag",
+  "time-back",
+  "time-ahead",
+  "wrong-hash",
+  "history-reset",
+  "version",
+  "die",
+  "slow",
+  "rate-limit",
+  "server-error",
+  "ban",
+  "garbage",
+  "cut-export",
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+export const GARBAGE_BODIES = ["html", "truncated", "wrong-types", "empty", "nulls"] as const;
+export const CUTS = ["drop", "error"] as const;
+
+export interface FaultRequest {
+  readonly kind: FaultKind;
+  /** Both networks where absent. */
+  readonly network?: NetworkName;
+  /** 1, 2, …; the whole network where absent. */
+  readonly node?: number;
+  /** From when on; now where absent. */
+  readonly from?: Nanoseconds;
+  /** How long; until cleared where absent. */
+  readonly forSeconds?: number;
+  readonly seconds?: number;
+  readonly millis?: number;
+  readonly status?: number;
+  readonly version?: string;
+  readonly commitHash?: string;
+  readonly body?: (typeof GARBAGE_BODIES)[number];
+  readonly how?: (typeof CUTS)[number];
+  readonly bytes?: number;
+}
+
+export interface Fault extends FaultRequest {
+  readonly id: number;
+  readonly from: Nanoseconds;
+  readonly until: Nanoseconds | undefined;
+}
+
+const NUMBERS: Record<string, [low: number, high: number]> = {
+  node: [1, 1000],
+  forSeconds: [0, 1e9],
+  seconds: [0, 1e9],
+  millis: [0, 600_000],
+  status: [500, 599],
+  bytes: [0, Number.MAX_SAFE_INTEGER],
+};
+const CHOICES: Record<string, readonly string[]> = {
+  kind: FAULT_KINDS,
+  network: NETWORKS,
+  body: GARBAGE_BODIES,
+  how: CUTS,
+};
+
+/** A fault as somebody sent it as JSON. `from` is a string of Unix nanoseconds. Throws UserError naming the field. */
+export function parseFaultRequest(sent: Record<string, unknown>): FaultRequest {
+  const request: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(sent)) {
+    request[name] = parseField(name, value);
+  }
+  if (request["kind"] === undefined) throw wrong("kind", `one of ${FAULT_KINDS.join(", ")}`);
+  return request as unknown as FaultRequest;
+}
+
+function parseField(name: string, value: unknown): unknown {
+  const range = Object.hasOwn(NUMBERS, name) ? NUMBERS[name] : undefined;
+  if (range !== undefined) {
+    const [low, high] = range;
+    if (typeof value === "number" && value >= low && value <= high) return value;
+    throw wrong(name, `a number from ${low} to ${high}`);
+  }
+  const choices = Object.hasOwn(CHOICES, name) ? CHOICES[name] : undefined;
+  if (choices !== undefined) {
+    if (typeof value === "string" && choices.includes(value)) return value;
+    throw wrong(name, `one of ${choices.join(", ")}`);
+  }
+  if (name === "version" || name === "commitHash") {
+    if (typeof value === "string" && value.length <= 200) return value;
+    throw wrong(name, "a text of at most 200 characters");
+  }
+  if (name === "from") {
+    if (typeof value === "string" && /^\d{1,19}$/u.test(value)) return nanoseconds(BigInt(value));
+    throw wrong(name, "a string of Unix nanoseconds");
+  }
+  throw new UserError(`A fault has no field "${name}".`, {
+    remedy:
+      "It has kind, network, node, from, forSeconds, seconds, millis, status, version, commitHash, body, how, bytes.",
+  });
+}
+
+function wrong(name: string, right: string): UserError {
+  return new UserError(`The field "${name}" of a fault must be ${right}.`, { option: name });
+}

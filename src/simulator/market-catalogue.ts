@@ -1,0 +1,133 @@
+import type { Asset, Assets } from "./assets.ts";
+import type { Chance } from "./chance.ts";
+
+export interface Market {
+  readonly id: string;
+  readonly code: string;
+  readonly name: string;
+  readonly asset: Asset;
+  readonly decimalPlaces: number;
+  readonly positionDecimalPlaces: number;
+  /** In the market's smallest unit. */
+  readonly basePrice: number;
+  /** Numbers the markets of a network, and so their chances. */
+  readonly index: number;
+  readonly fate: Fate;
+}
+
+/**
+ * What becomes of a market. `trades`: goes in and out of auctions; `jumpy` does so every few minutes, so that there is
+ * always something to see. `rests`: sits in one state for ever. `rolls`: is proposed, trades, expires and is settled.
+ */
+export type Fate =
+  | { readonly kind: "trades"; readonly jumpy: boolean }
+  | { readonly kind: "rests"; readonly state: string; readonly mode: string; readonly trigger: string }
+  | { readonly kind: "rolls"; readonly cycle: number; readonly cycleBlocks: number };
+
+const UNDERLYINGS: readonly [code: string, price: number, decimals: number, positionDecimals: number][] = [
+  ["BTC/USDT", 97_250, 5, 4],
+  ["ETH/USDT", 3_310, 4, 3],
+  ["SOL/USDT", 188, 4, 2],
+  ["LINK/USDC", 17, 5, 1],
+  ["AAVE/USDC", 164, 4, 2],
+  ["ETH/BTC", 0.034_05, 8, 3],
+  ["EUR/USD", 1.0712, 5, 0],
+  ["GOLD/USDT", 2_655, 2, 3],
+  ["OIL*BRENT*", 74, 3, 0],
+  ["APPLE.SIM", 229, 3, 1],
+  ["TSLA/EURo", 344, 2, 1],
+  ["DOGE/USDT", 0.39, 6, -2],
+  ["PEPE/USDT", 0.000_019, 10, -6],
+  ["AVAX/USDC", 35, 4, 1],
+  ["DOT/USDC", 6, 5, 1],
+  ["ATOM/USDC", 6, 5, 1],
+];
+const RESTING: readonly [state: string, mode: string, trigger: string, code: string][] = [
+  ["SETTLED", "MONITORING_AUCTION", "LIQUIDITY", "BTC/USDT-230331"],
+  ["SETTLED", "NO_TRADING", "UNSPECIFIED", "ETH/USDT-230331"],
+  ["SETTLED", "OPENING_AUCTION", "OPENING", "UNIDAI.MF21"],
+  ["PROPOSED", "OPENING_AUCTION", "OPENING", "MOON/USDT"],
+  ["PENDING", "OPENING_AUCTION", "OPENING", "XMR/USDT"],
+  ["REJECTED", "OPENING_AUCTION", "OPENING", "<script>/USDT"],
+  ["CANCELLED", "OPENING_AUCTION", "OPENING", "@everyone/USDT"],
+  ["CLOSED", "NO_TRADING", "UNSPECIFIED", "CORN-2023"],
+  ["TRADING_TERMINATED", "NO_TRADING", "UNSPECIFIED", "BTC/USDT-230630"],
+  ["SUSPENDED", "MONITORING_AUCTION", "UNABLE_TO_DEPLOY_LP_ORDERS", "RICE/USDC"],
+];
+const SETTLEMENTS = ["USDT", "USDC", "DAI", "EURo"] as const;
+const ROLLS_KEPT = 3;
+
+/** All markets of a network: 12 to 40 of them, those that roll included. */
+export class MarketCatalogue {
+  readonly #chance: Chance;
+  readonly #assets: Assets;
+  readonly #fixed: readonly Market[];
+  readonly #rollBlocks: number;
+
+  constructor(chance: Chance, assets: Assets, rollBlocks: number) {
+    this.#chance = chance;
+    this.#assets = assets;
+    this.#rollBlocks = rollBlocks;
+    const trading = UNDERLYINGS.slice(0, chance.int(8, UNDERLYINGS.length, "market-count")).map((_, index) =>
+      this.#market(index, index, "", { kind: "trades", jumpy: index === 1 || index === 3 }),
+    );
+    const resting = RESTING.map(([state, mode, trigger, code], index) => ({
+      ...this.#market(100 + index, index, "", {
+        kind: "rests",
+        state: `STATE_${state}`,
+        mode: `TRADING_MODE_${mode}`,
+        trigger: `AUCTION_TRIGGER_${trigger}`,
+      }),
+      code,
+      name: `${code} futures`,
+    }));
+    this.#fixed = [...trading, ...resting];
+  }
+
+  /** The market that everything else may refer to: it trades at any time. */
+  get first(): Market {
+    const [market] = this.#fixed;
+    if (market === undefined) throw new RangeError("a network has at least eight markets");
+    return market;
+  }
+
+  /** The markets that trade for ever. */
+  get trading(): readonly Market[] {
+    return this.#fixed.filter((market) => market.fate.kind === "trades");
+  }
+
+  at(height: number): readonly Market[] {
+    const current = Math.floor(height / this.#rollBlocks);
+    const rolling: Market[] = [];
+    for (let cycle = Math.max(0, current - ROLLS_KEPT); cycle <= current; cycle++) {
+      const fate: Fate = { kind: "rolls", cycle, cycleBlocks: this.#rollBlocks };
+      rolling.push(this.#market(10_000 + cycle, 0, `-R${cycle}`, fate));
+    }
+    return [...this.#fixed, ...rolling];
+  }
+
+  byId(id: string, height: number): Market | undefined {
+    return this.at(height).find((market) => market.id === id);
+  }
+
+  #market(index: number, underlying: number, suffix: string, fate: Fate): Market {
+    const [code, price, decimalPlaces, positionDecimalPlaces] = UNDERLYINGS[underlying % UNDERLYINGS.length] ?? [
+      "BTC/USDT",
+      1,
+      5,
+      3,
+    ];
+    const quote = SETTLEMENTS.find((symbol) => code.endsWith(symbol)) ?? "USDT";
+    return {
+      id: this.#chance.hex(32, "market", index),
+      code: `${code}${suffix}`,
+      name: `${code}${suffix} ${suffix === "" ? "perpetual-like future" : "rolling future"}`,
+      asset: this.#assets.bySymbol(quote),
+      decimalPlaces,
+      positionDecimalPlaces,
+      basePrice: Math.round(price * 10 ** decimalPlaces),
+      index,
+      fate,
+    };
+  }
+}

@@ -1,0 +1,82 @@
+import { Assets } from "./assets.ts";
+import { Blocks } from "./blocks.ts";
+import { Bundles } from "./bundles.ts";
+import { Chain, type ChainPace } from "./chain.ts";
+import { Chance } from "./chance.ts";
+import { DAY, HOUR, MINUTE, type Micros } from "./clock.ts";
+import { MarketCatalogue } from "./market-catalogue.ts";
+import { MarketRecords } from "./market-records.ts";
+import { Orders } from "./orders.ts";
+import { Stake } from "./stake.ts";
+import { Validators } from "./validators.ts";
+
+export const NETWORKS = ["mainnet", "testnet"] as const;
+export type NetworkName = (typeof NETWORKS)[number];
+
+interface Size {
+  readonly pace: ChainPace;
+  readonly validators: number;
+  readonly parties: number;
+  readonly proposalEvery: Micros;
+  readonly rollBlocks: number;
+}
+
+// The spacing of checkpoints is the platform's own, by its network parameter network.checkpoint.timeElapsedBetweenCheckpoints.
+// The rest is chosen so that a testnet shows within an hour what takes a mainnet a day.
+const SIZES: Record<NetworkName, Size> = {
+  mainnet: {
+    pace: {
+      checkpointEvery: 5 * MINUTE,
+      withdrawalEvery: 40 * MINUTE,
+      upgradeEvery: 2 * DAY,
+      rotationEvery: 36 * HOUR,
+    },
+    validators: 13,
+    parties: 34,
+    proposalEvery: 6 * HOUR,
+    rollBlocks: 123_429,
+  },
+  testnet: {
+    pace: {
+      checkpointEvery: MINUTE,
+      withdrawalEvery: 10 * MINUTE,
+      upgradeEvery: 12 * HOUR,
+      rotationEvery: 8 * HOUR,
+    },
+    validators: 7,
+    parties: 25,
+    proposalEvery: HOUR,
+    rollBlocks: 10_286,
+  },
+};
+
+/** Everything that is true of a network whatever node is asked. Holds no state but what it worked out before. */
+export class Network {
+  readonly name: NetworkName;
+  readonly chance: Chance;
+  readonly chain: Chain;
+  readonly blocks: Blocks;
+  readonly validators: Validators;
+  readonly assets: Assets;
+  readonly catalogue: MarketCatalogue;
+  readonly markets: MarketRecords;
+  readonly orders: Orders;
+  readonly stake: Stake;
+  readonly bundles: Bundles;
+
+  constructor(name: NetworkName, seed: string) {
+    const size = SIZES[name];
+    const chance = new Chance(`${seed}/${name}`);
+    this.name = name;
+    this.chance = chance;
+    this.chain = new Chain(chance, size.pace);
+    this.blocks = new Blocks(this.chain, chance);
+    this.validators = new Validators(this.chain, chance, size.validators);
+    this.assets = new Assets(chance);
+    this.catalogue = new MarketCatalogue(chance, this.assets, size.rollBlocks);
+    this.markets = new MarketRecords(this.catalogue, chance);
+    this.orders = new Orders(this.catalogue, chance);
+    this.stake = new Stake(chance, size.parties);
+    this.bundles = new Bundles(this.assets, chance, size.proposalEvery);
+  }
+}

@@ -1,0 +1,59 @@
+/** gRPC status codes, and the HTTP status that grpc-gateway gives each (github.com/grpc-ecosystem/grpc-gateway). */
+const HTTP_STATUS = {
+  unknown: [2, 500],
+  invalidArgument: [3, 400],
+  deadlineExceeded: [4, 504],
+  notFound: [5, 404],
+  permissionDenied: [7, 403],
+  resourceExhausted: [8, 429],
+  unimplemented: [12, 501],
+  internal: [13, 500],
+  unavailable: [14, 503],
+} as const satisfies Record<string, readonly [number, number]>;
+
+export type GrpcStatus = keyof typeof HTTP_STATUS;
+
+/** The words in front of "error", as Go prints a code. */
+const CODE_WORDS: Record<GrpcStatus, string> = {
+  unknown: "Unknown",
+  invalidArgument: "InvalidArgument",
+  deadlineExceeded: "DeadlineExceeded",
+  notFound: "NotFound",
+  permissionDenied: "PermissionDenied",
+  resourceExhausted: "ResourceExhausted",
+  unimplemented: "Unimplemented",
+  internal: "Internal",
+  unavailable: "Unavailable",
+};
+
+export interface ErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly details: readonly Record<string, unknown>[];
+}
+
+/** A reply that is an error, in the words and the shape of a data node. */
+export class WireFailure extends Error {
+  override readonly name = "WireFailure";
+  readonly httpStatus: number;
+  readonly body: ErrorBody;
+
+  constructor(status: GrpcStatus, message: string, details: readonly Record<string, unknown>[] = []) {
+    super(message);
+    const [code, httpStatus] = HTTP_STATUS[status];
+    this.httpStatus = httpStatus;
+    this.body = { code, message, details };
+  }
+}
+
+/** The words worth reading stand in the details; the message says only what kind of error it is. */
+export function entityFailure(status: GrpcStatus, message: string, inner = ""): WireFailure {
+  return new WireFailure(status, `${CODE_WORDS[status]} error`, [
+    { "@type": "type.googleapis.com/vega.ErrorDetail", code: 10_000, message, inner },
+  ]);
+}
+
+/** No such path on this node: without details, unlike an entity that is not found. */
+export function routeNotFound(): WireFailure {
+  return new WireFailure("notFound", "Not Found");
+}
