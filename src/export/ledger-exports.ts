@@ -1,6 +1,17 @@
+import { addAbortSignal, type Readable } from "node:stream";
+
 import type { ApiClient, AsOf, LedgerQuery } from "../api/api-client.ts";
-import type { Attachment } from "../reply/attachment.ts";
-import type { Nanoseconds } from "../units/nanoseconds.ts";
+import { ApiError } from "../api/api-error.ts";
+import { messageOf, UserError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { safeFileName, type Attachment } from "../reply/attachment.ts";
+import { formatUtc, nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
+import { MalformedCsv } from "./csv-splitter.ts";
+import type { LedgerPass } from "./ledger-pass.ts";
+import { RawPass } from "./raw-pass.ts";
+import { RowPass } from "./row-pass.ts";
+import { Slots } from "./slots.ts";
+import { temporaryFiles, type TemporaryFile, type TemporaryFiles } from "./temporary-file.ts";
 
 export interface LedgerExportRequest {
   readonly query: LedgerQuery;
@@ -33,4 +44,143 @@ export interface LedgerFile {
 /** Ledger exports as files. Rejects with ApiError, UserError (an unknown column) or the signal's reason; then no file is left. */
 export interface LedgerExports {
   export(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile>;
+}
+
+export interface LedgerExportsConfig {
+  /** Where the files lie; default is a private folder under the system's one for temporary files. */
+  readonly directory?: string;
+  readonly log: Log;
+  now(): Nanoseconds;
+  /** The most that one export may bring, in bytes. Default 8 GiB. */
+  readonly maxBytes?: number;
+  /** How many exports run at once, each holding one of a node's database connections. Default 2. */
+  readonly maxConcurrent?: number;
+  /** Where the bytes go; default is the directory. */
+  readonly files?: TemporaryFiles;
+}
+
+const DEFAULT_MAX_BYTES = 8 * 1024 ** 3;
+const DEFAULT_MAX_CONCURRENT = 2;
+const MAX_WAITING = 16;
+const WAIT_MILLIS = 15 * 60_000;
+/** People need no more than that, and every report is an edit of a message for some platform. */
+const PROGRESS_EVERY = nanoseconds(400_000_000n);
+
+export function createLedgerExports(config: LedgerExportsConfig): LedgerExports {
+  const files = config.files ?? temporaryFiles(config.directory === undefined ? {} : { directory: config.directory });
+  const slots = new Slots({
+    running: config.maxConcurrent ?? DEFAULT_MAX_CONCURRENT,
+    waiting: MAX_WAITING,
+    waitMillis: WAIT_MILLIS,
+  });
+  const maxBytes = config.maxBytes ?? DEFAULT_MAX_BYTES;
+
+  return {
+    async export(api, request) {
+      if (request.raw && request.columns !== undefined && request.columns.length > 0) {
+        throw new UserError("A raw export is what the node sends, untouched, so no columns can be chosen.", {
+          remedy: "Leave out either raw or columns.",
+          option: "columns",
+        });
+      }
+      const leave = await slots.enter(request.signal);
+      try {
+        return await runExport(api, request);
+      } finally {
+        leave();
+      }
+    },
+  };
+
+  async function runExport(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
+    const stream = await api.exportLedger(request.query, { signal: request.signal });
+    // The stream may fail before anybody reads; the failure then comes out at the first read.
+    stream.body.on("error", () => undefined);
+    const pass = request.raw ? new RawPass() : new RowPass(request.query, request.columns);
+    let file: TemporaryFile | undefined;
+    try {
+      file = await files.create();
+      const receivedBytes = await pour(stream.body, pass, file, request);
+      if (pass.columns === undefined) throw new MalformedCsv("it has not even a header row");
+      const written = await file.finish();
+      request.signal.throwIfAborted();
+      const { network, node } = stream.asOf;
+      const { rows, firstTime, lastTime } = pass.tally;
+      config.log.info({ network, node, receivedBytes, rows, dropped: pass.dropped, ...written }, "ledger exported");
+      return {
+        attachment: attachmentOf(file, written, fileName(request.name, stream.asOf), stream.contentType),
+        rows,
+        dropped: pass.dropped,
+        columns: pass.columns,
+        firstTime,
+        lastTime,
+        asOf: stream.asOf,
+      };
+    } catch (error) {
+      stream.body.destroy();
+      await file?.dispose();
+      const { network, node } = stream.asOf;
+      config.log.warn({ network, node, why: messageOf(error) }, "ledger export failed; its file is gone");
+      request.signal.throwIfAborted();
+      if (error instanceof MalformedCsv) {
+        const message = `${node} sent a ledger export that cannot be read: ${error.message}.`;
+        throw new ApiError("unreadable", message, { network, node, httpStatus: 200, cause: error });
+      }
+      throw error;
+    }
+  }
+
+  async function pour(
+    body: Readable,
+    pass: LedgerPass,
+    file: TemporaryFile,
+    request: LedgerExportRequest,
+  ): Promise<number> {
+    let bytes = 0;
+    let reportedAt = config.now();
+    for await (const chunk of addAbortSignal(request.signal, body) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) {
+        throw new UserError(
+          `This export is larger than ${Math.floor(maxBytes / 1_000_000)} MB, the most that is kept.`,
+          {
+            remedy: "Ask for a shorter range.",
+          },
+        );
+      }
+      const room = file.write(pass.push(chunk));
+      if (room !== undefined) await room;
+      if (request.onProgress !== undefined) {
+        const at = config.now();
+        if (at - reportedAt >= PROGRESS_EVERY) {
+          reportedAt = at;
+          request.onProgress({ bytes, rows: pass.tally.rows });
+        }
+      }
+    }
+    const room = file.write(pass.end());
+    if (room !== undefined) await room;
+    return bytes;
+  }
+}
+
+function attachmentOf(
+  file: TemporaryFile,
+  written: { readonly sizeBytes: number; readonly sha256: string },
+  name: string,
+  contentType: string,
+): Attachment {
+  return {
+    name,
+    mediaType: /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+="?[\w.+-]+"?)*$/u.test(contentType) ? contentType : "text/csv",
+    ...written,
+    open: () => file.open(),
+    dispose: () => file.dispose(),
+  };
+}
+
+/** `SIMULATED-ledger-f8ac93d1-20230501T120000Z.csv`. */
+function fileName(name: string, asOf: AsOf): string {
+  const at = formatUtc(asOf.receivedAt).replace(" UTC", "Z").replace(" ", "T").replaceAll(/[-:]/gu, "");
+  return safeFileName(`${asOf.simulated ? "SIMULATED-" : ""}${name.slice(0, 80)}-${at}.csv`);
 }

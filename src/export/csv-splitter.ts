@@ -1,0 +1,176 @@
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+
+/** A record beyond this is no row of a ledger, and holding it would break the bound on memory. */
+const MAX_RECORD_BYTES = 256 * 1024;
+const NOWHERE = -2;
+
+/** Bytes that are no CSV. */
+export class MalformedCsv extends Error {
+  override readonly name = "MalformedCsv";
+}
+
+/**
+ * One record where it lies. The same object is handed out again for the next record, so whoever wants to keep
+ * something copies numbers out of it; the bytes themselves stay valid.
+ */
+export interface CsvRecord {
+  bytes: Buffer;
+  start: number;
+  /** Behind the last field, before the line's end. */
+  end: number;
+  /** Where the next record begins. */
+  next: number;
+  fieldCount: number;
+  /** Where each field ends; the next one begins one byte later. Only the first `fieldCount` count. */
+  fieldEnds: Uint32Array;
+}
+
+/**
+ * Splits bytes that come in arbitrary chunks into CSV records (RFC 4180; LF or CRLF), at byte level: UTF-8 never
+ * contains a byte of ASCII inside a character, so chunks may cut anywhere. A quote opens only at the beginning
+ * of a field; elsewhere it is an ordinary byte, as spreadsheets take it.
+ *
+ * This is own code because it lies on the hot path: it makes no string and no object per row, and hands out positions.
+ */
+export class CsvSplitter {
+  readonly #onRecord: (record: CsvRecord) => void;
+  readonly #record: CsvRecord = {
+    bytes: Buffer.alloc(0),
+    start: 0,
+    end: 0,
+    next: 0,
+    fieldCount: 0,
+    fieldEnds: new Uint32Array(64),
+  };
+  /** The beginning of a record whose end has not come; positions below count from its first byte. */
+  #carry: Buffer = Buffer.alloc(0);
+  #fieldCount = 0;
+  #fieldStart = 0;
+  #closedAt = NOWHERE;
+  #quoted = false;
+
+  constructor(onRecord: (record: CsvRecord) => void) {
+    this.#onRecord = onRecord;
+  }
+
+  /** Whether the bytes so far end exactly between two records. */
+  get atBoundary(): boolean {
+    return this.#carry.length === 0;
+  }
+
+  /** Whether the bytes so far end inside quotes, or may do so depending on the next byte. */
+  get inQuotes(): boolean {
+    return this.#quoted || (this.#carry.length > 0 && this.#carry.includes(QUOTE));
+  }
+
+  /** Hands out every record that ends in these bytes. Throws MalformedCsv. */
+  push(chunk: Buffer): void {
+    const scanned = this.#carry.length;
+    const bytes = scanned === 0 ? chunk : Buffer.concat([this.#carry, chunk]);
+    const record = this.#record;
+    record.bytes = bytes;
+    const length = bytes.length;
+    let fieldEnds = record.fieldEnds;
+    let fieldCount = this.#fieldCount;
+    let fieldStart = this.#fieldStart;
+    let closedAt = this.#closedAt;
+    let quoted = this.#quoted;
+    let start = 0;
+    let at = scanned;
+    while (at < length) {
+      if (quoted) {
+        at = bytes.indexOf(QUOTE, at);
+        if (at === -1) break;
+        quoted = false;
+        closedAt = at;
+        at += 1;
+        continue;
+      }
+      const byte = bytes[at] as number;
+      if (byte > COMMA) {
+        at += 1;
+        continue;
+      }
+      if (byte === COMMA) {
+        if (fieldCount + 1 >= fieldEnds.length) fieldEnds = this.#widen();
+        fieldEnds[fieldCount] = at;
+        fieldCount += 1;
+        fieldStart = at + 1;
+      } else if (byte === LINE_FEED) {
+        const end = at > start && bytes[at - 1] === CARRIAGE_RETURN ? at - 1 : at;
+        fieldEnds[fieldCount] = end;
+        record.start = start;
+        record.end = end;
+        record.next = at + 1;
+        record.fieldCount = fieldCount + 1;
+        fieldCount = 0;
+        start = at + 1;
+        fieldStart = start;
+        closedAt = NOWHERE;
+        this.#onRecord(record);
+      } else if (byte === QUOTE && (at === fieldStart || at === closedAt + 1)) {
+        quoted = true;
+      }
+      at += 1;
+    }
+    this.#carryOver(bytes.subarray(start), start, { fieldCount, fieldStart, closedAt, quoted });
+  }
+
+  /** Hands out the last record where no line end follows it. Throws MalformedCsv when a quote was never closed. */
+  end(): void {
+    if (this.#quoted) throw new MalformedCsv("a quoted field is never closed");
+    const bytes = this.#carry;
+    if (bytes.length === 0) return;
+    const record = this.#record;
+    record.fieldEnds[this.#fieldCount] = bytes.length;
+    Object.assign(record, {
+      bytes,
+      start: 0,
+      end: bytes.length,
+      next: bytes.length,
+      fieldCount: this.#fieldCount + 1,
+    });
+    this.#carry = Buffer.alloc(0);
+    this.#onRecord(record);
+  }
+
+  #carryOver(
+    rest: Buffer,
+    start: number,
+    state: { fieldCount: number; fieldStart: number; closedAt: number; quoted: boolean },
+  ): void {
+    if (rest.length > MAX_RECORD_BYTES) {
+      throw new MalformedCsv(`a single row is longer than ${MAX_RECORD_BYTES} bytes`);
+    }
+    this.#carry = rest;
+    this.#fieldCount = state.fieldCount;
+    this.#fieldStart = state.fieldStart - start;
+    this.#closedAt = state.closedAt === NOWHERE ? NOWHERE : state.closedAt - start;
+    this.#quoted = state.quoted;
+    const ends = this.#record.fieldEnds;
+    if (start > 0)
+      for (let field = 0; field < state.fieldCount; field += 1) ends[field] = (ends[field] as number) - start;
+  }
+
+  #widen(): Uint32Array {
+    const wider = new Uint32Array(this.#record.fieldEnds.length * 2);
+    wider.set(this.#record.fieldEnds);
+    this.#record.fieldEnds = wider;
+    return wider;
+  }
+}
+
+/** A field's bytes without its quotes, as text. For headers and messages, not for every row. */
+export function fieldText(record: CsvRecord, field: number): string {
+  const start = fieldStart(record, field);
+  const raw = record.bytes.toString("utf8", start, record.fieldEnds[field]);
+  return raw.length >= 2 && raw.startsWith('"') && raw.endsWith('"') ? raw.slice(1, -1).replaceAll('""', '"') : raw;
+}
+
+/** Where a field begins, its opening quote included. */
+export function fieldStart(record: CsvRecord, field: number): number {
+  return field === 0 ? record.start : (record.fieldEnds[field - 1] as number) + 1;
+}

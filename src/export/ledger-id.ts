@@ -1,0 +1,51 @@
+const BACKSLASH = 0x5c;
+const LOWER_X = 0x78;
+const QUOTE = 0x22;
+/** Sets the bit that tells `A` from `a`; digits already have it. */
+const LOWER_CASE = 0x20;
+
+/** The network's own party, as later releases write it, and the byte that stands for it in earlier ones. */
+const NETWORK_PARTY = "network";
+const NETWORK_BYTE = "03";
+
+/** An id to look for in a ledger's rows. */
+export interface LedgerId {
+  /** Whether these bytes are the id, in either way of writing: `\x<hex>` or plain, upper or lower case, quoted or not. */
+  stands(bytes: Uint8Array, start: number, end: number): boolean;
+}
+
+/** Of a party or an asset, as people and nodes write it. */
+export function ledgerId(id: string): LedgerId {
+  const plain = id.toLowerCase().replace(/^\\x/u, "");
+  if (plain === NETWORK_PARTY || (plain === NETWORK_BYTE && plain !== id.toLowerCase())) {
+    return either(spelling(NETWORK_PARTY, false), spelling(NETWORK_BYTE, true));
+  }
+  return either(spelling(plain, false), spelling(plain, true));
+}
+
+function either(first: LedgerId, second: LedgerId): LedgerId {
+  return { stands: (bytes, start, end) => first.stands(bytes, start, end) || second.stands(bytes, start, end) };
+}
+
+function spelling(text: string, escaped: boolean): LedgerId {
+  const wanted = Buffer.from(text);
+  const { length } = wanted;
+  const prefix = escaped ? 2 : 0;
+  return {
+    stands(bytes, start, end) {
+      let at = start;
+      let size = end - start;
+      if (size === length + prefix + 2 && bytes[start] === QUOTE && bytes[end - 1] === QUOTE) {
+        at += 1;
+        size -= 2;
+      }
+      if (size !== length + prefix) return false;
+      if (escaped && (bytes[at] !== BACKSLASH || bytes[at + 1] !== LOWER_X)) return false;
+      at += prefix;
+      for (let index = 0; index < length; index += 1) {
+        if (((bytes[at + index] as number) | LOWER_CASE) !== ((wanted[index] as number) | LOWER_CASE)) return false;
+      }
+      return true;
+    },
+  };
+}

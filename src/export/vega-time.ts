@@ -1,0 +1,110 @@
+import { nanoseconds, NANOSECONDS_PER_SECOND, type Nanoseconds } from "../units/nanoseconds.ts";
+
+const ZERO = 0x30;
+const QUOTE = 0x22;
+
+/** A point in time in two numbers that each are exact: whole Unix seconds, and nanoseconds above them. */
+export interface SplitTime {
+  seconds: number;
+  nanos: number;
+}
+
+/** Later minus earlier in sign only. */
+export function compareTimes(a: SplitTime, b: SplitTime): number {
+  return a.seconds - b.seconds || a.nanos - b.nanos;
+}
+
+export function splitTime(at: Nanoseconds): SplitTime {
+  const rest = ((at % NANOSECONDS_PER_SECOND) + NANOSECONDS_PER_SECOND) % NANOSECONDS_PER_SECOND;
+  return { seconds: Number((at - rest) / NANOSECONDS_PER_SECOND), nanos: Number(rest) };
+}
+
+export function joinTime(time: SplitTime): Nanoseconds {
+  return nanoseconds(BigInt(time.seconds) * NANOSECONDS_PER_SECOND + BigInt(time.nanos));
+}
+
+/**
+ * Reads a time as Postgres writes a timestamp with time zone (`2023-01-18 01:09:59.297309+00`, trailing zeros dropped,
+ * the zone as hours with or without minutes; https://www.postgresql.org/docs/current/datatype-datetime.html) into
+ * `into`. False, with `into` undefined in content, when the bytes are no such time. Makes nothing per call.
+ */
+export function readVegaTime(bytes: Uint8Array, start: number, end: number, into: SplitTime): boolean {
+  let at = start;
+  let last = end;
+  if (last - at >= 2 && bytes[at] === QUOTE && bytes[last - 1] === QUOTE) {
+    at += 1;
+    last -= 1;
+  }
+  if (last - at < 19) return false;
+  const year = digits(bytes, at, 4);
+  const month = digits(bytes, at + 5, 2);
+  const day = digits(bytes, at + 8, 2);
+  const hour = digits(bytes, at + 11, 2);
+  const minute = digits(bytes, at + 14, 2);
+  const second = digits(bytes, at + 17, 2);
+  // A digit that is none makes its number negative, and the bitwise or of all of them with it.
+  if ((year | month | day | hour | minute | second) < 0) return false;
+  if (bytes[at + 4] !== 0x2d || bytes[at + 7] !== 0x2d || bytes[at + 13] !== 0x3a || bytes[at + 16] !== 0x3a)
+    return false;
+  const between = bytes[at + 10];
+  if (between !== 0x20 && between !== 0x54) return false;
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return false;
+  at += 19;
+
+  let nanos = 0;
+  if (at < last && bytes[at] === 0x2e) {
+    at += 1;
+    let scale = 100_000_000;
+    const first = at;
+    for (; at < last; at += 1) {
+      const digit = (bytes[at] as number) - ZERO;
+      if (digit < 0 || digit > 9) break;
+      nanos += digit * scale;
+      scale = Math.trunc(scale / 10);
+    }
+    if (at === first || at - first > 9) return false;
+  }
+
+  const offset = readOffset(bytes, at, last);
+  if (offset === undefined) return false;
+  into.seconds = daysFromCivil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
+  into.nanos = nanos;
+  return true;
+}
+
+/** `+00`, `-03:30`, `+0530`, `Z` or nothing, in seconds east of UTC. */
+function readOffset(bytes: Uint8Array, start: number, end: number): number | undefined {
+  const length = end - start;
+  if (length === 0 || (length === 1 && bytes[start] === 0x5a)) return 0;
+  const sign = bytes[start] === 0x2b ? 1 : bytes[start] === 0x2d ? -1 : 0;
+  const hours = length >= 3 ? digits(bytes, start + 1, 2) : -1;
+  if (sign === 0 || hours < 0) return undefined;
+  if (length === 3) return sign * hours * 3600;
+  const colon = bytes[start + 3] === 0x3a ? 1 : 0;
+  if (length !== 5 + colon) return undefined;
+  const minutes = digits(bytes, start + 3 + colon, 2);
+  return minutes < 0 ? undefined : sign * (hours * 3600 + minutes * 60);
+}
+
+function digits(bytes: Uint8Array, start: number, count: number): number {
+  let value = 0;
+  for (let at = start; at < start + count; at += 1) {
+    const digit = (bytes[at] as number) - ZERO;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/**
+ * Days from 1970-01-01 in the proleptic Gregorian calendar, without a Date per row
+ * (https://howardhinnant.github.io/date_algorithms.html#days_from_civil).
+ */
+function daysFromCivil(year: number, month: number, day: number): number {
+  const shifted = month <= 2 ? year - 1 : year;
+  const era = Math.floor(shifted / 400);
+  const yearOfEra = shifted - era * 400;
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+}

@@ -1,0 +1,109 @@
+import { parse } from "csv-parse/sync";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { CsvSplitter, fieldText, MalformedCsv } from "../../src/export/csv-splitter.ts";
+import { cell, chunkings, quoteAsNeeded, quoted } from "./ledger-csv.ts";
+
+function split(chunks: readonly Buffer[]): string[][] {
+  const records: string[][] = [];
+  const splitter = new CsvSplitter((record) => {
+    records.push(Array.from({ length: record.fieldCount }, (_, field) => fieldText(record, field)));
+  });
+  for (const chunk of chunks) splitter.push(chunk);
+  splitter.end();
+  return records;
+}
+
+const splitText = (text: string): string[][] => split([Buffer.from(text)]);
+
+describe("CsvSplitter", () => {
+  test.each([
+    ["nothing", "", []],
+    ["one row without an end", "a,b", [["a", "b"]]],
+    [
+      "LF",
+      "a,b\nc,d\n",
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ],
+    [
+      "CRLF",
+      "a,b\r\nc,d\r\n",
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ],
+    [
+      "empty fields",
+      ",,\n,\n",
+      [
+        ["", "", ""],
+        ["", ""],
+      ],
+    ],
+    ["empty quoted fields", '"",""\n', [["", ""]]],
+    ["a quoted comma and a quoted line end", '"a,b","c\nd"\n', [["a,b", "c\nd"]]],
+    ["doubled quotes", '"say ""hi""",""""\n', [['say "hi"', '"']]],
+    ["a blank line", "a\n\nb\n", [["a"], [""], ["b"]]],
+    [
+      "a quote inside an unquoted field is an ordinary byte",
+      'a"b,c\nd,e\n',
+      [
+        ['a"b', "c"],
+        ["d", "e"],
+      ],
+    ],
+    ["a carriage return inside a field", "a\rb,c\n", [["a\rb", "c"]]],
+  ])("%s", (_name, text, expected) => {
+    expect(splitText(text)).toEqual(expected);
+    expect(split([...Buffer.from(text)].map((byte) => Buffer.from([byte])))).toEqual(expected);
+  });
+
+  test("splits as csv-parse does, however the bytes are cut", () => {
+    const field = fc
+      .tuple(cell, fc.boolean())
+      .map(([value, always]) => (always ? quoted(value) : quoteAsNeeded(value)));
+    const record = fc.array(field, { minLength: 2, maxLength: 80 });
+    const file = fc
+      .tuple(fc.array(record, { minLength: 1, maxLength: 8 }), fc.constantFrom("\n", "\r\n"), fc.boolean())
+      .map(([records, lineEnd, ended]) => records.map((each) => each.join(",")).join(lineEnd) + (ended ? lineEnd : ""))
+      .filter((text) => !text.startsWith("\uFEFF"));
+    const cutFile = file.chain((text) => fc.tuple(fc.constant(text), chunkings(Buffer.from(text))));
+    fc.assert(
+      fc.property(cutFile, ([text, chunks]) => {
+        const oracle = parse(text, {
+          relax_column_count: true,
+          relax_quotes: true,
+          record_delimiter: ["\r\n", "\n"],
+        });
+        expect(split(chunks)).toEqual(oracle);
+      }),
+    );
+  });
+
+  test("positions cover the bytes without a gap", () => {
+    const bytes = Buffer.from('a,"b\n"\r\nc,d\ne');
+    const seen: string[] = [];
+    const splitter = new CsvSplitter((record) => seen.push(record.bytes.toString("utf8", record.start, record.next)));
+    splitter.push(bytes.subarray(0, 4));
+    splitter.push(bytes.subarray(4));
+    splitter.end();
+    expect(seen).toEqual(['a,"b\n"\r\n', "c,d\n", "e"]);
+  });
+
+  test("a quote that is never closed is no CSV", () => {
+    expect(() => splitText('a,"b\nc,d\n')).toThrow(MalformedCsv);
+  });
+
+  test("a row without an end is given up at a bound", () => {
+    const splitter = new CsvSplitter(() => undefined);
+    const piece = Buffer.alloc(64 * 1024, "x");
+    expect(() => {
+      for (let count = 0; count < 10; count += 1) splitter.push(piece);
+    }).toThrow("a single row is longer than 262144 bytes");
+  });
+});

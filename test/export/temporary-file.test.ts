@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdtemp, open, readdir, rm, writeFile, type FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { buffer } from "node:stream/consumers";
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { UserError } from "../../src/errors.ts";
+import { temporaryFiles } from "../../src/export/temporary-file.ts";
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "bellwether-test-"));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+describe("a temporary file", () => {
+  test("gives back what was written, as often as asked, and its SHA-256", async () => {
+    const file = await temporaryFiles({ directory }).create();
+    const bytes = randomBytes(3_000_000);
+    for (let at = 0; at < bytes.length; at += 70_001) {
+      const room = file.write([bytes.subarray(at, at + 35_000), bytes.subarray(at + 35_000, at + 70_001)]);
+      if (room !== undefined) await room;
+    }
+    expect(await file.finish()).toEqual({
+      sizeBytes: bytes.length,
+      sha256: createHash("sha256").update(bytes).digest("hex"),
+    });
+    const both = await Promise.all([buffer(file.open()), buffer(file.open())]);
+    expect(both.every((read) => read.equals(bytes))).toBe(true);
+    expect((await buffer(file.open())).equals(bytes)).toBe(true);
+    await file.dispose();
+  });
+
+  test("an empty one is empty", async () => {
+    const file = await temporaryFiles({ directory }).create();
+    expect((await file.finish()).sizeBytes).toBe(0);
+    expect((await buffer(file.open())).length).toBe(0);
+    await file.dispose();
+  });
+
+  test("is nobody else's: mode 0600, and no name from the moment it is open", async () => {
+    const handles: FileHandle[] = [];
+    const openFile = async (name: string): Promise<FileHandle> => {
+      expect(path.basename(name)).toMatch(/^ledger-[0-9a-f]{32}\.part$/u);
+      const handle = await open(name, "wx+", 0o600);
+      handles.push(handle);
+      return handle;
+    };
+    const file = await temporaryFiles({ directory, openFile }).create();
+    const mode = process.platform === "win32" ? 0o600 : (await handles[0]!.stat()).mode & 0o777;
+    expect(mode).toBe(0o600);
+    expect(await readdir(directory)).toEqual([]);
+    await file.dispose();
+  });
+
+  test("is gone once it is given up, for readers under way too", async () => {
+    const file = await temporaryFiles({ directory }).create();
+    await file.write([randomBytes(300_000)]);
+    await file.finish();
+    const reader = file.open();
+    await file.dispose();
+    await file.dispose();
+    await expect(buffer(reader)).rejects.toThrow("given up");
+    await expect(buffer(file.open())).rejects.toThrow("given up");
+  });
+
+  test("what a crash left is swept at first use, other files are left alone", async () => {
+    await writeFile(path.join(directory, `ledger-${"0a".repeat(16)}.part`), "left over");
+    await writeFile(path.join(directory, "notes.txt"), "somebody's");
+    const file = await temporaryFiles({ directory }).create();
+    expect(await readdir(directory)).toEqual(["notes.txt"]);
+    await file.dispose();
+  });
+
+  test("the folder is made anew when a cleaner has taken it away", async () => {
+    const folder = path.join(directory, "below");
+    const files = temporaryFiles({ directory: folder });
+    await (await files.create()).dispose();
+    await rm(folder, { recursive: true });
+    await (await files.create()).dispose();
+    expect(existsSync(folder)).toBe(true);
+  });
+
+  test("the default folder is private", async () => {
+    const file = await temporaryFiles().create();
+    await file.write([Buffer.from("x")]);
+    expect((await file.finish()).sizeBytes).toBe(1);
+    await file.dispose();
+  });
+
+  test.runIf(existsSync("/dev/full"))("a full disk is one clear sentence", async () => {
+    const file = await temporaryFiles({ directory, openFile: () => open("/dev/full", "r+") }).create();
+    const writing = (async () => {
+      for (let count = 0; count < 4; count += 1) await file.write([Buffer.alloc(600_000)]);
+      await file.finish();
+    })();
+    await expect(writing).rejects.toThrow(UserError);
+    await expect(writing).rejects.toThrow(/^The bot's disk is full: it ran out about \d MB into the export\.$/u);
+    await file.dispose();
+    await file.dispose();
+  });
+});
