@@ -161,6 +161,7 @@ export function createBot(parts: BotParts): Bot {
         seen: parts.seen,
         caller,
         options,
+        commands,
         signal,
       });
     } catch (thrown) {

@@ -15,6 +15,8 @@ export interface SuggestContext {
   readonly seen: SeenIds;
   readonly caller: Caller;
   readonly options: Readonly<Record<string, string | number | boolean>>;
+  /** All commands, for the completion of `help`. */
+  readonly commands: readonly { readonly name: string; readonly summary: string }[];
   readonly signal: AbortSignal;
 }
 

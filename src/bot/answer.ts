@@ -1,0 +1,91 @@
+import type { AsOf } from "../api/api-client.ts";
+import { DEFAULT_THRESHOLDS } from "../api/verdict.ts";
+import { paragraph, type Block } from "../reply/block.ts";
+import { reply, type Action, type Ask, type Reply, type Tone } from "../reply/reply.ts";
+import type { Attachment } from "../reply/attachment.ts";
+import { strong, text, time, type Text, type TextPart } from "../reply/text.ts";
+import { formatDuration, type Milliseconds } from "../units/duration.ts";
+import { toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+
+/** What an answer's frame is made from: a command's context, seen from here. */
+export interface AnswerContext {
+  readonly network: string;
+  now(): Nanoseconds;
+}
+
+/** From this age on, an answer that was kept for a while says so. */
+const KEPT_MILLIS = 5000;
+
+/**
+ * A reply about what a node said: a footer with network, node, block and age; a button that asks again;
+ * data whose block lies far behind the wall clock is labelled as stale.
+ */
+export function answer(
+  context: AnswerContext,
+  asOf: AsOf,
+  parts: {
+    title: TextPart;
+    tone?: Tone;
+    blocks: readonly Block[];
+    /** What this reply answers; its Refresh button asks it again. */
+    ask: Ask;
+    actions?: readonly Action[];
+    attachments?: readonly Attachment[];
+  },
+): Reply {
+  const { ask, actions = [], blocks, tone = "neutral", ...rest } = parts;
+  const stale = staleWarning(asOf);
+  return reply({
+    ...rest,
+    tone: stale !== undefined && tone !== "bad" ? "warning" : tone,
+    blocks: stale === undefined ? blocks : [stale, ...blocks],
+    footer: asOfFooter(asOf, context.now()),
+    actions: [...actions, refresh(ask)],
+  });
+}
+
+/** An invocation on the same network; options that are undefined are left out. */
+export function askFor(
+  context: { readonly network: string },
+  command: string,
+  options: Readonly<Record<string, string | number | boolean | undefined>> = {},
+): Ask {
+  const given = Object.entries(options).filter(
+    (entry): entry is [string, string | number | boolean] => entry[1] !== undefined,
+  );
+  return { command, options: { ...Object.fromEntries(given), network: context.network } };
+}
+
+/** A button that asks the same again and shows the answer in place. */
+export function refresh(ask: Ask): Action {
+  return { label: "Refresh", invocation: ask, effect: "replace" };
+}
+
+/** `mainnet · node.example:3008 · block 123 of 2023-05-01 12:00:00 UTC (2 s old)`. */
+export function asOfFooter(asOf: AsOf, now: Nanoseconds): Text {
+  const from = text`${asOf.network} · ${asOf.node}`;
+  const kept = millisBetween(asOf.receivedAt, now);
+  if (asOf.blockTime !== undefined) {
+    const age = formatDuration(Math.max(0, millisBetween(asOf.blockTime, now)));
+    const block = asOf.blockHeight === undefined ? text`` : text`block ${asOf.blockHeight} of `;
+    return text`${from} · ${block}${time(asOf.blockTime)} (${age} old)`;
+  }
+  const block = asOf.blockHeight === undefined ? text`` : text` · block ${asOf.blockHeight}`;
+  const age = kept >= KEPT_MILLIS ? ` (${formatDuration(kept)} old)` : "";
+  return text`${from}${block} · read ${time(asOf.receivedAt)}${age}`;
+}
+
+/** Undefined where the answering node keeps up; compared with the clock when its answer came. */
+export function staleWarning(asOf: AsOf): Block | undefined {
+  if (asOf.blockTime === undefined) return undefined;
+  const behind = millisBetween(asOf.blockTime, asOf.receivedAt);
+  if (behind < DEFAULT_THRESHOLDS.laggingMillis) return undefined;
+  return paragraph(
+    text`${strong("Stale data.")} The last block that ${asOf.node} has taken in is ${formatDuration(behind)} old (${time(asOf.blockTime)}): what it says may no longer hold.`,
+  );
+}
+
+/** From one moment to another, negative when the second one is earlier. */
+export function millisBetween(from: Nanoseconds, to: Nanoseconds): Milliseconds {
+  return toMillis(to) - toMillis(from);
+}

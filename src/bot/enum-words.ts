@@ -1,0 +1,45 @@
+/**
+ * An enum's name as people read it: `STATUS_PARTIALLY_FILLED` with prefix `STATUS` becomes `partially filled`.
+ * Names that are not known pass through the same way; what is no enum's name stays as it is; nothing becomes a dash.
+ */
+export function enumWords(value: string | undefined, prefix: string): string {
+  if (value === undefined) return "–";
+  const bare = value.startsWith(`${prefix}_`) ? value.slice(prefix.length + 1) : value;
+  if (!/^[A-Z][A-Z0-9_]*$/u.test(bare)) return bare === "" ? value : bare;
+  return bare
+    .toLowerCase()
+    .replaceAll("_", " ")
+    .replaceAll(/\b(?:lp|gtc|gtt|ioc|fok|gfa|gfn)\b/gu, (short) => short.toUpperCase())
+    .trim();
+}
+
+const TIMES_IN_FORCE: Readonly<Record<string, string>> = {
+  GTC: "GTC (good till cancelled)",
+  GTT: "GTT (good till time)",
+  IOC: "IOC (immediate or cancel)",
+  FOK: "FOK (fill or kill)",
+  GFA: "GFA (good for auction)",
+  GFN: "GFN (good for normal trading)",
+};
+
+/** `TIME_IN_FORCE_GTC` as `GTC (good till cancelled)`. */
+export function timeInForceWords(value: string | undefined): string {
+  const words = enumWords(value, "TIME_IN_FORCE");
+  return TIMES_IN_FORCE[words] ?? words;
+}
+
+/** A trading mode: `TRADING_MODE_MONITORING_AUCTION` as `monitoring auction`. */
+export function tradingModeWords(value: string | undefined): string {
+  return enumWords(value, "TRADING_MODE");
+}
+
+/** What set off an auction; undefined where nothing did. */
+export function auctionTriggerWords(value: string | undefined): string | undefined {
+  if (value === undefined || value === "AUCTION_TRIGGER_UNSPECIFIED") return undefined;
+  return enumWords(value, "AUCTION_TRIGGER");
+}
+
+/** The same with a capital letter in front. */
+export function capitalised(words: string): string {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+}

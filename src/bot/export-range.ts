@@ -1,0 +1,99 @@
+import { UserError } from "../errors.ts";
+import { paragraph, type Block } from "../reply/block.ts";
+import { strong, text, time, type Text } from "../reply/text.ts";
+import { formatDuration } from "../units/duration.ts";
+import { formatUtc, fromSeconds, nanoseconds, toSeconds, type Nanoseconds } from "../units/nanoseconds.ts";
+import { millisBetween } from "./answer.ts";
+import type { TimeSpan } from "./option.ts";
+
+const DAY_NANOSECONDS = 86_400_000_000_000n;
+/** How long a standard node keeps ledger entries (its retention policy says 6 months; https://docs.vega.xyz/mainnet/node-operators/data-nodes). */
+const RETENTION_DAYS = 182n;
+/** A first row this much later than the start asked for is worth a word. */
+const LATE_MILLIS = 86_400_000;
+
+/** What is asked of the node: half-open, in whole seconds, to which nodes cut it anyway. */
+export interface ExportRange {
+  readonly from: Nanoseconds | undefined;
+  readonly to: Nanoseconds | undefined;
+}
+
+/**
+ * `lineWith` gives the caller's line with other ends, to offer what was probably meant.
+ * @throws UserError for a range that is empty, backwards or in the future.
+ */
+export function exportRange(
+  from: TimeSpan | undefined,
+  to: TimeSpan | undefined,
+  now: Nanoseconds,
+  lineWith: (from: string, to: string) => string,
+): ExportRange {
+  if (from !== undefined && from.from > now) {
+    throw new UserError(`from lies in the future: ${formatUtc(from.from)}.`, {
+      option: "from",
+      remedy: `Now it is ${formatUtc(now)}; give an earlier time.`,
+    });
+  }
+  if (to !== undefined && to.from > now && to.from !== to.to) {
+    throw new UserError(`to lies in the future: ${formatUtc(to.from)}.`, {
+      option: "to",
+      remedy: `Now it is ${formatUtc(now)}; leave to out for everything until now.`,
+    });
+  }
+  const range = {
+    from: from === undefined ? undefined : wholeSeconds(from.from),
+    to: to === undefined ? undefined : wholeSeconds(to.to),
+  };
+  if (range.to !== undefined && range.to <= 0n) {
+    throw new UserError("to lies before 1970, where no network was.", { option: "to", remedy: "Give a later time." });
+  }
+  if (from !== undefined && to !== undefined && range.from !== undefined && range.to !== undefined) {
+    if (range.from > range.to) {
+      throw new UserError(`to (${formatUtc(range.to)}) is earlier than from (${formatUtc(range.from)}).`, {
+        option: "to",
+        remedy: "Did you mean them the other way round?",
+        suggestion: lineWith(to.typed, from.typed),
+      });
+    }
+    if (range.from === range.to) {
+      throw new UserError(`from and to are the same moment, ${formatUtc(range.from)}: nothing lies between them.`, {
+        option: "to",
+        remedy: "Give a date as to, which includes that whole day, or a later time.",
+      });
+    }
+  }
+  return range;
+}
+
+/** The exact half-open range, as it was asked of the node. */
+export function rangeWords({ from, to }: ExportRange): Text {
+  const start =
+    from === undefined ? text`from the first entry that the node keeps` : text`from ${time(from)}, inclusive,`;
+  const end = to === undefined ? text`up to its latest one` : text`to ${time(to)}, exclusive`;
+  return text`${start} ${end}`;
+}
+
+/** What may be missing at the beginning, since nodes drop old entries and say nothing. */
+export function retentionBlocks(range: ExportRange, firstTime: Nanoseconds | undefined, now: Nanoseconds): Block[] {
+  const kept = nanoseconds(now - RETENTION_DAYS * DAY_NANOSECONDS);
+  const old = range.from === undefined || range.from < kept;
+  const late = range.from === undefined || firstTime === undefined ? 0 : millisBetween(range.from, firstTime);
+  if (old && (firstTime === undefined || firstTime > (range.from ?? 0n))) {
+    const first = firstTime === undefined ? text`` : text` The first entry here is of ${time(firstTime)}.`;
+    return [
+      paragraph(
+        text`${strong("Older entries may be missing.")} A standard node keeps ledger entries for 6 months and sends what it has, without a word about the rest.${first}`,
+      ),
+    ];
+  }
+  if (late < LATE_MILLIS || firstTime === undefined) return [];
+  return [
+    paragraph(
+      text`The first entry is of ${time(firstTime)}, ${formatDuration(late)} after the start: either nothing happened before, or this node no longer has it.`,
+    ),
+  ];
+}
+
+function wholeSeconds(at: Nanoseconds): Nanoseconds {
+  return fromSeconds(toSeconds(at));
+}

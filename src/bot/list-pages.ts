@@ -1,0 +1,191 @@
+import type { Answer, ApiClient, AsOf, CallOptions, Operations } from "../api/api-client.ts";
+import { ApiError } from "../api/api-error.ts";
+import type { Page, PageRequest } from "../api/page.ts";
+import { UserError } from "../errors.ts";
+import { paragraph, type Block } from "../reply/block.ts";
+import type { Action, Ask } from "../reply/reply.ts";
+import { code, text, type Text } from "../reply/text.ts";
+import { askFor } from "./answer.ts";
+import type { Options, OptionValues } from "./option.ts";
+import { cursorAt, parseCursor, type PageCursor } from "./page-cursor.ts";
+import { walkToBlock } from "./walk-to-block.ts";
+
+/** Rows on a page unless told otherwise: what a phone shows without tiring the thumb. */
+export const DEFAULT_PAGE_ROWS = 15;
+/** What a node gives by itself at most; nobody reads more at once. */
+const MAX_PAGE_ROWS = 1000;
+
+/** The options of every list, in the order of the interface's pagination parameters. */
+export const PAGE_OPTIONS = {
+  first: {
+    kind: "integer",
+    description: "How many rows, from the start or behind `after`",
+    min: 1,
+    max: MAX_PAGE_ROWS,
+  },
+  after: {
+    kind: "text",
+    description: "Cursor of the row to go on behind",
+    example: "eyJoIjoxMjM0fQ==",
+    maxLength: 600,
+  },
+  last: { kind: "integer", description: "How many rows, up to the end or `before`", min: 1, max: MAX_PAGE_ROWS },
+  before: {
+    kind: "text",
+    description: "Cursor of the row to stop before",
+    example: "eyJoIjoxMjM0fQ==",
+    maxLength: 600,
+  },
+  newest: { kind: "flag", description: "Newest rows first", default: true },
+} as const satisfies Options;
+
+export type PageOptions = OptionValues<typeof PAGE_OPTIONS>;
+
+/** What reading a page needs: a command's context, seen from here. */
+export interface PageContext {
+  readonly network: string;
+  readonly api: ApiClient;
+  readonly signal: AbortSignal;
+}
+
+/** One page as a command shows it. */
+export interface ListPage<T> {
+  readonly rows: readonly T[];
+  readonly asOf: AsOf;
+  /** Said above the rows where another node had to take over. */
+  readonly notes: readonly Block[];
+  /** Previous and next page, and back to the start. */
+  readonly actions: readonly Action[];
+}
+
+/** How one list is asked for. */
+export interface ListRequest<T> {
+  readonly command: string;
+  readonly options: PageOptions;
+  /** Options of the command beside the pages', carried from page to page. */
+  readonly more?: Readonly<Record<string, string | undefined>>;
+  get(from: Operations, query: PageRequest, call: CallOptions): Promise<Answer<Page<T>>>;
+  heightOf(row: T): bigint | undefined;
+}
+
+/** Reads a page. @throws UserError for options that contradict each other, and for a cursor that no node takes. */
+export async function readPage<T>(context: PageContext, request: ListRequest<T>): Promise<ListPage<T>> {
+  const { options } = request;
+  const query = pageQuery(options);
+  const typed = options.after ?? options.before;
+  const { page, asOf, note } = await fetchPage(context, request, query, typed);
+  return {
+    rows: page.rows.map(({ node }) => node),
+    asOf,
+    notes: note === undefined ? [] : [paragraph(note)],
+    actions: pageActions(context, request, page, asOf.node),
+  };
+}
+
+/** Exactly one of `first` and `last` is always sent: without either a node sends a thousand rows, or all there are. */
+export function pageQuery(options: PageOptions): PageRequest {
+  const { first, after, last, before, newest: newestFirst } = options;
+  const refuse = (one: string, other: string, remedy: string): never => {
+    throw new UserError(`${one} and ${other} cannot go together.`, { option: other, remedy });
+  };
+  if (first !== undefined && last !== undefined) refuse("first", "last", "Give only one of them.");
+  if (after !== undefined && before !== undefined) refuse("after", "before", "Give only one of them.");
+  if (after !== undefined && last !== undefined) refuse("after", "last", "after goes with first, before with last.");
+  if (before !== undefined && first !== undefined)
+    refuse("before", "first", "before goes with last, after with first.");
+  if (last !== undefined || before !== undefined) {
+    return { last: last ?? DEFAULT_PAGE_ROWS, ...(before === undefined ? {} : { before }), newestFirst };
+  }
+  return { first: first ?? DEFAULT_PAGE_ROWS, ...(after === undefined ? {} : { after }), newestFirst };
+}
+
+interface Fetched<T> {
+  readonly page: Page<T>;
+  readonly asOf: AsOf;
+  readonly note?: Text;
+}
+
+async function fetchPage<T>(
+  context: PageContext,
+  request: ListRequest<T>,
+  query: PageRequest,
+  typed: string | undefined,
+): Promise<Fetched<T>> {
+  const { api, signal } = context;
+  const cursor = typed === undefined ? undefined : parseCursor(typed);
+  const own = api.nodes.find((node) => node.name === cursor?.node);
+  const bare = cursor === undefined ? query : withCursor(query, cursor.cursor);
+  // A cursor of a node that is not configured any more means nothing elsewhere.
+  const lost = cursor?.node !== undefined && own === undefined;
+  let trouble: ApiError | undefined;
+  if (!lost) {
+    try {
+      const answer = await request.get(own ?? api, bare, { signal });
+      return { page: answer.value, asOf: answer.asOf };
+    } catch (error) {
+      if (!(error instanceof ApiError) || cursor === undefined) throw error;
+      trouble = error;
+    }
+  }
+  if (cursor?.block === undefined)
+    throw trouble?.kind === "invalid" ? badCursor(request.command, trouble) : (trouble ?? badCursor(request.command));
+  return elsewhere(context, request, query, cursor, cursor.block, trouble);
+}
+
+/** The node that gave the cursor cannot go on from it: the same place is looked for in another node's list. */
+async function elsewhere<T>(
+  context: PageContext,
+  request: ListRequest<T>,
+  query: PageRequest,
+  cursor: PageCursor,
+  block: bigint,
+  trouble: ApiError | undefined,
+): Promise<Fetched<T>> {
+  const walked = await walkToBlock(context.api, query, block, request, context.signal);
+  if (walked === undefined) throw trouble ?? badCursor(request.command);
+  const gone = cursor.node ?? "The node";
+  const reason =
+    trouble === undefined ? "is not among this bot's nodes any more" : "could not go on from where this page begins";
+  return {
+    ...walked,
+    note: text`${code(gone)} ${reason}: continued from block ${block} at ${code(walked.asOf.node)}.`,
+  };
+}
+
+function withCursor(query: PageRequest, cursor: string): PageRequest {
+  return query.after === undefined ? { ...query, before: cursor } : { ...query, after: cursor };
+}
+
+function badCursor(command: string, cause?: ApiError): UserError {
+  return new UserError("No node takes this cursor.", {
+    remedy: `Cursors come from the buttons of an earlier page and can grow old${cause?.innerWords === undefined ? "" : ` (${cause.node} says: ${cause.innerWords})`}; begin again with:`,
+    suggestion: command,
+    cause,
+  });
+}
+
+function pageActions<T>(context: PageContext, list: ListRequest<T>, page: Page<T>, node: string): Action[] {
+  const { command, options, more = {} } = list;
+  const heightOf = (row: T): bigint | undefined => list.heightOf(row);
+  const size = options.first ?? options.last ?? DEFAULT_PAGE_ROWS;
+  const newest = options.newest ? undefined : false;
+  const [onward, back] = options.newest ? ["older", "newer"] : ["newer", "older"];
+  const next = page.hasNextPage ? cursorAt(page, "end", node, heightOf) : undefined;
+  const previous = page.hasPreviousPage ? cursorAt(page, "start", node, heightOf) : undefined;
+  const actions: Action[] = [];
+  const add = (label: string, paging: Record<string, string | number>): void => {
+    actions.push({ label, invocation: askFor(context, command, { ...more, ...paging, newest }), effect: "replace" });
+  };
+  if (previous !== undefined) add(`Previous (${back})`, { last: size, before: previous });
+  if (next !== undefined) add(`Next (${onward})`, { first: size, after: next });
+  if (options.after !== undefined || options.before !== undefined || options.last !== undefined) {
+    add(options.newest ? "Newest" : "Oldest", { first: size });
+  }
+  return actions;
+}
+
+/** The invocation that asks for the very same page. */
+export function pageAsk<T>(context: PageContext, { command, options, more }: ListRequest<T>): Ask {
+  const { first, after, last, before, newest } = options;
+  return askFor(context, command, { ...more, first, after, last, before, newest: newest ? undefined : false });
+}

@@ -1,0 +1,61 @@
+import type { MarketData } from "../api/market-data.ts";
+import type { Tone } from "../reply/reply.ts";
+import { auctionTriggerWords, capitalised, enumWords, tradingModeWords } from "./enum-words.ts";
+
+/** Nodes list settled and proposed markets too; only these can be traded, now or soon. */
+const LIVE_STATES = ["STATE_ACTIVE", "STATE_SUSPENDED", "STATE_PENDING"];
+const OTHER_STATES = [
+  "STATE_PROPOSED",
+  "STATE_TRADING_TERMINATED",
+  "STATE_CLOSED",
+  "STATE_SETTLED",
+  "STATE_CANCELLED",
+  "STATE_REJECTED",
+];
+const AUCTIONS = /_AUCTION$/u;
+
+export function isLive(market: MarketData): boolean {
+  return LIVE_STATES.includes(market.marketState ?? "");
+}
+
+/** Whether a market is in an auction that will end: those of markets that are not live stay for ever and mean nothing. */
+export function isInAuction(market: MarketData): boolean {
+  return isLive(market) && AUCTIONS.test(market.marketTradingMode ?? "");
+}
+
+/** Live markets first, then by how far they are from trading; states that are not known come before the ended ones. */
+export function stateRank(market: MarketData): number {
+  const state = market.marketState ?? "";
+  const live = LIVE_STATES.indexOf(state);
+  if (live >= 0) return live;
+  const other = OTHER_STATES.indexOf(state);
+  return other >= 0 ? LIVE_STATES.length + 1 + other : LIVE_STATES.length;
+}
+
+export function stateWords(market: MarketData): string {
+  return enumWords(market.marketState, "STATE");
+}
+
+/** `suspended, monitoring auction (price)`. */
+export function stateAndMode(market: MarketData): string {
+  const trigger = isInAuction(market) ? auctionTriggerWords(market.trigger) : undefined;
+  const mode = isLive(market) ? `, ${tradingModeWords(market.marketTradingMode)}` : "";
+  return `${stateWords(market)}${mode}${trigger === undefined ? "" : ` (${trigger})`}`;
+}
+
+/** Good while it trades, a warning while it is live and does not, neutral before and after its life. */
+export function marketTone(market: MarketData): Tone {
+  if (!isLive(market)) return "neutral";
+  const trades =
+    market.marketState === "STATE_ACTIVE" &&
+    !AUCTIONS.test(market.marketTradingMode ?? "") &&
+    market.marketTradingMode !== "TRADING_MODE_NO_TRADING";
+  if (trades) return "good";
+  // Before its opening auction is over a market is not in trouble.
+  return market.marketState === "STATE_PENDING" ? "neutral" : "warning";
+}
+
+/** `Opening auction` from `TRADING_MODE_OPENING_AUCTION`. */
+export function modeTitle(market: MarketData): string {
+  return capitalised(tradingModeWords(market.marketTradingMode));
+}

@@ -1,0 +1,101 @@
+import type { LiquidityFeeShare, MarketData, PriceBound } from "../api/market-data.ts";
+import { compareDecimals, decimal, parseDecimal, percentOf, subtractDecimals, type Decimal } from "../units/decimal.ts";
+import { formatDuration } from "../units/duration.ts";
+import type { Table } from "../reply/block.ts";
+import { id, strong, text, toText, type Text } from "../reply/text.ts";
+import { percentOfFraction, signedPercent, type MarketAmounts } from "./market-amounts.ts";
+
+/** A market's price monitoring bounds, with how far the mark price is from each. */
+export function boundsTable(market: MarketData, amounts: MarketAmounts): Table {
+  return {
+    kind: "table",
+    title: text`Price bounds`,
+    name: "price-bounds",
+    columns: [
+      { title: "Min", align: "right" },
+      { title: "Max", align: "right" },
+      { title: "Mark above min", align: "right" },
+      { title: "Mark below max", align: "right" },
+      { title: "Reference", align: "right", priority: 2 },
+      { title: "Horizon", align: "right", priority: 2 },
+      { title: "Probability", align: "right", priority: 3 },
+      { title: "Auction extension", align: "right", priority: 3 },
+    ],
+    rows: market.priceMonitoringBounds.map((bound) => [
+      toText(amounts.price(bound.minValidPrice)),
+      toText(amounts.price(bound.maxValidPrice)),
+      distanceText(aboveMin(market, bound)),
+      distanceText(belowMax(market, bound)),
+      toText(referencePrice(bound.referencePrice, amounts)),
+      toText(secondsWords(bound.trigger?.horizon)),
+      toText(percentOfFraction(bound.trigger?.probability)),
+      toText(secondsWords(bound.trigger?.auctionExtension)),
+    ]),
+    empty: text`The market has no price bounds at the moment.`,
+  };
+}
+
+/** The bound that the mark price is closest to, in percent of the mark; undefined where there is none. */
+export function nearestBound(
+  market: MarketData,
+): { readonly side: "min" | "max"; readonly price: bigint; readonly percent: Decimal } | undefined {
+  const found = market.priceMonitoringBounds.flatMap((bound) => {
+    const [down, up] = [aboveMin(market, bound), belowMax(market, bound)];
+    return [
+      ...(down === undefined || bound.minValidPrice === undefined
+        ? []
+        : [{ side: "min" as const, price: bound.minValidPrice, percent: down }]),
+      ...(up === undefined || bound.maxValidPrice === undefined
+        ? []
+        : [{ side: "max" as const, price: bound.maxValidPrice, percent: up }]),
+    ];
+  });
+  return found.toSorted((a, b) => compareDecimals(a.percent, b.percent))[0];
+}
+
+/** How liquidity fees are shared among the providers. */
+export function feesTable(shares: readonly LiquidityFeeShare[], amounts: MarketAmounts): Table {
+  return {
+    kind: "table",
+    title: text`Liquidity fee shares`,
+    name: "liquidity-fee-shares",
+    columns: [
+      { title: "Party" },
+      { title: "Equity-like share", align: "right" },
+      { title: "Average score", align: "right", priority: 2 },
+      { title: "Average entry valuation", align: "right", priority: 2 },
+    ],
+    rows: shares.map((share) => [
+      toText(share.party === undefined ? "–" : id(share.party)),
+      toText(percentOfFraction(share.equityLikeShare)),
+      toText(percentOfFraction(share.averageScore)),
+      toText(amounts.amount(share.averageEntryValuation)),
+    ]),
+    empty: text`Nobody provides liquidity.`,
+  };
+}
+
+function aboveMin({ markPrice }: MarketData, { minValidPrice }: PriceBound): Decimal | undefined {
+  if (markPrice === undefined || minValidPrice === undefined) return undefined;
+  return percentOf(subtractDecimals(decimal(markPrice), decimal(minValidPrice)), decimal(markPrice));
+}
+
+function belowMax({ markPrice }: MarketData, { maxValidPrice }: PriceBound): Decimal | undefined {
+  if (markPrice === undefined || maxValidPrice === undefined) return undefined;
+  return percentOf(subtractDecimals(decimal(maxValidPrice), decimal(markPrice)), decimal(markPrice));
+}
+
+function distanceText(percent: Decimal | undefined): Text {
+  if (percent !== undefined && percent.units < 0n) return text`${signedPercent(percent)} ${strong("outside")}`;
+  return toText(signedPercent(percent).replace(/^\+/u, ""));
+}
+
+function referencePrice(given: string | undefined, amounts: MarketAmounts): string {
+  const exact = given === undefined ? undefined : parseDecimal(given);
+  return exact === undefined ? (given ?? "–") : amounts.price(exact);
+}
+
+function secondsWords(seconds: bigint | undefined): string {
+  if (seconds === undefined) return "–";
+  return seconds > 0n && seconds < 1_000_000_000n ? formatDuration(Number(seconds) * 1000) : `${seconds} s`;
+}

@@ -1,0 +1,53 @@
+import type { SeenKind } from "../store/store.ts";
+import type { NamesContext } from "./offered-names.ts";
+
+/** A thing that a node gives a name to. `label` is what people type for it, `more` what helps them to tell it. */
+export interface NamedId {
+  readonly id: string;
+  readonly label: string | undefined;
+  readonly more?: string | undefined;
+}
+
+/** What a kind of id is called, and how its names are found. */
+export interface IdKind {
+  readonly kind: SeenKind;
+  /** `market`, with its article `a`. */
+  readonly noun: string;
+  readonly article: "a" | "an";
+  /** What can be typed beside an id: `its code, such as BTC/USD`; undefined where there are no names. */
+  readonly byName: string | undefined;
+  /** All that the node gives a name to; never rejects but by the signal. */
+  names(context: NamesContext): Promise<readonly NamedId[]>;
+}
+
+const none = (): Promise<readonly NamedId[]> => Promise.resolve([]);
+
+export const MARKET: IdKind = {
+  kind: "market",
+  noun: "market",
+  article: "a",
+  byName: "its code, such as BTC/USD",
+  names: async ({ api, signal }) =>
+    (await api.getMarketNames({ signal })).map(({ id, code, name }) => ({ id, label: code ?? name, more: name })),
+};
+
+export const ASSET: IdKind = {
+  kind: "asset",
+  noun: "asset",
+  article: "an",
+  byName: "its symbol, such as USDT",
+  names: async ({ api, signal }) =>
+    (await api.getAssetNames({ signal })).map(({ id, symbol, name }) => ({ id, label: symbol ?? name, more: name })),
+};
+
+export const VALIDATOR: IdKind = {
+  kind: "node",
+  noun: "validator node",
+  article: "a",
+  byName: "its name",
+  names: async ({ api, signal }) => (await api.getNodeNames({ signal })).map(({ id, name }) => ({ id, label: name })),
+};
+
+export const PARTY: IdKind = { kind: "party", noun: "party", article: "a", byName: undefined, names: none };
+export const ORDER: IdKind = { kind: "order", noun: "order", article: "an", byName: undefined, names: none };
+export const PROPOSAL: IdKind = { kind: "proposal", noun: "proposal", article: "a", byName: undefined, names: none };

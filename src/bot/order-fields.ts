@@ -1,0 +1,72 @@
+import type { Order } from "../api/order.ts";
+import { field, paragraph, type Block, type Field } from "../reply/block.ts";
+import { code, id, strong, text, time, toText, type Text } from "../reply/text.ts";
+import { capitalised, enumWords, timeInForceWords } from "./enum-words.ts";
+import type { MarketAmounts } from "./market-amounts.ts";
+import { fateWords, fillOf, isLiveOrder, pegWords } from "./order-words.ts";
+
+/** In plain words why it was rejected or stopped. */
+export function fateBlocks(found: Order): Block[] {
+  const fate = fateWords(found);
+  if (fate === undefined) return [];
+  const status = capitalised(enumWords(found.status, "STATUS"));
+  return [
+    paragraph(
+      text`${strong(`${status}.`)} ${fate}${found.reason === undefined ? text`` : text` (${code(found.reason)})`}`,
+    ),
+  ];
+}
+
+/** What the order is and what is left of it. */
+export function mainFields(found: Order, marketCode: string | undefined, amounts: MarketAmounts): Field[] {
+  const fill = fillOf(found);
+  const onBook = isLiveOrder(found) ? "" : ", no longer on the book";
+  return [
+    field("Status", strong(enumWords(found.status, "STATUS"))),
+    field("Side", enumWords(found.side, "SIDE")),
+    field("Price", amounts.price(found.price)),
+    field("Size", amounts.size(found.size)),
+    field("Filled", fill === undefined ? undefined : `${amounts.size(fill.filled)} (${fill.percentFilled})`),
+    field(
+      "Left",
+      fill === undefined ? amounts.size(found.remaining) : `${amounts.size(fill.left)}${fill.left > 0n ? onBook : ""}`,
+    ),
+    field("Market", marketText(found, marketCode), { wide: true }),
+    field("Party", idText(found.partyId), { wide: true }),
+    field("Order id", idText(found.id), { wide: true }),
+  ];
+}
+
+/** The conditions it was sent with. */
+export function termFields(found: Order, amounts: MarketAmounts): Field[] {
+  const at = (moment: Order["createdAt"]): Text => toText(moment === undefined ? "–" : time(moment, "both"));
+  return [
+    field("Type", enumWords(found.type, "TYPE")),
+    field("Time in force", timeInForceWords(found.timeInForce)),
+    field("Pegged", pegWords(found, amounts) ?? "no"),
+    field("Post only", yesNo(found.postOnly)),
+    field("Reduce only", yesNo(found.reduceOnly)),
+    field("Version", found.version),
+    field("Created", at(found.createdAt)),
+    field("Updated", at(found.updatedAt)),
+    field("Expires", found.expiresAt === undefined ? "never" : at(found.expiresAt)),
+    field("Reference", found.reference === undefined ? undefined : code(found.reference)),
+    field("Batch", found.batchId === undefined ? undefined : code(found.batchId)),
+    field("Liquidity provision", idText(found.liquidityProvisionId)),
+    field("Reason", found.reason === undefined ? "none" : code(found.reason)),
+  ];
+}
+
+function marketText(found: Order, marketCode: string | undefined): Text {
+  if (found.marketId === undefined) return toText("–");
+  return marketCode === undefined ? [id(found.marketId)] : text`${marketCode} ${id(found.marketId)}`;
+}
+
+function idText(value: string | undefined): Text {
+  return toText(value === undefined ? "–" : id(value));
+}
+
+/** proto3 leaves false out on some releases. */
+function yesNo(flag: boolean | undefined): string {
+  return flag === true ? "yes" : "no";
+}

@@ -1,0 +1,112 @@
+import { UserError } from "../errors.ts";
+import { shortenId } from "../reply/text.ts";
+import type { IdKind, NamedId } from "./named-ids.ts";
+import { nearest, quoteTyped } from "./nearest.ts";
+import type { NamesContext } from "./offered-names.ts";
+import { findSeen, type SeenContext } from "./seen-ids.ts";
+
+/** Parties, orders, markets, assets, nodes and proposals alike: 32 bytes in hex. */
+const ID_LENGTH = 64;
+/** A shorter beginning says too little to be meant. */
+const MIN_BEGINNING = 3;
+/** How many candidates an error lists. */
+const MAX_LISTED = 5;
+/** More beginnings than this are not told apart. */
+const FIND_LIMIT = 26;
+
+export type ResolveContext = NamesContext & SeenContext;
+
+/**
+ * What somebody typed as a whole id: the id itself, a name that the node offers, or the unique beginning of a name or
+ * of an id that the bot has seen.
+ * @throws UserError that says what is wrong, what is right, and the nearest match.
+ */
+export async function resolveId(
+  kind: IdKind,
+  typed: string,
+  context: ResolveContext,
+  option: string,
+  more: {
+    /** Ids of this kind that are known beside those with names and those seen. */
+    also?: readonly NamedId[];
+    /** Which one is meant where several fit: the only one of these. */
+    prefer?: (id: string) => boolean;
+  } = {},
+): Promise<string> {
+  const wanted = typed.trim().replace(/^0x(?=[0-9a-f]{64}$)/iu, "");
+  if (isWholeId(wanted)) return wanted.toLowerCase();
+  const low = wanted.toLowerCase();
+  const [names, seen] = await Promise.all([kind.names(context), findSeen(context, kind.kind, wanted, FIND_LIMIT)]);
+
+  const exact = [...names, ...(more.also ?? [])].filter(
+    (named) => named.id.toLowerCase() === low || named.label?.toLowerCase() === low,
+  );
+  const known = unique([...names, ...(more.also ?? []), ...seen]);
+  const begun = low.length < MIN_BEGINNING ? [] : known.filter((candidate) => begins(candidate, low));
+  const found = exact.length > 0 ? unique(exact) : begun;
+  const preferred = found.length > 1 ? found.filter(({ id }) => more.prefer?.(id) === true) : found;
+  const [only] = preferred.length === 1 ? preferred : found;
+  if (only !== undefined && preferred.length === 1) return only.id;
+  if (only !== undefined) throw ambiguous(kind, typed, found, option);
+  throw unknown(kind, typed, known, option);
+}
+
+export function isWholeId(typed: string): boolean {
+  return typed.length === ID_LENGTH && /^[0-9a-f]+$/iu.test(typed);
+}
+
+/** What is right, in one sentence: for errors. */
+export function rightId(kind: IdKind): string {
+  const byName = kind.byName === undefined ? "" : `${kind.byName}, or `;
+  return `${capital(kind.article)} ${kind.noun} is given by ${byName}its id of ${ID_LENGTH} hexadecimal characters; the beginning is enough for one that was shown here before.`;
+}
+
+function begins(candidate: NamedId, low: string): boolean {
+  return candidate.id.toLowerCase().startsWith(low) || candidate.label?.toLowerCase().startsWith(low) === true;
+}
+
+function unique(candidates: readonly NamedId[]): readonly NamedId[] {
+  const byId = new Map<string, NamedId>();
+  for (const candidate of candidates) if (!byId.has(candidate.id)) byId.set(candidate.id, candidate);
+  return [...byId.values()];
+}
+
+function ambiguous(kind: IdKind, typed: string, found: readonly NamedId[], option: string): UserError {
+  const listed = found.slice(0, MAX_LISTED).map(({ id, label }) => (label === undefined ? id : `${label} (${id})`));
+  const more = found.length > MAX_LISTED ? ` and ${found.length - MAX_LISTED} more` : "";
+  return new UserError(`${quoteTyped(typed)} could be more than one ${kind.noun}.`, {
+    option,
+    remedy: `It fits ${listed.join(", ")}${more}: type more of the id.`,
+  });
+}
+
+function unknown(kind: IdKind, typed: string, known: readonly NamedId[], option: string): UserError {
+  const names = known.flatMap(({ label }) => (label === undefined ? [] : [label]));
+  const near =
+    nearest(typed, names) ??
+    nearest(
+      typed,
+      known.map(({ id }) => id),
+    ) ??
+    containing(typed, names);
+  const guess = near === undefined ? "" : ` Did you mean ${near}?`;
+  return new UserError(whatIsWrong(kind, typed), { option, remedy: `${rightId(kind)}${guess}` });
+}
+
+function whatIsWrong(kind: IdKind, typed: string): string {
+  const length = typed.trim().length;
+  if (/^[0-9a-f]+$/iu.test(typed.trim()) && length > 32) {
+    return `${capital(kind.noun)} id ${shortenId(typed.trim())} has ${length} characters instead of ${ID_LENGTH}.`;
+  }
+  return `No ${kind.noun} ${quoteTyped(typed)} is known here.`;
+}
+
+/** The first name with what was typed in the middle of it. */
+function containing(typed: string, names: readonly string[]): string | undefined {
+  const low = typed.trim().toLowerCase();
+  return low.length < 2 ? undefined : names.find((name) => name.toLowerCase().includes(low));
+}
+
+function capital(words: string): string {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+}

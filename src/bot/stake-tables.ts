@@ -1,0 +1,90 @@
+import type { PartyStake, StakeLinking } from "../api/stake.ts";
+import type { Table } from "../reply/block.ts";
+import { id, strong, text, time, toText, type Text } from "../reply/text.ts";
+import { enumWords } from "./enum-words.ts";
+import { stakeAmount } from "./market-amounts.ts";
+import { stakeTotals } from "./stake-totals.ts";
+
+/** Everything about everybody, for spreadsheets: amounts in tokens and as the integers that were sent. */
+export function wholeStakeTable(parties: readonly PartyStake[]): Table {
+  return {
+    kind: "table",
+    name: "stake",
+    columns: ["party", "stake", "stake_raw", "linked", "unlinked", "pending", "linkings"].map((title) => ({ title })),
+    rows: parties.map((party) => {
+      const totals = stakeTotals(party);
+      return [
+        toText(party.party),
+        toText(plainStake(party.currentStakeAvailable)),
+        toText(party.currentStakeAvailable),
+        toText(plainStake(totals.linked)),
+        toText(plainStake(totals.unlinked)),
+        toText(plainStake(totals.pending)),
+        toText(party.stakeLinkings.length),
+      ];
+    }),
+  };
+}
+
+/** A party's linkings, newest first. */
+export function linkingsTable(linkings: readonly StakeLinking[]): Table {
+  const newestFirst = linkings.toSorted((a, b) => compare(whenOf(b), whenOf(a)));
+  return {
+    kind: "table",
+    title: text`Linkings`,
+    name: "stake-linkings",
+    columns: [
+      { title: "When" },
+      { title: "Type" },
+      { title: "Amount", align: "right" },
+      { title: "Status" },
+      { title: "Ethereum address", priority: 2 },
+      { title: "Transaction", priority: 2 },
+      { title: "Log index", align: "right", priority: 3 },
+      { title: "Ethereum block", align: "right", priority: 3 },
+      { title: "Block time", priority: 3 },
+      { title: "Finalised", priority: 3 },
+      { title: "Id", priority: 3 },
+    ],
+    rows: newestFirst.map((linking) => [
+      timeTextOf(linking.ts ?? linking.blockTime ?? linking.finalizedAt),
+      toText(enumWords(linking.type, "TYPE")),
+      toText(stakeAmount(linking.amount)),
+      statusText(linking.status),
+      idText(linking.ethereumAddress),
+      idText(linking.txHash),
+      toText(linking.logIndex ?? "–"),
+      toText(linking.blockHeight ?? "–"),
+      timeTextOf(linking.blockTime),
+      timeTextOf(linking.finalizedAt),
+      idText(linking.id),
+    ]),
+    empty: text`No linkings.`,
+  };
+}
+
+function whenOf(linking: StakeLinking): bigint {
+  return linking.ts ?? linking.blockTime ?? linking.finalizedAt ?? 0n;
+}
+
+function statusText(status: string | undefined): Text {
+  const words = enumWords(status, "STATUS");
+  return toText(status === "STATUS_ACCEPTED" ? words : strong(words));
+}
+
+function timeTextOf(at: StakeLinking["ts"]): Text {
+  return toText(at === undefined ? "–" : time(at));
+}
+
+function idText(value: string | undefined): Text {
+  return toText(value === undefined ? "–" : id(value));
+}
+
+/** For machines: no separators between thousands. */
+function plainStake(units: bigint | undefined): string {
+  return stakeAmount(units).replaceAll(",", "");
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

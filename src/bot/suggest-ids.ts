@@ -1,0 +1,52 @@
+import { shortenId } from "../reply/text.ts";
+import type { IdKind, NamedId } from "./named-ids.ts";
+import type { Choice, SuggestContext } from "./option.ts";
+import { findSeen } from "./seen-ids.ts";
+
+/** What Discord offers at most (https://discord.com/developers/docs/interactions/application-commands#autocomplete). */
+const MAX_CHOICES = 25;
+/** What Discord takes as a choice's name and value. */
+const MAX_LENGTH = 100;
+
+/** Completion for an option that takes an id of one kind: names that the node offers and ids seen, best match first. */
+export function suggestIds(kind: IdKind): (typed: string, context: SuggestContext) => Promise<readonly Choice[]> {
+  return async (typed, context) => {
+    const low = typed.trim().toLowerCase();
+    const where = { network: context.api.network, seen: context.seen };
+    const [names, seen] = await Promise.all([
+      kind.names(context),
+      findSeen(where, kind.kind, typed.trim(), MAX_CHOICES),
+    ]);
+    const byId = new Map<string, NamedId>();
+    for (const named of [...names, ...seen]) if (!byId.has(named.id)) byId.set(named.id, named);
+    const counts = Map.groupBy(names, ({ label }) => label?.toLowerCase());
+    return [...byId.values()]
+      .map((named) => ({ named, rank: rankOf(named, low) }))
+      .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
+      .toSorted((a, b) => a.rank - b.rank)
+      .slice(0, MAX_CHOICES)
+      .map(({ named }) => choiceOf(named, counts.get(named.label?.toLowerCase())?.length === 1))
+      .filter(({ value }) => value.length <= MAX_LENGTH);
+  };
+}
+
+/** Beginnings before middles, names before ids. */
+function rankOf({ id, label = "", more = "" }: NamedId, low: string): number {
+  if (low === "") return 0;
+  const [name, address, words] = [label.toLowerCase(), id.toLowerCase(), more.toLowerCase()];
+  if (name === low || address === low) return 0;
+  if (name.startsWith(low)) return 1;
+  if (address.startsWith(low)) return 2;
+  if (name.includes(low)) return 3;
+  if (words.includes(low)) return 4;
+  return address.includes(low) ? 5 : Number.POSITIVE_INFINITY;
+}
+
+/** The name is what is sent where it is the only one of its kind: it reads better in what people see was asked. */
+function choiceOf({ id, label, more }: NamedId, nameIsUnique: boolean): Choice {
+  const words = label === undefined ? id : [label, more === label ? undefined : more].filter(Boolean).join(" · ");
+  const whole = label === undefined ? id : `${words} (${shortenId(id)})`;
+  const points = Array.from(whole);
+  const shown = points.length <= MAX_LENGTH ? whole : `${points.slice(0, MAX_LENGTH - 1).join("")}…`;
+  return { label: shown, value: nameIsUnique && label !== undefined ? label : id };
+}
