@@ -1,0 +1,168 @@
+import type { AsOf } from "../src/api/api-client.ts";
+import type { NodeVerdict, Verdict } from "../src/api/verdict.ts";
+import { askFor, asOfFooter, refresh } from "../src/bot/answer.ts";
+import { command } from "../src/bot/command.ts";
+import { field, paragraph, type Block } from "../src/reply/block.ts";
+import { reply, type Tone } from "../src/reply/reply.ts";
+import { code, joinText, strong, text, time as timeText, toText, type Text } from "../src/reply/text.ts";
+import { formatDuration } from "../src/units/duration.ts";
+
+export const time = command({
+  name: "time",
+  summary: "The network's time, its age and block, and whether every node keeps up",
+  examples: ["time", "time network:testnet"],
+  access: "everyone",
+  audience: "channel",
+  options: {},
+  run: async (context) => {
+    const { api, network, signal } = context;
+    const verdict = await api.look({ signal });
+    const spoke = verdict.nodes.filter((node) => node.time !== undefined);
+    const { frontier } = verdict;
+    const { title, tone } = headline(network, verdict);
+    const blocks: Block[] = [paragraph(judgement(verdict))];
+    if (frontier !== undefined && spoke.length > 0) {
+      blocks.push({
+        kind: "fields",
+        fields: [
+          field("Network time", timeText(frontier.time, "both")),
+          field("Age", ageWords(verdict)),
+          ...(frontier.height === undefined ? [] : [field("Block", code(frontier.height))]),
+        ],
+      });
+    }
+    blocks.push(nodeTable(verdict), ...oddities(verdict));
+    return reply({
+      title,
+      tone,
+      blocks,
+      footer: asOfFooter(asOf(network, api.simulated, verdict), context.now()),
+      actions: [refresh(askFor(context, "time"))],
+      ...(spoke.length === 0 || isDisbelieved(verdict) ? { failure: "network" as const } : {}),
+    });
+  },
+});
+
+/** True where every node that spoke said a time that cannot be. */
+function isDisbelieved(verdict: Verdict): boolean {
+  const odd = new Set(verdict.implausible.map(({ node }) => node));
+  return verdict.nodes.every((node) => node.time === undefined || odd.has(node.node));
+}
+
+function headline(network: string, verdict: Verdict): { title: Text; tone: Tone } {
+  const block = verdict.frontier?.height === undefined ? text`` : text`, block ${verdict.frontier.height}`;
+  const troubled = verdict.nodes.filter((node) => node.state !== "ok").length;
+  switch (verdict.network) {
+    case "healthy": {
+      const odd = troubled > 0 || verdict.disagree !== undefined || verdict.wentBack.length > 0;
+      const some = troubled === 0 ? text`` : text`, ${troubled} of ${verdict.nodes.length} nodes in trouble`;
+      return { title: text`${network} is running${block}${some}`, tone: odd ? "warning" : "good" };
+    }
+    case "stalled":
+      return { title: text`${network} stands still${block}`, tone: "bad" };
+    case "blind":
+      return verdict.nodes.every((node) => node.time === undefined)
+        ? { title: text`${network}: no data node answers`, tone: "bad" }
+        : { title: text`${network} cannot be judged`, tone: "warning" };
+  }
+}
+
+function judgement(verdict: Verdict): Text {
+  const basis =
+    verdict.basis === "age" && verdict.network !== "blind"
+      ? text` Judged from one look, by the wall clock of this bot.`
+      : text``;
+  const single =
+    verdict.singleSource && verdict.network === "stalled"
+      ? text` Seen from one node: network and node cannot be told apart.`
+      : text``;
+  return text`${strong(verdict.network)}: ${sentence(verdict.why)}${single}${basis}`;
+}
+
+function sentence(clause: string): string {
+  return /[.!?]$/u.test(clause) ? clause : `${clause}.`;
+}
+
+function ageWords(verdict: Verdict): string | undefined {
+  const { ageMillis } = verdict;
+  if (ageMillis === undefined) return undefined;
+  return ageMillis < 0 ? `${formatDuration(-ageMillis)} ahead of this bot's clock` : formatDuration(ageMillis);
+}
+
+/** One line per node, in the order in which they are configured. */
+function nodeTable(verdict: Verdict): Block {
+  return {
+    kind: "table",
+    name: "nodes",
+    columns: [
+      { title: "Node" },
+      { title: "State" },
+      { title: "Behind", align: "right" },
+      { title: "Block", align: "right" },
+      { title: "Time", priority: 2 },
+      { title: "Round trip", align: "right", priority: 3 },
+      { title: "Why", priority: 1 },
+    ],
+    rows: verdict.nodes.map((node) => [
+      toText(code(node.node)),
+      toText(node.state === "ok" ? "ok" : strong(node.state)),
+      behindText(node),
+      toText(node.height ?? "–"),
+      toText(node.time === undefined ? "–" : timeText(node.time)),
+      toText(node.roundTripMillis === undefined ? "–" : `${Math.round(node.roundTripMillis)} ms`),
+      toText(node.why ?? ""),
+    ]),
+  };
+}
+
+function behindText(node: NodeVerdict): Text {
+  if (node.time === undefined) return toText("–");
+  const { behindMillis = 0, behindBlocks = 0n } = node;
+  if (behindMillis < 1 && behindBlocks <= 0n) return toText("–");
+  const blocks = behindBlocks > 0n ? text`${behindBlocks} ${behindBlocks === 1n ? "block" : "blocks"}` : undefined;
+  const span = behindMillis >= 1 ? toText(formatDuration(behindMillis)) : undefined;
+  return joinText(
+    [span, blocks].filter((part) => part !== undefined),
+    ", ",
+  );
+}
+
+/** What is wrong beside the state of each node. */
+function oddities(verdict: Verdict): Block[] {
+  const items: Text[] = [
+    ...verdict.contradictions.map(
+      ({ height, says }) =>
+        text`${strong("Contradiction")} about block ${height}: ${joinText(
+          says.map((one) => text`${code(one.node)} says ${timeText(one.time)}`),
+          ", ",
+        )}.`,
+    ),
+    ...verdict.implausible.map(
+      ({ node, aheadMillis }) =>
+        text`${strong("Not believed")}: ${code(node)} says a time ${formatDuration(aheadMillis)} ahead of this bot's clock.`,
+    ),
+    ...verdict.wentBack.map(
+      ({ node, from, to }) =>
+        text`${strong("Time went back")} at ${code(node)}, from ${timeText(from)} to ${timeText(to)}: the node was swapped or restored.`,
+    ),
+  ];
+  if (verdict.disagree !== undefined) {
+    const { advancing, standing, forMillis } = verdict.disagree;
+    items.push(
+      text`${strong("Nodes disagree")} for ${formatDuration(forMillis)}: ${advancing.join(", ")} advancing while ${standing.join(", ")} stand still.`,
+    );
+  }
+  return items.length === 0 ? [] : [{ kind: "list", items }];
+}
+
+function asOf(network: string, simulated: boolean, verdict: Verdict): AsOf {
+  const { frontier } = verdict;
+  return {
+    network,
+    node: frontier?.node ?? verdict.nodes.map((node) => node.node).join(", "),
+    ...(frontier?.height === undefined ? {} : { blockHeight: frontier.height }),
+    ...(frontier === undefined ? {} : { blockTime: frontier.time }),
+    receivedAt: verdict.at,
+    simulated,
+  };
+}
