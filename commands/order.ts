@@ -1,0 +1,150 @@
+import type { Answer } from "../src/api/api-client.ts";
+import { ApiError } from "../src/api/api-error.ts";
+import { Order } from "../src/api/order.ts";
+import { answer, askFor } from "../src/bot/answer.ts";
+import { askAbout } from "../src/bot/callers-mistake.ts";
+import { command, type CommandContext } from "../src/bot/command.ts";
+import { enumWords } from "../src/bot/enum-words.ts";
+import { extraFields } from "../src/bot/extra-fields.ts";
+import { marketAmounts } from "../src/bot/market-amounts.ts";
+import { ORDER } from "../src/bot/named-ids.ts";
+import { marketsById } from "../src/bot/offered-names.ts";
+import { fateBlocks, mainFields, termFields } from "../src/bot/order-fields.ts";
+import { changesBetween, orderTone, orderWords } from "../src/bot/order-words.ts";
+import { resolveId } from "../src/bot/resolve-id.ts";
+import { noteSeen } from "../src/bot/seen-ids.ts";
+import { suggestIds } from "../src/bot/suggest-ids.ts";
+import { UserError } from "../src/errors.ts";
+import { paragraph, type Block } from "../src/reply/block.ts";
+import type { Action } from "../src/reply/reply.ts";
+import { strong, text, toText } from "../src/reply/text.ts";
+
+/** The interface's version is an int32. */
+const MAX_VERSION = 2 ** 31 - 1;
+/** How many earlier versions get a button of their own. */
+const MAX_VERSION_BUTTONS = 3;
+
+const options = {
+  id: {
+    kind: "text",
+    required: true,
+    description: "The order's id, or the beginning of one shown before",
+    example: "a1b2c3d4…",
+    suggest: suggestIds(ORDER),
+  },
+  version: { kind: "integer", description: "An earlier version; left out = the current one", min: 1, max: MAX_VERSION },
+} as const;
+type Context = CommandContext<typeof options>;
+
+export const order = command({
+  name: "order",
+  summary: "One order: what is left, why it was rejected or stopped, earlier versions",
+  examples: ["order a1b2c3d4", "order a1b2c3d4 version:1"],
+  access: "everyone",
+  audience: "channel",
+  options,
+  run: async (context) => {
+    const orderId = await resolveId(ORDER, context.options.id, context, "id");
+    const [{ shown, currentVersion }, markets] = await Promise.all([
+      getVersions(context, orderId),
+      marketsById(context),
+    ]);
+    const { value: found, asOf } = shown;
+    const market = markets.get(found.marketId ?? "");
+    const amounts = marketAmounts(market);
+    const previous = await getPrevious(context, orderId, found);
+    noteSeen(context, "order", [{ id: found.id ?? orderId }]);
+    noteSeen(context, "party", [{ id: found.partyId }]);
+    noteSeen(context, "market", [{ id: found.marketId, label: market?.code }]);
+    const version = found.version ?? BigInt(context.options.version ?? 1);
+    const older = currentVersion !== undefined && version < currentVersion;
+    const blocks: Block[] = [];
+    if (older)
+      blocks.push(
+        paragraph(text`${strong("An earlier version")}: ${version} of ${currentVersion}. It is no longer what holds.`),
+      );
+    blocks.push(...fateBlocks(found));
+    blocks.push({ kind: "fields", fields: mainFields(found, market?.code, amounts) });
+    blocks.push({ kind: "fields", title: text`Terms`, fields: termFields(found, amounts) });
+    if (previous !== undefined) {
+      const changes = changesBetween(previous, found, amounts);
+      blocks.push({
+        kind: "list",
+        title: text`Changed since version ${previous.version ?? version - 1n}`,
+        items: changes.length === 0 ? [text`Nothing that is shown here.`] : changes.map(toText),
+      });
+    }
+    const unknown = [
+      ...extraFields(found, Order.shape),
+      ...extraFields(found.peggedOrder, { offset: true, reference: true }, "peggedOrder."),
+    ];
+    if (unknown.length > 0) blocks.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
+    const words = orderWords(found, market?.code ?? "units", amounts);
+    return answer(context, asOf, {
+      title: text`${words}: ${enumWords(found.status, "STATUS")}${older ? ` (version ${version} of ${currentVersion})` : ""}`,
+      tone: orderTone(found.status),
+      blocks,
+      actions: versionActions(context, orderId, version, currentVersion ?? version),
+      ask: askFor(context, "order", { id: orderId, version: context.options.version }),
+    });
+  },
+});
+
+/** The version asked for, and the number of the current one where it is known. */
+async function getVersions(
+  context: Context,
+  orderId: string,
+): Promise<{ shown: Answer<Order>; currentVersion: bigint | undefined }> {
+  const { api, signal, options: asked } = context;
+  const current = api.getOrder(orderId, undefined, { signal });
+  const hint = "A standard node drops orders after a month.";
+  if (asked.version === undefined) {
+    const shown = await askAbout(ORDER, orderId, "id", context, current, hint);
+    return { shown, currentVersion: shown.value.version };
+  }
+  const [versioned, newest] = await Promise.allSettled([api.getOrder(orderId, asked.version, { signal }), current]);
+  const known = newest.status === "fulfilled" ? newest.value.value.version : undefined;
+  if (versioned.status === "fulfilled") return { shown: versioned.value, currentVersion: known };
+  const refused: unknown = versioned.reason;
+  const wrongVersion = refused instanceof ApiError && (refused.kind === "not-found" || refused.kind === "invalid");
+  if (wrongVersion && newest.status === "fulfilled") {
+    throw new UserError(`This order has no version ${asked.version}.`, {
+      option: "version",
+      cause: refused,
+      remedy: known === undefined ? "Leave version out for the current one." : `Its versions are 1 to ${known}.`,
+    });
+  }
+  return askAbout(ORDER, orderId, "id", context, Promise.reject(refused), hint);
+}
+
+/** The version before, to show what an amendment changed; never worth failing for. */
+async function getPrevious(context: Context, orderId: string, found: Order): Promise<Order | undefined> {
+  const { version } = found;
+  if (version === undefined || version < 2n || version > BigInt(MAX_VERSION)) return undefined;
+  try {
+    const { value } = await context.api.getOrder(orderId, Number(version) - 1, { signal: context.signal });
+    return value;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+function versionActions(context: Context, orderId: string, version: bigint, current: bigint): Action[] {
+  const show = (label: string, wanted: bigint | undefined): Action => ({
+    label,
+    invocation: askFor(context, "order", { id: orderId, version: wanted === undefined ? undefined : Number(wanted) }),
+    effect: "replace",
+  });
+  const actions: Action[] = [];
+  if (version < current) actions.push(show("Current version", undefined));
+  if (version + 1n < current) actions.push(show(`Version ${version + 1n}`, version + 1n));
+  let earlier = version - 1n;
+  for (let count = 0; count < MAX_VERSION_BUTTONS && earlier >= 1n; count += 1, earlier -= 1n) {
+    actions.push(show(`Version ${earlier}`, earlier));
+  }
+  if (earlier >= 1n) actions.push(show("Version 1", 1n));
+  return actions.filter(
+    (action) => !("invocation" in action) || Number(action.invocation.options["version"] ?? 1) <= MAX_VERSION,
+  );
+}
