@@ -1,0 +1,162 @@
+import type { PartyStake } from "../src/api/stake.ts";
+import { answer, askFor } from "../src/bot/answer.ts";
+import { command, type CommandContext } from "../src/bot/command.ts";
+import { signedPercent, stakeAmount } from "../src/bot/market-amounts.ts";
+import { PARTY } from "../src/bot/named-ids.ts";
+import { resolveId } from "../src/bot/resolve-id.ts";
+import { noteSeen } from "../src/bot/seen-ids.ts";
+import { linkingsTable, wholeStakeTable } from "../src/bot/stake-tables.ts";
+import { stakeTotals } from "../src/bot/stake-totals.ts";
+import { suggestIds } from "../src/bot/suggest-ids.ts";
+import { field, paragraph, type Block, type Table } from "../src/reply/block.ts";
+import { tableAttachment } from "../src/reply/csv.ts";
+import type { Reply } from "../src/reply/reply.ts";
+import { code, id, shortenId, strong, text, toText, type Text } from "../src/reply/text.ts";
+import { decimal, percentOf } from "../src/units/decimal.ts";
+
+/** How many parties are shown; all of them go into the CSV. */
+const TOP = 20;
+
+const options = {
+  party: {
+    kind: "text",
+    description: "One party's linkings; left out = the largest stakes of all",
+    example: "f8ac93d1…",
+    suggest: suggestIds(PARTY),
+  },
+} as const;
+type Context = CommandContext<typeof options>;
+
+export const stake = command({
+  name: "stake",
+  summary: "A party's stake with its linkings, or the largest stakes and all as CSV",
+  examples: ["stake", "stake f8ac93d1"],
+  access: "everyone",
+  audience: "channel",
+  options,
+  run: async (context) => {
+    const { party } = context.options;
+    return party === undefined
+      ? everybody(context)
+      : oneParty(context, await resolveId(PARTY, party, context, "party"));
+  },
+});
+
+async function everybody(context: Context): Promise<Reply> {
+  const { api, signal, network } = context;
+  const { value, asOf } = await api.getPartiesStake(undefined, { signal });
+  const parties = value.toSorted((a, b) => compare(b.currentStakeAvailable ?? 0n, a.currentStakeAvailable ?? 0n));
+  const total = parties.reduce((sum, party) => sum + (party.currentStakeAvailable ?? 0n), 0n);
+  const pending = parties.filter((party) => stakeTotals(party).pendingCount > 0).length;
+  noteSeen(
+    context,
+    "party",
+    parties
+      .slice(0, TOP)
+      .toReversed()
+      .map(({ party }) => ({ id: party })),
+  );
+  const shown: Table = {
+    kind: "table",
+    title: text`Largest stakes`,
+    name: "largest-stakes",
+    columns: [
+      { title: "#", align: "right" },
+      { title: "Party" },
+      { title: "Stake", align: "right" },
+      { title: "Share", align: "right", priority: 2 },
+      { title: "Pending", align: "right", priority: 2 },
+    ],
+    rows: parties
+      .slice(0, TOP)
+      .map((party, index) => [
+        toText(index + 1),
+        idText(party.party),
+        toText(stakeAmount(party.currentStakeAvailable)),
+        toText(
+          signedPercent(percentOf(decimal(party.currentStakeAvailable ?? 0n), decimal(total))).replace(/^\+/u, ""),
+        ),
+        pendingText(party),
+      ]),
+    total: parties.length,
+    empty: text`Nobody has stake.`,
+  };
+  return answer(context, asOf, {
+    title: text`${parties.length} ${parties.length === 1 ? "party stakes" : "parties stake"} ${stakeAmount(total)} on ${network}`,
+    blocks: [
+      {
+        kind: "fields",
+        fields: [
+          field("Total stake", strong(stakeAmount(total))),
+          field("Parties", parties.length),
+          field("Parties with pending linkings", pending),
+        ],
+      },
+      shown,
+    ],
+    attachments: parties.length === 0 ? [] : [tableAttachment(wholeStakeTable(parties))],
+    ask: askFor(context, "stake"),
+  });
+}
+
+async function oneParty(context: Context, partyId: string): Promise<Reply> {
+  const { api, signal } = context;
+  const { value, asOf } = await api.getPartiesStake(partyId, { signal });
+  // Nodes that do not know `party` send everybody.
+  const found = value.find((one) => one.party?.toLowerCase() === partyId);
+  const ask = askFor(context, "stake", { party: partyId });
+  if (found === undefined || (found.stakeLinkings.length === 0 && (found.currentStakeAvailable ?? 0n) === 0n)) {
+    return answer(context, asOf, {
+      title: text`Party ${shortenId(partyId)} has no stake`,
+      blocks: [
+        { kind: "fields", fields: [field("Party", id(partyId), { wide: true })] },
+        paragraph(
+          "It never linked any, or the network does not know it: the answer is the same. Check the id if this surprises you.",
+        ),
+      ],
+      ask,
+    });
+  }
+  noteSeen(context, "party", [{ id: partyId }]);
+  const totals = stakeTotals(found);
+  const blocks: Block[] = [];
+  if (totals.pendingCount > 0) {
+    blocks.push(
+      paragraph(
+        text`${strong(`${totals.pendingCount} pending`)}: ${stakeAmount(totals.pending)} waits for the network to confirm it on Ethereum.`,
+      ),
+    );
+  }
+  blocks.push(
+    {
+      kind: "fields",
+      fields: [
+        field("Stake available", strong(stakeAmount(found.currentStakeAvailable))),
+        field("Linked", stakeAmount(totals.linked)),
+        field("Unlinked", stakeAmount(totals.unlinked)),
+        field("Pending", totals.pendingCount === 0 ? "none" : stakeAmount(totals.pending)),
+        field("Party", id(partyId), { wide: true }),
+      ],
+    },
+    linkingsTable(found.stakeLinkings),
+  );
+  return answer(context, asOf, {
+    title: text`Party ${shortenId(partyId)} stakes ${stakeAmount(found.currentStakeAvailable)}`,
+    tone: totals.pendingCount > 0 ? "warning" : "neutral",
+    blocks,
+    ask,
+  });
+}
+
+function pendingText(party: PartyStake): Text {
+  const { pendingCount, pending } = stakeTotals(party);
+  return toText(pendingCount === 0 ? "" : code(stakeAmount(pending)));
+}
+
+function idText(value: string | undefined): Text {
+  return toText(value === undefined ? "–" : id(value));
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
