@@ -1,0 +1,90 @@
+import type { KeyRotation } from "../src/api/key-rotation.ts";
+import { answer } from "../src/bot/answer.ts";
+import { blockRange } from "../src/bot/block-range.ts";
+import { command } from "../src/bot/command.ts";
+import { PAGE_OPTIONS, pageAsk, readPage, type ListRequest } from "../src/bot/list-pages.ts";
+import { VALIDATOR } from "../src/bot/named-ids.ts";
+import { nodesById } from "../src/bot/offered-names.ts";
+import { resolveId } from "../src/bot/resolve-id.ts";
+import { noteSeen } from "../src/bot/seen-ids.ts";
+import { suggestIds } from "../src/bot/suggest-ids.ts";
+import { paragraph } from "../src/reply/block.ts";
+import { id, joinText, text, toText, type Text } from "../src/reply/text.ts";
+
+export const rotations = command({
+  name: "rotations",
+  summary: "Changes of the validators' Ethereum keys, newest first",
+  examples: ["rotations", "rotations first:50", "rotations node:validator-1"],
+  access: "everyone",
+  audience: "channel",
+  options: {
+    node: {
+      kind: "text",
+      description: "Only this validator node: its name or id",
+      example: "validator-1",
+      suggest: suggestIds(VALIDATOR),
+    },
+    ...PAGE_OPTIONS,
+  },
+  run: async (context) => {
+    const { options } = context;
+    const nodeId = options.node === undefined ? undefined : await resolveId(VALIDATOR, options.node, context, "node");
+    const request: ListRequest<KeyRotation> = {
+      command: "rotations",
+      options,
+      more: { node: nodeId },
+      get: (from, query, call) => from.getKeyRotations(nodeId === undefined ? query : { ...query, nodeId }, call),
+      heightOf: (row) => row.blockHeight,
+    };
+    const [{ rows, asOf, notes, actions }, names] = await Promise.all([readPage(context, request), nodesById(context)]);
+    const nameOf = (node: string | undefined): string | undefined =>
+      node === undefined ? undefined : names.get(node)?.name;
+    noteSeen(context, "node", [
+      ...rows.map((row) => ({ id: row.nodeId, label: nameOf(row.nodeId) })),
+      ...(names.has(nodeId ?? "") ? [{ id: nodeId, label: nameOf(nodeId) }] : []),
+    ]);
+    const range = blockRange(
+      "key rotation",
+      rows.map((row) => row.blockHeight),
+    );
+    const unknown = nodeId !== undefined && rows.length === 0 && !names.has(nodeId);
+    return answer(context, asOf, {
+      title: nodeId === undefined ? range : joinText([range, nameOf(nodeId) ?? id(nodeId)], " of "),
+      tone: unknown ? "warning" : "neutral",
+      blocks: [
+        ...notes,
+        ...(unknown
+          ? [
+              paragraph(
+                "The network answers the same way for a node that does not exist: check the id if this surprises you.",
+              ),
+            ]
+          : []),
+        {
+          kind: "table",
+          name: "key-rotations",
+          columns: [
+            { title: "Block", align: "right" },
+            { title: "Node" },
+            { title: "Old address", priority: 2 },
+            { title: "New address" },
+          ],
+          rows: rows.map((row) => [
+            toText(row.blockHeight ?? "–"),
+            nodeText(row.nodeId, nameOf(row.nodeId)),
+            toText(row.oldAddress === undefined ? "–" : id(row.oldAddress)),
+            toText(row.newAddress === undefined ? "–" : id(row.newAddress)),
+          ]),
+          empty: text`No key rotations here.`,
+        },
+      ],
+      actions,
+      ask: pageAsk(context, request),
+    });
+  },
+});
+
+function nodeText(node: string | undefined, name: string | undefined): Text {
+  if (node === undefined) return toText("–");
+  return name === undefined ? [id(node)] : text`${name} ${id(node)}`;
+}
