@@ -1,0 +1,80 @@
+import type { Snapshot } from "../src/api/snapshot.ts";
+import { answer } from "../src/bot/answer.ts";
+import { blockRange, blocksAgo } from "../src/bot/block-range.ts";
+import { command } from "../src/bot/command.ts";
+import { PAGE_OPTIONS, pageAsk, readPage, type ListRequest } from "../src/bot/list-pages.ts";
+import { field, type Block } from "../src/reply/block.ts";
+import { code, id, strong, text, toText, type Text } from "../src/reply/text.ts";
+
+export const snapshots = command({
+  name: "snapshots",
+  summary: "Snapshots of the core's state, newest first, with core upgrades marked",
+  examples: ["snapshots", "snapshots first:50", "snapshots newest:no"],
+  access: "everyone",
+  audience: "channel",
+  options: PAGE_OPTIONS,
+  run: async (context) => {
+    const { newest, after, before, last } = context.options;
+    const request: ListRequest<Snapshot> = {
+      command: "snapshots",
+      options: context.options,
+      get: (from, query, call) => from.getSnapshots(query, call),
+      heightOf: (row) => row.blockHeight,
+    };
+    const { rows, asOf, notes, actions } = await readPage(context, request);
+    const changes = coreChanges(rows, newest);
+    const count = changes.filter((change) => change !== undefined).length;
+    const [top] = rows;
+    const isStart = newest && after === undefined && before === undefined && last === undefined;
+    const facts = [
+      ...(isStart && top?.blockHeight !== undefined
+        ? [field("Newest", blocksAgo(top.blockHeight, asOf.blockHeight))]
+        : []),
+      ...(isStart && top?.coreVersion !== undefined ? [field("Core version", code(top.coreVersion))] : []),
+      ...(rows.length === 0 ? [] : [field("Core upgrades on this page", count === 0 ? "none" : strong(count))]),
+    ];
+    const blocks: Block[] = [...notes];
+    if (facts.length > 0) blocks.push({ kind: "fields", fields: facts });
+    blocks.push({
+      kind: "table",
+      name: "snapshots",
+      columns: [
+        { title: "Block", align: "right" },
+        { title: "Core version" },
+        { title: "Change" },
+        { title: "Block hash", priority: 2 },
+      ],
+      rows: rows.map((row, index) => [
+        toText(row.blockHeight ?? "–"),
+        toText(row.coreVersion ?? "–"),
+        changeWords(row, changes[index]),
+        toText(row.blockHash === undefined ? "–" : id(row.blockHash)),
+      ]),
+      empty: text`No snapshots here.`,
+    });
+    return answer(context, asOf, {
+      title: blockRange(
+        "snapshot",
+        rows.map((row) => row.blockHeight),
+      ),
+      blocks,
+      actions,
+      ask: pageAsk(context, request),
+    });
+  },
+});
+
+/** For each row the core version before it, where that was another one: how a protocol upgrade shows. */
+function coreChanges(rows: readonly Snapshot[], newestFirst: boolean): (string | undefined)[] {
+  return rows.map((row, index) => {
+    const before = rows[newestFirst ? index + 1 : index - 1]?.coreVersion;
+    return before === undefined || row.coreVersion === undefined || before === row.coreVersion ? undefined : before;
+  });
+}
+
+function changeWords(row: Snapshot, before: string | undefined): Text {
+  const said = row.protocolUpgradeBlock === true ? "protocol upgrade block" : "";
+  if (before === undefined) return toText(said);
+  const upgrade = text`${strong("core upgraded")} from ${before}`;
+  return said === "" ? upgrade : text`${upgrade}, ${said}`;
+}
