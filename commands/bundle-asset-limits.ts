@@ -1,0 +1,100 @@
+import { ApiError } from "../src/api/api-error.ts";
+import type { AssetLimitsBundle } from "../src/api/bundle.ts";
+import type { Answer } from "../src/api/api-client.ts";
+import { answer, askFor } from "../src/bot/answer.ts";
+import { copyable, copyableId, signatureBlocks, signedWords } from "../src/bot/bundle-blocks.ts";
+import { askAbout } from "../src/bot/callers-mistake.ts";
+import { command } from "../src/bot/command.ts";
+import { extraFields } from "../src/bot/extra-fields.ts";
+import { assetAmount } from "../src/bot/market-amounts.ts";
+import { PROPOSAL } from "../src/bot/named-ids.ts";
+import { assetsById } from "../src/bot/offered-names.ts";
+import { resolveId } from "../src/bot/resolve-id.ts";
+import { noteSeen } from "../src/bot/seen-ids.ts";
+import { suggestIds } from "../src/bot/suggest-ids.ts";
+import { UserError } from "../src/errors.ts";
+import { field, type Block, type Field } from "../src/reply/block.ts";
+import { code, shortenId, text } from "../src/reply/text.ts";
+import type { AssetNames } from "../src/api/names.ts";
+
+export const bundleAssetLimits = command({
+  name: "bundle asset-limits",
+  summary: "The signed bundle that sets an asset's limits on the ERC20 bridge",
+  examples: ["bundle asset-limits 3f2a91c4"],
+  access: "everyone",
+  audience: "channel",
+  options: {
+    proposal: {
+      kind: "text",
+      required: true,
+      description: "The id of the proposal that changes the asset",
+      example: "3f2a91c4…",
+      suggest: suggestIds(PROPOSAL),
+    },
+  },
+  run: async (context) => {
+    const { api, signal, options } = context;
+    const proposalId = await resolveId(PROPOSAL, options.proposal, context, "proposal");
+    const question = explainOtherKind(proposalId, api.getAssetLimitsBundle(proposalId, { signal }));
+    const [{ value, asOf }, assets] = await Promise.all([
+      askAbout(PROPOSAL, proposalId, "proposal", context, question),
+      assetsById(context),
+    ]);
+    const asset = assets.get(value.networkAssetId ?? "");
+    noteSeen(context, "proposal", [{ id: proposalId, label: asset?.symbol }]);
+    noteSeen(context, "asset", [{ id: value.networkAssetId, label: asset?.symbol }]);
+    const blocks: Block[] = [
+      ...signatureBlocks(value.signatures),
+      {
+        kind: "fields",
+        fields: [
+          limit("maxLifetimeDeposit", value.lifetimeLimit, asset),
+          limit("withdrawThreshold", value.threshold, asset),
+          copyableId("networkAssetId", value.networkAssetId),
+          copyable("assetSource", value.assetSource),
+          copyable("nonce", value.nonce),
+          copyableId("proposalId", proposalId),
+        ],
+      },
+    ];
+    const known = { assetSource: 0, lifetimeLimit: 0, nonce: 0, signatures: 0, threshold: 0, networkAssetId: 0 };
+    const unknown = extraFields(value, known);
+    if (unknown.length > 0) blocks.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
+    const name = asset?.symbol ?? (value.networkAssetId === undefined ? "an asset" : shortenId(value.networkAssetId));
+    return answer(context, asOf, {
+      title: text`Limits of ${name} on the bridge: ${signedWords(value.signatures)}`,
+      tone: value.signatures === undefined ? "warning" : "good",
+      blocks,
+      ask: askFor(context, "bundle asset-limits", { proposal: proposalId }),
+    });
+  },
+});
+
+/** As the bridge's contract names it, with the integer that it takes and what that is in units. */
+function limit(name: string, value: bigint | undefined, asset: AssetNames | undefined): Field {
+  if (value === undefined) return field(name, undefined, { wide: true });
+  const units = asset?.decimals === undefined ? text` raw` : text` (${assetAmount(value, asset)})`;
+  return field(name, text`${code(value)}${units}`, { wide: true });
+}
+
+/** Nodes answer 500 for a proposal of another kind, though it is the caller who can mend that. */
+async function explainOtherKind(
+  proposalId: string,
+  question: Promise<Answer<AssetLimitsBundle>>,
+): Promise<Answer<AssetLimitsBundle>> {
+  try {
+    return await question;
+  } catch (error) {
+    if (
+      !(error instanceof ApiError) ||
+      !/not an update asset proposal/iu.test(`${error.innerWords} ${error.message}`)
+    ) {
+      throw error;
+    }
+    throw new UserError(`Proposal ${proposalId} does not change an asset.`, {
+      option: "proposal",
+      cause: error,
+      remedy: "Give the id of a proposal that updates an asset's limits: other proposals have no such bundle.",
+    });
+  }
+}
