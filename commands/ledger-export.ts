@@ -1,0 +1,187 @@
+import type { AssetNames } from "../src/api/names.ts";
+import { answer, askFor } from "../src/bot/answer.ts";
+import { byteWords, countWords } from "../src/bot/byte-words.ts";
+import { command, type CommandContext } from "../src/bot/command.ts";
+import { exportRange, rangeWords, retentionBlocks, type ExportRange } from "../src/bot/export-range.ts";
+import { formatLine } from "../src/bot/grammar.ts";
+import { ASSET, PARTY } from "../src/bot/named-ids.ts";
+import { assetsById } from "../src/bot/offered-names.ts";
+import { resolveId } from "../src/bot/resolve-id.ts";
+import { noteSeen } from "../src/bot/seen-ids.ts";
+import { suggestIds } from "../src/bot/suggest-ids.ts";
+import { UserError } from "../src/errors.ts";
+import type { LedgerFile } from "../src/export/ledger-exports.ts";
+import { field, paragraph, type Block } from "../src/reply/block.ts";
+import { reply, type Reply } from "../src/reply/reply.ts";
+import { code, id, shortenId, strong, text, time, type Text } from "../src/reply/text.ts";
+import { formatDuration } from "../src/units/duration.ts";
+import { formatUtc, toMillis, type Nanoseconds } from "../src/units/nanoseconds.ts";
+
+const options = {
+  party: {
+    kind: "text",
+    required: true,
+    description: "Whose entries: the party's id",
+    example: "f8ac93d1…",
+    suggest: suggestIds(PARTY),
+  },
+  asset: {
+    kind: "text",
+    required: true,
+    description: "Of which asset: its symbol or id",
+    example: "USDT",
+    suggest: suggestIds(ASSET),
+  },
+  from: { kind: "time", description: "Start, inclusive (UTC): 2023-05-01, 7d, last month" },
+  to: { kind: "time", description: "End (UTC); a bare date includes that day; left out = until now" },
+  columns: {
+    kind: "text",
+    description: "Only these columns, in this order, separated by commas",
+    example: "vega_time,quantity,transfer_type",
+    maxLength: 1000,
+  },
+  raw: { kind: "flag", description: "The node's bytes untouched: nothing dropped", default: false },
+} as const;
+type Context = CommandContext<typeof options>;
+
+export const ledgerExport = command({
+  name: "ledger export",
+  summary: "A party's ledger entries of one asset, as a CSV file",
+  examples: [
+    "ledger export f8ac93d1 USDT from:2023-05-01 to:2023-05-31",
+    'ledger export f8ac93d1 USDT from:"last month" to:"last month"',
+    "ledger export f8ac93d1 USDT from:7d columns:vega_time,quantity",
+  ],
+  access: "everyone",
+  audience: "channel",
+  options,
+  run: async (context) => {
+    const asked = context.options;
+    const range = exportRange(asked.from, asked.to, context.now(), (from, to) =>
+      formatLine({ command: "ledger export", options: { party: asked.party, asset: asked.asset, from, to } }),
+    );
+    const columns = parseColumns(asked.columns, asked.raw);
+    const [partyId, assetId] = await Promise.all([
+      resolveId(PARTY, asked.party, context, "party"),
+      resolveId(ASSET, asked.asset, context, "asset"),
+    ]);
+    const asset = (await assetsById(context)).get(assetId);
+    const { from, to } = range;
+    const file = await context.exports.export(context.api, {
+      query: { partyId, assetId, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },
+      ...(columns === undefined ? {} : { columns }),
+      raw: asked.raw,
+      name: fileName(partyId, asset?.symbol ?? assetId.slice(0, 8), range, context.now()),
+      signal: context.signal,
+      onProgress: ({ bytes, rows }) => context.progress(progressReply(partyId, asset, range, bytes, rows)),
+    });
+    noteSeen(context, "party", [{ id: partyId }]);
+    noteSeen(context, "asset", [{ id: assetId, label: asset?.symbol }]);
+    return finished(context, file, { partyId, assetId, asset, range });
+  },
+});
+
+function parseColumns(typed: string | undefined, raw: boolean): readonly string[] | undefined {
+  if (typed === undefined) return undefined;
+  if (raw) {
+    throw new UserError("columns and raw cannot go together.", {
+      option: "columns",
+      remedy: "raw gives the node's bytes untouched, with all columns; leave one of the two out.",
+    });
+  }
+  const columns = typed
+    .split(/[,;\s]+/u)
+    .map((column) => column.trim())
+    .filter((column) => column !== "");
+  if (columns.length === 0) {
+    throw new UserError("columns names no column.", { option: "columns", remedy: "Write columns:vega_time,quantity." });
+  }
+  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
+  if (twice !== undefined) {
+    throw new UserError(`columns names ${twice} twice.`, { option: "columns", remedy: "Name each column once." });
+  }
+  return columns;
+}
+
+/** `ledger-f8ac93d1-USDT-2023-05-01-2023-06-01`: dates as the range has them, the end exclusive. */
+function fileName(partyId: string, asset: string, { from, to }: ExportRange, now: Nanoseconds): string {
+  const day = (at: Nanoseconds | undefined, none: string): string =>
+    at === undefined ? none : formatUtc(at).slice(0, 10);
+  return `ledger-${partyId.slice(0, 8)}-${asset}-${day(from, "start")}-${day(to, day(now, "now"))}`;
+}
+
+function progressReply(
+  partyId: string,
+  asset: AssetNames | undefined,
+  range: ExportRange,
+  bytes: number,
+  rows: number,
+): Reply {
+  return reply({
+    title: text`Exporting the ledger of ${shortenId(partyId)}: ${countWords(rows)} rows so far`,
+    blocks: [
+      paragraph(
+        text`${asset?.symbol ?? "One asset"}, ${rangeWords(range)}: ${byteWords(bytes)} received. The file comes when the node is done.`,
+      ),
+    ],
+  });
+}
+
+function finished(
+  context: Context,
+  file: LedgerFile,
+  asked: { partyId: string; assetId: string; asset: AssetNames | undefined; range: ExportRange },
+): Reply {
+  const { partyId, assetId, asset, range } = asked;
+  const { attachment, rows, dropped, firstTime, lastTime, asOf } = file;
+  const given = context.options;
+  const blocks: Block[] = [
+    paragraph(text`Entries ${rangeWords(range)}.`),
+    ...retentionBlocks(range, firstTime, context.now()),
+    ...(rows === 0 ? [paragraph("There are no entries: the file holds the header row only.")] : []),
+    {
+      kind: "fields",
+      fields: [
+        field("Rows", strong(countWords(rows))),
+        field("Size", `${byteWords(attachment.sizeBytes)} (${attachment.sizeBytes} bytes)`),
+        field("Span", spanText(firstTime, lastTime), { wide: true }),
+        ...(dropped === 0
+          ? []
+          : [
+              field(
+                "Rows left out",
+                text`${countWords(dropped)}, which the node sent though they lie outside what was asked`,
+                { wide: true },
+              ),
+            ]),
+        field("Columns", file.columns.length === 0 ? undefined : file.columns.join(", "), { wide: true }),
+        field("Party", id(partyId), { wide: true }),
+        field("Asset", asset?.symbol === undefined ? id(assetId) : text`${asset.symbol} ${id(assetId)}`, {
+          wide: true,
+        }),
+        field("SHA-256", code(attachment.sha256), { wide: true }),
+      ],
+    },
+  ];
+  if (given.raw)
+    blocks.push(paragraph("Raw: the bytes are as the node sent them; rows outside what was asked may be among them."));
+  return answer(context, asOf, {
+    title: text`Ledger of ${shortenId(partyId)}, ${asset?.symbol ?? shortenId(assetId)}: ${countWords(rows)} ${rows === 1 ? "row" : "rows"}`,
+    tone: rows === 0 ? "neutral" : "good",
+    blocks,
+    attachments: [attachment],
+    ask: askFor(context, "ledger export", {
+      party: partyId,
+      asset: assetId,
+      from: given.from?.typed,
+      to: given.to?.typed,
+      columns: given.columns,
+      raw: given.raw ? true : undefined,
+    }),
+  });
+}
+
+function spanText(first: Nanoseconds | undefined, last: Nanoseconds | undefined): Text | undefined {
+  if (first === undefined || last === undefined) return undefined;
+  return text`${time(first)} to ${time(last)} (${formatDuration(Math.max(0, toMillis(last) - toMillis(first)))})`;
+}
