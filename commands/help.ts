@@ -1,0 +1,156 @@
+import { askFor } from "../src/bot/answer.ts";
+import { command, type AnyCommand } from "../src/bot/command.ts";
+import { nearest, quoteTyped } from "../src/bot/nearest.ts";
+import type { Choice, Option, SuggestContext } from "../src/bot/option.ts";
+import { isRequired, optionType, usageLine } from "../src/bot/usage.ts";
+import { UserError } from "../src/errors.ts";
+import { paragraph, type Block } from "../src/reply/block.ts";
+import { reply, type Action, type Reply } from "../src/reply/reply.ts";
+import { code, strong, text, toText } from "../src/reply/text.ts";
+
+/** How many commands are offered as buttons: those that need no values. */
+const MAX_BUTTONS = 4;
+
+export const help = command({
+  name: "help",
+  summary: "All commands, or one with its options and examples",
+  examples: ["help", "help market show"],
+  access: "everyone",
+  audience: "caller",
+  options: {
+    command: {
+      kind: "text",
+      description: "One command; left out = all of them",
+      example: "market show",
+      rest: true,
+      suggest: suggestCommands,
+    },
+  },
+  run: (context) => {
+    const { commands, options } = context;
+    if (options.command === undefined) return Promise.resolve(overview(context));
+    const typed = options.command.trim().toLowerCase().replaceAll(/\s+/gu, " ");
+    const exact = commands.find(({ name }) => name === typed);
+    if (exact !== undefined) return Promise.resolve(details(context, exact));
+    const group = commands.filter(({ name }) => name.startsWith(`${typed} `));
+    const [only] = group;
+    if (only !== undefined && group.length === 1) return Promise.resolve(details(context, only));
+    if (only !== undefined) return Promise.resolve(groupOf(context, typed, group));
+    return Promise.reject(unknownCommand(options.command, commands));
+  },
+});
+
+interface HelpContext {
+  readonly network: string;
+  readonly networks: readonly string[];
+  readonly commands: readonly AnyCommand[];
+}
+
+function overview(context: HelpContext): Reply {
+  const { commands, networks } = context;
+  const others = networks.slice(1);
+  const where =
+    others.length === 0
+      ? text`All of them ask ${strong(context.network)}.`
+      : text`They ask ${strong(networks[0] ?? "")} unless told otherwise: add ${code(`network:${others[0] ?? ""}`)}.`;
+  return reply({
+    title: "What you can ask",
+    blocks: [
+      { kind: "list", items: commands.map(item) },
+      paragraph(
+        text`${where} Values go in the order shown, or by name as in ${code("order id:a1b2c3d4 version:1")}; ${code("private:yes")} keeps an answer to yourself. More about one: ${code("help market show")}.`,
+      ),
+    ],
+    actions: commands
+      .filter(isPlain)
+      .slice(0, MAX_BUTTONS)
+      .map((one) => button(context, one)),
+  });
+}
+
+function groupOf(context: HelpContext, typed: string, group: readonly AnyCommand[]): Reply {
+  return reply({
+    title: text`Commands that begin with ${typed}`,
+    blocks: [{ kind: "list", items: group.map(item) }],
+    actions: group.map((one) => ({
+      label: `help ${one.name}`,
+      invocation: askFor(context, "help", { command: one.name }),
+      effect: "reply",
+    })),
+  });
+}
+
+function item(one: AnyCommand) {
+  return text`${code(usageLine(one, { short: true }))} · ${one.summary}`;
+}
+
+function details(context: HelpContext, one: AnyCommand): Reply {
+  const names = Object.keys(one.options);
+  const blocks: Block[] = [
+    paragraph(`${one.summary}.`),
+    { kind: "code", text: usageLine(one) },
+    {
+      kind: "table",
+      title: text`Options`,
+      name: "options",
+      columns: [{ title: "Name" }, { title: "What" }, { title: "Type" }, { title: "Left out", priority: 2 }],
+      rows: Object.entries(one.options).map(([name, option]) => [
+        toText(code(name)),
+        toText(option.description),
+        toText(optionType(option, context.networks)),
+        toText(leftOut(option, context.networks)),
+      ]),
+    },
+    paragraph(
+      text`Values without a name are taken in this order: ${names.join(", ")}. Any of them can be named instead: ${code(`${names[0] ?? ""}:…`)} or ${code(`--${names[0] ?? ""} …`)}.`,
+    ),
+    { kind: "list", title: text`Examples`, items: one.examples.map((example) => [code(example)]) },
+  ];
+  if (one.access === "channel-manager") blocks.push(paragraph("Only people who may manage the channel can use it."));
+  return reply({
+    title: text`${one.name}`,
+    blocks,
+    actions: isPlain(one) ? [button(context, one)] : [],
+  });
+}
+
+function leftOut(option: Option, networks: readonly string[]): string {
+  if (option.kind === "flag") return option.default ? "yes" : "no";
+  if (option.kind === "network") return networks[0] ?? "";
+  return option.required === true ? "required" : "";
+}
+
+/** Nothing needs to be filled in, and nobody is asked whether they may. */
+function isPlain(one: AnyCommand): boolean {
+  const needs = Object.values(one.options).some(isRequired);
+  return !needs && one.access === "everyone" && one.name !== "help";
+}
+
+function button(context: HelpContext, one: AnyCommand): Action {
+  return { label: one.name, invocation: askFor(context, one.name), effect: "reply" };
+}
+
+function unknownCommand(typed: string, commands: readonly AnyCommand[]): UserError {
+  const names = commands.map(({ name }) => name);
+  const near =
+    nearest(typed, names) ??
+    nearest(
+      typed,
+      names.flatMap((name) => name.split(" ")),
+    );
+  return new UserError(`There is no command ${quoteTyped(typed)}.`, {
+    option: "command",
+    remedy: near === undefined ? "All commands are listed by:" : `Did you mean ${near}?`,
+    suggestion: near === undefined ? "help" : `help ${near}`,
+  });
+}
+
+function suggestCommands(typed: string, { commands }: SuggestContext): Promise<readonly Choice[]> {
+  const low = typed.trim().toLowerCase();
+  return Promise.resolve(
+    commands
+      .filter(({ name }) => name.includes(low))
+      .toSorted((a, b) => Number(b.name.startsWith(low)) - Number(a.name.startsWith(low)))
+      .map(({ name, summary }) => ({ label: `${name} · ${summary}`.slice(0, 100), value: name })),
+  );
+}
