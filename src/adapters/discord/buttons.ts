@@ -1,0 +1,136 @@
+import { ButtonStyle, ComponentType, type APIActionRowComponent, type APIButtonComponent } from "discord-api-types/v10";
+
+import type { Action, Ask, Reply } from "../../reply/reply.ts";
+import { escapeMarkdown, linkLabel, linkTarget, oneLine } from "./escape.ts";
+import type { ShortenedId } from "./inline.ts";
+import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, BUTTONS, BUTTONS_PER_ROW } from "./limits.ts";
+import { encodePress, type Press } from "./press.ts";
+
+/** What the adapter knows of the message that a reply becomes. */
+export interface MessageContext {
+  /** Who asked; left out for what is sent unasked. */
+  readonly asker?: string;
+  /** What was asked, for Refresh. */
+  readonly ask?: Ask;
+  /** Only the asker sees it, in a place where others could. */
+  readonly shareable?: boolean;
+}
+
+export type Rows = APIActionRowComponent<APIButtonComponent>[];
+
+export interface Buttons {
+  readonly rows: Rows;
+  /** Presses too long for a button, by the custom_id that stands in until they are kept. */
+  readonly unkept: ReadonlyMap<string, Press>;
+  /** One line for each action that is not a button, in Discord's markdown. */
+  readonly left: readonly string[];
+  /** False where a label was cut. */
+  readonly whole: boolean;
+}
+
+/** The actions of a reply as buttons, with those that every message has. */
+export function renderButtons(reply: Reply, ids: readonly ShortenedId[], context: MessageContext): Buttons {
+  const extra: { label: string; press: Press }[] = [];
+  const again = refresh(reply, context);
+  if (again !== undefined) extra.push(again);
+  if (ids.length > 0) extra.push({ label: ids.length === 1 ? "Whole id" : "Whole ids", press: { kind: "ids", ids } });
+  if (context.shareable === true && reply.failure === undefined)
+    extra.push({ label: "Share", press: { kind: "share" } });
+
+  const buttons: APIButtonComponent[] = [];
+  const unkept = new Map<string, Press>();
+  const left: string[] = [];
+  let whole = true;
+  const add = (label: string, press: Press, style: ButtonStyle.Secondary | ButtonStyle.Danger): void => {
+    const index = buttons.length;
+    const encoded = encodePress(press, index);
+    const customId = encoded ?? `unkept:${index}`;
+    if (encoded === undefined) unkept.set(customId, press);
+    buttons.push({ type: ComponentType.Button, style, label, custom_id: customId });
+  };
+  for (const action of reply.actions) {
+    const target = "url" in action ? linkTarget(action.url) : undefined;
+    if (buttons.length >= BUTTONS - extra.length || (target !== undefined && !linkable(target))) {
+      left.push(inWords(action));
+      continue;
+    }
+    const label = labelOf(action);
+    whole &&= label.whole;
+    if ("url" in action) {
+      buttons.push({ type: ComponentType.Button, style: ButtonStyle.Link, label: label.text, url: target ?? "" });
+    } else {
+      const { asker } = context;
+      const { confirm, invocation: ask, effect } = action;
+      const style = confirm === undefined ? ButtonStyle.Secondary : ButtonStyle.Danger;
+      add(label.text, { kind: "ask", ask, effect, asker, confirm }, style);
+    }
+  }
+  for (const { label, press } of extra) add(label, press, ButtonStyle.Secondary);
+
+  const rows: Rows = [];
+  for (let start = 0; start < buttons.length; start += BUTTONS_PER_ROW) {
+    rows.push({ type: ComponentType.ActionRow, components: buttons.slice(start, start + BUTTONS_PER_ROW) });
+  }
+  return { rows, unkept, left, whole };
+}
+
+/** The same question again, where the reply does not offer that itself and asking again costs little. */
+function refresh(reply: Reply, context: MessageContext): { label: string; press: Press } | undefined {
+  const { ask, asker } = context;
+  if (ask === undefined || ask.command === "help" || reply.attachments.length > 0 || reply.failure === "caller")
+    return undefined;
+  const offered = reply.actions.some(
+    (action) =>
+      "invocation" in action &&
+      action.effect === "replace" &&
+      (action.label === "Refresh" || same(action.invocation, ask)),
+  );
+  if (offered) return undefined;
+  const label = reply.failure === undefined ? "Refresh" : "Try again";
+  return { label, press: { kind: "ask", ask, effect: "replace", asker } };
+}
+
+function same(a: Ask, b: Ask): boolean {
+  const keys = Object.keys(a.options);
+  return (
+    a.command === b.command &&
+    keys.length === Object.keys(b.options).length &&
+    keys.every((key) => a.options[key] === b.options[key])
+  );
+}
+
+function linkable(url: string): boolean {
+  return url.length <= BUTTON_URL_LENGTH && /^https?:\/\//iu.test(url) && URL.canParse(url);
+}
+
+function labelOf(action: Action): { text: string; whole: boolean } {
+  const given = oneLine(action.label).trim();
+  // Discord refuses a label without anything to see.
+  const shown = /[\p{L}\p{N}\p{P}\p{S}]/u.test(given)
+    ? given
+    : "url" in action
+      ? "Open"
+      : oneLine(action.invocation.command).trim() || "Run";
+  if (shown.length <= BUTTON_LABEL_LENGTH) return { text: shown, whole: true };
+  return {
+    text: `${shown
+      .slice(0, BUTTON_LABEL_LENGTH - 1)
+      .toWellFormed()
+      .replace(/\uFFFD$/u, "")}…`,
+    whole: false,
+  };
+}
+
+function inWords(action: Action): string {
+  if ("url" in action) {
+    const label = linkLabel(oneLine(action.label)).trim();
+    return `[${label === "" ? "link" : label}](${linkTarget(action.url)})`;
+  }
+  const label = escapeMarkdown(oneLine(action.label));
+  return `${label}: ${escapeMarkdown(oneLine(commandLine(action.invocation)))}`;
+}
+
+/** An invocation as one would type it. */
+export function commandLine(ask: Ask): string {
+  return [`/${ask.command}`, ...Object.entries(ask.options).map(([name, value]) => `${name}:${value}`)].join(" ");
+}

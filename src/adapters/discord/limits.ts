@@ -1,0 +1,54 @@
+// What Discord refuses. One overflow rejects the whole message, so the renderer keeps below each of these.
+
+/** https://docs.discord.com/developers/resources/message#create-message */
+export const CONTENT_LENGTH = 2000;
+
+/** https://docs.discord.com/developers/resources/message#embed-object-embed-limits */
+export const EMBED_TITLE_LENGTH = 256;
+export const EMBED_DESCRIPTION_LENGTH = 4096;
+/** Over all embeds of a message together. */
+export const EMBEDS_LENGTH = 6000;
+
+/** https://docs.discord.com/developers/components/reference#action-row */
+export const ROWS = 5;
+export const BUTTONS_PER_ROW = 5;
+export const BUTTONS = ROWS * BUTTONS_PER_ROW;
+/** https://docs.discord.com/developers/components/reference#button */
+export const BUTTON_LABEL_LENGTH = 80;
+export const BUTTON_URL_LENGTH = 512;
+/** https://docs.discord.com/developers/components/reference#anatomy-of-a-component-custom-id */
+export const CUSTOM_ID_LENGTH = 100;
+
+/** https://docs.discord.com/developers/resources/message#attachment-object */
+export const ALT_TEXT_LENGTH = 1024;
+/** https://docs.discord.com/developers/resources/message#create-message-limitations */
+export const FILES = 10;
+/** https://docs.discord.com/developers/reference#uploading-files: what each file may have where the interaction does not say more. */
+export const FILE_BYTES = 10 * 1024 * 1024;
+/** The same page: the whole request. A little stays free for the message itself and the multipart frame. */
+export const REQUEST_BYTES = 25 * 1024 * 1024;
+export const REQUEST_OVERHEAD_BYTES = 64 * 1024;
+
+/** https://docs.discord.com/developers/interactions/application-commands#application-command-object */
+export const COMMANDS = 100;
+export const COMMAND_OPTIONS = 25;
+export const OPTION_CHOICES = 25;
+export const DESCRIPTION_LENGTH = 100;
+export const CHOICE_LENGTH = 100;
+/** Over all names, descriptions and values of one command. */
+export const COMMAND_LENGTH = 8000;
+/** https://docs.discord.com/developers/interactions/application-commands#application-command-object-application-command-naming */
+export const COMMAND_NAME = /^[-_\p{Ll}\p{Lo}\p{N}]{1,32}$/u;
+/** https://docs.discord.com/developers/interactions/application-commands#application-command-object-application-command-option-structure */
+export const TEXT_OPTION_LENGTH = 6000;
+
+/** https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-callback: the first answer within 3 s … */
+export const FIRST_ANSWER_MILLIS = 3000;
+/** … and follow-ups for as long as the interaction's token lives. */
+export const TOKEN_MILLIS = 15 * 60 * 1000;
+
+/** https://docs.discord.com/developers/resources/message#create-message: 25 characters. */
+export const NONCE_LENGTH = 25;
+
+/** How many characters of a code block stand on one line of a phone held upright; counted on Discord's own apps. */
+export const PHONE_COLUMNS = 32;

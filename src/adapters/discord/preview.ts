@@ -1,0 +1,34 @@
+import { parse } from "discord-markdown-parser";
+
+import type { Reply } from "../../reply/reply.ts";
+import type { Preview } from "../adapter.ts";
+import { renderDiscord } from "./render.ts";
+
+/** The console's view of Discord: the very message, and its markdown read as Discord reads it. */
+export const discordPreview: Preview = {
+  platform: "discord",
+  render(reply: Reply) {
+    const {
+      files,
+      unkept: _unkept,
+      ...message
+    } = renderDiscord(reply, {
+      asker: "0",
+      shareable: true,
+    });
+    return {
+      message,
+      embeds: message.embeds.map((embed) => ({
+        title: embed.title === undefined ? [] : parse(embed.title, "normal"),
+        description: embed.description === undefined ? [] : parse(embed.description, "extended"),
+      })),
+      files: files.map(({ name, alt, attachment }) => ({
+        name,
+        ...(alt === undefined ? {} : { alt }),
+        sizeBytes: attachment.sizeBytes,
+        mediaType: attachment.mediaType,
+        sha256: attachment.sha256,
+      })),
+    };
+  },
+};

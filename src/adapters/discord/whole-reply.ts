@@ -1,0 +1,48 @@
+import { memoryAttachment, type Attachment } from "../../reply/attachment.ts";
+import type { Block } from "../../reply/block.ts";
+import { tableToCsv } from "../../reply/csv.ts";
+import { plainText } from "../../reply/plain.ts";
+import type { Reply } from "../../reply/reply.ts";
+import { commandLine } from "./buttons.ts";
+
+/** All that a reply says, as plain text: goes with a message that had to leave something out. */
+export function wholeReply(reply: Reply, name: string): Attachment {
+  const parts = [
+    plainText(reply.title),
+    ...(reply.url === undefined ? [] : [reply.url]),
+    ...reply.blocks.map(blockText),
+    ...reply.actions.map((action) =>
+      "url" in action ? `${action.label}: ${action.url}` : `${action.label}: ${commandLine(action.invocation)}`,
+    ),
+    ...(reply.footer === undefined ? [] : [plainText(reply.footer)]),
+  ];
+  return memoryAttachment(name, "text/plain; charset=utf-8", `${parts.join("\n\n").toWellFormed()}\n`);
+}
+
+function blockText(block: Block): string {
+  switch (block.kind) {
+    case "paragraph":
+      return plainText(block.text);
+    case "fields":
+      return under(
+        block.title,
+        block.fields.map((one) => `${plainText(one.name)}: ${plainText(one.value)}`),
+      );
+    case "list":
+      return under(
+        block.title,
+        block.items.map((item) => `- ${plainText(item)}`),
+      );
+    case "table":
+      return under(
+        block.title,
+        block.rows.length === 0 && block.empty !== undefined ? [plainText(block.empty)] : [tableToCsv(block)],
+      );
+    case "code":
+      return block.text;
+  }
+}
+
+function under(title: Parameters<typeof plainText>[0] | undefined, lines: readonly string[]): string {
+  return [...(title === undefined ? [] : [plainText(title)]), ...lines].join("\n");
+}
