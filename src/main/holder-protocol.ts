@@ -1,0 +1,26 @@
+import { z } from "zod";
+
+import { ReplyJson } from "../reply/json.ts";
+
+// What passes over the holder's socket. Both ends may be of different versions, so both check what they get.
+
+/** POST /run */
+export const RunRequest = z.object({ line: z.string(), network: z.string().exactOptional() });
+export type RunRequest = z.infer<typeof RunRequest>;
+
+/** One line of the answer to POST /run; `alive` says that there is nothing to say yet. */
+export const RunEvent = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("alive") }),
+  z.object({ kind: z.literal("progress"), reply: ReplyJson }),
+  z.object({ kind: z.literal("reply"), reply: ReplyJson }),
+]);
+export type RunEvent = z.infer<typeof RunEvent>;
+
+/** POST /complete takes the same as /run and answers with lines to offer. */
+export const CompleteReply = z.object({ lines: z.array(z.string()) });
+export type CompleteReply = z.infer<typeof CompleteReply>;
+
+/** A command line is never longer. */
+export const MAX_REQUEST_BYTES = 64 * 1024;
+/** While a command runs and says nothing, an `alive` goes out this often; three of them missing end the wait. */
+export const ALIVE_MILLIS = 5000;

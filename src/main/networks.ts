@@ -1,0 +1,59 @@
+import type { ApiClient } from "../api/api-client.ts";
+import { createApiClient, type ApiClientConfig } from "../api/create-api-client.ts";
+import type { Config } from "../config.ts";
+import { NETWORKS } from "../config/environment.ts";
+import type { Log } from "../log.ts";
+
+/** The networks that a process asks. */
+export interface Networks {
+  /** The default one first. */
+  readonly clients: readonly ApiClient[];
+  readonly simulated: boolean;
+  close(): Promise<void>;
+}
+
+/** A client for each network of the configuration; without any, of an embedded simulator. */
+export async function openNetworks(
+  config: Pick<Config, "networks" | "defaultNetwork">,
+  parts: Pick<ApiClientConfig, "log">,
+): Promise<Networks> {
+  return config.networks.length === 0 ? simulatedNetworks(config.defaultNetwork, parts) : realNetworks(config, parts);
+}
+
+function realNetworks(config: Pick<Config, "networks">, parts: { log: Log }): Networks {
+  const clients = config.networks.map(({ name, urls, coreUrl }) =>
+    createApiClient({
+      ...parts,
+      network: name,
+      simulated: false,
+      nodes: urls.map((url) => ({ url, ...(coreUrl === undefined ? {} : { coreUrl }) })),
+    }),
+  );
+  return { clients, simulated: false, close: () => closeAll(clients) };
+}
+
+async function simulatedNetworks(first: string, parts: { log: Log }): Promise<Networks> {
+  const { startSimulator } = await import("../simulator/simulator.ts");
+  const simulator = await startSimulator({ log: parts.log });
+  const names = NETWORKS.toSorted((a, b) => Number(b === first) - Number(a === first));
+  const clients = names.map((network) =>
+    createApiClient({
+      ...parts,
+      network,
+      simulated: true,
+      nodes: simulator.networks[network].map((node) => ({ ...node, coreUrl: simulator.coreUrls[network] })),
+    }),
+  );
+  return {
+    clients,
+    simulated: true,
+    async close() {
+      await closeAll(clients);
+      await simulator.close();
+    },
+  };
+}
+
+async function closeAll(clients: readonly ApiClient[]): Promise<void> {
+  await Promise.allSettled(clients.map((client) => client.close()));
+}

@@ -1,0 +1,22 @@
+import type { Adapter, Payloads, Preview } from "../adapters/adapter.ts";
+import type { Config } from "../config.ts";
+import type { Log } from "../log.ts";
+
+/** The chat platforms of a process. */
+export interface Platforms {
+  /** Those whose tokens are set. */
+  readonly adapters: readonly Adapter[];
+  /** How each would show a reply, whether or not its tokens are set. */
+  readonly previews: readonly Preview[];
+}
+
+export interface PlatformParts {
+  readonly log: Log;
+  readonly payloads: Payloads;
+}
+
+/** Loads a platform's libraries only where its tokens are set: they cost more time and memory than all the rest. */
+export async function openPlatforms(_config: Config, _parts: PlatformParts): Promise<Platforms> {
+  const { discordPreview } = await import("../adapters/discord/preview.ts");
+  return { adapters: [], previews: [discordPreview] };
+}

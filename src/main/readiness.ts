@@ -1,0 +1,47 @@
+import type { Adapter } from "../adapters/adapter.ts";
+import type { Readiness } from "../adapters/web/index.ts";
+import type { ApiClient } from "../api/api-client.ts";
+import { ApiError } from "../api/api-error.ts";
+import { messageOf } from "../errors.ts";
+import type { Store } from "../store/store.ts";
+import type { Milliseconds } from "../units/duration.ts";
+
+export interface ReadinessParts {
+  readonly store: Pick<Store, "ping">;
+  readonly clients: readonly Pick<ApiClient, "network" | "getNetworkTime">[];
+  readonly adapters: readonly Pick<Adapter, "platform" | "health">[];
+}
+
+type Part = { readonly ok: boolean; readonly why?: string };
+
+const ANSWER_MILLIS: Milliseconds = 3000;
+
+/** Whether each part is fit: the store, every network, every platform. Never rejects. */
+export async function checkReadiness(parts: ReadinessParts): Promise<Readiness> {
+  const asked: Promise<readonly [string, Part]>[] = [
+    checked("store", () => parts.store.ping()),
+    ...parts.clients.map((client) =>
+      checked(client.network, () => client.getNetworkTime({ signal: AbortSignal.timeout(ANSWER_MILLIS) })),
+    ),
+  ];
+  const platforms = parts.adapters.map(({ platform, health }): [string, Part] => [
+    platform,
+    { ok: health.state === "up", ...(health.state === "up" ? {} : { why: health.why ?? health.state }) },
+  ]);
+  const all = Object.fromEntries([...(await Promise.all(asked)), ...platforms]);
+  return { ok: Object.values(all).every((part) => part.ok), parts: all };
+}
+
+async function checked(name: string, check: () => Promise<unknown>): Promise<readonly [string, Part]> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("no answer in time")), ANSWER_MILLIS);
+  try {
+    await Promise.race([check(), late]);
+    return [name, { ok: true }];
+  } catch (thrown) {
+    // A node's own words are for people; what else fails is told in the log.
+    return [name, { ok: false, why: thrown instanceof ApiError ? thrown.message : messageOf(thrown) }];
+  } finally {
+    clearTimeout(timer);
+  }
+}

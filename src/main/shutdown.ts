@@ -1,0 +1,67 @@
+import { messageOf } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Milliseconds } from "../units/duration.ts";
+
+/** How long one part may take to stop; platforms promise 5 s. */
+const STEP_MILLIS: Milliseconds = 5500;
+/** How long all of them together may take; then each gets the least. */
+const WHOLE_MILLIS: Milliseconds = 12_000;
+const LEAST_MILLIS: Milliseconds = 200;
+
+/** Stops what was started, last first, and never hangs. */
+export interface Shutdown {
+  /** Aborts as soon as the stop begins. */
+  readonly signal: AbortSignal;
+  /** Notes how a part is stopped. */
+  add(part: string, stop: () => Promise<void>): void;
+  /** Begins to stop, or joins the stop under way. The first exit code given counts, unless a later one is worse. */
+  begin(exitCode: number): Promise<number>;
+  /** Resolves with the exit code once everything has stopped. */
+  readonly ended: Promise<number>;
+}
+
+export function createShutdown(log: Log): Shutdown {
+  const parts: { readonly part: string; readonly stop: () => Promise<void> }[] = [];
+  const controller = new AbortController();
+  const { promise: ended, resolve } = Promise.withResolvers<number>();
+  let code = 0;
+
+  async function stopOne(part: string, stop: () => Promise<void>, deadline: number): Promise<void> {
+    const { promise: late, resolve: giveUp } = Promise.withResolvers<"late">();
+    const timer = setTimeout(
+      () => giveUp("late"),
+      Math.max(LEAST_MILLIS, Math.min(STEP_MILLIS, deadline - performance.now())),
+    );
+    try {
+      if ((await Promise.race([stop(), late])) === "late")
+        log.warn({ part }, "did not stop in time and is left behind");
+    } catch (thrown) {
+      log.warn({ part, why: messageOf(thrown) }, "could not be stopped properly");
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function stopAll(): Promise<void> {
+    const deadline = performance.now() + WHOLE_MILLIS;
+    for (let last = parts.pop(); last !== undefined; last = parts.pop()) await stopOne(last.part, last.stop, deadline);
+    resolve(code);
+  }
+
+  return {
+    signal: controller.signal,
+    ended,
+    add(part, stop) {
+      // What starts while the stop is under way is stopped by it, too.
+      parts.push({ part, stop });
+    },
+    begin(exitCode) {
+      code = Math.max(code, exitCode);
+      if (!controller.signal.aborted) {
+        controller.abort(new DOMException("Bellwether is stopping.", "AbortError"));
+        void stopAll();
+      }
+      return ended;
+    },
+  };
+}

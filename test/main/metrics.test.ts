@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+
+import { createMeasurements } from "../../src/main/metrics.ts";
+
+it("counts what came before anybody asked, and what came after", async () => {
+  const measured = createMeasurements({ version: "1.2.3" });
+  measured.onOutcome({ command: "time", platform: "web", outcome: "answered", millis: 12 });
+  measured.onNodeRequest({ network: "mainnet", node: "n1:3008", outcome: "timeout", millis: 5000 });
+  const first = await measured.render();
+  expect(first.contentType).toContain("text/plain");
+  expect(first.body).toContain(`bellwether_build_info{version="1.2.3",node="${process.versions.node}"} 1`);
+  expect(first.body).toContain(
+    'bellwether_invocation_duration_seconds_count{command="time",platform="web",outcome="answered"} 1',
+  );
+  expect(first.body).toContain(
+    'bellwether_node_request_duration_seconds_sum{network="mainnet",node="n1:3008",outcome="timeout"} 5',
+  );
+  expect(first.body).toContain("process_resident_memory_bytes");
+
+  measured.onOutcome({ command: "time", platform: "web", outcome: "answered", millis: 300 });
+  measured.onHttpRequest({ method: "GET", route: "/", status: 200, millis: 2 });
+  const { body } = await measured.render();
+  expect(body).toContain(
+    'bellwether_invocation_duration_seconds_bucket{le="0.025",command="time",platform="web",outcome="answered"} 1',
+  );
+  expect(body).toContain(
+    'bellwether_invocation_duration_seconds_count{command="time",platform="web",outcome="answered"} 2',
+  );
+  expect(body).toContain('bellwether_http_request_duration_seconds_count{method="GET",route="/",status="200"} 1');
+});
+
+it("counts on when nobody asks for long", async () => {
+  const measured = createMeasurements({ version: "1" });
+  for (let index = 0; index < 5000; index += 1) {
+    measured.onHttpRequest({ method: "GET", route: "/healthz", status: 200, millis: 1 });
+  }
+  const { body } = await measured.render();
+  expect(body).toContain(
+    'bellwether_http_request_duration_seconds_count{method="GET",route="/healthz",status="200"} 5000',
+  );
+});
