@@ -1,0 +1,82 @@
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { routePath } from "hono/route";
+
+import type { Bot } from "../../bot/bot.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import type { Access } from "./access.ts";
+import { fileRoutes } from "./file-route.ts";
+import { onlyJson, onlyOwnHost, onlyOwnPages, refuse, safeHeaders } from "./guard.ts";
+import type { Hosts } from "./hosts.ts";
+import { invocationRoutes, type InvocationParts } from "./invocations.ts";
+import { MAX_BODY_BYTES } from "./limits.ts";
+import { loginRoutes } from "./login.ts";
+import { pageRoutes } from "./page.ts";
+import { probeRoutes, type ProbeParts } from "./probes.ts";
+
+/** One answered HTTP request, for metrics. `route` is the pattern, not the path, so that labels stay few. */
+export interface HttpSample {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly millis: Milliseconds;
+}
+
+export interface AppParts extends InvocationParts, ProbeParts {
+  readonly hosts: () => Hosts;
+  readonly access: Access;
+  readonly onRequest?: ((sample: HttpSample) => void) | undefined;
+}
+
+/** Everything the console serves. The order of the guards is the order in which a request meets them. */
+export function createApp(parts: AppParts): Hono {
+  const app = new Hono();
+
+  app.use(async (c, next) => {
+    const started = performance.now();
+    await next();
+    const route = c.res.status === 404 ? "other" : routePath(c, -1);
+    parts.onRequest?.({ method: c.req.method, route, status: c.res.status, millis: performance.now() - started });
+  });
+  app.use(safeHeaders());
+  app.use(onlyOwnHost(parts.hosts, parts.access.hasToken));
+  app.use(onlyOwnPages(parts.hosts));
+
+  app.route("/", probeRoutes(parts));
+  app.route("/", loginRoutes(parts.access));
+  app.route("/", pageRoutes());
+
+  app.use("/api/*", async (c, next) => {
+    await next();
+    c.header("Cache-Control", "no-store");
+  });
+  app.use("/api/*", parts.access.guard);
+  app.on(["POST", "PUT", "PATCH", "DELETE"], "/api/*", onlyJson());
+  app.use(
+    "/api/*",
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: (c) => refuse(c, 413, `A request has at most ${MAX_BODY_BYTES / 1024} KiB.`),
+    }),
+  );
+  app.get("/api/console", (c) => c.json(describeConsole(parts.bot(), parts)));
+  app.route("/api", invocationRoutes(parts));
+  app.route("/api", fileRoutes(parts.files));
+
+  app.notFound((c) => refuse(c, 404, "There is nothing here; the console is at /."));
+  app.onError((error, c) => {
+    if (!c.req.raw.signal.aborted) parts.log.error({ err: error, path: c.req.path }, "a request failed");
+    return c.json({ error: "Something went wrong inside the console; the log says what." }, 500);
+  });
+  return app;
+}
+
+/** What the page needs to know before the first question. */
+function describeConsole(bot: Bot, parts: AppParts): unknown {
+  return {
+    networks: bot.networks,
+    previews: parts.previews.map((preview) => preview.platform),
+    signedIn: parts.access.required,
+    commands: bot.commands.map(({ name, summary, examples }) => ({ name, summary, examples })),
+  };
+}

@@ -1,0 +1,144 @@
+import type { Server } from "node:http";
+
+import { createAdaptorServer } from "@hono/node-server";
+
+import type { Bot } from "../../bot/bot.ts";
+import { UserError } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Adapter, AdapterHealth, Preview } from "../adapter.ts";
+import { createAccess } from "./access.ts";
+import { createApp, type HttpSample } from "./app.ts";
+import { createFiles } from "./files.ts";
+import { isLoopback, knownHosts, type Hosts } from "./hosts.ts";
+import {
+  ABORT_GRACE_MILLIS,
+  HEADERS_MILLIS,
+  INVOCATION_MILLIS,
+  MAX_CONNECTIONS,
+  MIN_TOKEN_LENGTH,
+  REQUEST_MILLIS,
+  STOP_MILLIS,
+} from "./limits.ts";
+import { listen } from "./listen.ts";
+import type { Metrics, Readiness } from "./probes.ts";
+
+export type { HttpSample } from "./app.ts";
+export type { Metrics, Readiness } from "./probes.ts";
+
+export interface WebAdapterParts {
+  /** The address to listen on; beyond loopback only with a token. */
+  readonly host: string;
+  /** Left out: 8080, else the next free one. */
+  readonly port?: number | undefined;
+  /** What opens the console, at least 16 characters. */
+  readonly token?: string | undefined;
+  /** Where people reach the console when that is not the bound address: `https://bell.example.net/`. */
+  readonly publicUrl?: string | undefined;
+  /** How other platforms would show a reply, in the order of the tabs. */
+  readonly previews: readonly Preview[];
+  readonly log: Log;
+  ready(): Promise<Readiness>;
+  metrics(): Promise<Metrics>;
+  readonly now: () => Nanoseconds;
+  /** Told of every HTTP request answered. */
+  readonly onRequest?: (sample: HttpSample) => void;
+}
+
+export interface WebAdapter extends Adapter {
+  readonly platform: "web";
+  /** Where people reach the console, once it has started. */
+  readonly url: string | undefined;
+}
+
+/** The console: a page and its HTTP interface. */
+export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
+  const { log, now } = parts;
+  const stopping = new AbortController();
+  const files = createFiles({ log, now });
+  const publicUrl = parts.publicUrl === undefined ? undefined : new URL(parts.publicUrl);
+  let health: AdapterHealth = { state: "starting" };
+  let server: Server | undefined;
+  let port = 0;
+  let hosts: Hosts | undefined;
+  let sweeper: NodeJS.Timeout | undefined;
+
+  async function start(bot: Bot): Promise<void> {
+    refuseOpenDoor(parts);
+    const access = createAccess({
+      token: parts.token,
+      secure: publicUrl?.protocol === "https:",
+      port: () => port,
+      now,
+    });
+    const app = createApp({
+      bot: () => bot,
+      hosts: () => hosts ?? knownHosts({ host: parts.host, port }),
+      access,
+      files,
+      previews: parts.previews,
+      log,
+      stopping: stopping.signal,
+      patience: { wholeMillis: INVOCATION_MILLIS, graceMillis: ABORT_GRACE_MILLIS },
+      ready: () => parts.ready(),
+      metrics: () => parts.metrics(),
+      onRequest: parts.onRequest,
+    });
+    // Other libraries of this process are to find the platform's own Request and Response.
+    server = createAdaptorServer({
+      fetch: (request, env) => app.fetch(request, env),
+      overrideGlobalObjects: false,
+      serverOptions: { headersTimeout: HEADERS_MILLIS, requestTimeout: REQUEST_MILLIS },
+    }) as Server;
+    server.maxConnections = MAX_CONNECTIONS;
+    port = await listen(server, parts.host, parts.port);
+    hosts = knownHosts({ host: parts.host, port, ...(publicUrl === undefined ? {} : { publicUrl }) });
+    server.on("error", (error) => log.error({ err: error }, "the console's server reports an error"));
+    sweeper = setInterval(() => files.sweep(), 60_000);
+    sweeper.unref();
+    health = { state: "up" };
+  }
+
+  async function stop(): Promise<void> {
+    health = { state: "down", why: "stopped" };
+    clearInterval(sweeper);
+    stopping.abort(new DOMException("The bot is stopping.", "AbortError"));
+    if (server?.listening === true) await close(server);
+    await files.close();
+  }
+
+  return {
+    platform: "web",
+    get health() {
+      return health;
+    },
+    get url() {
+      return hosts?.url;
+    },
+    start,
+    stop,
+  };
+}
+
+/** Everybody who reaches the port can ask, and can silence alerts: beyond this machine that takes a secret. */
+function refuseOpenDoor(parts: WebAdapterParts): void {
+  if (parts.token !== undefined && parts.token.length < MIN_TOKEN_LENGTH) {
+    throw new UserError(`WEB_TOKEN has fewer than ${MIN_TOKEN_LENGTH} characters, which can be guessed.`, {
+      remedy: "Make one with: openssl rand -hex 24",
+    });
+  }
+  if (isLoopback(parts.host) || parts.token !== undefined) return;
+  throw new UserError(`The console would be open to everybody who reaches ${parts.host}.`, {
+    remedy: "Set WEB_TOKEN to a secret of 16 characters or more, or leave WEB_HOST unset for this machine alone.",
+  });
+}
+
+/** Lets answers under way end, then cuts what is left. */
+async function close(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  server.close(() => resolve(undefined));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), STOP_MILLIS);
+  await promise;
+  clearTimeout(timer);
+}

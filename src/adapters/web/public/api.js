@@ -1,0 +1,121 @@
+// @ts-check
+// The page's side of the HTTP interface.
+/** @import { ReplyJson } from "../../../reply/json.ts" */
+
+/**
+ * @typedef {{ readonly text: string } | { readonly command: string, readonly options: Readonly<Record<string, string | number | boolean>> }} Question
+ * @typedef {ReplyJson & { readonly previews?: Readonly<Record<string, unknown>> }} Answer
+ * @typedef {{ readonly name: string, readonly summary: string, readonly examples: readonly string[] }} CommandInfo
+ * @typedef {{ readonly networks: readonly string[], readonly previews: readonly string[], readonly signedIn: boolean, readonly commands: readonly CommandInfo[] }} ConsoleInfo
+ */
+
+/** Why there is no answer, in one sentence for people. */
+export class AskError extends Error {}
+
+const SILENT = "Bellwether does not answer. Is it still running?";
+const BROKEN = "The answer broke off. Ask again.";
+
+/** @returns {Promise<ConsoleInfo>} */
+export async function loadConsole() {
+  const response = await request("/api/console", { headers: { Accept: "application/json" } });
+  return response.json();
+}
+
+/**
+ * Asks, shows progress as it comes, and gives the answer.
+ *
+ * @param {Question} question
+ * @param {{ signal: AbortSignal, previews: boolean, progress: (reply: ReplyJson) => void }} how
+ * @returns {Promise<Answer>} Rejects with AskError, or with the signal's reason.
+ */
+export async function ask(question, { signal, previews, progress }) {
+  const response = await request(`/api/invocations${previews ? "?previews=1" : ""}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/x-ndjson" },
+    body: JSON.stringify(question),
+    signal,
+  });
+  try {
+    for await (const line of linesOf(response)) {
+      /** @type {{ progress?: ReplyJson, reply?: Answer }} */
+      const news = JSON.parse(line);
+      if (news.reply !== undefined) return news.reply;
+      if (news.progress !== undefined) progress(news.progress);
+    }
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw new AskError(BROKEN, { cause: thrown });
+  }
+  throw new AskError(BROKEN);
+}
+
+/**
+ * Whole lines that the text so far can become.
+ *
+ * @param {string} text
+ * @param {AbortSignal} signal
+ * @returns {Promise<readonly string[]>}
+ */
+export async function complete(text, signal) {
+  const response = await request("/api/completions", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ text }),
+    signal,
+  });
+  /** @type {{ lines: readonly string[] }} */
+  const { lines } = await response.json();
+  return lines;
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} init
+ * @returns {Promise<Response>}
+ */
+async function request(path, init) {
+  /** @type {Response} */
+  let response;
+  try {
+    response = await fetch(path, { ...init, credentials: "same-origin", redirect: "error" });
+  } catch (thrown) {
+    init.signal?.throwIfAborted();
+    throw new AskError(SILENT, { cause: thrown });
+  }
+  if (response.ok) return response;
+  if (response.status === 401) {
+    location.assign("/login");
+    throw new AskError("The session has ended: sign in again.");
+  }
+  throw new AskError(await sentenceOf(response));
+}
+
+/** @param {Response} response */
+async function sentenceOf(response) {
+  try {
+    /** @type {{ error?: unknown }} */
+    const { error } = await response.json();
+    if (typeof error === "string") return error;
+  } catch {
+    // Not the console's own answer; the status has to do.
+  }
+  return `The console answered with HTTP status ${response.status}.`;
+}
+
+/**
+ * @param {Response} response
+ * @returns {AsyncGenerator<string, void>}
+ */
+async function* linesOf(response) {
+  if (response.body === null) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  let read = await reader.read();
+  while (!read.done) {
+    const lines = (rest + read.value).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line !== "") yield line;
+    read = await reader.read();
+  }
+  if (rest !== "") yield rest;
+}

@@ -1,0 +1,202 @@
+// @ts-check
+// The page: wires the command line, the conversation and the rail together.
+/** @import { CommandInfo, ConsoleInfo, Question } from "./api.js" */
+import { AskError, loadConsole } from "./api.js";
+import { copyText } from "./clipboard.js";
+import { createComposer } from "./composer.js";
+import { createExchange } from "./exchange.js";
+import { createHistory } from "./lines.js";
+import { age } from "./times.js";
+
+/** More exchanges than anybody scrolls through; older ones are let go, and counted. */
+const MAX_EXCHANGES = 200;
+const MAX_EXAMPLES = 9;
+
+/**
+ * @template {HTMLElement} T
+ * @param {string} id
+ * @param {new () => T} type
+ * @returns {T}
+ */
+function part(id, type) {
+  const found = document.getElementById(id);
+  if (!(found instanceof type)) throw new Error(`the page has no ${id}`);
+  return found;
+}
+
+const log = part("log", HTMLOListElement);
+const welcome = part("welcome", HTMLElement);
+const input = part("line", HTMLInputElement);
+const dialog = part("confirm", HTMLDialogElement);
+const announcer = part("announcer", HTMLElement);
+
+/** @type {ReturnType<typeof createExchange>[]} */
+const exchanges = [];
+let letGo = 0;
+/** @type {ConsoleInfo} */
+let info = { networks: [], previews: [], signedIn: false, commands: [] };
+
+const composer = createComposer({
+  document,
+  form: part("composer", HTMLFormElement),
+  input,
+  list: part("completions", HTMLElement),
+  history: createHistory(localStorageOrNone(), "bellwether-lines"),
+  summaryOf: (line) => info.commands.find((command) => command.name === line.trim())?.summary,
+  send: (line) => askBelow({ text: line }, line, { focus: false }),
+  escape: () => exchanges.findLast((exchange) => exchange.cancel()),
+});
+
+/** Some browsers forbid storage altogether, by an exception. */
+function localStorageOrNone() {
+  try {
+    return window.localStorage;
+  } catch {
+    return { getItem: () => null, setItem: () => undefined };
+  }
+}
+
+/**
+ * @param {Question} question
+ * @param {string} line
+ * @param {{ focus: boolean }} options
+ */
+function askBelow(question, line, { focus }) {
+  welcome.hidden = true;
+  const exchange = createExchange(line, {
+    document,
+    dialog,
+    previews: info.previews,
+    announce: (text) => (announcer.textContent = text),
+    simulated: showSimulated,
+    askBelow,
+    grown: (element) => {
+      if (element === log.lastElementChild) bringIntoView(element);
+    },
+  });
+  exchanges.push(exchange);
+  log.append(exchange.element);
+  forgetOldest();
+  bringIntoView(exchange.element);
+  void answerTo();
+
+  async function answerTo() {
+    await exchange.start(question);
+    if (focus) exchange.element.focus({ preventScroll: true });
+  }
+}
+
+/** Nobody is left to read the answer of one that is still running. */
+function forgetOldest() {
+  while (exchanges.length > MAX_EXCHANGES) {
+    const oldest = exchanges.shift();
+    oldest?.cancel();
+    oldest?.element.remove();
+    letGo += 1;
+    const note = part("let-go", HTMLElement);
+    note.hidden = false;
+    note.textContent = `${letGo} older ${letGo === 1 ? "answer is" : "answers are"} no longer shown.`;
+  }
+}
+
+/**
+ * The whole exchange where it fits, else its beginning.
+ *
+ * @param {HTMLElement} element
+ */
+function bringIntoView(element) {
+  const room = window.innerHeight - 200;
+  element.scrollIntoView({ block: element.offsetHeight > room ? "start" : "end" });
+}
+
+function showSimulated() {
+  part("simulated", HTMLElement).hidden = false;
+  part("banner", HTMLElement).hidden = false;
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("[data-copy], [data-fill]") : null;
+  if (!(button instanceof HTMLElement)) return;
+  const { copy, fill } = button.dataset;
+  if (fill !== undefined) composer.fill(fill);
+  else if (copy !== undefined) void copyFrom(button, copy);
+});
+
+/**
+ * @param {HTMLElement} button
+ * @param {string} value
+ */
+async function copyFrom(button, value) {
+  // Whoever selects a part of it by hand does not want the whole.
+  if (getSelection()?.isCollapsed === false && button.contains(getSelection()?.anchorNode ?? null)) return;
+  const copied = await copyText(value, document);
+  button.toggleAttribute("data-open");
+  announcer.textContent = copied ? "Copied" : "The browser does not allow copying: select it and copy by hand.";
+  if (!copied) return;
+  button.dataset["copied"] = "";
+  setTimeout(() => delete button.dataset["copied"], 1500);
+}
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target instanceof HTMLInputElement || dialog.open;
+  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  input.focus();
+});
+
+setInterval(() => {
+  const now = Date.now();
+  for (const element of document.querySelectorAll("[data-age]")) {
+    if (element instanceof HTMLElement) element.textContent = age(Number(element.dataset["age"]), now);
+  }
+}, 5000);
+
+/** @param {readonly CommandInfo[]} commands */
+function fillRail(commands) {
+  part("commands", HTMLUListElement).replaceChildren(
+    ...commands.map((command) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = command.name;
+      button.title = command.summary;
+      button.addEventListener("click", () => composer.fill(`${command.name} `));
+      const item = document.createElement("li");
+      item.append(button);
+      return item;
+    }),
+  );
+}
+
+/** @param {readonly CommandInfo[]} commands */
+function fillExamples(commands) {
+  const items = commands.flatMap((command) => {
+    const [example] = command.examples;
+    if (example === undefined) return [];
+    const line = document.createElement("code");
+    line.textContent = example;
+    const summary = document.createElement("span");
+    summary.textContent = command.summary;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(line, summary);
+    button.addEventListener("click", () => {
+      askBelow({ text: example }, example, { focus: false });
+      input.focus({ preventScroll: true });
+    });
+    const item = document.createElement("li");
+    item.append(button);
+    return [item];
+  });
+  part("examples", HTMLUListElement).replaceChildren(...items.slice(0, MAX_EXAMPLES));
+}
+
+try {
+  info = await loadConsole();
+  part("networks", HTMLElement).textContent = info.networks.join(" · ");
+  part("sign-out", HTMLFormElement).hidden = !info.signedIn;
+  fillRail(info.commands);
+  fillExamples(info.commands);
+} catch (thrown) {
+  part("networks", HTMLElement).textContent =
+    thrown instanceof AskError ? thrown.message : "This page failed to start.";
+}

@@ -1,0 +1,231 @@
+// @ts-check
+// One question with its answer.
+/** @import { ReplyJson } from "../../../reply/json.ts" */
+/** @import { Answer, Question } from "./api.js" */
+import { AskError, ask } from "./api.js";
+import { confirmFirst } from "./confirm.js";
+import { formatLine } from "./lines.js";
+import { makeElement } from "./make-dom.js";
+import { drawPreview, platformName } from "./preview.js";
+import { announcement, isSimulated, renderReply } from "./render-reply.js";
+import { createTabs } from "./tabs.js";
+import { localTime, span } from "./times.js";
+
+/**
+ * @typedef {object} Surroundings What an exchange needs of the page around it.
+ * @property {Document} document
+ * @property {HTMLDialogElement} dialog
+ * @property {readonly string[]} previews The platforms whose previews come with answers.
+ * @property {(text: string) => void} announce
+ * @property {() => void} simulated Called when an answer says that nothing in it is real.
+ * @property {(question: Question, line: string, options: { focus: boolean }) => void} askBelow
+ * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
+ */
+
+/** Until then an answer is simply there, and a word about waiting would only flicker. */
+const QUIET_MILLIS = 350;
+
+let count = 0;
+
+/**
+ * @param {string} line
+ * @param {Surroundings} around
+ */
+export function createExchange(line, around) {
+  const { document } = around;
+  count += 1;
+  const element = document.createElement("li");
+  element.className = "exchange";
+  element.tabIndex = -1;
+  const asked = document.createElement("div");
+  asked.className = "asked";
+  const code = document.createElement("code");
+  code.id = `asked-${count}`;
+  code.textContent = line;
+  code.title = line;
+  element.setAttribute("aria-labelledby", code.id);
+  const status = document.createElement("span");
+  status.className = "status";
+  asked.append(code, status);
+  const panel = document.createElement("div");
+  panel.id = `answer-${count}`;
+  element.append(asked, panel);
+
+  /** @type {Answer | undefined} */
+  let answer;
+  /** @type {AbortController | undefined} */
+  let running;
+  let shown = "bellwether";
+
+  /** @param {ReplyJson} reply */
+  const own = (reply) => makeElement(renderReply(reply, { now: Date.now() }), document);
+
+  /**
+   * Asks and shows what comes. With `inPlace`, what stands there stays until the answer is there.
+   *
+   * @param {Question} question
+   * @param {{ inPlace: boolean, focusLabel?: string }} how
+   */
+  async function run(question, how) {
+    running?.abort();
+    const control = new AbortController();
+    running = control;
+    const started = performance.now();
+    const stopWaiting = showWaiting(control, started, how.inPlace);
+    try {
+      const reply = await ask(question, {
+        signal: control.signal,
+        previews: around.previews.length > 0,
+        progress: (progress) => show(progress, { final: false, millis: 0 }),
+      });
+      stopWaiting();
+      show(reply, { final: true, millis: performance.now() - started });
+    } catch (thrown) {
+      stopWaiting();
+      // Another question has taken this one's place.
+      if (running !== control) return;
+      if (control.signal.aborted && how.inPlace && answer !== undefined) {
+        show(answer, { final: true, millis: 0 });
+        return;
+      }
+      show(localReply(thrown, control.signal.aborted), { final: true, millis: performance.now() - started });
+    } finally {
+      if (running === control) running = undefined;
+    }
+    if (how.focusLabel !== undefined) focusButton(how.focusLabel);
+  }
+
+  /**
+   * @param {AbortController} control
+   * @param {number} started
+   * @param {boolean} inPlace
+   */
+  function showWaiting(control, started, inPlace) {
+    element.setAttribute("aria-busy", "true");
+    if (inPlace) panel.classList.add("stale");
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    let ticking;
+    const timer = setTimeout(() => {
+      const text = document.createElement("span");
+      text.className = "status-text";
+      const tick = () => {
+        text.textContent = `Asking, ${span(Math.max(1000, Math.trunc((performance.now() - started) / 1000) * 1000))}`;
+      };
+      tick();
+      ticking = setInterval(tick, 1000);
+      const cancel = document.createElement("button");
+      cancel.type = "button";
+      cancel.className = "small";
+      cancel.textContent = "Cancel";
+      cancel.addEventListener("click", () => control.abort());
+      element.classList.add("busy");
+      status.replaceChildren(text, cancel);
+    }, QUIET_MILLIS);
+    return () => {
+      clearTimeout(timer);
+      clearInterval(ticking);
+      if (running !== control) return;
+      element.removeAttribute("aria-busy");
+      element.classList.remove("busy");
+      panel.classList.remove("stale");
+    };
+  }
+
+  /**
+   * @param {Answer} reply
+   * @param {{ final: boolean, millis: number }} how
+   */
+  function show(reply, how) {
+    answer = reply;
+    panel.classList.remove("stale");
+    shown = "bellwether";
+    panel.replaceChildren(own(reply));
+    if (isSimulated(reply)) around.simulated();
+    if (!how.final) return;
+    const at = document.createElement("span");
+    at.className = "status-text";
+    const now = `${BigInt(Date.now())}000000`;
+    at.textContent = `${localTime(now, undefined).slice(11, 19)}${how.millis === 0 ? "" : ` · ${span(how.millis)}`}`;
+    status.replaceChildren(at, ...previewTabs(reply));
+    around.announce(announcement(reply, { now: Date.now() }));
+    around.grown(element);
+  }
+
+  /**
+   * @param {Answer} reply
+   * @returns {HTMLElement[]}
+   */
+  function previewTabs(reply) {
+    const platforms = around.previews.filter((platform) => Object.hasOwn(reply.previews ?? {}, platform));
+    if (platforms.length === 0) return [];
+    const tabs = [{ id: "bellwether", name: "Bellwether" }].concat(
+      platforms.map((platform) => ({ id: platform, name: platformName(platform) })),
+    );
+    return [createTabs({ document, label: "Shown as", panel, tabs, choose: (id) => void choose(reply, id) })];
+  }
+
+  /**
+   * @param {Answer} reply
+   * @param {string} id
+   */
+  async function choose(reply, id) {
+    shown = id;
+    const view = id === "bellwether" ? own(reply) : await drawPreview(id, reply.previews?.[id], document);
+    // While it was being loaded, another tab may have been chosen, or another answer have come.
+    if (shown === id && answer === reply) panel.replaceChildren(view);
+  }
+
+  /** @param {string} label */
+  function focusButton(label) {
+    const same = [...panel.querySelectorAll("button")].find((button) => button.textContent === label);
+    (same ?? element).focus();
+  }
+
+  panel.addEventListener("click", (event) => {
+    const button = event.target instanceof Element ? event.target.closest("[data-action]") : null;
+    if (!(button instanceof HTMLElement) || shown !== "bellwether") return;
+    const action = answer?.actions[Number(button.dataset["action"])];
+    if (action !== undefined && "invocation" in action) void press(action, button.textContent);
+  });
+
+  /**
+   * @param {Extract<ReplyJson["actions"][number], { effect: string }>} action
+   * @param {string} label
+   */
+  async function press(action, label) {
+    if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
+    const { command, options } = action.invocation;
+    if (action.effect === "replace") await run({ command, options }, { inPlace: true, focusLabel: label });
+    else around.askBelow({ command, options }, formatLine(command, options), { focus: true });
+  }
+
+  return {
+    element,
+    /** @param {Question} question */
+    start: (question) => run(question, { inPlace: false }),
+    /** Gives the question up; false when none is being answered. */
+    cancel() {
+      running?.abort();
+      return running !== undefined;
+    },
+  };
+}
+
+/**
+ * What the page itself has to say when no answer came.
+ *
+ * @param {unknown} thrown
+ * @param {boolean} cancelled
+ * @returns {Answer}
+ */
+function localReply(thrown, cancelled) {
+  if (!cancelled && !(thrown instanceof AskError)) reportError(thrown);
+  const fault = thrown instanceof AskError ? thrown.message : "This page failed to show the answer.";
+  return {
+    tone: cancelled ? "neutral" : "bad",
+    title: [{ kind: "text", text: cancelled ? "Cancelled" : fault }],
+    blocks: [],
+    attachments: [],
+    actions: [],
+  };
+}

@@ -1,0 +1,90 @@
+// @ts-check
+// Lines as they are typed: how a button's question would be, and those asked before.
+
+/**
+ * The line that types an invocation, with values in quotes where they need them.
+ *
+ * @param {string} command
+ * @param {Readonly<Record<string, string | number | boolean>>} options
+ */
+export function formatLine(command, options) {
+  return [command, ...Object.entries(options).map(([name, value]) => `${name}:${quote(String(value))}`)].join(" ");
+}
+
+/** @param {string} value */
+function quote(value) {
+  if (value !== "" && !/[\s"'“”„‘’«»\\]/u.test(value)) return value;
+  return `"${value.replaceAll(/["\\]/gu, (character) => `\\${character}`)}"`;
+}
+
+const MAX_KEPT = 200;
+
+/**
+ * Lines asked before, and where one stands among them while going back and forth. What was being typed is kept at the end.
+ *
+ * @param {Pick<Storage, "getItem" | "setItem">} storage
+ * @param {string} key
+ */
+export function createHistory(storage, key) {
+  let lines = load(storage, key);
+  let at = lines.length;
+  let draft = "";
+  return {
+    /** @param {string} line */
+    add(line) {
+      lines = [...lines.filter((known) => known !== line), line].slice(-MAX_KEPT);
+      at = lines.length;
+      draft = "";
+      save(storage, key, lines);
+    },
+    /**
+     * The line before, or undefined at the first.
+     *
+     * @param {string} typed What stands in the input now.
+     */
+    back(typed) {
+      if (at === 0) return undefined;
+      if (at === lines.length) draft = typed;
+      at -= 1;
+      return lines[at];
+    },
+    /** The line after, at last what was being typed; undefined when that is what stands there. */
+    forth() {
+      if (at === lines.length) return undefined;
+      at += 1;
+      return at === lines.length ? draft : lines[at];
+    },
+    /** Whoever types leaves the past. */
+    leave() {
+      at = lines.length;
+    },
+  };
+}
+
+/**
+ * @param {Pick<Storage, "getItem">} storage
+ * @param {string} key
+ * @returns {string[]}
+ */
+function load(storage, key) {
+  try {
+    /** @type {unknown} */
+    const kept = JSON.parse(storage.getItem(key) ?? "[]");
+    return Array.isArray(kept) ? kept.filter((line) => typeof line === "string").slice(-MAX_KEPT) : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * @param {Pick<Storage, "setItem">} storage
+ * @param {string} key
+ * @param {readonly string[]} lines
+ */
+function save(storage, key, lines) {
+  try {
+    storage.setItem(key, JSON.stringify(lines));
+  } catch {
+    // Storage may be full or forbidden; history then lasts as long as the page.
+  }
+}

@@ -1,0 +1,63 @@
+// @ts-check
+// How other platforms will show a reply.
+//
+// For every platform that the server announces in GET /api/console (`previews`) and puts into an answer, there are two
+// files in this folder:
+//
+//   preview-<platform>.js   exports  draw(payload): VElement
+//   preview-<platform>.css  its styles, every selector below `.preview-<platform>`
+//
+// `payload` is the very JSON that the platform's renderer made for the reply at hand. `draw` describes how the platform
+// would show it, as a tree of `h(...)` from vnode.js: pure and total, without a browser, so that it is tested in node. The
+// tree is put into an element with the class `preview-<platform>`; its buttons do nothing there, but an element with
+// `data-copy` copies. Pictures may come from this server alone (`/api/files/…`).
+/** @import { VElement } from "./vnode.js" */
+import { makeElement } from "./make-dom.js";
+import { h } from "./vnode.js";
+
+/** @type {Readonly<Record<string, string>>} */
+const NAMES = { discord: "Discord", slack: "Slack" };
+
+/** @param {string} platform */
+export function platformName(platform) {
+  return NAMES[platform] ?? platform;
+}
+
+/**
+ * The element that shows a payload; a sentence when it cannot be drawn.
+ *
+ * @param {string} platform
+ * @param {unknown} payload
+ * @param {Document} document
+ * @returns {Promise<HTMLElement>}
+ */
+export async function drawPreview(platform, payload, document) {
+  const shell = document.createElement("div");
+  shell.className = `preview preview-${platform}`;
+  try {
+    if (!/^[a-z]+$/u.test(platform) || payload === null || payload === undefined) throw new Error("no payload");
+    loadStyle(platform, document);
+    /** @type {{ draw(payload: unknown): VElement }} */
+    const drawer = await import(`./preview-${platform}.js`);
+    shell.append(makeElement(drawer.draw(payload), document));
+  } catch (thrown) {
+    reportError(thrown);
+    const sentence = `How ${platformName(platform)} shows this reply could not be drawn.`;
+    shell.append(makeElement(h("p", { class: "waiting" }, sentence), document));
+  }
+  return shell;
+}
+
+/**
+ * @param {string} platform
+ * @param {Document} document
+ */
+function loadStyle(platform, document) {
+  const id = `style-${platform}`;
+  if (document.getElementById(id) !== null) return;
+  const link = document.createElement("link");
+  link.id = id;
+  link.rel = "stylesheet";
+  link.href = `/page/preview-${platform}.css`;
+  document.head.append(link);
+}

@@ -1,0 +1,211 @@
+// @ts-check
+// A reply as the page shows it. Pure and total: a switch over all kinds, no default, no browser.
+/** @import { ReplyJson } from "../../../reply/json.ts" */
+/** @import { Reader, TextJson } from "./render-text.js" */
+/** @import { VElement } from "./vnode.js" */
+import { plainOf, renderLink, renderText, visible } from "./render-text.js";
+import { renderAttachments, renderPicture } from "./render-files.js";
+import { renderTable } from "./render-table.js";
+import { h, isSafeLink } from "./vnode.js";
+
+/** @typedef {ReplyJson["blocks"][number]} BlockJson */
+
+/** What replies about an embedded network begin with. */
+const SIMULATED = "SIMULATED";
+
+/** A colour alone says nothing to many. */
+const TONE_WORDS = { neutral: undefined, good: "Good", warning: "Warning", bad: "Problem" };
+const FAILURE_WORDS = { caller: "Check this", network: "Network problem", bug: "Bot problem" };
+
+/** A value longer than this gets a line of its own. */
+const WIDE_LENGTH = 60;
+
+/**
+ * @param {ReplyJson} reply
+ * @param {Reader} reader
+ * @returns {VElement}
+ */
+export function renderReply(reply, reader) {
+  return h(
+    "div",
+    { class: "reply", "data-tone": reply.tone },
+    renderHeader(reply, reader),
+    ...reply.blocks.map((block) => renderBlock(block, reader, reply.failure !== undefined)),
+    reply.picture === undefined ? undefined : renderPicture(reply.picture),
+    renderAttachments(reply.attachments),
+    renderActions(reply.actions),
+    reply.footer === undefined ? undefined : h("footer", { class: "footer" }, renderText(reply.footer, reader)),
+  );
+}
+
+/**
+ * Whether a reply says that nothing in it is real.
+ *
+ * @param {ReplyJson} reply
+ */
+export function isSimulated(reply) {
+  const [first] = reply.title;
+  return first?.kind === "strong" && first.text === SIMULATED;
+}
+
+/**
+ * The word for how good the news is; undefined for plain news.
+ *
+ * @param {ReplyJson} reply
+ * @returns {string | undefined}
+ */
+export function toneWord(reply) {
+  return reply.failure === undefined ? TONE_WORDS[reply.tone] : FAILURE_WORDS[reply.failure];
+}
+
+/**
+ * What to announce when a reply has come: its tone, its title and how much there is.
+ *
+ * @param {ReplyJson} reply
+ * @param {Reader} reader
+ */
+export function announcement(reply, reader) {
+  const rows = reply.blocks.reduce((sum, block) => sum + (block.kind === "table" ? block.rows.length : 0), 0);
+  return [
+    toneWord(reply),
+    plainOf(reply.title, reader),
+    rows === 0 ? undefined : `${rows} ${rows === 1 ? "row" : "rows"}`,
+    reply.attachments.length === 0 ? undefined : `${reply.attachments.length} to download`,
+  ]
+    .filter((part) => part !== undefined)
+    .join(". ");
+}
+
+/**
+ * @param {ReplyJson} reply
+ * @param {Reader} reader
+ * @returns {VElement}
+ */
+function renderHeader(reply, reader) {
+  const word = toneWord(reply);
+  const simulated = isSimulated(reply);
+  const title = simulated ? withoutLabel(reply.title) : reply.title;
+  // Buttons and links do not stand inside links, so a title that is a link keeps the text of what it holds.
+  const heading =
+    reply.url !== undefined && isSafeLink(reply.url)
+      ? [h("a", { href: reply.url, target: "_blank", rel: "noopener noreferrer" }, plainOf(title, reader))]
+      : renderText(title, reader);
+  return h(
+    "header",
+    { class: "head" },
+    h("h2", {}, heading.length === 0 ? ["(no title)"] : heading),
+    word === undefined && !simulated
+      ? undefined
+      : h(
+          "p",
+          { class: "badges" },
+          word === undefined ? undefined : h("span", { class: "badge tone" }, word),
+          simulated ? h("span", { class: "badge simulated" }, SIMULATED) : undefined,
+        ),
+  );
+}
+
+/**
+ * The label is shown as a badge of its own.
+ *
+ * @param {TextJson} title
+ * @returns {TextJson}
+ */
+function withoutLabel(title) {
+  const [, second, ...rest] = title;
+  if (second?.kind !== "text") return title.slice(1);
+  return [{ ...second, text: second.text.replace(/^ · /u, "") }, ...rest];
+}
+
+/**
+ * @param {BlockJson} block
+ * @param {Reader} reader
+ * @param {boolean} failed
+ * @returns {VElement}
+ */
+function renderBlock(block, reader, failed) {
+  switch (block.kind) {
+    case "paragraph":
+      return h("p", {}, renderText(block.text, reader));
+    case "fields":
+      return h(
+        "section",
+        { class: "block" },
+        renderBlockTitle(block.title, reader),
+        h(
+          "dl",
+          { class: "fields" },
+          ...block.fields.map((field) =>
+            h(
+              "div",
+              {
+                class:
+                  field.wide === true || plainOf(field.value, reader).length > WIDE_LENGTH ? "field wide" : "field",
+              },
+              h("dt", {}, renderText(field.name, reader)),
+              h("dd", {}, renderText(field.value, reader)),
+            ),
+          ),
+        ),
+      );
+    case "list":
+      return h(
+        "section",
+        { class: "block" },
+        renderBlockTitle(block.title, reader),
+        h("ul", { class: "list" }, ...block.items.map((item) => h("li", {}, renderText(item, reader)))),
+      );
+    case "table":
+      return renderTable(block, reader);
+    case "code":
+      return renderCodeBlock(block.text, block.language, failed);
+  }
+}
+
+/**
+ * @param {TextJson | undefined} title
+ * @param {Reader} reader
+ * @returns {VElement | undefined}
+ */
+function renderBlockTitle(title, reader) {
+  return title === undefined || title.length === 0 ? undefined : h("h3", {}, renderText(title, reader));
+}
+
+/**
+ * A failure's single line of code is the line that would be right: it can be put into the input with one press.
+ *
+ * @param {string} text
+ * @param {string | undefined} language
+ * @param {boolean} failed
+ * @returns {VElement}
+ */
+function renderCodeBlock(text, language, failed) {
+  const line = failed && (language ?? "") === "" && text !== "" && !/[\n\r]/u.test(text);
+  return h(
+    "figure",
+    { class: line ? "code line" : "code" },
+    h("pre", { tabindex: "0" }, h("code", {}, visible(text))),
+    line ? h("button", { type: "button", class: "small", "data-fill": text }, "Type it") : undefined,
+    h("button", { type: "button", class: "small", "data-copy": text }, "Copy"),
+  );
+}
+
+/**
+ * @param {ReplyJson["actions"]} actions
+ * @returns {VElement | undefined}
+ */
+function renderActions(actions) {
+  if (actions.length === 0) return undefined;
+  return h(
+    "div",
+    { class: "actions" },
+    ...actions.map((action, index) => {
+      const label = visible(action.label).trim() === "" ? "(no label)" : visible(action.label);
+      if ("url" in action) {
+        const link = renderLink(label, action.url);
+        return typeof link === "string" ? link : { ...link, attrs: { ...link.attrs, class: "button" } };
+      }
+      return h("button", { type: "button", class: "button", "data-action": String(index) }, label);
+    }),
+  );
+}

@@ -1,0 +1,162 @@
+// @ts-check
+/** @import { ReplyJson } from "../../../reply/json.ts" */
+/** @import { VNode } from "./vnode.js" */
+import { age, exactUtc, localTime, machineTime, toMillis } from "./times.js";
+import { h, isSafeLink } from "./vnode.js";
+
+/**
+ * @typedef {ReplyJson["title"]} TextJson
+ * @typedef {TextJson[number]} InlineJson
+ * @typedef {{ readonly now: number, readonly timeZone?: string | undefined }} Reader The moment of reading in Unix
+ *   milliseconds, and the zone in which times are shown; without one, the browser's.
+ */
+
+/**
+ * Runs of text as nodes.
+ *
+ * @param {TextJson} content
+ * @param {Reader} reader
+ * @returns {VNode[]}
+ */
+export function renderText(content, reader) {
+  return content.flatMap((inline) => renderInline(inline, reader));
+}
+
+/**
+ * The same without any element, ids shortened: for labels, announcements, and where no button may stand.
+ *
+ * @param {TextJson} content
+ * @param {Reader} reader
+ * @returns {string}
+ */
+export function plainOf(content, reader) {
+  return content
+    .map((inline) => {
+      switch (inline.kind) {
+        case "text":
+        case "strong":
+          return visible(inline.text);
+        case "code":
+          return visible(inline.id === true ? shorten(inline.text) : inline.text);
+        case "link":
+          return visible(inline.text === "" ? inline.url : inline.text);
+        case "time":
+          return inline.style === "relative"
+            ? age(toMillis(inline.at), reader.now)
+            : localTime(inline.at, reader.timeZone);
+      }
+    })
+    .join("");
+}
+
+/**
+ * @param {InlineJson} inline
+ * @param {Reader} reader
+ * @returns {VNode[]}
+ */
+function renderInline(inline, reader) {
+  switch (inline.kind) {
+    case "text":
+      return inline.text === "" ? [] : [visible(inline.text)];
+    case "strong":
+      return inline.text === "" ? [] : [h("strong", {}, visible(inline.text))];
+    case "code":
+      return inline.text === "" ? [] : [renderCode(inline.text, inline.id === true)];
+    case "link":
+      return [renderLink(inline.text, inline.url)];
+    case "time":
+      return renderTime(inline.at, inline.style, reader);
+  }
+}
+
+/**
+ * Something to copy: pressing it copies the whole and, where it was shortened, shows the whole.
+ *
+ * @param {string} value
+ * @param {boolean} isId
+ * @returns {VNode}
+ */
+export function renderCode(value, isId) {
+  const short = isId ? shorten(value) : value;
+  const whole = visible(value);
+  if (short === value) {
+    return h("button", { type: "button", class: "copy", "data-copy": value, title: "Copy" }, h("code", {}, whole));
+  }
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "copy id",
+      "data-copy": value,
+      title: `${whole} – copy`,
+      "aria-label": `${visible(short)}, copy the whole`,
+    },
+    // The style shows one of the two: the whole where there is room or it was pressed.
+    h("code", { class: "short" }, visible(short)),
+    h("code", { class: "whole" }, whole),
+  );
+}
+
+/**
+ * @param {string} label
+ * @param {string} url
+ * @returns {VNode}
+ */
+export function renderLink(label, url) {
+  const shown = visible(label === "" ? url : label);
+  if (!isSafeLink(url)) return shown;
+  return h("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, shown);
+}
+
+/**
+ * @param {string} at
+ * @param {"absolute" | "relative" | "both"} style
+ * @param {Reader} reader
+ * @returns {VNode[]}
+ */
+function renderTime(at, style, reader) {
+  const millis = toMillis(at);
+  const attrs = { datetime: machineTime(at), title: exactUtc(at) };
+  const absolute = h("time", attrs, localTime(at, reader.timeZone));
+  // What the page counts up while it is open.
+  const relative = h("time", { ...attrs, class: "age", "data-age": String(millis) }, age(millis, reader.now));
+  switch (style) {
+    case "absolute":
+      return [absolute];
+    case "relative":
+      return [relative];
+    case "both":
+      return [absolute, " (", relative, ")"];
+  }
+}
+
+/**
+ * Text as it can be seen: control characters get a picture, and those that would turn the reading direction of what
+ * follows, or are no characters at all, the replacement sign. Line ends and tabs stay.
+ *
+ * @param {string} text
+ */
+export function visible(text) {
+  return text
+    .toWellFormed()
+    .replaceAll(/\r\n?/gu, "\n")
+    .replaceAll(/\p{Cc}/gu, pictureOf)
+    .replaceAll(/[\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu, "\u{FFFD}");
+}
+
+/** @param {string} control */
+function pictureOf(control) {
+  const code = control.codePointAt(0) ?? 0;
+  if (control === "\n" || control === "\t") return control;
+  if (code === 0x7f) return "\u{2421}";
+  return code < 0x20 ? String.fromCodePoint(0x2400 + code) : "\u{FFFD}";
+}
+
+/**
+ * `f8ac93d1…4e21`: the ends of a long id.
+ *
+ * @param {string} value
+ */
+export function shorten(value) {
+  return value.length <= 16 ? value : `${value.slice(0, 8)}…${value.slice(-4)}`;
+}

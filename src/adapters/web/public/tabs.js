@@ -1,0 +1,61 @@
+// @ts-check
+
+/**
+ * A row of tabs (https://www.w3.org/WAI/ARIA/apg/patterns/tabs/): one is in the tab order, arrows move and choose.
+ *
+ * @param {{ document: Document, label: string, panel: HTMLElement, tabs: readonly { id: string, name: string }[], choose: (id: string) => void }} parts
+ * @returns {HTMLElement}
+ */
+export function createTabs({ document, label, panel, tabs, choose }) {
+  const list = document.createElement("div");
+  list.className = "tabs";
+  list.setAttribute("role", "tablist");
+  list.setAttribute("aria-label", label);
+  panel.setAttribute("role", "tabpanel");
+  const buttons = tabs.map((tab, index) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = tab.name;
+    button.id = `${panel.id}-${tab.id}`;
+    button.setAttribute("role", "tab");
+    button.setAttribute("aria-controls", panel.id);
+    button.addEventListener("click", () => select(index));
+    list.append(button);
+    return button;
+  });
+
+  /** @param {number} chosen */
+  function mark(chosen) {
+    for (const [index, button] of buttons.entries()) {
+      button.setAttribute("aria-selected", String(index === chosen));
+      button.tabIndex = index === chosen ? 0 : -1;
+      if (index === chosen) panel.setAttribute("aria-labelledby", button.id);
+    }
+  }
+
+  /** @param {number} index */
+  function select(index) {
+    mark(index);
+    const tab = tabs[index];
+    if (tab !== undefined) choose(tab.id);
+  }
+
+  list.addEventListener("keydown", (event) => {
+    const from = buttons.findIndex((button) => button === document.activeElement);
+    const last = buttons.length - 1;
+    /** @type {Readonly<Record<string, number>>} */
+    const moves = {
+      ArrowRight: from === last ? 0 : from + 1,
+      ArrowLeft: from === 0 ? last : from - 1,
+      Home: 0,
+      End: last,
+    };
+    const to = moves[event.key];
+    if (from === -1 || to === undefined) return;
+    event.preventDefault();
+    buttons[to]?.focus();
+    select(to);
+  });
+  mark(0);
+  return list;
+}

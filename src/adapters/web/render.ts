@@ -1,0 +1,37 @@
+import type { Log } from "../../log.ts";
+import { messageOf } from "../../errors.ts";
+import { replyToJson, type ReplyJson } from "../../reply/json.ts";
+import type { Reply } from "../../reply/reply.ts";
+import type { Preview } from "../adapter.ts";
+import type { Files } from "./files.ts";
+
+/** A reply as the page gets it: its JSON, and the payloads that other platforms would be sent for the very same reply. */
+export type Answer = ReplyJson & { readonly previews?: Readonly<Record<string, unknown>> };
+
+export interface RenderParts {
+  readonly files: Files;
+  readonly previews: readonly Preview[];
+  readonly log: Log;
+}
+
+/** A reply for the page; its files are kept for download from here on. */
+export function render(reply: Reply, parts: RenderParts, options: { previews: boolean }): Answer {
+  // Rendered for the other platforms first: what they read from the files must still be there.
+  const previews = options.previews ? renderPreviews(reply, parts) : undefined;
+  const json = replyToJson(reply, (file) => `/api/files/${parts.files.keep(file)}`);
+  return previews === undefined ? json : { ...json, previews };
+}
+
+function renderPreviews(reply: Reply, parts: RenderParts): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    parts.previews.map((preview) => {
+      try {
+        return [preview.platform, preview.render(reply)];
+      } catch (thrown) {
+        // A renderer is total; where one is not after all, the answer itself must not suffer.
+        parts.log.error({ platform: preview.platform, why: messageOf(thrown) }, "a preview could not be rendered");
+        return [preview.platform, null];
+      }
+    }),
+  );
+}

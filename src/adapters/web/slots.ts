@@ -1,0 +1,20 @@
+/** A bound on how many things go on at one time; who finds none free is refused, not queued. */
+export interface Slots {
+  /** Takes a slot and gives the function that frees it, or undefined when all are taken. */
+  take(): (() => void) | undefined;
+}
+
+export function createSlots(count: number): Slots {
+  let free = count;
+  return {
+    take: () => {
+      if (free === 0) return undefined;
+      free -= 1;
+      let held = true;
+      return () => {
+        if (held) free += 1;
+        held = false;
+      };
+    },
+  };
+}
