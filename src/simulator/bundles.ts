@@ -44,10 +44,9 @@ export class Bundles {
 
   listAsset(assetId: string, assetField: string): Record<string, unknown> {
     const asset = this.#assets.byId(assetId);
-    if (asset === undefined)
-      throw entityFailure("notFound", "failed to get asset for ID", "no resource corresponding to this id");
+    if (asset === undefined) throw entityFailure("notFound", "asset not found");
     if (asset.contract === undefined) {
-      throw entityFailure("internal", "failed to get asset for ID", "not an erc20 asset");
+      throw entityFailure("internal", "not an ERC20 asset");
     }
     const signed = asset.status === "STATUS_ENABLED";
     return {
@@ -63,7 +62,7 @@ export class Bundles {
     if (proposalId === market) throw entityFailure("internal", "not an update asset proposal");
     const turn = this.#turnOf(proposalId, moment);
     if (proposalId !== signed && proposalId !== unsigned && turn === undefined) {
-      throw entityFailure("notFound", "failed to get proposal", "no resource corresponding to this id");
+      throw entityFailure("notFound", "proposal not found", "no resource corresponding to this id");
     }
     const isSigned = turn === undefined ? proposalId === signed : moment.active - turn * this.#newEvery >= SIGNING;
     const asset = this.#asset(turn ?? 0);

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { garbageOf } from "./garbage.ts";
+import { LEDGER_PATH, serveLedger } from "./ledger-server.ts";
 import type { SimulatedNode, View } from "./node.ts";
 import { answer } from "./operations.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
-import { routeNotFound, WireFailure } from "./wire-failure.ts";
+import { entityFailure, NodeCrash, routeNotFound, WireFailure, type ErrorBody } from "./wire-failure.ts";
 
 /** One request to a node, its base URL's path already taken off. */
 export interface NodeRequest {
@@ -34,9 +35,15 @@ export async function serveNode(
     refuseIfAsked(view, response);
     limit(limiter, request, response);
     if (request.method !== "GET") throw new WireFailure("unimplemented", "Method Not Allowed");
-    if (asked.at === "data-node") addBlockHeaders(view, response);
+    const exporting = asked.at === "data-node" && asked.path === LEDGER_PATH;
     const garbage = view.fault("garbage");
-    const document = answer({ node, view, query: asked.query }, asked.path, asked.at);
+    if (exporting && garbage === undefined) {
+      await serveLedger(node, view, asked.query, response, asked.signal);
+      return;
+    }
+    // A data node passes the stake on from the core, which knows nothing of these headers.
+    if (asked.at === "data-node" && asked.path !== "/parties/stake") addBlockHeaders(view, response);
+    const document = exporting ? EXPORT : answer({ node, view, query: asked.query }, asked.path, asked.at);
     if (garbage !== undefined) {
       const { contentType, body } = garbageOf(garbage.body ?? "html", document);
       send(response, 200, contentType, body);
@@ -44,10 +51,23 @@ export async function serveNode(
     }
     send(response, 200, "application/json", JSON.stringify(document));
   } catch (failure) {
-    if (!(failure instanceof WireFailure)) throw failure;
-    const contentType = node.profile.doubledContentType ? "application/json, application/grpc" : "application/json";
-    send(response, failure.httpStatus, contentType, JSON.stringify(failure.body));
+    if (failure instanceof NodeCrash) request.socket.resetAndDestroy();
+    else if (failure instanceof WireFailure) sendFailure(node, failure, asked);
+    else throw failure;
   }
+}
+
+/** What garbage is made of where an export was asked for. */
+const EXPORT = { result: { contentType: "text/csv", data: "dmVnYV90aW1l", extensions: [] } };
+
+function sendFailure(node: SimulatedNode, failure: WireFailure, asked: NodeRequest): void {
+  // What a handler refuses bears the content type of the inner protocol too, what the gateway refuses does not.
+  const doubled = node.profile.doubledContentType && failure.body.details.length > 0;
+  const contentType = doubled ? "application/json, application/grpc" : "application/json";
+  // The older export wraps its errors as it would in mid-stream, those of its handler at least.
+  const wrapped = asked.path === LEDGER_PATH && node.profile.dialect === "v0.71" && failure.body.details.length > 0;
+  const body: ErrorBody | { error: ErrorBody } = wrapped ? { error: failure.body } : failure.body;
+  send(asked.response, failure.httpStatus, contentType, JSON.stringify(body));
 }
 
 /** For a path that belongs to no node. */
@@ -62,8 +82,7 @@ const LIMITED = "api request rate limit exceeded";
 function refuseIfAsked(view: View, response: ServerResponse): void {
   const broken = view.fault("server-error");
   if (broken !== undefined) {
-    const failure = new WireFailure(SERVER_ERRORS[broken.status ?? 500] ?? "internal", "simulated failure");
-    throw failure;
+    throw entityFailure(SERVER_ERRORS[broken.status ?? 500] ?? "internal", "simulated failure");
   }
   const ban = view.fault("ban");
   if (ban !== undefined) {

@@ -4,6 +4,7 @@ import { Bundles } from "./bundles.ts";
 import { Chain, type ChainPace } from "./chain.ts";
 import { Chance } from "./chance.ts";
 import { DAY, HOUR, MINUTE, type Micros } from "./clock.ts";
+import { Ledger } from "./ledger.ts";
 import { MarketCatalogue } from "./market-catalogue.ts";
 import { MarketRecords } from "./market-records.ts";
 import { Orders } from "./orders.ts";
@@ -63,6 +64,7 @@ export class Network {
   readonly orders: Orders;
   readonly stake: Stake;
   readonly bundles: Bundles;
+  readonly ledger: Ledger;
 
   constructor(name: NetworkName, seed: string) {
     const size = SIZES[name];
@@ -78,5 +80,10 @@ export class Network {
     this.orders = new Orders(this.catalogue, chance);
     this.stake = new Stake(chance, size.parties);
     this.bundles = new Bundles(this.assets, chance, size.proposalEvery);
+    this.ledger = new Ledger(this.chain, chance, {
+      markets: this.catalogue.trading.map((market) => market.id),
+      parties: this.stake.parties,
+      assets: this.assets.list.map((asset) => asset.id),
+    });
   }
 }

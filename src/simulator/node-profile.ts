@@ -11,6 +11,8 @@ export interface NodeProfile {
   readonly framing: "raw" | "messages" | "messages-concatenated";
   /** Whether a 13-column export also tells incoming rows outside what was asked, as real ones do. */
   readonly strayRows: boolean;
+  /** Whether the ledger has a column that no release knows, with text beyond ASCII. */
+  readonly extraColumn: boolean;
   /** The size of every ledger export of this node in bytes, whatever was asked; 0 = as the party's history has it. */
   readonly ledgerBytes: number;
   /** Whether the endpoints that name markets, assets and nodes answer. */
@@ -22,7 +24,7 @@ export interface NodeProfile {
 }
 
 const NEWER = { version: "v0.71.6", commitHash: "0d6ad7f1e7d2f0f1b5c8a1b5c7e9f0a3d4c2b1a0", columns: 13 } as const;
-const SHARED = { strayRows: false, ledgerBytes: 0, names: true, stake: true } as const;
+const SHARED = { strayRows: false, extraColumn: false, ledgerBytes: 0, names: true, stake: true } as const;
 
 /** Node 1 and 2 speak the contract, node 3 the older dialect; what comes after is again like them. */
 export function defaultProfile(number: number): NodeProfile {
@@ -51,6 +53,7 @@ const CHECKS: { [K in keyof NodeProfile]: (value: unknown) => boolean } = {
   columns: (value) => value === 12 || value === 13,
   framing: (value) => value === "raw" || value === "messages" || value === "messages-concatenated",
   strayRows: isFlag,
+  extraColumn: isFlag,
   ledgerBytes: (value) => typeof value === "number" && Number.isSafeInteger(value) && value >= 0,
   names: isFlag,
   stake: isFlag,

@@ -1,6 +1,7 @@
 import type { SimulatedNode, View } from "./node.ts";
-import { pageOf, readInt32 } from "./pages.ts";
-import { entityFailure, routeNotFound } from "./wire-failure.ts";
+import { pageOf } from "./pages.ts";
+import { readInt32 } from "./query.ts";
+import { entityFailure, NodeCrash, routeNotFound } from "./wire-failure.ts";
 
 /** What one request asks of a node. */
 export interface Question {
@@ -36,29 +37,34 @@ const rotations: Answer = ({ node, view, query }) => {
 
 const order: Answer = ({ node, view, query, id }) => {
   const version = readInt32(query, "version");
-  if (!ID.test(id)) throw entityFailure("invalidArgument", "order ID is not a valid vega identifier");
-  if (version !== undefined && version <= 0) throw entityFailure("invalidArgument", "negative order version");
+  if (!ID.test(id)) throw entityFailure("invalidArgument", "not a valid order id", id);
+  if (version !== undefined && version <= 0) {
+    throw entityFailure("invalidArgument", "order version must be a positive integer");
+  }
   const found = node.network.orders.find(id.toLowerCase(), version, view.moment);
-  if (found === undefined) throw entityFailure("notFound", "order not found", "no resource corresponding to this id");
+  if (found === undefined) throw entityFailure("notFound", "order not found", id);
   return { order: found };
 };
 
 const listBundle: Answer = ({ node, query }) => {
   const assetId = query.get("assetId") ?? "";
   if (assetId === "") throw entityFailure("invalidArgument", "missing asset ID");
+  const asset = node.network.assets.byId(assetId);
+  // Older releases take every asset for a token of Ethereum, and fall over.
+  if (asset !== undefined && asset.contract === undefined && older(node)) throw new NodeCrash("not an ERC20 asset");
   return node.network.bundles.listAsset(assetId, assetField(node));
 };
 
 const limitsBundle: Answer = ({ node, view, query }) => {
   const proposalId = query.get("proposalId") ?? "";
-  if (proposalId === "") throw entityFailure("invalidArgument", "proposal id is a required parameter");
+  if (proposalId === "") throw entityFailure("invalidArgument", "missing proposal ID");
   return node.network.bundles.limits(proposalId, assetField(node), view.moment);
 };
 
 const market: Answer = ({ node, view, id }) => {
   const found = node.network.markets.byId(id, view.moment);
   if (found === undefined) {
-    throw entityFailure("notFound", "failed to get market for ID", "no resource corresponding to this id");
+    throw entityFailure("notFound", "market not found", "no resource corresponding to this id");
   }
   return { market: node.network.markets.market(found, view.moment) };
 };
@@ -66,7 +72,7 @@ const market: Answer = ({ node, view, id }) => {
 const asset: Answer = ({ node, id }) => {
   const found = node.network.assets.byId(id);
   if (found === undefined) {
-    throw entityFailure("notFound", "failed to get asset for ID", "no resource corresponding to this id");
+    throw entityFailure("notFound", "asset not found", "no resource corresponding to this id");
   }
   return { asset: node.network.assets.record(found) };
 };

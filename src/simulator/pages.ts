@@ -1,5 +1,6 @@
 import type { Chance } from "./chance.ts";
-import { entityFailure, WireFailure } from "./wire-failure.ts";
+import { readBoolean, readInt32 } from "./query.ts";
+import { entityFailure, type WireFailure } from "./wire-failure.ts";
 
 /** A list in the order of the chain, oldest first. Rows with the same key share a cursor. */
 export interface PagedList<Row> {
@@ -93,44 +94,15 @@ function readPagination(query: URLSearchParams, cursors: CursorCodec): Asked {
   if (after !== undefined && before !== undefined) throw badPage("cannot set both a before and after cursor");
   const backwards = first === undefined && (last !== undefined || (after === undefined && before !== undefined));
   const limit = (backwards ? last : first) ?? DEFAULT_ROWS;
-  if (limit < 0) throw badPage("negative pagination value");
-  if (limit === 0) throw badPage("pagination limit must be greater than 0");
+  if (limit <= 0) throw badPage(`${backwards ? "last" : "first"} must be a positive integer`);
   const given = backwards ? before : after;
-  const cursor = given === undefined ? undefined : cursors.decode(given, backwards ? "before" : "after");
+  const cursor = given === undefined ? undefined : cursors.decode(given);
   const unbounded = newest !== undefined && first === undefined && last === undefined && given === undefined;
   return { direction: unbounded ? "all" : backwards ? "backwards" : "forwards", limit, cursor, newestFirst };
 }
 
-function badPage(inner: string): WireFailure {
-  return entityFailure("invalidArgument", "invalid pagination", inner);
-}
-
-/** An int32 from the query; undefined where absent. Throws WireFailure (400) in the words of the gateway's parser. */
-export function readInt32(query: URLSearchParams, name: string): number | undefined {
-  const text = query.get(name);
-  if (text === null) return undefined;
-  const value = Number(text);
-  if (!/^[+-]?\d+$/u.test(text)) throw mismatch(name, "strconv.ParseInt", text, "invalid syntax");
-  if (value > 2_147_483_647 || value < -2_147_483_648) {
-    throw mismatch(name, "strconv.ParseInt", text, "value out of range");
-  }
-  return value;
-}
-
-function readBoolean(query: URLSearchParams, name: string): boolean | undefined {
-  const text = query.get(name);
-  if (text === null) return undefined;
-  if (["1", "t", "T", "TRUE", "true", "True"].includes(text)) return true;
-  if (["0", "f", "F", "FALSE", "false", "False"].includes(text)) return false;
-  throw mismatch(name, "strconv.ParseBool", text, "invalid syntax");
-}
-
-/** A value of the wrong type in the query, refused before any handler sees it: no details. */
-export function mismatch(name: string, parser: string, text: string, why: string): WireFailure {
-  return new WireFailure(
-    "invalidArgument",
-    `type mismatch, parameter: ${name}, error: ${parser}: parsing ${JSON.stringify(text)}: ${why}`,
-  );
+function badPage(message: string, inner?: string): WireFailure {
+  return entityFailure("invalidArgument", message, inner);
 }
 
 /**
@@ -150,14 +122,16 @@ export class CursorCodec {
     return this.#cover(plain).toString("base64");
   }
 
-  decode(cursor: string, side: "after" | "before"): string {
+  /** The key that this node put into a cursor. Throws WireFailure (400) for anything else. */
+  decode(cursor: string): string {
     const covered = Buffer.from(cursor, "base64");
-    const plain = this.#cover(covered).toString("latin1");
-    const key = plain.replace(/;+$/u, "");
-    if (cursor === "" || covered.toString("base64") !== cursor || !/^[\da-f:]+;+$/u.test(plain)) {
-      throw badPage(`failed to decode ${side} cursor: ${cursor === "" ? "cursor is empty" : "illegal cursor"}`);
+    if (cursor === "" || covered.toString("base64") !== cursor) {
+      const valid = /^[\d+/A-Za-z]*/u.exec(cursor)?.[0].length ?? 0;
+      throw badPage("invalid cursor", cursor === "" ? "cursor is empty" : `illegal base64 data at input byte ${valid}`);
     }
-    return key;
+    const plain = this.#cover(covered).toString("latin1");
+    if (!/^[\da-f:]+;+$/u.test(plain)) throw badPage("invalid cursor", "the cursor is not one of this node's");
+    return plain.replace(/;+$/u, "");
   }
 
   #cover(bytes: Buffer): Buffer {

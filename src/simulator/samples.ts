@@ -16,6 +16,8 @@ export interface Samples {
   readonly parkedOrderId: string;
   /** Has stake and a ledger of a few thousand entries. */
   readonly partyId: string;
+  /** Its ledger of half a year is 1 GiB. */
+  readonly heavyPartyId: string;
   readonly nodeId: string;
   readonly nodeName: string;
   readonly assetId: string;
@@ -39,7 +41,7 @@ export interface FreshSamples {
 }
 
 export function samplesOf(network: Network): Samples {
-  const { catalogue, orders, stake, validators, assets, bundles } = network;
+  const { catalogue, orders, stake, validators, assets, bundles, ledger } = network;
   const jumpy = catalogue.trading.find((market) => market.fate.kind === "trades" && market.fate.jumpy);
   const [validator] = validators.list;
   const usdt = assets.bySymbol("USDT");
@@ -52,6 +54,7 @@ export function samplesOf(network: Network): Samples {
     stoppedOrderId: orders.founder("stopped by self-trading"),
     parkedOrderId: orders.founder("parked in an auction"),
     partyId: stake.parties[0] ?? "",
+    heavyPartyId: ledger.heavyParty,
     nodeId: validator?.id ?? "",
     nodeName: validator?.name ?? "",
     assetId: usdt.id,

@@ -3,13 +3,18 @@ import type { AddressInfo } from "node:net";
 import { messageOf, UserError } from "../errors.ts";
 import { silentLog, type Log } from "../log.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { addressOf } from "./address.ts";
+import { serveControl } from "./control.ts";
 import { serveNode, serveNothing } from "./data-node-server.ts";
 import { FaultBook } from "./fault-book.ts";
-import { Network, NETWORKS, type NetworkName } from "./network.ts";
+import { Network, type NetworkName } from "./network.ts";
 import { SimulatedNode } from "./node.ts";
 import { defaultProfile, type NodeProfile } from "./node-profile.ts";
 import { DEFAULT_RATE_LIMIT, RateLimiter, type RateLimit } from "./rate-limiter.ts";
-import { freshSamplesOf, samplesOf, type FreshSamples, type Samples } from "./samples.ts";
+import { freshSamplesOf, samplesOf } from "./samples.ts";
+import type { Simulator } from "./simulator-handle.ts";
+
+export type { Simulator } from "./simulator-handle.ts";
 
 export interface SimulatorOptions {
   /** Two simulators of the same seed and clock tell the same. */
@@ -26,30 +31,7 @@ export interface SimulatorOptions {
   readonly log?: Log;
 }
 
-export interface Simulator {
-  readonly seed: string;
-  /** The server's own URL; asked at its root it answers as the first node of mainnet. */
-  readonly url: string;
-  readonly networks: Record<NetworkName, { name: string; url: string }[]>;
-  /** Base URLs that serve `/parties/stake` alone, as a core node does. */
-  readonly coreUrls: Record<NetworkName, string>;
-  readonly faults: FaultBook;
-  readonly samples: Record<NetworkName, Samples>;
-  freshSamples(network: NetworkName): FreshSamples;
-  /** Changes how a node speaks, while it runs. */
-  configure(network: NetworkName, node: number, changes: Partial<NodeProfile>): void;
-  close(): Promise<void>;
-}
-
 export const DEFAULT_SEED = "bellwether";
-
-interface Place {
-  readonly node: SimulatedNode;
-  readonly limiter: RateLimiter | undefined;
-  readonly at: "data-node" | "core";
-  /** The path below the base URL. */
-  readonly path: string;
-}
 
 /** Starts two networks of data nodes on one port. Throws UserError where the port cannot be had. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
@@ -68,31 +50,23 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const nodes = { mainnet: nodesOf("mainnet"), testnet: nodesOf("testnet") };
   const stopped = new AbortController();
 
-  const find = (path: string): Place | undefined => {
-    const match = /^\/(mainnet|testnet)\/(\d{1,4}|core)(\/.*)?$/u.exec(path);
-    const name = (match?.[1] ?? "mainnet") as NetworkName;
-    const core = match?.[2] === "core";
-    const found = nodes[name][core || match === null ? 0 : Number(match[2]) - 1];
-    if (found === undefined) return undefined;
-    return { ...found, at: core ? "core" : "data-node", path: match === null ? path : (match[3] ?? "/") };
-  };
-
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://simulator.invalid");
-    const place = find(pathname);
-    if (place === undefined) return serveNothing(response);
-    return serveNode(place.node, place.limiter, {
-      request,
-      response,
-      path: decodePath(place.path),
-      query: searchParams,
-      at: place.at,
-      signal: stopped.signal,
-    });
+    const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://simulator.invalid");
+    const address = addressOf(pathname);
+    const path = decodePath(address.path);
+    if (address.kind === "control") {
+      return serveControl(simulator, address.scope, path, query, request, response);
+    }
+    request.resume();
+    const found = nodes[address.network][address.kind === "core" ? 0 : address.node - 1];
+    if (found === undefined) return serveNothing(response);
+    const { signal } = stopped;
+    if (address.kind === "core")
+      return serveNode(found.node, undefined, { request, response, path, query, at: "core", signal });
+    return serveNode(found.node, found.limiter, { request, response, path, query, at: "data-node", signal });
   };
 
   const server = createServer((request, response) => {
-    request.resume();
     handle(request, response).catch((mistake: unknown) => {
       if (!stopped.signal.aborted) log.error({ err: mistake, url: request.url }, "the simulator failed to answer");
       request.socket.destroy();
@@ -106,8 +80,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     mainnet: make("mainnet"),
     testnet: make("testnet"),
   });
-  log.info({ url, seed, networks: NETWORKS }, "simulated networks are up");
-  return {
+  const simulator: Simulator = {
     seed,
     url,
     networks: byNetwork((name) =>
@@ -129,6 +102,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       await closed;
     },
   };
+  log.info({ url, seed }, "simulated networks are up");
+  return simulator;
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

@@ -13,16 +13,16 @@ const HTTP_STATUS = {
 
 export type GrpcStatus = keyof typeof HTTP_STATUS;
 
-/** The words in front of "error", as Go prints a code. */
-const CODE_WORDS: Record<GrpcStatus, string> = {
-  unknown: "Unknown",
-  invalidArgument: "InvalidArgument",
-  deadlineExceeded: "DeadlineExceeded",
-  notFound: "NotFound",
-  permissionDenied: "PermissionDenied",
-  resourceExhausted: "ResourceExhausted",
-  unimplemented: "Unimplemented",
-  internal: "Internal",
+/** What `message` says: the kind of error, and no more. */
+const MESSAGES: Record<GrpcStatus, string> = {
+  unknown: "Unknown error",
+  invalidArgument: "Bad Request",
+  deadlineExceeded: "Gateway Timeout",
+  notFound: "Not Found",
+  permissionDenied: "Forbidden",
+  resourceExhausted: "Too Many Requests",
+  unimplemented: "Method Not Allowed",
+  internal: "Internal error",
   unavailable: "Unavailable",
 };
 
@@ -38,22 +38,26 @@ export class WireFailure extends Error {
   readonly httpStatus: number;
   readonly body: ErrorBody;
 
-  constructor(status: GrpcStatus, message: string, details: readonly Record<string, unknown>[] = []) {
-    super(message);
+  constructor(status: GrpcStatus, message?: string, details: readonly Record<string, unknown>[] = []) {
+    super(message ?? MESSAGES[status]);
     const [code, httpStatus] = HTTP_STATUS[status];
     this.httpStatus = httpStatus;
-    this.body = { code, message, details };
+    this.body = { code, message: this.message, details };
   }
 }
 
 /** The words worth reading stand in the details; the message says only what kind of error it is. */
-export function entityFailure(status: GrpcStatus, message: string, inner = ""): WireFailure {
-  return new WireFailure(status, `${CODE_WORDS[status]} error`, [
-    { "@type": "type.googleapis.com/vega.ErrorDetail", code: 10_000, message, inner },
-  ]);
+export function entityFailure(status: GrpcStatus, message: string, inner?: string): WireFailure {
+  const detail = { "@type": "type.googleapis.com/vega.ErrorDetail", code: 10_000, message };
+  return new WireFailure(status, undefined, [inner === undefined ? detail : { ...detail, inner }]);
 }
 
 /** No such path on this node: without details, unlike an entity that is not found. */
 export function routeNotFound(): WireFailure {
-  return new WireFailure("notFound", "Not Found");
+  return new WireFailure("notFound");
+}
+
+/** What brings the whole node down: the connection ends without a reply. */
+export class NodeCrash extends Error {
+  override readonly name = "NodeCrash";
 }

@@ -1,0 +1,147 @@
+import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Fault } from "./fault.ts";
+import type { LedgerRequest } from "./ledger.ts";
+import type { SimulatedNode, View } from "./node.ts";
+import { readInt64 } from "./query.ts";
+import { entityFailure, NodeCrash } from "./wire-failure.ts";
+
+export const LEDGER_PATH = "/api/v2/ledgerentry/export";
+
+const ID = /^[\da-fA-F]{64}$/u;
+/** Pieces end inside rows and characters; the first are small, so that short exports are cut too. */
+const FIRST_PIECES = [113, 700, 4093] as const;
+const PIECE = 65_521;
+const CUT_AFTER_BYTES = 20_000;
+
+const BROKEN = entityFailure(
+  "internal",
+  "could not export ledger entries",
+  "canceling statement due to statement timeout",
+).body;
+
+/** Streams the ledger as this node would. Throws WireFailure before the first byte. */
+export async function serveLedger(
+  node: SimulatedNode,
+  view: View,
+  query: URLSearchParams,
+  response: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  const request = readRequest(node, query);
+  const { framing } = node.profile;
+  const cut = view.fault("cut-export");
+  const lines = node.network.ledger.lines(request, view.moment);
+  const bytes = framing === "raw" ? rawBytes(lines, cut) : messages(lines, cut, framing === "messages" ? "\n" : "");
+  response.writeHead(
+    200,
+    framing === "raw"
+      ? {
+          "Content-Type": "text/csv",
+          "Content-Disposition": `attachment;filename=${request.party}-${request.asset}.csv`,
+        }
+      : { "Content-Type": "application/json" },
+  );
+  try {
+    await pipeline(Readable.from(bytes, { objectMode: false, highWaterMark: PIECE }), response, { signal });
+  } catch {
+    // The reader has gone, the simulator stops, or the fault wants it so; in each case the connection is over.
+    response.destroy();
+  }
+}
+
+function readRequest(node: SimulatedNode, query: URLSearchParams): LedgerRequest {
+  const { columns, extraColumn, strayRows, ledgerBytes } = node.profile;
+  const start = readInt64(query, "dateRange.startTimestamp");
+  const end = readInt64(query, "dateRange.endTimestamp");
+  const party = query.get("partyId") ?? "";
+  const asset = query.get("assetId") ?? "";
+  if (!ID.test(party)) throw entityFailure("invalidArgument", "missing or invalid party ID");
+  if (!ID.test(asset)) throw entityFailure("invalidArgument", "missing or invalid asset ID");
+  if (end !== undefined && start === undefined && columns === 12) throw new NodeCrash("an end without a start");
+  return {
+    party: party.toLowerCase(),
+    asset: asset.toLowerCase(),
+    start,
+    end,
+    columns,
+    extraColumn,
+    strayRows,
+    bytes: ledgerBytes,
+  };
+}
+
+class Dropped extends Error {
+  override readonly name = "Dropped";
+}
+
+/** Ends what was sent before: the word that the export broke. */
+const BREAK = Symbol("break");
+
+async function* rawBytes(lines: Iterable<string>, cut: Fault | undefined): AsyncGenerator<Buffer> {
+  let last = 0x0a;
+  for await (const piece of piecesUntil(lines, cut)) {
+    if (piece === BREAK) {
+      // On a line of its own, also where the row before was cut.
+      yield Buffer.from(`${last === 0x0a ? "" : "\n"}${JSON.stringify({ error: BROKEN })}`);
+      return;
+    }
+    last = piece.at(-1) ?? last;
+    yield piece;
+  }
+}
+
+async function* messages(lines: Iterable<string>, cut: Fault | undefined, between: string): AsyncGenerator<Buffer> {
+  let extensions = '[{"@type":"type.googleapis.com/google.api.HttpBody"}]';
+  for await (const piece of piecesUntil(lines, cut)) {
+    if (piece === BREAK) {
+      yield Buffer.from(`${JSON.stringify({ error: BROKEN })}${between}`);
+      return;
+    }
+    const data = piece.toString("base64");
+    yield Buffer.from(`{"result":{"contentType":"text/csv","data":"${data}","extensions":${extensions}}}${between}`);
+    extensions = "[]";
+  }
+}
+
+/** The file in pieces, broken off as the fault says, at its end at the latest. */
+async function* piecesUntil(lines: Iterable<string>, cut: Fault | undefined): AsyncGenerator<Buffer | typeof BREAK> {
+  let left = cut === undefined ? Infinity : (cut.bytes ?? CUT_AFTER_BYTES);
+  for (const piece of pieces(lines)) {
+    if (piece.length > left) {
+      yield piece.subarray(0, left);
+      break;
+    }
+    left -= piece.length;
+    yield piece;
+  }
+  if (cut === undefined) return;
+  if (cut.how === "error") {
+    yield BREAK;
+    return;
+  }
+  // What was written so far shall reach the reader before the connection is gone.
+  await delay(20);
+  throw new Dropped("cut as asked");
+}
+
+function* pieces(lines: Iterable<string>): Generator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  let pending = "";
+  let number = 0;
+  for (const line of lines) {
+    pending += line;
+    if (rest.length + pending.length < (FIRST_PIECES[number] ?? PIECE)) continue;
+    rest = Buffer.concat([rest, Buffer.from(pending)]);
+    pending = "";
+    for (let size = FIRST_PIECES[number] ?? PIECE; rest.length >= size; size = FIRST_PIECES[number] ?? PIECE) {
+      yield rest.subarray(0, size);
+      rest = rest.subarray(size);
+      number++;
+    }
+  }
+  rest = Buffer.concat([rest, Buffer.from(pending)]);
+  if (rest.length > 0) yield rest;
+}

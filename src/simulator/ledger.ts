@@ -1,0 +1,154 @@
+import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { Chain } from "./chain.ts";
+import type { Chance } from "./chance.ts";
+import { DAY, GENESIS, HOUR, SECOND, toMicros, type Micros } from "./clock.ts";
+import { EXTRA_COLUMN, HEADERS, ledgerRow, type LedgerSubject } from "./ledger-entry.ts";
+import type { Moment } from "./moment.ts";
+
+/** How long a standard node keeps the ledger. */
+const RETENTION = 180 * DAY;
+/** A party has an entry this often; the heavy one has 1 GiB of them within the retention. */
+const USUAL_EVERY = HOUR;
+const ROW_BYTES = { 12: 305, 13: 371 } as const;
+const HEAVY_BYTES = 2 ** 30;
+
+const GENESIS_SECONDS = Number(GENESIS / 1_000_000_000n);
+
+export interface LedgerRequest {
+  readonly party: string;
+  readonly asset: string;
+  /** Unix nanoseconds; start inclusive, end exclusive, both cut to whole seconds. */
+  readonly start: bigint | undefined;
+  readonly end: bigint | undefined;
+  readonly columns: 12 | 13;
+  readonly extraColumn: boolean;
+  readonly strayRows: boolean;
+  /** About so many bytes, whatever the history has; 0 = the history. */
+  readonly bytes: number;
+}
+
+interface Span {
+  readonly from: Micros;
+  readonly to: Micros;
+}
+
+/** Money that moved, made up as it is read: a gigabyte takes no memory. */
+export class Ledger {
+  readonly #chain: Chain;
+  readonly #chance: Chance;
+  readonly #markets: readonly string[];
+  readonly #parties: readonly string[];
+  readonly #assets: readonly string[];
+
+  constructor(
+    chain: Chain,
+    chance: Chance,
+    known: { markets: readonly string[]; parties: readonly string[]; assets: readonly string[] },
+  ) {
+    this.#chain = chain;
+    this.#chance = chance;
+    this.#markets = known.markets;
+    this.#parties = known.parties;
+    this.#assets = known.assets;
+  }
+
+  /** The party whose whole ledger is 1 GiB. */
+  get heavyParty(): string {
+    return this.#parties.at(-1) ?? "";
+  }
+
+  /** The CSV line by line, each with its line feed. Nobody known, or nothing in the range: the header alone. */
+  *lines(request: LedgerRequest, moment: Moment): Generator<string> {
+    const { columns } = request;
+    yield `${HEADERS[columns]}${request.extraColumn ? `,${EXTRA_COLUMN}` : ""}\n`;
+    const partyIndex = this.#parties.indexOf(request.party);
+    const span = askedSpan(request, moment);
+    if (partyIndex === -1 || !this.#assets.includes(request.asset) || span.from >= span.to) return;
+    const subject = {
+      party: request.party,
+      partyIndex,
+      asset: request.asset,
+      markets: this.#markets,
+      parties: this.#parties,
+    };
+    const rows = this.#rows(subject, request, span, moment);
+    yield* columns === 12 ? unsorted(rows) : rows;
+  }
+
+  *#rows(subject: LedgerSubject, request: LedgerRequest, span: Span, moment: Moment): Generator<string> {
+    const { columns, bytes } = request;
+    const heavy = request.party === this.heavyParty ? (RETENTION * ROW_BYTES[columns]) / HEAVY_BYTES : USUAL_EVERY;
+    // Where a size was asked for, a tenth more rows than it takes, since their length varies.
+    const every = bytes === 0 ? heavy : (0.9 * (span.to - span.from) * ROW_BYTES[columns]) / bytes;
+    const timeText = new TimeText();
+    let left = bytes === 0 ? Infinity : bytes;
+    // Where a size was asked for, rows count from the start of the range; else their places are those of the history.
+    const first = bytes === 0 ? Math.max(0, Math.floor(moment.activeAt(span.from) / every) - 1) : 0;
+    for (let index = first; left > 0; index++) {
+      const at = bytes === 0 ? this.#timeInHistory(index, every, moment) : span.from + Math.floor(index * every);
+      if (at >= span.to) return;
+      if (at < span.from) continue;
+      const entry = { time: timeText.of(at), index, columns, extra: request.extraColumn };
+      const row = `${ledgerRow(subject, entry, this.#chance)}\n`;
+      left -= row.length;
+      yield row;
+      if (request.strayRows && columns === 13 && index % 10 === 3) yield this.#strayRow(subject, index, span, timeText);
+    }
+  }
+
+  /** An entry stands in the first block after its place. */
+  #timeInHistory(index: number, every: number, moment: Moment): Micros {
+    const active = index * every + this.#chance.unit("entry-time", index) * every * 0.9;
+    return moment.microsOf(this.#chain.firstBlockFrom(Math.floor(active)));
+  }
+
+  /** Newer releases tell incoming rows of other assets, and from before the range, too. */
+  #strayRow(subject: LedgerSubject, index: number, span: Span, timeText: TimeText): string {
+    const other = this.#assets.find((asset) => asset !== subject.asset) ?? subject.asset;
+    const before = index % 20 === 3;
+    const peer = this.#parties[(subject.partyIndex + 1) % this.#parties.length] ?? "network";
+    const time = timeText.of(Math.max(SECOND, span.from - (before ? DAY : -SECOND)));
+    const asset = before ? subject.asset : other;
+    const party = subject.party;
+    return `${time},${index},${index},TRANSFER_TYPE_DEPOSIT,${asset},,${peer},ACCOUNT_TYPE_GENERAL,0,,${party},ACCOUNT_TYPE_GENERAL,${index}\n`;
+  }
+}
+
+/** What was asked, within what the node still has and already has. */
+function askedSpan(request: LedgerRequest, moment: Moment): Span {
+  const now = toMicros(moment.timeOf(moment.height));
+  const second = (at: bigint): Micros => toMicros(((at / 1_000_000_000n) * 1_000_000_000n) as Nanoseconds);
+  const from = Math.max(now - RETENTION, SECOND, request.start === undefined ? 0 : second(request.start));
+  const to = Math.min(now + 1, request.end === undefined || request.end === 0n ? Infinity : second(request.end));
+  return { from, to };
+}
+
+/** Older releases send rows in no order: here each handful of them comes the other way round. */
+function* unsorted(rows: Iterable<string>): Generator<string> {
+  let handful: string[] = [];
+  for (const row of rows) {
+    handful.push(row);
+    if (handful.length < 17) continue;
+    yield* handful.toReversed();
+    handful = [];
+  }
+  yield* handful.toReversed();
+}
+
+/** Times as Postgres writes them, `2023-01-18 01:09:59.297309+00`; the second is worked out once for all rows in it. */
+class TimeText {
+  #second = -1;
+  #text = "";
+
+  of(at: Micros): string {
+    const second = Math.floor(at / SECOND);
+    if (second !== this.#second) {
+      const iso = new Date((GENESIS_SECONDS + second) * 1000).toISOString();
+      this.#second = second;
+      this.#text = `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
+    }
+    const micros = at - second * SECOND;
+    if (micros === 0) return `${this.#text}+00`;
+    return `${this.#text}.${String(micros).padStart(6, "0").replace(/0+$/u, "")}+00`;
+  }
+}

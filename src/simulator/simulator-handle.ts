@@ -1,0 +1,20 @@
+import type { FaultBook } from "./fault-book.ts";
+import type { NetworkName } from "./network.ts";
+import type { NodeProfile } from "./node-profile.ts";
+import type { FreshSamples, Samples } from "./samples.ts";
+
+/** A simulator that runs. */
+export interface Simulator {
+  readonly seed: string;
+  /** The server's own URL; asked at its root it answers as the first node of mainnet. */
+  readonly url: string;
+  readonly networks: Record<NetworkName, { name: string; url: string }[]>;
+  /** Base URLs that serve `/parties/stake` alone, as a core node does. */
+  readonly coreUrls: Record<NetworkName, string>;
+  readonly faults: FaultBook;
+  readonly samples: Record<NetworkName, Samples>;
+  freshSamples(network: NetworkName): FreshSamples;
+  /** Changes how a node speaks, while it runs. */
+  configure(network: NetworkName, node: number, changes: Partial<NodeProfile>): void;
+  close(): Promise<void>;
+}
