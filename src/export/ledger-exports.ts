@@ -5,7 +5,7 @@ import { ApiError } from "../api/api-error.ts";
 import { messageOf, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { safeFileName, type Attachment } from "../reply/attachment.ts";
-import { formatUtc, nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 import { MalformedCsv } from "./csv-splitter.ts";
 import type { LedgerPass } from "./ledger-pass.ts";
 import { RawPass } from "./raw-pass.ts";
@@ -108,7 +108,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
       const { rows, firstTime, lastTime } = pass.tally;
       config.log.info({ network, node, receivedBytes, rows, dropped: pass.dropped, ...written }, "ledger exported");
       return {
-        attachment: attachmentOf(file, written, fileName(request.name, stream.asOf), stream.contentType),
+        attachment: attachmentOf(file, written, fileName(request, stream.asOf), stream.contentType),
         rows,
         dropped: pass.dropped,
         columns: pass.columns,
@@ -179,8 +179,9 @@ function attachmentOf(
   };
 }
 
-/** `SIMULATED-ledger-f8ac93d1-20230501T120000Z.csv`. */
-function fileName(name: string, asOf: AsOf): string {
-  const at = formatUtc(asOf.receivedAt).replace(" UTC", "Z").replace(" ", "T").replaceAll(/[-:]/gu, "");
-  return safeFileName(`${asOf.simulated ? "SIMULATED-" : ""}${name.slice(0, 80)}-${at}.csv`);
+/** `SIMULATED-ledger-f8ac93d1-USDT-raw.csv`. */
+function fileName(request: LedgerExportRequest, asOf: AsOf): string {
+  return safeFileName(
+    `${asOf.simulated ? "SIMULATED-" : ""}${request.name.slice(0, 90)}${request.raw ? "-raw" : ""}.csv`,
+  );
 }
