@@ -129,5 +129,14 @@ export interface ClientLimits {
   readonly maxBodyBytes: number;
   /** Requests a second to one node, all lanes; below the node's own limit of 20. */
   readonly requestsPerSecond: number;
+  /** How many requests may come at once after a calm; below the node's own 100. */
   readonly burst: number;
+  /** So many of the burst are the watchers' alone. */
+  readonly reservedForWatchers: number;
+  /** A request that would wait longer for its turn is refused at once. */
+  readonly queueMillis: Milliseconds;
+  /** The pause before the first retry; it doubles, and is spread by half. */
+  readonly retryMillis: Milliseconds;
+  /** The pause between two exports of one node. */
+  readonly exportPauseMillis: Milliseconds;
 }

@@ -45,7 +45,7 @@ export class ApiError extends Error {
   readonly path: string | undefined;
   /** How long the node asks to be left alone, in milliseconds. */
   readonly retryAfterMillis: number | undefined;
-  /** Every node that was asked, in order; the last one is this error's own. */
+  /** Every try, in order. The error itself is the one of them that says most. */
   readonly tried: readonly Attempt[];
 
   constructor(

@@ -1,6 +1,19 @@
+import { LRUCache } from "lru-cache";
+
 import type { Log } from "../log.ts";
-import type { ApiClient, ClientLimits } from "./api-client.ts";
-import type { Clock } from "./clock.ts";
+import type { Answer, ApiClient, CallOptions, ClientLimits, NodeClient, Operations } from "./api-client.ts";
+import { systemClock, type Clock } from "./clock.ts";
+import { Endpoint, type Surroundings, type Try } from "./endpoint.ts";
+import { askInTurn } from "./fail-over.ts";
+import { Flights } from "./flights.ts";
+import type { HttpDispatcher } from "./http.ts";
+import { openLedgerInTurn } from "./ledger-export.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
+import { listAssetBundleCall } from "./list-asset-call.ts";
+import { lookAt } from "./look.ts";
+import { assetNamesReader, marketNamesReader, nodeNamesReader } from "./names-reader.ts";
+import { operations, type Call } from "./operations.ts";
+import type { Question } from "./question.ts";
 
 /** Where one node is reached. */
 export interface NodeAddress {
@@ -22,6 +35,124 @@ export interface ApiClientConfig {
   readonly clock?: Clock;
   /** Like Math.random: where jitter comes from. */
   readonly random?: () => number;
+  /** Takes the place of the connection pools; stays its owner's to close. */
+  readonly dispatcher?: HttpDispatcher;
   /** False: every question goes to a node, though identical ones still share a request. Default true. */
   readonly cache?: boolean;
+}
+
+/** Cursors whose giver is remembered. */
+const MAX_CURSORS = 5000;
+
+/** One node's base URLs; equal ones are one endpoint, with one budget. */
+interface Place {
+  readonly data: Endpoint;
+  readonly core: Endpoint;
+}
+
+/** The client of one network. Throws TypeError for a base URL that is none. */
+export function createApiClient(config: ApiClientConfig): ApiClient {
+  const around: Surroundings = {
+    network: config.network,
+    simulated: config.simulated,
+    log: config.log,
+    limits: { ...DEFAULT_LIMITS, ...config.limits },
+    clock: config.clock ?? systemClock,
+    random: config.random ?? Math.random,
+    cache: config.cache ?? true,
+    ...(config.dispatcher === undefined ? {} : { dispatcher: config.dispatcher }),
+  };
+  const endpoints = new Map<string, Endpoint>();
+  const endpointAt = (url: string, name?: string): Endpoint => {
+    const known = endpoints.get(url);
+    if (known !== undefined) return known;
+    const opened = new Endpoint(url, name, around);
+    endpoints.set(url, opened);
+    return opened;
+  };
+  const places = config.nodes.map(({ url, name, coreUrl }): Place => {
+    const data = endpointAt(url, name);
+    return { data, core: coreUrl === undefined ? data : endpointAt(coreUrl) };
+  });
+  if (places.length === 0) throw new TypeError("a network has at least one node");
+  const nodes = places.map((place): NodeClient => ({
+    name: place.data.name,
+    get health() {
+      return place.data.rest.health;
+    },
+    ...operationsOver([place], around),
+  }));
+  return {
+    network: config.network,
+    simulated: config.simulated,
+    nodes,
+    ...operationsOver(places, around),
+    look: lookAt(nodes, around),
+    close: async () => {
+      await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
+    },
+  };
+}
+
+function operationsOver(places: readonly Place[], around: Surroundings): Operations {
+  const call = callOver(places, around);
+  const markets = marketNamesReader(call, around.clock);
+  const assets = assetNamesReader(call, around.clock);
+  const validators = nodeNamesReader(call, around.clock);
+  return {
+    ...operations(call),
+    getListAssetBundle: listAssetBundleCall(call, assets, places[0]?.data.name ?? "", around),
+    exportLedger: (query, options) =>
+      openLedgerInTurn(
+        places.map((place) => place.data),
+        query,
+        options,
+        around,
+      ),
+    getMarketNames: (options) => markets.get(options),
+    getAssetNames: (options) => assets.get(options),
+    getNodeNames: (options) => validators.get(options),
+  };
+}
+
+/** How questions are answered over these nodes, in their order of preference. */
+function callOver(places: readonly Place[], around: Surroundings): Call {
+  const data = places.map((place) => place.data);
+  const core = [...new Set(places.map((place) => place.core))];
+  const flights = new Flights();
+  const givers = new LRUCache<string, Endpoint>({ max: MAX_CURSORS });
+  const byName = new Map(data.map((endpoint) => [endpoint.name, endpoint]));
+  const [first] = data;
+
+  return <T>(asked: Question<T>, options: CallOptions = {}): Promise<Answer<T>> => {
+    const { signal, lane = "people", fresh = false } = options;
+    if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
+    const kept = fresh || asked.core === true ? undefined : first?.kept(asked);
+    if (kept !== undefined) return Promise.resolve(kept);
+    const watched = `watchers ${asked.path}`;
+    const joined =
+      flights.join<Answer<T>>(watched, signal) ??
+      (lane === "people" ? flights.join<Answer<T>>(asked.path, signal) : undefined);
+    if (joined !== undefined) return joined;
+    return flights.start(lane === "people" ? asked.path : watched, signal, (shared) => {
+      const attempt: Try = {
+        lane,
+        fresh,
+        deadlineMillis: around.clock.monotonicMillis() + around.limits.callMillis,
+        signal: shared,
+      };
+      const giver = asked.cursor === undefined ? undefined : givers.get(asked.cursor);
+      const inTurn = asked.core === true ? core : giver === undefined ? data : [giver];
+      const answer = askInTurn(inTurn, asked, attempt, around);
+      return asked.pages === true ? answer.then(rememberGiver) : answer;
+    });
+  };
+
+  function rememberGiver<T>(answer: Answer<T>): Answer<T> {
+    const giver = byName.get(answer.asOf.node);
+    const { rows = [] } = answer.value as { rows?: readonly { readonly cursor: string | undefined }[] };
+    if (giver === undefined || data.length === 1) return answer;
+    for (const { cursor } of rows) if (cursor !== undefined) givers.set(cursor, giver);
+    return answer;
+  }
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import { textField } from "./fields.ts";
+import { bigintField, recordField, textField } from "./fields.ts";
+import { page } from "./page.ts";
 
 // What a real node offers beyond the contract: names and decimals. All of it is optional;
 // where it does not answer, ids and raw integers are shown.
@@ -24,8 +25,88 @@ export interface AssetNames {
   readonly erc20: boolean | undefined;
 }
 
-export const NodeNames = z.looseObject({ id: textField, name: textField });
 export interface NodeNames {
   readonly id: string;
   readonly name: string | undefined;
+}
+
+const anything = z.unknown();
+
+const Market = z.looseObject({
+  id: textField,
+  decimalPlaces: bigintField,
+  positionDecimalPlaces: bigintField,
+  tradableInstrument: recordField(
+    z.looseObject({
+      instrument: recordField(
+        z.looseObject({
+          code: textField,
+          name: textField,
+          future: recordField(z.looseObject({ settlementAsset: textField })),
+        }),
+      ),
+    }),
+  ),
+});
+export const Markets = z.looseObject({ markets: recordField(page(Market)) });
+
+const Asset = z.looseObject({
+  id: textField,
+  details: recordField(
+    z.looseObject({
+      name: textField,
+      symbol: textField,
+      decimals: bigintField,
+      erc20: anything,
+      builtinAsset: anything,
+    }),
+  ),
+});
+export const Assets = z.looseObject({ assets: recordField(page(Asset)) });
+
+const NetworkNode = z.looseObject({ id: textField, name: textField });
+export const NetworkNodes = z.looseObject({ nodes: recordField(page(NetworkNode)) });
+
+export function marketNames(market: z.output<typeof Market>): MarketNames | undefined {
+  if (market.id === undefined) return undefined;
+  const instrument = market.tradableInstrument?.instrument;
+  return {
+    id: market.id,
+    code: instrument?.code,
+    name: instrument?.name,
+    decimalPlaces: places(market.decimalPlaces),
+    positionDecimalPlaces: places(market.positionDecimalPlaces),
+    settlementAsset: instrument?.future?.settlementAsset,
+  };
+}
+
+export function assetNames(asset: z.output<typeof Asset>): AssetNames | undefined {
+  if (asset.id === undefined) return undefined;
+  const { details } = asset;
+  return {
+    id: asset.id,
+    name: details?.name,
+    symbol: details?.symbol,
+    decimals: places(details?.decimals),
+    erc20: isThere(details?.erc20)
+      ? true
+      : details === undefined
+        ? undefined
+        : isThere(details.builtinAsset)
+          ? false
+          : undefined,
+  };
+}
+
+export function nodeNames(node: z.output<typeof NetworkNode>): NodeNames | undefined {
+  return node.id === undefined ? undefined : { id: node.id, name: node.name };
+}
+
+/** Decimal places as a number where they make sense; a market's position may have negative ones, which count whole lots. */
+function places(value: bigint | undefined): number | undefined {
+  return value === undefined || value < -100n || value > 100n ? undefined : Number(value);
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }

@@ -11,6 +11,15 @@ export interface Page<T> {
   readonly hasPreviousPage: boolean;
 }
 
+/** What an answer without a page comes to. */
+export const EMPTY_PAGE: Page<never> = {
+  rows: [],
+  startCursor: undefined,
+  endCursor: undefined,
+  hasNextPage: false,
+  hasPreviousPage: false,
+};
+
 /** Which page. At most one of `first` and `last`; `after` goes with `first`, `before` with `last`. */
 export interface PageRequest {
   /** How many rows forwards, 1 or more. */

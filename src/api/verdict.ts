@@ -139,3 +139,16 @@ export interface Verdict {
   /** To be handed to the next judgement. */
   readonly memory: SourceMemory;
 }
+
+/** A witness that said a time. */
+export type Speaking = Witness & { readonly time: Nanoseconds };
+
+/** From a to b, in whole milliseconds; negative when b is earlier. */
+export function millisBetween(a: Nanoseconds, b: Nanoseconds): Milliseconds {
+  return Number((b - a) / 1_000_000n);
+}
+
+/** How far a witness's time is ahead of the wall clock; negative when it is behind, as it should be. */
+export function aheadMillis(witness: Speaking, round: Round): Milliseconds {
+  return millisBetween(round.wallClock, witness.time);
+}

@@ -1,0 +1,235 @@
+import { LRUCache } from "lru-cache";
+
+import type { Log } from "../log.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import type { Answer, AsOf, ClientLimits } from "./api-client.ts";
+import { ApiError } from "./api-error.ts";
+import { parseBaseUrl } from "./base-url.ts";
+import { readBlock } from "./block-headers.ts";
+import type { Clock } from "./clock.ts";
+import { isRouteMissing, readErrorBody } from "./error-body.ts";
+import { ExportTurn } from "./export-turn.ts";
+import { failureOfFault, failureOfReply, nodeFailure, type Asked } from "./failure.ts";
+import { Flights } from "./flights.ts";
+import { HttpFault } from "./http-fault.ts";
+import { openHttp, type HttpDispatcher, type HttpDoor, type HttpReply } from "./http.ts";
+import { NodeRest } from "./node-rest.ts";
+import { MissingPart, type Question } from "./question.ts";
+import { BudgetSpent, RateBudget, type Lane } from "./rate-budget.ts";
+import { readReply } from "./read-reply.ts";
+
+/** What all endpoints of one client share. */
+export interface Surroundings {
+  readonly network: string;
+  readonly simulated: boolean;
+  readonly log: Log;
+  readonly limits: ClientLimits;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly cache: boolean;
+  readonly dispatcher?: HttpDispatcher;
+}
+
+/** How one try is made. */
+export interface Try {
+  readonly lane: Lane;
+  readonly fresh: boolean;
+  /** Until when, on the monotonic clock. */
+  readonly deadlineMillis: Milliseconds;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Answers kept per endpoint, and the longest body that is worth keeping. */
+const MAX_KEPT = 500;
+const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+/** All bodies that are kept, together. */
+const MAX_KEPT_BYTES_IN_ALL = 32 * 1024 * 1024;
+
+/** One base URL: its connections, its budget, its rests, its dialect, and what it answered lately. */
+export class Endpoint {
+  readonly name: string;
+  readonly http: HttpDoor;
+  readonly rest: NodeRest;
+  readonly budget: RateBudget;
+  readonly exports: ExportTurn;
+  readonly #around: Surroundings;
+  readonly #flights = new Flights();
+  readonly #kept: LRUCache<string, Answer<unknown>> | undefined;
+  #speaksOther = false;
+
+  constructor(url: string, name: string | undefined, around: Surroundings) {
+    const base = parseBaseUrl(url);
+    this.name = name ?? base.name;
+    this.http = openHttp(base, around.dispatcher === undefined ? {} : { dispatcher: around.dispatcher });
+    this.rest = new NodeRest(around.clock, around.random);
+    this.budget = new RateBudget(
+      {
+        requestsPerSecond: around.limits.requestsPerSecond,
+        burst: around.limits.burst,
+        reserved: around.limits.reservedForWatchers,
+      },
+      around.clock,
+    );
+    this.exports = new ExportTurn(around.clock, around.limits.exportPauseMillis);
+    this.#around = around;
+    this.#kept = around.cache
+      ? new LRUCache<string, Answer<unknown>>({
+          max: MAX_KEPT,
+          maxSize: MAX_KEPT_BYTES_IN_ALL,
+          ttl: 1000,
+          ttlResolution: 0,
+          // A moment 0 means "no limit" to this cache, so the clock is kept off it.
+          perf: { now: () => around.clock.monotonicMillis() + 1 },
+        })
+      : undefined;
+  }
+
+  /** An answer that still holds. */
+  kept<T>(asked: Question<T>): Answer<T> | undefined {
+    return this.#kept?.get(asked.path) as Answer<T> | undefined;
+  }
+
+  /** Asks once, or joins whoever is asking the same. Rejects with ApiError or the signal's reason. */
+  ask<T>(asked: Question<T>, attempt: Try): Promise<Answer<T>> {
+    const kept = attempt.fresh ? undefined : this.kept(asked);
+    if (kept !== undefined) return Promise.resolve(kept);
+    // Watchers do not wait behind people, who may still stand in the queue of the budget.
+    const watched = `watchers ${asked.path}`;
+    const joined =
+      this.#flights.join<Answer<T>>(watched, attempt.signal) ??
+      (attempt.lane === "people" ? this.#flights.join<Answer<T>>(asked.path, attempt.signal) : undefined);
+    if (joined !== undefined) return joined;
+    const key = attempt.lane === "people" ? asked.path : watched;
+    return this.#flights.start(key, attempt.signal, (signal) => this.#askNow(asked, { ...attempt, signal }));
+  }
+
+  asked(what: string): Asked {
+    return { network: this.#around.network, node: this.name, what };
+  }
+
+  /** From where and as of when an answer with these headers is. */
+  asOf(headers: HttpReply["headers"]): AsOf {
+    return {
+      network: this.#around.network,
+      node: this.name,
+      ...readBlock(headers),
+      receivedAt: this.#around.clock.wallClock(),
+      simulated: this.#around.simulated,
+    };
+  }
+
+  /** Waits for leave to send one request. Rejects with ApiError or the signal's reason. */
+  async admit(what: string, attempt: Try): Promise<void> {
+    this.rest.check(this.asked(what));
+    if (this.budget.tryTake(attempt.lane)) return;
+    const { limits, clock } = this.#around;
+    const longest = Math.min(limits.queueMillis, attempt.deadlineMillis - clock.monotonicMillis());
+    try {
+      await this.budget.take(attempt.lane, longest, attempt.signal);
+    } catch (error) {
+      if (!(error instanceof BudgetSpent)) throw error;
+      const why = `has had all the questions that its rate limit allows for now; try again in ${Math.ceil(error.waitMillis / 1000)} s`;
+      throw nodeFailure("rate-limited", why, this.asked(what), { retryAfterMillis: error.waitMillis, cause: error });
+    }
+    // Meanwhile the node may have refused somebody else.
+    this.rest.check(this.asked(what));
+  }
+
+  /** Learns from an answer's headers how much of the node's own limit is left. */
+  observe(headers: HttpReply["headers"]): void {
+    const remaining = headers["ratelimit-remaining"];
+    if (typeof remaining === "string" && /^\d{1,9}$/u.test(remaining)) this.budget.observeRemaining(Number(remaining));
+  }
+
+  /** Draws the consequences of a failure: what it means for who asks this node next. */
+  failed(error: ApiError): void {
+    if (this.rest.failed(error)) {
+      this.#around.log.warn(
+        { network: this.#around.network, node: this.name, kind: error.kind, why: error.tried.at(-1)?.why },
+        "a node rests",
+      );
+    }
+    if (error.kind === "rate-limited" && error.httpStatus !== undefined) this.budget.observeRemaining(0);
+  }
+
+  async close(): Promise<void> {
+    this.budget.close(nodeFailure("unreachable", "was not asked: the client is closed", this.asked("anything")));
+    await this.http.close();
+  }
+
+  async #askNow<T>(asked: Question<T>, attempt: Try): Promise<Answer<T>> {
+    const about = this.asked(asked.what);
+    try {
+      const reply = await this.#exchange(asked, about, attempt);
+      if (reply.status !== 200) throw failureOfReply(reply, about);
+      const value = asked.pick(readReply(reply, asked.schema, about) as never);
+      this.rest.succeeded();
+      const answer: Answer<T> = { value, asOf: this.asOf(reply.headers) };
+      if (this.#kept !== undefined) this.#keep(asked, answer, reply.body.length);
+      return answer;
+    } catch (error) {
+      const failure = this.#failureOf(error, about);
+      if (failure === undefined) throw error;
+      this.failed(failure);
+      throw failure;
+    }
+  }
+
+  /** Sends the question in the dialect that the node is known to speak, and in the other one where it knows no such route. */
+  async #exchange(asked: Question<unknown>, about: Asked, attempt: Try): Promise<HttpReply> {
+    const { otherPath } = asked;
+    if (otherPath === undefined) return this.#send(asked.path, about, attempt);
+    const other = this.#speaksOther;
+    const first = await this.#send(other ? otherPath : asked.path, about, attempt);
+    if (first.status !== 404 || !routeMissing(first)) return first;
+    const second = await this.#send(other ? asked.path : otherPath, about, attempt);
+    if (second.status !== 404 || !routeMissing(second)) this.#speaksOther = !other;
+    return second;
+  }
+
+  async #send(path: string, about: Asked, attempt: Try): Promise<HttpReply> {
+    const { limits, clock } = this.#around;
+    this.rest.check(about);
+    if (!this.budget.tryTake(attempt.lane)) await this.admit(about.what, attempt);
+    const { signal } = attempt;
+    const left = attempt.deadlineMillis - clock.monotonicMillis();
+    const exchange = this.http.get(path, {
+      timeoutMillis: Math.max(1, Math.min(limits.tryMillis, left)),
+      maxBytes: limits.maxBodyBytes,
+    });
+    if (signal === undefined) return this.#observed(await exchange.reply);
+    const cancel = (): void => exchange.cancel(signal.reason);
+    if (signal.aborted) cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      return this.#observed(await exchange.reply);
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
+  }
+
+  #observed(reply: HttpReply): HttpReply {
+    this.observe(reply.headers);
+    return reply;
+  }
+
+  #keep<T>(asked: Question<T>, answer: Answer<T>, bytes: number): void {
+    const ttl = typeof asked.keepMillis === "number" ? asked.keepMillis : asked.keepMillis(answer.value as never);
+    if (ttl > 0 && bytes <= MAX_KEPT_BYTES) this.#kept?.set(asked.path, answer, { ttl, size: bytes + 1 });
+  }
+
+  /** Undefined for what is no failure of the node: an abort, or a bug. */
+  #failureOf(error: unknown, about: Asked): ApiError | undefined {
+    if (error instanceof ApiError) return error;
+    if (error instanceof HttpFault) return failureOfFault(error, about);
+    if (error instanceof MissingPart) {
+      const why = `sent an answer that cannot be understood: ${error.path} is missing`;
+      return nodeFailure("unreadable", why, about, { path: error.path, httpStatus: 200 });
+    }
+    return undefined;
+  }
+}
+
+function routeMissing(reply: HttpReply): boolean {
+  return isRouteMissing(reply.status, readErrorBody(reply.body.subarray(0, 100_000).toString("utf8")));
+}

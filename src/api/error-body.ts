@@ -1,0 +1,95 @@
+/** What an error answer says of itself, in whatever wrapping it came. */
+export interface ErrorBody {
+  /** gRPC code. */
+  readonly code: number | undefined;
+  readonly message: string | undefined;
+  readonly details: readonly unknown[];
+  /** details[].message and details[].inner, the words worth showing. */
+  readonly innerWords: string | undefined;
+  /** True where the body is the error JSON of the interface; false for HTML, other text or nothing. */
+  readonly structured: boolean;
+}
+
+const NOTHING: ErrorBody = {
+  code: undefined,
+  message: undefined,
+  details: [],
+  innerWords: undefined,
+  structured: false,
+};
+
+/** Longer words than this are cut: they go into one sentence. */
+const MAX_WORDS = 300;
+
+/** Reads `{code, message, details}`, bare or under `error`; text that is no JSON yields its first words; never throws. */
+export function readErrorBody(body: string): ErrorBody {
+  const trimmed = body.trim();
+  if (trimmed === "") return NOTHING;
+  if (!trimmed.startsWith("{")) return { ...NOTHING, message: wordsOfText(trimmed) };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(trimmed);
+  } catch {
+    return { ...NOTHING, message: tidy(trimmed) };
+  }
+  return readErrorValue(parsed) ?? { ...NOTHING, message: tidy(trimmed) };
+}
+
+/** The same for parsed JSON; undefined where it is no error of the interface. */
+export function readErrorValue(value: unknown): ErrorBody | undefined {
+  if (!isRecord(value)) return undefined;
+  const inner = value["error"];
+  const record = isRecord(inner) ? inner : value;
+  const code = record["code"];
+  const message = record["message"] ?? (typeof inner === "string" ? inner : undefined);
+  if (typeof code !== "number" && typeof message !== "string") return undefined;
+  const details = Array.isArray(record["details"]) ? (record["details"] as unknown[]) : [];
+  return {
+    code: typeof code === "number" && Number.isSafeInteger(code) ? code : undefined,
+    message: typeof message === "string" && message !== "" ? tidy(message) : undefined,
+    details,
+    innerWords: wordsOfDetails(details),
+    structured: true,
+  };
+}
+
+/**
+ * A 404 about the route, not about an entity: code 5, "Not Found" and no details. That is what the gateway of real
+ * nodes (grpc-gateway) answers to a path it does not know.
+ */
+export function isRouteMissing(status: number, body: ErrorBody): boolean {
+  return (
+    status === 404 && body.structured && body.code === 5 && body.message === "Not Found" && body.details.length === 0
+  );
+}
+
+/** One line without control characters, at most 300 characters. */
+export function tidy(text: string): string {
+  const line = text
+    .slice(0, MAX_WORDS * 4)
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  return line.length <= MAX_WORDS ? line : `${line.slice(0, MAX_WORDS - 1).replace(/[\uD800-\uDBFF]$/u, "")}…`;
+}
+
+function wordsOfDetails(details: readonly unknown[]): string | undefined {
+  const words: string[] = [];
+  for (const detail of details) {
+    if (!isRecord(detail)) continue;
+    for (const part of [detail["message"], detail["inner"]]) {
+      if (typeof part === "string" && part.trim() !== "" && !words.includes(part)) words.push(part);
+    }
+  }
+  return words.length === 0 ? undefined : tidy(words.join(": "));
+}
+
+/** Of a proxy's page, its title; of other text, its beginning. */
+function wordsOfText(text: string): string {
+  if (!text.startsWith("<")) return tidy(text);
+  const title = /<title[^>]*>([^<]{1,300})/iu.exec(text.slice(0, 10_000))?.[1] ?? "";
+  return tidy(title) || "a web page";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

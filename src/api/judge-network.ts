@@ -1,0 +1,150 @@
+import { formatDuration, type Milliseconds } from "../units/duration.ts";
+import {
+  millisBetween,
+  type Contradiction,
+  type Frontier,
+  type NetworkState,
+  type Round,
+  type SourceMemory,
+  type Speaking,
+  type VerdictThresholds,
+} from "./verdict.ts";
+
+/** What a round shows of the network, before blind time is taken off. */
+export interface Sight {
+  readonly state: NetworkState;
+  readonly why: string;
+  readonly basis: "advance" | "age";
+  readonly frontier: Frontier | undefined;
+  readonly watchedSinceMillis: Milliseconds;
+  readonly stillMillis?: Milliseconds;
+}
+
+/** Healthy if the frontier advances, be it at one node; stalled if it does not though a majority is there; else blind. */
+export function judgeNetwork(
+  round: Round,
+  believable: readonly Speaking[],
+  contradictions: readonly Contradiction[],
+  before: SourceMemory | undefined,
+  thresholds: VerdictThresholds,
+): Sight {
+  const previous = before?.frontier;
+  const watchedSinceMillis = before?.watchedSinceMillis ?? round.atMillis;
+  const best = furthest(believable);
+  const [contradiction] = contradictions;
+  if (contradiction !== undefined) {
+    // Which of them is right cannot be known, so neither moves the frontier.
+    return { ...blind(contradictionWords(contradiction)), frontier: previous, watchedSinceMillis };
+  }
+  if (best === undefined) return { ...blind(silenceWords(round)), frontier: previous, watchedSinceMillis };
+  if (previous === undefined) return judgeByAge(round, best, believable);
+  if (best.time > previous.time) {
+    const gap = round.atMillis - (before?.atMillis ?? round.atMillis);
+    // Over a long pause an advance counts only when hardly any time was lost: the network may have stopped since.
+    const lost = gap - millisBetween(previous.time, best.time);
+    if (gap > thresholds.stalledMillis && lost > thresholds.stalledMillis) return judgeByAge(round, best, believable);
+    return {
+      state: "healthy",
+      why: "the network time advances",
+      basis: "advance",
+      frontier: { ...frontierAt(best), advancedAtMillis: round.atMillis },
+      watchedSinceMillis,
+      stillMillis: 0,
+    };
+  }
+  return judgeStandstill(previous, best);
+
+  /** A first look: only the wall clock can tell. */
+  function judgeByAge(given: Round, witness: Speaking, among: readonly Speaking[]): Sight {
+    return {
+      ...stateByAge(millisBetween(witness.time, given.wallClock), isMajority(among, given)),
+      frontier: frontierAt(witness),
+      watchedSinceMillis: given.atMillis,
+    };
+  }
+
+  function judgeStandstill(frontier: Frontier, witness: Speaking): Sight {
+    const stillMillis = round.atMillis - (frontier.advancedAtMillis ?? watchedSinceMillis);
+    const rest = { frontier: sharpened(frontier, witness), watchedSinceMillis, stillMillis };
+    const majority = isMajority(believable, round);
+    if (!majority && witness.time < frontier.time) return { ...blind(fewWords(believable, round)), ...rest };
+    if (stillMillis >= thresholds.stalledMillis) {
+      if (!majority) return { ...blind(fewWords(believable, round)), ...rest };
+      const why = `no block for ${formatDuration(stillMillis)}, seen at ${countWords(believable, round)}`;
+      return { state: "stalled", why, basis: "advance", ...rest };
+    }
+    if (frontier.advancedAtMillis === undefined) {
+      return { ...stateByAge(millisBetween(frontier.time, round.wallClock), majority), ...rest };
+    }
+    return {
+      state: "healthy",
+      why: `the network time advanced ${formatDuration(stillMillis)} ago`,
+      basis: "advance",
+      ...rest,
+    };
+  }
+
+  function stateByAge(age: Milliseconds, majority: boolean): Pick<Sight, "state" | "why" | "basis"> {
+    if (age < thresholds.stalledMillis) {
+      const why = age < 0 ? "the network time is the present" : `the network time is ${formatDuration(age)} old`;
+      return { state: "healthy", why, basis: "age" };
+    }
+    if (!majority) return blind(fewWords(believable, round));
+    const why = `the network time is ${formatDuration(age)} old, seen at ${countWords(believable, round)}`;
+    return { state: "stalled", why, basis: "age" };
+  }
+}
+
+function blind(why: string): Pick<Sight, "state" | "why" | "basis"> {
+  return { state: "blind", why, basis: "advance" };
+}
+
+/** The latest time; among equals one that names its block. */
+function furthest(believable: readonly Speaking[]): Speaking | undefined {
+  let best: Speaking | undefined;
+  for (const one of believable) {
+    const better = best === undefined || one.time > best.time;
+    if (better || (one.time === best?.time && best.height === undefined && one.height !== undefined)) best = one;
+  }
+  return best;
+}
+
+function frontierAt(witness: Speaking): Frontier {
+  return {
+    time: witness.time,
+    node: witness.node,
+    ...(witness.height === undefined ? {} : { height: witness.height }),
+  };
+}
+
+/** The frontier with its height, where that is only known now. */
+function sharpened(frontier: Frontier, witness: Speaking): Frontier {
+  return frontier.height === undefined && witness.time === frontier.time && witness.height !== undefined
+    ? { ...frontier, height: witness.height }
+    : frontier;
+}
+
+function isMajority(believable: readonly Speaking[], round: Round): boolean {
+  return believable.length * 2 > round.witnesses.length;
+}
+
+function countWords(believable: readonly Speaking[], round: Round): string {
+  const all = round.witnesses.length;
+  return all === 1 ? "the one node there is" : `${believable.length} of ${all} nodes`;
+}
+
+function fewWords(believable: readonly Speaking[], round: Round): string {
+  const verb = believable.length === 1 ? "answers" : "answer";
+  return `only ${believable.length} of ${round.witnesses.length} nodes ${verb}, and no advance is seen there`;
+}
+
+function silenceWords(round: Round): string {
+  if (round.witnesses.some((one) => one.reachable && one.time !== undefined)) {
+    return "no node says a time that can be believed";
+  }
+  return round.witnesses.length === 1 ? "the one node there is does not answer" : "no node answers";
+}
+
+function contradictionWords({ height, says }: Contradiction): string {
+  return `${says.map((one) => one.node).join(" and ")} say different times for block ${height}`;
+}

@@ -1,0 +1,63 @@
+import type { Milliseconds } from "../units/duration.ts";
+import { findContradictions, findDisagreement, findWentBack } from "./find-oddities.ts";
+import { judgeNetwork } from "./judge-network.ts";
+import { judgeNode } from "./judge-node.ts";
+import { rememberNodes } from "./remember-nodes.ts";
+import {
+  aheadMillis,
+  millisBetween,
+  type Round,
+  type SourceMemory,
+  type Speaking,
+  type Verdict,
+  type VerdictThresholds,
+} from "./verdict.ts";
+
+/**
+ * Judges the sources first, then the network. Pure: the same round over the same memory gives the same verdict.
+ * A blind round freezes every timer, since nothing was seen while it lasted.
+ */
+export function judgeSources(round: Round, before: SourceMemory | undefined, thresholds: VerdictThresholds): Verdict {
+  const speaking = round.witnesses.filter((one): one is Speaking => one.reachable && one.time !== undefined);
+  const believable = speaking.filter((one) => aheadMillis(one, round) <= thresholds.aheadMillis);
+  const contradictions = findContradictions(believable);
+  const sight = judgeNetwork(round, believable, contradictions, before, thresholds);
+  const blind = sight.state === "blind";
+  const frozenMillis = blind ? sinceLast(round, before) : 0;
+  const frontier =
+    sight.frontier?.advancedAtMillis === undefined
+      ? sight.frontier
+      : { ...sight.frontier, advancedAtMillis: sight.frontier.advancedAtMillis + frozenMillis };
+  const memory: SourceMemory = {
+    ...(frontier === undefined ? {} : { frontier }),
+    watchedSinceMillis: sight.watchedSinceMillis + frozenMillis,
+    atMillis: round.atMillis,
+    nodes: rememberNodes(round, believable, before, thresholds, blind),
+  };
+  const disagree = findDisagreement(believable, memory.nodes, round.atMillis, thresholds);
+  return {
+    network: sight.state,
+    why: sight.why,
+    basis: sight.basis,
+    singleSource: round.witnesses.length === 1,
+    nodes: round.witnesses.map((one) => judgeNode(one, round, frontier, contradictions, thresholds)),
+    ...(frontier === undefined ? {} : { frontier }),
+    ...(sight.stillMillis === undefined ? {} : { stillMillis: Math.max(0, sight.stillMillis - frozenMillis) }),
+    ...(frontier === undefined || believable.length === 0
+      ? {}
+      : { ageMillis: millisBetween(frontier.time, round.wallClock) }),
+    contradictions,
+    implausible: speaking
+      .filter((one) => !believable.includes(one))
+      .map((one) => ({ node: one.node, aheadMillis: aheadMillis(one, round) })),
+    wentBack: findWentBack(believable, before),
+    ...(disagree === undefined ? {} : { disagree }),
+    at: round.wallClock,
+    atMillis: round.atMillis,
+    memory,
+  };
+}
+
+function sinceLast(round: Round, before: SourceMemory | undefined): Milliseconds {
+  return before === undefined ? 0 : Math.max(0, round.atMillis - before.atMillis);
+}

@@ -1,0 +1,59 @@
+import { LedgerMessages } from "./ledger-messages.ts";
+import { LedgerRaw } from "./ledger-raw.ts";
+
+/** Takes the file's bytes as they are freed from their framing, in order. */
+export interface LedgerSink {
+  bytes(decoded: Buffer): void;
+  /** The first message is whole: what it says of the file is known. */
+  began(contentType: string | undefined, extensions: readonly unknown[]): void;
+}
+
+/** One of the two framings. Both methods throw LedgerFault; after that the decoder is of no more use. */
+export interface LedgerDecoder {
+  push(chunk: Buffer): void;
+  /** The answer ended properly. */
+  end(): void;
+}
+
+/**
+ * Frees a ledger export from whichever framing it comes in: raw bytes, or JSON messages that carry them in base64.
+ * The first byte that is not blank tells: `{` opens a message, anything else is the file itself.
+ */
+export class LedgerFraming implements LedgerDecoder {
+  readonly #sink: LedgerSink;
+  #decoder: LedgerDecoder | undefined;
+  #blanks: Buffer[] = [];
+
+  constructor(sink: LedgerSink) {
+    this.#sink = sink;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#decoder === undefined) {
+      const first = firstNonBlank(chunk);
+      if (first === -1) {
+        this.#blanks.push(chunk);
+        return;
+      }
+      this.#decoder = chunk[first] === OPEN_BRACE ? new LedgerMessages(this.#sink) : new LedgerRaw(this.#sink);
+      for (const blank of this.#blanks.splice(0)) this.#decoder.push(blank);
+    }
+    this.#decoder.push(chunk);
+  }
+
+  end(): void {
+    this.#decoder ??= new LedgerRaw(this.#sink);
+    for (const blank of this.#blanks.splice(0)) this.#decoder.push(blank);
+    this.#decoder.end();
+  }
+}
+
+const OPEN_BRACE = 0x7b;
+
+function firstNonBlank(chunk: Buffer): number {
+  for (let at = 0; at < chunk.length; at += 1) {
+    const byte = chunk[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,223 @@
+import { Base64Pieces } from "./base64-pieces.ts";
+import type { LedgerDecoder, LedgerSink } from "./ledger-framing.ts";
+import { faultSaid, LedgerFault } from "./ledger-fault.ts";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+/** What a message holds besides its data, at most; real ones hold some hundred bytes. */
+const MAX_ENVELOPE_BYTES = 1024 * 1024;
+const MAX_DEPTH = 100;
+
+type Mode = "between" | "structure" | "string" | "data";
+
+/**
+ * A sequence of JSON messages `{"result":{"contentType","data","extensions"}}` or `{"error":…}`, on lines or one right
+ * after the other, cut into chunks anywhere. The base64 of `result.data` never becomes part of a JSON text: it is
+ * decoded as it arrives, in constant memory however long a message is; all around it is parsed when the message ends.
+ */
+export class LedgerMessages implements LedgerDecoder {
+  readonly #sink: LedgerSink;
+  readonly #base64: Base64Pieces;
+  #mode: Mode = "between";
+  #depth = 0;
+  /** The message without its data. */
+  #envelope = "";
+  /** Where in the envelope the last string began, behind its quote. */
+  #stringAt = 0;
+  /** The last string, while it may still turn out to be a key. */
+  #lastString: string | undefined;
+  /** Of the objects that are open, the key whose value is being read. */
+  #keys: string[] = [];
+  /** A colon came, and no value yet. */
+  #valueNext = false;
+  /** An odd number of backslashes stands before the next byte. */
+  #escaped = false;
+  #messages = 0;
+  /** What followed a backslash within the data so far. */
+  #escape: string | undefined;
+  #searched: Buffer | undefined;
+  #backslashAt = -1;
+
+  constructor(sink: LedgerSink) {
+    this.#sink = sink;
+    this.#base64 = new Base64Pieces((decoded) => sink.bytes(decoded));
+  }
+
+  push(chunk: Buffer): void {
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#mode === "data") at = this.#readData(chunk, at);
+      else if (this.#mode === "string") at = this.#readString(chunk, at);
+      else at = this.#readStructure(chunk, at);
+    }
+  }
+
+  end(): void {
+    if (this.#mode !== "between") throw new LedgerFault("cut", "broke off in the middle of a message");
+    if (this.#messages === 0) throw new LedgerFault("unreadable", "sent no message at all");
+  }
+
+  #readStructure(chunk: Buffer, from: number): number {
+    let at = from;
+    for (; at < chunk.length; at += 1) {
+      switch (chunk[at]) {
+        case QUOTE: {
+          this.#addToEnvelope(chunk, from, at + 1);
+          if (this.#mode === "between") throw notAMessage();
+          const isData = this.#valueNext && this.#depth === 2 && this.#keys[0] === "result" && this.#keys[1] === "data";
+          this.#valueNext = false;
+          this.#mode = isData ? "data" : "string";
+          this.#stringAt = this.#envelope.length;
+          return at + 1;
+        }
+        case COLON:
+          this.#keys[this.#depth - 1] = this.#lastString ?? "";
+          this.#valueNext = true;
+          break;
+        case OPEN_BRACE:
+        case OPEN_BRACKET:
+          if (this.#mode === "between" && chunk[at] === OPEN_BRACKET) throw notAMessage();
+          this.#mode = "structure";
+          this.#valueNext = false;
+          this.#depth += 1;
+          if (this.#depth > MAX_DEPTH) throw notAMessage();
+          this.#keys[this.#depth - 1] = "";
+          break;
+        case CLOSE_BRACE:
+        case CLOSE_BRACKET:
+          if (this.#mode === "between") throw notAMessage();
+          this.#valueNext = false;
+          this.#depth -= 1;
+          if (this.#depth === 0) {
+            this.#addToEnvelope(chunk, from, at + 1);
+            this.#finish();
+            return at + 1;
+          }
+          break;
+        case 0x20:
+        case 0x0a:
+        case 0x0d:
+        case 0x09:
+          break;
+        default:
+          if (this.#mode === "between") throw notAMessage();
+          this.#valueNext = false;
+      }
+    }
+    if (this.#mode === "structure") this.#addToEnvelope(chunk, from, at);
+    return at;
+  }
+
+  /** A string other than the data: to its closing quote, or to the end of the chunk. */
+  #readString(chunk: Buffer, from: number): number {
+    let at = from;
+    for (; at < chunk.length; at += 1) {
+      const byte = chunk[at];
+      if (this.#escaped) this.#escaped = false;
+      else if (byte === BACKSLASH) this.#escaped = true;
+      else if (byte === QUOTE) {
+        this.#addToEnvelope(chunk, from, at);
+        this.#lastString = this.#envelope.slice(this.#stringAt);
+        this.#envelope += '"';
+        this.#mode = "structure";
+        return at + 1;
+      }
+    }
+    this.#addToEnvelope(chunk, from, at);
+    return at;
+  }
+
+  /** The data: to its closing quote, the next escape, or the end of the chunk. */
+  #readData(chunk: Buffer, from: number): number {
+    if (this.#escape !== undefined) return this.#readEscape(chunk, from);
+    const quote = chunk.indexOf(QUOTE, from);
+    const end = quote === -1 ? chunk.length : quote;
+    const backslash = this.#nextBackslash(chunk, from);
+    if (backslash !== -1 && backslash < end) {
+      this.#base64.push(chunk, from, backslash);
+      this.#escape = "";
+      return backslash + 1;
+    }
+    this.#base64.push(chunk, from, end);
+    if (quote === -1) return end;
+    this.#base64.end();
+    this.#envelope += '"';
+    this.#mode = "structure";
+    return quote + 1;
+  }
+
+  /** JSON may write the `/` and `+` of base64 as escapes. */
+  #readEscape(chunk: Buffer, from: number): number {
+    this.#escape += chunk.toString("latin1", from, from + 1);
+    const { length } = this.#escape ?? "";
+    if (!this.#escape?.startsWith("u") || length === 5) {
+      const character = Buffer.from(unescape(this.#escape ?? ""), "utf8");
+      this.#base64.push(character, 0, character.length);
+      this.#escape = undefined;
+    }
+    return from + 1;
+  }
+
+  /** Looked up once per chunk while there is none, since a chunk may hold many short messages. */
+  #nextBackslash(chunk: Buffer, from: number): number {
+    if (this.#searched !== chunk || (this.#backslashAt !== -1 && this.#backslashAt < from)) {
+      this.#searched = chunk;
+      this.#backslashAt = chunk.indexOf(BACKSLASH, from);
+    }
+    return this.#backslashAt;
+  }
+
+  #addToEnvelope(chunk: Buffer, from: number, to: number): void {
+    if (to <= from) return;
+    if (this.#envelope.length + to - from > MAX_ENVELOPE_BYTES) {
+      throw new LedgerFault("unreadable", "sent a message of another kind than an export's");
+    }
+    // Byte by byte, so that a character cut by a chunk's end is put together again when the message is parsed.
+    this.#envelope += chunk.toString("latin1", from, to);
+  }
+
+  #finish(): void {
+    const message = parseMessage(this.#envelope);
+    this.#envelope = "";
+    this.#lastString = undefined;
+    this.#mode = "between";
+    const said = faultSaid(message);
+    if (said !== undefined) throw said;
+    const result = message["result"];
+    if (typeof result !== "object" || result === null || Array.isArray(result)) throw notAMessage();
+    const { contentType, data, extensions } = result as Record<string, unknown>;
+    if (data !== undefined && data !== null && data !== "") throw notAMessage();
+    this.#messages += 1;
+    if (this.#messages > 1) return;
+    this.#sink.began(
+      typeof contentType === "string" && contentType !== "" ? contentType : undefined,
+      Array.isArray(extensions) ? extensions : [],
+    );
+  }
+}
+
+function unescape(behindBackslash: string): string {
+  try {
+    return JSON.parse(`"\\${behindBackslash}"`) as string;
+  } catch {
+    throw notAMessage();
+  }
+}
+
+function parseMessage(envelope: string): Record<string, unknown> {
+  try {
+    return JSON.parse(Buffer.from(envelope, "latin1").toString("utf8")) as Record<string, unknown>;
+  } catch {
+    throw notAMessage();
+  }
+}
+
+function notAMessage(): LedgerFault {
+  return new LedgerFault("unreadable", "sent something in the export that is no message of it");
+}

@@ -1,0 +1,78 @@
+import type { LedgerDecoder, LedgerSink } from "./ledger-framing.ts";
+import { faultSaid, LedgerFault } from "./ledger-fault.ts";
+
+const OPEN_BRACE = 0x7b;
+/** What a failing node appends. CSV cannot hold it: there a quote inside a field is doubled. */
+const ERROR_START = /^\{[ \t\r\n]*"error"/u;
+/** A `{` with so few bytes behind it may still become an error. */
+const LONGEST_START = 64;
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** The file's bytes as they are, until the node appends `{"error":…}` behind them: then the export has failed. */
+export class LedgerRaw implements LedgerDecoder {
+  readonly #sink: LedgerSink;
+  #began = false;
+  /** Bytes from a `{` on, as long as they may turn out to begin an error. */
+  #held: Buffer | undefined;
+  /** The error's text, once it is known to be one. */
+  #error: Buffer | undefined;
+
+  constructor(sink: LedgerSink) {
+    this.#sink = sink;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#error !== undefined) {
+      if (this.#error.length < MAX_ERROR_BYTES) this.#error = Buffer.concat([this.#error, chunk]);
+      return;
+    }
+    const bytes = this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]);
+    this.#held = undefined;
+    for (let brace = bytes.indexOf(OPEN_BRACE); brace !== -1; brace = bytes.indexOf(OPEN_BRACE, brace + 1)) {
+      const start = bytes.toString("latin1", brace, Math.min(bytes.length, brace + LONGEST_START));
+      if (ERROR_START.test(start)) {
+        this.#give(bytes.subarray(0, brace));
+        this.#error = Buffer.from(bytes.subarray(brace));
+        return;
+      }
+      if (mayBecomeError(start)) {
+        this.#give(bytes.subarray(0, brace));
+        this.#held = Buffer.from(bytes.subarray(brace));
+        return;
+      }
+    }
+    this.#give(bytes);
+  }
+
+  end(): void {
+    if (this.#error !== undefined) throw faultOf(this.#error);
+    if (this.#held !== undefined) this.#give(this.#held);
+    this.#held = undefined;
+    if (!this.#began) throw new LedgerFault("unreadable", "sent an empty file, without even a header row");
+  }
+
+  #give(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    if (!this.#began) {
+      this.#began = true;
+      this.#sink.began(undefined, []);
+    }
+    this.#sink.bytes(bytes);
+  }
+}
+
+/** True for a text that ends before it is clear whether it begins an error. */
+function mayBecomeError(start: string): boolean {
+  return start.length < LONGEST_START && '{"error"'.startsWith(start.replaceAll(/[ \t\r\n]/gu, ""));
+}
+
+function faultOf(error: Buffer): LedgerFault {
+  const text = error.toString("utf8").trim();
+  try {
+    const said = faultSaid(JSON.parse(text));
+    if (said !== undefined) return said;
+  } catch {
+    // What follows is no JSON to its end; that the export failed stands all the same.
+  }
+  return new LedgerFault("cut", "broke the export off with an error that cannot be read");
+}

@@ -1,0 +1,214 @@
+import { Readable } from "node:stream";
+
+import { formatDuration } from "../units/duration.ts";
+import type { AsOf, LedgerStream } from "./api-client.ts";
+import { ApiError } from "./api-error.ts";
+import type { Endpoint, Surroundings } from "./endpoint.ts";
+import { failureOfFault, failureOfReply, nodeFailure, type Asked } from "./failure.ts";
+import type { HttpHeaders, HttpSink, HttpStream } from "./http.ts";
+import type { HttpFault } from "./http-fault.ts";
+import { LedgerFault } from "./ledger-fault.ts";
+import { LedgerFraming, type LedgerSink } from "./ledger-framing.ts";
+
+/** Where a message says of what kind the file is only behind its data, so much data is waited for. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+/** An error's body is read no further than this. */
+const MAX_ERROR_BYTES = 256 * 1024;
+const BUFFERED_BYTES = 256 * 1024;
+
+/** One export as it comes in: from the connection through the framing into a stream, at the pace of whoever reads it. */
+export class LedgerReceiver implements HttpSink, LedgerSink {
+  /** Rejects with ApiError, or the signal's reason. */
+  readonly opened: Promise<LedgerStream>;
+  readonly #endpoint: Endpoint;
+  readonly #asked: Asked;
+  readonly #around: Surroundings;
+  readonly #signal: AbortSignal | undefined;
+  readonly #framing = new LedgerFraming(this);
+  readonly #body: Readable;
+  readonly #connection: HttpStream;
+  readonly #idle: NodeJS.Timeout;
+  #resolve!: (stream: LedgerStream) => void;
+  #reject!: (reason: unknown) => void;
+  #status = 0;
+  #headers: HttpHeaders = {};
+  #asOf: AsOf | undefined;
+  #errorBody: Buffer[] = [];
+  #contentType = "text/csv";
+  /** Bytes handed on so far. */
+  #given = 0;
+  #isOpen = false;
+  #done = false;
+  /** False while the reader has enough. */
+  #wanted = true;
+
+  constructor(endpoint: Endpoint, path: string, asked: Asked, signal: AbortSignal | undefined, around: Surroundings) {
+    this.#endpoint = endpoint;
+    this.#asked = asked;
+    this.#around = around;
+    this.#signal = signal;
+    this.opened = new Promise<LedgerStream>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#body = new Readable({
+      highWaterMark: BUFFERED_BYTES,
+      read: () => this.#resume(),
+      destroy: (error, done) => {
+        this.#finish();
+        this.#connection.abort();
+        done(error);
+      },
+    });
+    // An error may come before anybody listens; it stays on the stream for whoever reads it then.
+    this.#body.on("error", () => undefined);
+    this.#idle = setTimeout(() => this.#timedOut(), around.limits.idleMillis);
+    this.#connection = endpoint.http.stream(path, this);
+    signal?.addEventListener("abort", this.#aborted, { once: true });
+  }
+
+  start(status: number, headers: HttpHeaders): void {
+    this.#status = status;
+    this.#headers = headers;
+    this.#endpoint.observe(headers);
+    this.#asOf = this.#endpoint.asOf(headers);
+  }
+
+  data(chunk: Buffer): boolean {
+    this.#idle.refresh();
+    if (this.#status !== 200) {
+      this.#collectError(chunk);
+      return true;
+    }
+    try {
+      this.#framing.push(chunk);
+    } catch (error) {
+      this.#failFraming(error);
+      return false;
+    }
+    if (this.#given > MAX_WAITING_BYTES) this.#open();
+    return this.#wanted || !this.#isOpen;
+  }
+
+  end(): void {
+    if (this.#status !== 200) {
+      this.#failReply();
+      return;
+    }
+    try {
+      this.#framing.end();
+    } catch (error) {
+      this.#failFraming(error);
+      return;
+    }
+    this.#endpoint.rest.succeeded();
+    this.#finish();
+    this.#open();
+    this.#body.push(null);
+  }
+
+  fail(fault: HttpFault): void {
+    if (this.#status !== 0 && this.#status !== 200) {
+      this.#failReply();
+      return;
+    }
+    const begun = this.#given > 0 || this.#isOpen;
+    const error = begun
+      ? nodeFailure("cut", "broke off in the middle of the export", this.#asked, {
+          httpStatus: this.#status,
+          cause: fault,
+        })
+      : failureOfFault(fault, this.#asked);
+    this.#fail(error);
+  }
+
+  bytes(decoded: Buffer): void {
+    if (decoded.length === 0) return;
+    this.#given += decoded.length;
+    this.#wanted = this.#body.push(decoded);
+  }
+
+  began(contentType: string | undefined, extensions: readonly unknown[]): void {
+    if (contentType !== undefined) this.#contentType = contentType;
+    if (extensions.length > 0) {
+      const { log } = this.#around;
+      log.info({ node: this.#asked.node, extensions: extensions.slice(0, 10) }, "a ledger export came with extensions");
+    }
+    this.#open();
+  }
+
+  #open(): void {
+    if (this.#isOpen || this.#asOf === undefined) return;
+    this.#isOpen = true;
+    this.#resolve({ body: this.#body, contentType: this.#contentType, asOf: this.#asOf });
+  }
+
+  #resume(): void {
+    this.#wanted = true;
+    if (this.#done) return;
+    this.#idle.refresh();
+    this.#connection.resume();
+  }
+
+  #collectError(chunk: Buffer): void {
+    const size = this.#errorBody.reduce((sum, part) => sum + part.length, 0);
+    if (size < MAX_ERROR_BYTES) this.#errorBody.push(chunk);
+    else this.#failReply();
+  }
+
+  #failReply(): void {
+    const body = Buffer.concat(this.#errorBody);
+    this.#fail(failureOfReply({ status: this.#status, headers: this.#headers, body }, this.#asked));
+  }
+
+  #failFraming(error: unknown): void {
+    if (!(error instanceof LedgerFault)) {
+      this.#fail(error);
+      return;
+    }
+    const begun = this.#given > 0;
+    const kind = error.kind === "said" ? (begun ? "cut" : "server") : error.kind;
+    const why = error.kind === "said" && begun ? `broke the export off: it ${error.message}` : error.message;
+    this.#fail(
+      nodeFailure(kind, why, this.#asked, {
+        httpStatus: this.#status,
+        code: error.body?.code,
+        nodeMessage: error.body?.message,
+        details: error.body?.details ?? [],
+        innerWords: error.body?.innerWords,
+      }),
+    );
+  }
+
+  #timedOut(): void {
+    // Whoever reads may take as long as they like: that is not the node's silence.
+    if (!this.#wanted && this.#isOpen) {
+      this.#idle.refresh();
+      return;
+    }
+    const why = `sent nothing for ${formatDuration(this.#around.limits.idleMillis)}`;
+    const more = this.#status === 0 ? {} : { httpStatus: this.#status };
+    this.#fail(nodeFailure(this.#isOpen ? "cut" : "timeout", why, this.#asked, more));
+  }
+
+  readonly #aborted = (): void => {
+    this.#fail(this.#signal?.reason);
+  };
+
+  #fail(error: unknown): void {
+    if (this.#done) return;
+    this.#finish();
+    if (error instanceof ApiError) this.#endpoint.failed(error);
+    this.#reject(error);
+    this.#body.destroy(error instanceof Error ? error : new Error("the export was given up", { cause: error }));
+  }
+
+  /** Frees the turn and stops the clocks; once. */
+  #finish(): void {
+    if (this.#done) return;
+    this.#done = true;
+    clearTimeout(this.#idle);
+    this.#signal?.removeEventListener("abort", this.#aborted);
+    this.#endpoint.exports.free();
+  }
+}

@@ -1,0 +1,153 @@
+import { UserError } from "../errors.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { AssetLimitsBundle, ListAssetBundle } from "./bundle.ts";
+import { Checkpoints, type Checkpoint } from "./checkpoint.ts";
+import { KeyRotations, type KeyRotation } from "./key-rotation.ts";
+import { MarketsData, type MarketData } from "./market-data.ts";
+import { NetworkTime } from "./network-time.ts";
+import { NodeInfo } from "./node-info.ts";
+import { OrderReply, type Order } from "./order.ts";
+import { EMPTY_PAGE, type Page, type PageRequest } from "./page.ts";
+import { MAX_INT32, pageQuery } from "./page-query.ts";
+import { MissingPart, question, type Question } from "./question.ts";
+import { Snapshots, type Snapshot } from "./snapshot.ts";
+import { PartiesStake, type PartyStake } from "./stake.ts";
+
+// The questions of the interface. How long an answer may be given again follows from how fast it changes:
+// blocks come about every 0.7 s, and a signed bundle never changes.
+const TIME_KEPT: Milliseconds = 500;
+const LIVE_KEPT: Milliseconds = 1000;
+const INFO_KEPT: Milliseconds = 5000;
+const FINAL_KEPT: Milliseconds = 600_000;
+
+export const networkTime: Question<NetworkTime> = question({
+  path: "/api/v2/network/time",
+  otherPath: "/api/v2/vega/time",
+  what: "the network time",
+  schema: NetworkTime,
+  pick: (time) => time,
+  keepMillis: TIME_KEPT,
+});
+
+export const nodeInfo: Question<NodeInfo> = question({
+  path: "/api/v2/info",
+  what: "the node's version",
+  schema: NodeInfo,
+  pick: (info) => info,
+  keepMillis: INFO_KEPT,
+});
+
+export const marketsData: Question<readonly MarketData[]> = question({
+  path: "/api/v2/markets/data",
+  what: "the markets",
+  schema: MarketsData,
+  pick: (reply) => reply.marketsData,
+  keepMillis: LIVE_KEPT,
+});
+
+export function order(orderId: string, version: number | undefined): Question<Order> {
+  if (version !== undefined && (!Number.isInteger(version) || version < 1 || version > MAX_INT32)) {
+    throw new UserError(`An order's version is a whole number from 1 to ${MAX_INT32}.`, { option: "version" });
+  }
+  return question({
+    path: `/api/v2/order/${segment(orderId)}${version === undefined ? "" : `?version=${version}`}`,
+    what: `order ${brief(orderId)}${version === undefined ? "" : ` version ${version}`}`,
+    schema: OrderReply,
+    pick: (reply) => reply.order ?? missing("order"),
+    keepMillis: TIME_KEPT,
+  });
+}
+
+export function partiesStake(party: string | undefined): Question<readonly PartyStake[]> {
+  return question({
+    path: `/parties/stake${party === undefined ? "" : `?${new URLSearchParams({ party }).toString()}`}`,
+    what: party === undefined ? "the stake of all parties" : `the stake of party ${brief(party)}`,
+    schema: PartiesStake,
+    pick: (reply) => reply.partiesStake,
+    keepMillis: LIVE_KEPT,
+    core: true,
+  });
+}
+
+export function keyRotations(request: PageRequest & { nodeId?: string }): Question<Page<KeyRotation>> {
+  const query = pageQuery(request);
+  if (request.nodeId !== undefined && request.nodeId !== "") query.set("nodeId", request.nodeId);
+  return question({
+    path: `/api/v2/network/keys/ethereum/rotations?${query.toString()}`,
+    otherPath: `/api/v2/vega/keys/ethereum/rotations?${query.toString()}`,
+    what: "the Ethereum key rotations",
+    schema: KeyRotations,
+    pick: (reply) => reply.keyRotations ?? EMPTY_PAGE,
+    keepMillis: LIVE_KEPT,
+    pages: true,
+    ...cursorOf(request),
+  });
+}
+
+export function snapshots(request: PageRequest): Question<Page<Snapshot>> {
+  return question({
+    path: `/api/v2/snapshots?${pageQuery(request).toString()}`,
+    what: "the snapshots",
+    schema: Snapshots,
+    pick: (reply) => reply.coreSnapshots ?? EMPTY_PAGE,
+    keepMillis: LIVE_KEPT,
+    pages: true,
+    ...cursorOf(request),
+  });
+}
+
+export function checkpoints(request: PageRequest): Question<Page<Checkpoint>> {
+  return question({
+    path: `/api/v2/checkpoints?${pageQuery(request).toString()}`,
+    what: "the checkpoints",
+    schema: Checkpoints,
+    pick: (reply) => reply.checkpoints ?? EMPTY_PAGE,
+    keepMillis: LIVE_KEPT,
+    pages: true,
+    ...cursorOf(request),
+  });
+}
+
+export function listAssetBundle(assetId: string): Question<ListAssetBundle> {
+  return question({
+    path: `/api/v2/erc20/asset/list/bundle?${new URLSearchParams({ assetId }).toString()}`,
+    what: `the list-asset bundle of asset ${brief(assetId)}`,
+    schema: ListAssetBundle,
+    pick: (bundle) => bundle,
+    keepMillis: keepBundle,
+  });
+}
+
+export function assetLimitsBundle(proposalId: string): Question<AssetLimitsBundle> {
+  return question({
+    path: `/api/v2/erc20/asset/limits/bundle?${new URLSearchParams({ proposalId }).toString()}`,
+    what: `the asset-limits bundle of proposal ${brief(proposalId)}`,
+    schema: AssetLimitsBundle,
+    pick: (bundle) => bundle,
+    keepMillis: keepBundle,
+  });
+}
+
+/** What is signed is final. */
+function keepBundle(bundle: { readonly signatures: string | undefined }): Milliseconds {
+  return bundle.signatures === undefined ? LIVE_KEPT : FINAL_KEPT;
+}
+
+function cursorOf({ after, before }: PageRequest): { cursor?: string } {
+  const cursor = after ?? before ?? "";
+  return cursor === "" ? {} : { cursor };
+}
+
+/** One segment of a path, whatever the caller typed: dots alone would climb. */
+function segment(text: string): string {
+  return encodeURIComponent(text).replaceAll(/^\.{1,2}$/gu, (dots) => dots.replaceAll(".", "%2E"));
+}
+
+/** The beginning of an id, for sentences. */
+function brief(id: string): string {
+  return id.length <= 16 ? id : `${id.slice(0, 12)}…`;
+}
+
+function missing(path: string): never {
+  throw new MissingPart(path);
+}

@@ -1,0 +1,64 @@
+import type { Milliseconds } from "../units/duration.ts";
+import { formatDuration } from "../units/duration.ts";
+import type { CallOptions, NodeClient } from "./api-client.ts";
+import { ApiError } from "./api-error.ts";
+import type { Clock } from "./clock.ts";
+import type { Round, Witness } from "./verdict.ts";
+
+/** A node that has not answered by then is not reachable in this round. */
+export const ROUND_TIMEOUT_MILLIS: Milliseconds = 3000;
+
+/** Asks every node for its time at once. Rejects only with the signal's reason. */
+export async function takeRound(
+  nodes: readonly NodeClient[],
+  clock: Clock,
+  options: CallOptions & { readonly timeoutMillis?: Milliseconds } = {},
+): Promise<Round> {
+  const { signal, timeoutMillis = ROUND_TIMEOUT_MILLIS, ...rest } = options;
+  signal?.throwIfAborted();
+  const late = new AbortController();
+  const leave = (): void => late.abort(signal?.reason);
+  signal?.addEventListener("abort", leave, { once: true });
+  const timer = setTimeout(() => late.abort(new Late()), timeoutMillis);
+  try {
+    const call = { ...rest, signal: late.signal };
+    const witnesses = await Promise.all(nodes.map((node) => hear(node, call, clock, timeoutMillis)));
+    signal?.throwIfAborted();
+    return { witnesses, atMillis: clock.monotonicMillis(), wallClock: clock.wallClock() };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", leave);
+  }
+}
+
+class Late extends Error {}
+
+async function hear(
+  node: NodeClient,
+  options: CallOptions,
+  clock: Clock,
+  timeoutMillis: Milliseconds,
+): Promise<Witness> {
+  const began = clock.monotonicMillis();
+  const beganAt = clock.wallClock();
+  try {
+    const { value, asOf } = await node.getNetworkTime(options);
+    return {
+      node: node.name,
+      reachable: true,
+      time: value.timestamp,
+      ...(asOf.blockHeight === undefined ? {} : { height: asOf.blockHeight }),
+      ...(asOf.blockTime === undefined ? {} : { blockTime: asOf.blockTime }),
+      // An answer kept from before says nothing about how long this node takes.
+      ...(asOf.receivedAt < beganAt ? {} : { roundTripMillis: Math.round(clock.monotonicMillis() - began) }),
+    };
+  } catch (error) {
+    if (error instanceof ApiError) {
+      const refused = error.kind === "rate-limited" || error.kind === "banned";
+      const why = error.tried.at(-1)?.why ?? error.message;
+      return { node: node.name, reachable: false, why, ...(refused ? { refused: true as const } : {}) };
+    }
+    if (options.signal?.aborted !== true) throw error;
+    return { node: node.name, reachable: false, why: `did not answer within ${formatDuration(timeoutMillis)}` };
+  }
+}
