@@ -22,13 +22,14 @@ function markBlock(block: Block): Block {
 }
 
 function markAttachment(file: Attachment): Attachment {
-  const { mediaType, sizeBytes, sha256, alt } = file;
+  const { mediaType, sizeBytes, sha256, alt, covers } = file;
   return {
     name: safeFileName(`${LABEL}-${file.name}`),
     mediaType,
     sizeBytes,
     sha256,
     ...(alt === undefined ? {} : { alt: `${LABEL}: ${alt}` }),
+    ...(covers === undefined ? {} : { covers }),
     open: () => file.open(),
     dispose: () => file.dispose(),
   };

@@ -108,7 +108,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
       const { rows, firstTime, lastTime } = pass.tally;
       config.log.info({ network, node, receivedBytes, rows, dropped: pass.dropped, ...written }, "ledger exported");
       return {
-        attachment: attachmentOf(file, written, fileName(request, stream.asOf), stream.contentType),
+        attachment: attachmentOf(file, written, fileName(request, stream.asOf), stream.contentType, pass.tally),
         rows,
         dropped: pass.dropped,
         columns: pass.columns,
@@ -169,11 +169,15 @@ function attachmentOf(
   written: { readonly sizeBytes: number; readonly sha256: string },
   name: string,
   contentType: string,
+  { firstTime, lastTime }: Pick<LedgerFile, "firstTime" | "lastTime">,
 ): Attachment {
   return {
     name,
     mediaType: /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+="?[\w.+-]+"?)*$/u.test(contentType) ? contentType : "text/csv",
     ...written,
+    ...(firstTime === undefined || lastTime === undefined
+      ? {}
+      : { covers: { from: firstTime, to: nanoseconds(lastTime + 1n) } }),
     open: () => file.open(),
     dispose: () => file.dispose(),
   };

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 
+import type { Nanoseconds } from "../units/nanoseconds.ts";
+
 /** A file that goes with a reply. Its bytes may lie on disk: `open` gives them as often as asked, until `dispose`. */
 export interface Attachment {
   /** A plain file name, no path: letters, digits, dot, dash, underscore. */
@@ -11,6 +13,8 @@ export interface Attachment {
   readonly sha256: string;
   /** What a picture shows, for those who do not see it. */
   readonly alt?: string;
+  /** The half-open stretch of time that its rows span; where the file is too large, shorter ranges can be offered. */
+  readonly covers?: { readonly from: Nanoseconds; readonly to: Nanoseconds };
   open(): Readable;
   /** Gives the bytes up. Safe to call twice; the adapter calls it once the reply is delivered or given up. */
   dispose(): Promise<void>;
