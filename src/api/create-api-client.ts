@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Log } from "../log.ts";
 import type { Answer, ApiClient, CallOptions, ClientLimits, NodeClient, Operations } from "./api-client.ts";
 import { systemClock, type Clock } from "./clock.ts";
-import { Endpoint, type Surroundings, type Try } from "./endpoint.ts";
+import { Endpoint, type NodeRequest, type Surroundings, type Try } from "./endpoint.ts";
 import { askInTurn } from "./fail-over.ts";
 import { Flights } from "./flights.ts";
 import type { HttpDispatcher } from "./http.ts";
@@ -14,6 +14,8 @@ import { lookAt } from "./look.ts";
 import { assetNamesReader, marketNamesReader, nodeNamesReader } from "./names-reader.ts";
 import { operations, type Call } from "./operations.ts";
 import type { Question } from "./question.ts";
+
+export type { NodeRequest } from "./endpoint.ts";
 
 /** Where one node is reached. */
 export interface NodeAddress {
@@ -39,6 +41,8 @@ export interface ApiClientConfig {
   readonly dispatcher?: HttpDispatcher;
   /** False: every question goes to a node, though identical ones still share a request. Default true. */
   readonly cache?: boolean;
+  /** Told of every HTTP request, once it has ended; an export, once it has begun. */
+  readonly onRequest?: (request: NodeRequest) => void;
 }
 
 /** Cursors whose giver is remembered. */
@@ -61,6 +65,7 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
     random: config.random ?? Math.random,
     cache: config.cache ?? true,
     ...(config.dispatcher === undefined ? {} : { dispatcher: config.dispatcher }),
+    ...(config.onRequest === undefined ? {} : { onRequest: config.onRequest }),
   };
   const endpoints = new Map<string, Endpoint>();
   const endpointAt = (url: string, name?: string): Endpoint => {

@@ -18,6 +18,15 @@ import { MissingPart, type Question } from "./question.ts";
 import { BudgetSpent, RateBudget, type Lane } from "./rate-budget.ts";
 import { readReply } from "./read-reply.ts";
 
+/** What came of one HTTP request to a node, for metrics. */
+export interface NodeRequest {
+  readonly network: string;
+  readonly node: string;
+  /** `ok`, `http 503`, an HttpFault's kind, or `cancelled` where nobody waited any longer. */
+  readonly outcome: string;
+  readonly millis: Milliseconds;
+}
+
 /** What all endpoints of one client share. */
 export interface Surroundings {
   readonly network: string;
@@ -28,6 +37,7 @@ export interface Surroundings {
   readonly random: () => number;
   readonly cache: boolean;
   readonly dispatcher?: HttpDispatcher;
+  readonly onRequest?: (request: NodeRequest) => void;
 }
 
 /** How one try is made. */
@@ -152,6 +162,19 @@ export class Endpoint {
     if (error.kind === "rate-limited" && error.httpStatus !== undefined) this.budget.observeRemaining(0);
   }
 
+  /** Tells whoever measures how a request ends. */
+  count(request: Promise<{ readonly status?: number }>): void {
+    const { onRequest, clock, network } = this.#around;
+    if (onRequest === undefined) return;
+    const from = clock.monotonicMillis();
+    const tell = (outcome: string): void =>
+      onRequest({ network, node: this.name, outcome, millis: clock.monotonicMillis() - from });
+    request.then(
+      ({ status = 200 }) => tell(status === 200 ? "ok" : `http ${status}`),
+      (error: unknown) => tell(faultKind(error)),
+    );
+  }
+
   async close(): Promise<void> {
     this.budget.close(nodeFailure("unreachable", "was not asked: the client is closed", this.asked("anything")));
     await this.http.close();
@@ -197,6 +220,7 @@ export class Endpoint {
       timeoutMillis: Math.max(1, Math.min(limits.tryMillis, left)),
       maxBytes: limits.maxBodyBytes,
     });
+    this.count(exchange.reply);
     if (signal === undefined) return this.#observed(await exchange.reply);
     const cancel = (): void => exchange.cancel(signal.reason);
     if (signal.aborted) cancel();
@@ -228,6 +252,12 @@ export class Endpoint {
     }
     return undefined;
   }
+}
+
+function faultKind(error: unknown): string {
+  if (error instanceof HttpFault) return error.kind;
+  if (!(error instanceof ApiError)) return "cancelled";
+  return error.httpStatus === undefined ? error.kind : `http ${error.httpStatus}`;
 }
 
 function routeMissing(reply: HttpReply): boolean {

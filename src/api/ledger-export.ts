@@ -73,5 +73,7 @@ async function openLedger(endpoint: Endpoint, path: string, attempt: Try, around
   } finally {
     if (!admitted) endpoint.exports.cancel();
   }
-  return new LedgerReceiver(endpoint, path, asked, attempt.signal, around).opened;
+  const { opened } = new LedgerReceiver(endpoint, path, asked, attempt.signal, around);
+  endpoint.count(opened.then(() => ({})));
+  return opened;
 }
