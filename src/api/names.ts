@@ -30,7 +30,7 @@ export interface NodeNames {
   readonly name: string | undefined;
 }
 
-const anything = z.unknown();
+const anything = z.unknown().optional();
 
 const Market = z.looseObject({
   id: textField,
