@@ -81,16 +81,19 @@ export const ReplyJson = z.object({
 export type ReplyJson = z.infer<typeof ReplyJson>;
 export type AttachmentJson = z.infer<typeof AttachmentJson>;
 
-/** `href` says where an attachment's bytes will be found; without it, the file is only described. */
-export function replyToJson(reply: Reply, href?: (attachment: Attachment) => string): ReplyJson {
-  const attachment = (file: Attachment): AttachmentJson => ({
-    name: file.name,
-    mediaType: file.mediaType,
-    sizeBytes: file.sizeBytes,
-    sha256: file.sha256,
-    ...(file.alt === undefined ? {} : { alt: file.alt }),
-    ...(href === undefined ? {} : { href: href(file) }),
-  });
+/** `href` says where an attachment's bytes will be found; where it says nothing, the file is only described. */
+export function replyToJson(reply: Reply, href?: (attachment: Attachment) => string | undefined): ReplyJson {
+  const attachment = (file: Attachment): AttachmentJson => {
+    const where = href?.(file);
+    return {
+      name: file.name,
+      mediaType: file.mediaType,
+      sizeBytes: file.sizeBytes,
+      sha256: file.sha256,
+      ...(file.alt === undefined ? {} : { alt: file.alt }),
+      ...(where === undefined ? {} : { href: where }),
+    };
+  };
   const { picture, attachments, ...rest } = reply;
   const described = {
     ...rest,
