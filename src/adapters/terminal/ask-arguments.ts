@@ -1,0 +1,83 @@
+import { quoteValue } from "../../bot/grammar.ts";
+import { UserError } from "../../errors.ts";
+
+/** What stands behind `ask`. */
+export interface AskArguments {
+  /** The command line; undefined asks for a prompt. */
+  readonly line: string | undefined;
+  readonly json: boolean;
+  readonly network: string | undefined;
+  readonly out: string | undefined;
+  readonly help: boolean;
+}
+
+export const USAGE = `Usage: npm run -s ask -- [options] "<command line>"
+
+Asks one question and prints the answer. Without a command line: a prompt, or,
+where the input is no terminal, one question a line.
+
+  --json          the reply as JSON on standard output
+  --network NAME  the network to ask where the line names none
+  --out DIR       writes the reply's files there: its attachments, its picture,
+                  and each table as CSV; nothing is ever overwritten
+  --help          this
+
+Exit code: 0 answered, 1 your mistake, 2 the network's failure, 3 a bug,
+130 interrupted.
+
+  npm run -s ask -- "market list"
+  npm run -s ask -- help
+`;
+
+/**
+ * Options stand before, behind or between the words of the line; those that `ask` does not know are the command's.
+ * Several words are joined to a line, with quotes where one has spaces.
+ * @throws UserError for an option without its value, given twice, or with one that it does not take.
+ */
+export function parseAskArguments(argv: readonly string[]): AskArguments {
+  const words: string[] = [];
+  const values = new Map<string, string>();
+  const flags = new Set<string>();
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? "";
+    if (word === "--") {
+      words.push(...argv.slice(at + 1));
+      break;
+    }
+    const [, name, value] = /^--(json|help|network|out)(?:=(.*))?$/su.exec(word) ?? [];
+    if (name === "json" || name === "help") {
+      if (value !== undefined) throw new UserError(`--${name} takes no value.`, { remedy: `Write --${name}.` });
+      flags.add(name);
+    } else if (name !== undefined) {
+      if (values.has(name)) throw new UserError(`--${name} is given twice.`, { remedy: "Give it once." });
+      if (value === undefined) at += 1;
+      const given = value ?? argv[at] ?? "";
+      if (given === "" || given.startsWith("--")) {
+        throw new UserError(`--${name} has no value.`, { remedy: `Write --${name} ${PLACEHOLDERS[name] ?? "VALUE"}.` });
+      }
+      values.set(name, given);
+    } else if (word === "-h") flags.add("help");
+    else words.push(word);
+  }
+  return {
+    line: words.length === 0 ? undefined : joinWords(words),
+    json: flags.has("json"),
+    help: flags.has("help"),
+    network: values.get("network"),
+    out: values.get("out"),
+  };
+}
+
+const PLACEHOLDERS: Readonly<Record<string, string>> = { network: "NAME", out: "DIR" };
+
+/** One word is a line as it stands. Of several, the shell has taken the quotes away: they are put back. */
+function joinWords(words: readonly string[]): string {
+  const [first = ""] = words;
+  if (words.length === 1) return first;
+  return words
+    .map((word) => {
+      const [, name = "", value = word] = /^((?:--)?[a-z][a-z-]*[:=])(.+)$/isu.exec(word) ?? [];
+      return `${name}${quoteValue(value)}`;
+    })
+    .join(" ");
+}

@@ -1,0 +1,145 @@
+import { errorReply } from "../../bot/error-reply.ts";
+import type { Log } from "../../log.ts";
+import type { Attachment } from "../../reply/attachment.ts";
+import { replyToJson } from "../../reply/json.ts";
+import { disposeReply, type Reply } from "../../reply/reply.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { LineRunner } from "./line-runner.ts";
+import { progressLine } from "./progress-line.ts";
+import { renderTerminal } from "./render.ts";
+import { looksOf, write, type Terminal } from "./terminal.ts";
+import { withTablesAsFiles, writeFiles } from "./write-files.ts";
+
+/** Interrupted by Ctrl-C: 128 and the number of SIGINT, as shells have it. */
+export const EXIT_INTERRUPTED = 130;
+
+/** By who can act on it. */
+const EXIT_CODES = { caller: 1, network: 2, bug: 3 } as const;
+
+export function exitCodeOf(reply: Reply): number {
+  return reply.failure === undefined ? 0 : EXIT_CODES[reply.failure];
+}
+
+export interface AskerParts {
+  readonly terminal: Terminal;
+  readonly runner: LineRunner;
+  readonly log: Log;
+  readonly now: () => Nanoseconds;
+  readonly json: boolean;
+  readonly network: string | undefined;
+  readonly out: string | undefined;
+  /** Whether this is one question of many: JSON is then one line each, and hints name what can be typed next. */
+  readonly prompt: boolean;
+}
+
+/** What came of a question. The reply's files are there until it is disposed of. */
+export interface Answered {
+  readonly reply: Reply;
+  readonly code: number;
+  /** False once nobody reads what is written. */
+  readonly heard: boolean;
+}
+
+/** After an interrupt, so long is waited for the question to end by itself. */
+const ENDING_MILLIS = 2000;
+
+/** Asks a line and shows its answer. Never rejects. */
+export async function askAndShow(parts: AskerParts, line: string, signal: AbortSignal): Promise<Answered> {
+  const progress = progressLine(parts.terminal, parts.now);
+  const reply = await settled(parts, line, signal, (report) => progress.show(report));
+  progress.clear();
+  return show(parts, reply, signal);
+}
+
+async function settled(
+  parts: AskerParts,
+  line: string,
+  signal: AbortSignal,
+  progress: (reply: Reply) => void,
+): Promise<Reply> {
+  const { runner, network, log } = parts;
+  const ending = Promise.withResolvers<never>();
+  let givenUp = false;
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    timer = setTimeout(() => {
+      givenUp = true;
+      ending.reject(signal.reason);
+    }, ENDING_MILLIS);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const answering = runner.run(line, { signal, progress, ...(network === undefined ? {} : { network }) });
+    // An answer that comes after it was given up still has files to be disposed of.
+    answering.then((late) => (givenUp ? disposeReply(late) : undefined)).catch(() => {});
+    return await Promise.race([answering, ending.promise]);
+  } catch (thrown) {
+    return errorReply(thrown, { log, command: "ask", signal });
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    clearTimeout(timer);
+  }
+}
+
+/** What the prompt can type next. */
+const PROMPT_HINTS = { rest: "save DIR", filesHint: "save DIR writes them." };
+
+/** Shows a reply: errors on standard error, JSON always on standard output; writes its files where that is asked for. */
+async function show(parts: AskerParts, given: Reply, signal: AbortSignal): Promise<Answered> {
+  if (parts.out === undefined) {
+    const heard = await print(parts, given, new Map());
+    return { reply: given, heard, code: exitCodeOf(given) };
+  }
+  const { reply, written, problem } = await saveFiles(parts, given, parts.out, signal);
+  const heard = await print(parts, reply, written);
+  if (problem !== undefined) await print({ ...parts, json: false }, problem, new Map());
+  return { reply: given, heard, code: Math.max(exitCodeOf(given), problem === undefined ? 0 : exitCodeOf(problem)) };
+}
+
+export interface Saved {
+  /** With its tables among its files. */
+  readonly reply: Reply;
+  /** Where each file is that could be written. */
+  readonly written: ReadonlyMap<Attachment, string>;
+  /** Why not all could. */
+  readonly problem?: Reply;
+}
+
+/** Writes the files of a reply and its tables as CSV. Never rejects. */
+export async function saveFiles(
+  parts: Pick<AskerParts, "log">,
+  given: Reply,
+  folder: string,
+  signal: AbortSignal,
+): Promise<Saved> {
+  const reply = withTablesAsFiles(given);
+  const written = new Map<Attachment, string>();
+  try {
+    await writeFiles(reply, folder, written, signal);
+    return { reply, written };
+  } catch (thrown) {
+    return { reply, written, problem: errorReply(thrown, { log: parts.log, command: "ask --out", signal }) };
+  }
+}
+
+/** False once nobody reads. */
+export function print(
+  parts: Pick<AskerParts, "terminal" | "json" | "prompt" | "now">,
+  reply: Reply,
+  written: ReadonlyMap<Attachment, string>,
+): Promise<boolean> {
+  const { terminal, json, prompt } = parts;
+  if (json) {
+    const document = replyToJson(reply, (file) => written.get(file));
+    return write(terminal.out, `${JSON.stringify(document, null, prompt ? 0 : 2)}\n`);
+  }
+  const screen = reply.failure === undefined ? terminal.out : terminal.err;
+  const text = renderTerminal(reply, {
+    ...looksOf(screen, terminal.preferences),
+    now: parts.now(),
+    writtenTo: (file) => written.get(file),
+    ...(prompt ? PROMPT_HINTS : {}),
+  });
+  return write(screen, prompt ? `${text}\n` : text);
+}

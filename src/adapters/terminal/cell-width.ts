@@ -1,0 +1,45 @@
+import stringWidth from "string-width";
+
+const ASCII = /^[\u0020-\u007E]*$/u;
+const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** The widths of short texts met so far: reckoning one costs many times the look-up, and replies repeat them. */
+const known = new Map<string, number>();
+const MOST_KNOWN = 10_000;
+const LONGEST_KNOWN = 32;
+
+/** How many columns a visible text takes: wide characters two, marks none. */
+export function widthOf(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  let width = 0;
+  if (text.length > LONGEST_KNOWN) {
+    for (const { segment } of segmenter.segment(text)) {
+      width += segment.length > LONGEST_KNOWN ? stringWidth(segment) : widthOf(segment);
+    }
+    return width;
+  }
+  width = stringWidth(text);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(text, width);
+  return width;
+}
+
+/** A text in the smallest pieces that may be parted: what a reader sees as one character. */
+export function graphemes(text: string): readonly string[] {
+  return ASCII.test(text) ? text.split("") : Array.from(segmenter.segment(text), (part) => part.segment);
+}
+
+/** The text, or as much of it as fits with an ellipsis behind it. */
+export function cutToWidth(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = "";
+  let used = 1;
+  for (const part of graphemes(text)) {
+    used += widthOf(part);
+    if (used > width) break;
+    kept += part;
+  }
+  return `${kept}…`;
+}

@@ -1,0 +1,63 @@
+import type { Bot } from "../../bot/bot.ts";
+import { parseLine } from "../../bot/grammar.ts";
+import type { Caller, Invocation, Target } from "../../bot/invocation.ts";
+import type { Reply } from "../../reply/reply.ts";
+import { fromMillis } from "../../units/nanoseconds.ts";
+
+export interface RunOptions {
+  /** Aborting it ends the question; the reply then says that it was cancelled. */
+  readonly signal: AbortSignal;
+  /** The network to ask where the line names none. */
+  readonly network?: string;
+  /** How far a long job is; may be called often. */
+  readonly progress?: (reply: Reply) => void;
+}
+
+/** Whoever answers typed lines: a bot in this process, or the process that holds the store. */
+export interface LineRunner {
+  /**
+   * Every error of the question is a reply; rejects only when whoever answers is gone. The reply's files are the
+   * asker's, who disposes of them.
+   */
+  run(line: string, options: RunOptions): Promise<Reply>;
+  /** Whole lines to offer for what is typed so far, best first. */
+  complete(line: string): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** Whoever sits at the terminal may do what the process may. */
+const CALLER: Caller = { id: "terminal", name: "terminal", mayManageChannel: true };
+/** Files go to a disk: what a bot can make, it can hand over here. */
+const HERE: Target = {
+  platform: "terminal",
+  files: { maxBytes: Number.MAX_SAFE_INTEGER, maxCount: Number.MAX_SAFE_INTEGER },
+};
+
+/** A bot in this process; closing the runner leaves it running. */
+export function localRunner(bot: Bot): LineRunner {
+  return {
+    run: (line, { signal, network, progress }) => {
+      const rest: Omit<Invocation, "command" | "options"> = {
+        here: HERE,
+        caller: CALLER,
+        signal,
+        ...(progress === undefined ? {} : { progress }),
+      };
+      if (network === undefined) return bot.runLine(line, rest);
+      let asked;
+      try {
+        asked = parseLine(line, bot.commands, fromMillis(Date.now()));
+      } catch {
+        // The bot reads it again and puts the fault in words.
+        return bot.runLine(line, rest);
+      }
+      return bot.run({ ...rest, command: asked.command, options: { network, ...asked.options } });
+    },
+    complete: (line) =>
+      bot.completeLine(line, { here: HERE, caller: CALLER, signal: AbortSignal.timeout(COMPLETION_MILLIS) }),
+    close: async () => {},
+  };
+}
+
+/** Nobody waits longer for a completion. */
+const COMPLETION_MILLIS = 2000;

@@ -1,0 +1,151 @@
+import { formatLine } from "../../bot/grammar.ts";
+import type { Attachment } from "../../reply/attachment.ts";
+import type { Action, Reply, Tone } from "../../reply/reply.ts";
+import { formatBytes } from "../../units/byte-size.ts";
+import { decimal, formatDecimal } from "../../units/decimal.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { widthOf } from "./cell-width.ts";
+import { paint } from "./paint.ts";
+import { renderBlock } from "./render-block.ts";
+import { indent } from "./render-fields.ts";
+import { linkSpans, span, toSpans, type Span } from "./span.ts";
+import { visibleText } from "./visible-text.ts";
+import { wrap, type Line } from "./wrap.ts";
+
+export interface RenderOptions {
+  /** Columns of the terminal; below 20 it is taken for 20. */
+  readonly width: number;
+  readonly colour: boolean;
+  /** Whether links become hyperlinks of the terminal (OSC 8); else addresses are written out. */
+  readonly links: boolean;
+  /** Ages are reckoned from here. */
+  readonly now: Nanoseconds;
+  /** Where a file was written to, where it was. */
+  readonly writtenTo?: (file: Attachment) => string | undefined;
+  /** What to type for that which does not fit; default "--json or --out DIR". */
+  readonly rest?: string;
+  /** What to type for the files; default "--out DIR writes them." */
+  readonly filesHint?: string;
+}
+
+/** Narrower terminals exist on paper only; below this no number fits a line. */
+const NARROWEST = 20;
+
+const SYMBOLS: Record<Tone, string> = { neutral: "•", good: "✓", warning: "!", bad: "✗" };
+
+/**
+ * A reply as text for a terminal, ending in a line break. Pure and total. No line is wider than the terminal but those
+ * that hold something to be copied whole (an id, an address, a command line) that is itself wider: breaking it
+ * would put a line break into what is copied.
+ */
+export function renderTerminal(reply: Reply, options: RenderOptions): string {
+  const width = Number.isFinite(options.width) ? Math.max(NARROWEST, Math.trunc(options.width)) : 80;
+  const rest = options.rest ?? "--json or --out DIR";
+  const shared = { now: options.now, links: options.links, width, rest };
+  const sections = [
+    titleLines(reply, width, options),
+    ...reply.blocks.map((block) => renderBlock(block, shared)),
+    fileLines(reply, width, options),
+    actionLines(reply.actions, width, options.links),
+    reply.footer === undefined || reply.footer.length === 0 ? [] : footerLines(reply, width, options),
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map((line) => `${paint(line.spans, options)}\n`).join(""))
+    .join("\n");
+}
+
+function titleLines(reply: Reply, width: number, options: RenderOptions): Line[] {
+  const symbol: Span = span(SYMBOLS[reply.tone], reply.tone);
+  const title = toSpans(reply.title, options).map((one): Span => ({
+    ...one,
+    look: one.look === "plain" || one.look === "strong" ? reply.tone : one.look,
+  }));
+  const lines = hang([symbol, span(" ")], wrap(title, width - 2));
+  if (reply.url === undefined) return lines;
+  return [...lines, ...indent(wrap(linkSpans("", reply.url, options.links), width - 2), 2)];
+}
+
+function footerLines(reply: Reply, width: number, options: RenderOptions): Line[] {
+  const footer = toSpans(reply.footer ?? [], { ...options, lines: "keep" });
+  return wrap(
+    footer.map((one) => ({
+      ...one,
+      look: one.look === "plain" || one.look === "strong" ? ("dim" as const) : one.look,
+    })),
+    width,
+  );
+}
+
+function fileLines(reply: Reply, width: number, options: RenderOptions): Line[] {
+  const files = [...(reply.picture === undefined ? [] : [reply.picture]), ...reply.attachments];
+  if (files.length === 0) return [];
+  const inner = width - 2;
+  const lines = files.flatMap((file): Line[] => {
+    const written = options.writtenTo?.(file);
+    const exact =
+      file.sizeBytes >= 1000 ? ` (${formatDecimal(decimal(BigInt(Math.trunc(file.sizeBytes))))} bytes)` : "";
+    const picture = file === reply.picture ? "picture, " : "";
+    return [
+      ...wrap(
+        [
+          { text: visibleText(file.name), look: "strong", whole: true },
+          span(`  ${formatBytes(file.sizeBytes)}${exact}, ${picture}${visibleText(file.mediaType)}`),
+        ],
+        inner,
+      ),
+      ...(file.alt === undefined ? [] : indent(wrap([span(visibleText(file.alt))], inner - 2), 2)),
+      ...indent(
+        wrap([span("SHA-256 ", "dim"), { text: visibleText(file.sha256), look: "code", whole: true }], inner - 2),
+        2,
+      ),
+      ...(written === undefined
+        ? []
+        : indent(wrap([span("written to "), { text: visibleText(written), look: "code", whole: true }], inner - 2), 2)),
+    ];
+  });
+  const hint = files.every((file) => options.writtenTo?.(file) !== undefined)
+    ? []
+    : wrap([span(options.filesHint ?? "--out DIR writes them.", "dim")], inner);
+  return [{ spans: [span("Files", "strong")], width: 5 }, ...indent([...lines, ...hint], 2)];
+}
+
+function actionLines(actions: readonly Action[], width: number, links: boolean): Line[] {
+  const shown = actions.map((action, at) => ({
+    number: `[${at + 1}] `,
+    label: visibleText(action.label),
+    target: "url" in action ? linkSpans("", action.url, links) : lineSpans(action),
+  }));
+  const labelWidth = Math.max(0, ...shown.map((one) => widthOf(one.label)).filter((one) => one <= width / 3));
+  return shown.flatMap(({ number, label, target }) => {
+    const lead = number.length + Math.max(labelWidth, widthOf(label)) + 2;
+    const needed = target.reduce((sum, one) => sum + widthOf(one.text), 0);
+    const start = span(number, "dim");
+    if (lead + needed <= width) {
+      const gap = span(" ".repeat(lead - number.length - widthOf(label)));
+      return [{ spans: [start, span(label), gap, ...target], width: lead + needed }];
+    }
+    return [
+      ...hang([start], wrap([span(label)], Math.max(8, width - number.length))),
+      ...indent(wrap(target, width - number.length), number.length),
+    ];
+  });
+}
+
+/** The line that does what a button does. */
+function lineSpans(action: Extract<Action, { invocation: unknown }>): Span[] {
+  const line: Span = { text: visibleText(formatLine(action.invocation)), look: "code", whole: true };
+  return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
+}
+
+/** The first line behind a lead, the others below its text. */
+function hang(lead: readonly Span[], lines: readonly Line[]): Line[] {
+  const by = lead.reduce((sum, one) => sum + widthOf(one.text), 0);
+  return lines.map((line, at) =>
+    at === 0
+      ? { spans: [...lead, ...line.spans], width: line.width + by }
+      : line.width === 0
+        ? line
+        : { spans: [span(" ".repeat(by)), ...line.spans], width: line.width + by },
+  );
+}

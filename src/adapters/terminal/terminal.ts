@@ -1,0 +1,80 @@
+import type { Readable, Writable } from "node:stream";
+
+/** One of the two streams a person reads. */
+export interface Screen {
+  readonly stream: Writable;
+  readonly isTty: boolean;
+  /** Undefined where it has no width: a file, a pipe. */
+  columns(): number | undefined;
+}
+
+/** Where `ask` reads and writes. */
+export interface Terminal {
+  readonly input: Readable;
+  readonly inputIsTty: boolean;
+  readonly out: Screen;
+  readonly err: Screen;
+  readonly preferences: Preferences;
+  /** Calls back at each Ctrl-C that reaches the process as a signal; returns how to stop listening. */
+  onInterrupt(listener: () => void): () => void;
+}
+
+/** What the environment says about looks, each as it stands there. */
+export interface Preferences {
+  /** NO_COLOR, https://no-color.org: any value but an empty one switches colours off. */
+  readonly noColor?: string | undefined;
+  /** FORCE_COLOR, as Node reads it: `0` and `false` switch colours off, anything else on; stronger than NO_COLOR. */
+  readonly forceColor?: string | undefined;
+  /** TERM: `dumb` has neither colours nor hyperlinks, the Linux console no hyperlinks. */
+  readonly term?: string | undefined;
+  /** COLUMNS: the width of what is no terminal. */
+  readonly columns?: string | undefined;
+}
+
+/** A pipe has no edge: as wide as a table with whole ids needs, so that none is lost on its way to another program. */
+const PIPE_COLUMNS = 200;
+
+/** The terminal of this process. */
+export function processTerminal(preferences: Preferences): Terminal {
+  const screen = (stream: NodeJS.WriteStream): Screen => ({
+    stream,
+    isTty: stream.isTTY,
+    columns: () => (stream.isTTY ? stream.columns : undefined),
+  });
+  return {
+    input: process.stdin,
+    inputIsTty: process.stdin.isTTY,
+    out: screen(process.stdout),
+    err: screen(process.stderr),
+    preferences,
+    onInterrupt: (listener) => {
+      process.on("SIGINT", listener);
+      return () => process.off("SIGINT", listener);
+    },
+  };
+}
+
+/** How a reply is to look on a screen. */
+export function looksOf(screen: Screen, preferences: Preferences): { width: number; colour: boolean; links: boolean } {
+  const { term, columns } = preferences;
+  const typed = Number(columns);
+  const given = Number.isInteger(typed) && typed > 0 ? typed : undefined;
+  return {
+    width: screen.columns() ?? given ?? (screen.isTty ? 80 : PIPE_COLUMNS),
+    colour: wantsColour(screen, preferences),
+    links: screen.isTty && term !== "dumb" && term !== "linux",
+  };
+}
+
+function wantsColour(screen: Screen, { noColor = "", forceColor, term }: Preferences): boolean {
+  if (forceColor !== undefined) return forceColor !== "0" && forceColor !== "false";
+  return noColor === "" && screen.isTty && term !== "dumb";
+}
+
+/** Resolves when the text is handed over; false when nobody reads any more. */
+export function write(screen: Screen, text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (screen.stream.destroyed) resolve(false);
+    else screen.stream.write(text, (error) => resolve(error === null || error === undefined));
+  });
+}

@@ -1,0 +1,32 @@
+/**
+ * What would act on a terminal, hide or deceive instead of showing itself: control characters, lone surrogates, line and
+ * paragraph separators, bidirectional controls and invisible characters. Joiners stay where a script or an emoji needs
+ * them; more than four marks on one letter would run over the lines above.
+ */
+const HIDDEN =
+  /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u200C\u200D\p{Variation_Selector}]]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arabic}])[\u200C\u200D]|(?<=\p{M}{4})\p{M}/gv;
+const PRINTABLE_ASCII = /^[\u0020-\u007E]*$/u;
+
+/**
+ * Data as it may reach a terminal: nothing in it moves the cursor, colours, hides or reorders; what would is shown as a
+ * picture (`␛`) or by number (`<U+202E>`). With `lines: "keep"`, line breaks stay; else they are shown as `␤`.
+ */
+export function visibleText(data: string, lines: "keep" | "show" = "show"): string {
+  if (PRINTABLE_ASCII.test(data)) return data;
+  return (
+    data
+      .replaceAll("\r\n", "\n")
+      .replaceAll(HIDDEN, (character) => show(character, lines))
+      // A mark without a letter would change the character before it, which is not part of this text.
+      .replaceAll(/(?<!\S)\p{M}/gu, "◌$&")
+  );
+}
+
+function show(character: string, lines: "keep" | "show"): string {
+  if (character === "\n") return lines === "keep" ? "\n" : "␤";
+  if (character === "\t") return "  ";
+  const point = character.codePointAt(0) ?? 0;
+  if (point < 0x20) return String.fromCodePoint(0x2400 + point);
+  if (point === 0x7f) return "␡";
+  return `<U+${point.toString(16).toUpperCase().padStart(4, "0")}>`;
+}

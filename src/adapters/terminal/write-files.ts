@@ -1,0 +1,124 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { link, mkdir, open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+import { UserError } from "../../errors.ts";
+import { safeFileName, type Attachment } from "../../reply/attachment.ts";
+import { tableAttachment } from "../../reply/csv.ts";
+import type { Reply } from "../../reply/reply.ts";
+
+/** The same reply with each table that has rows as a CSV among its files, where no file of that name is there already. */
+export function withTablesAsFiles(reply: Reply): Reply {
+  if (reply.failure !== undefined) return reply;
+  const names = new Set(reply.attachments.map((file) => file.name));
+  const tables = reply.blocks.flatMap((block) => {
+    if (block.kind !== "table" || block.rows.length === 0) return [];
+    const file = tableAttachment(block);
+    return names.has(file.name) ? [] : [file];
+  });
+  return { ...reply, attachments: [...reply.attachments, ...tables] };
+}
+
+/**
+ * Writes every file of a reply into a folder, which is made where it is missing. A file appears whole and checked
+ * against its SHA-256 or not at all, and never in place of another: a number is added to the name instead.
+ * `written` is told where each file went, as they come.
+ * @throws UserError where the folder cannot be written to; Error where a file is not what its reply says.
+ */
+export async function writeFiles(
+  reply: Reply,
+  folder: string,
+  written: Map<Attachment, string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const files = [...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])];
+  if (files.length === 0) return;
+  try {
+    await mkdir(folder, { recursive: true });
+    for (const file of files) written.set(file, await writeFile(file, folder, signal));
+  } catch (thrown) {
+    throw asUserError(thrown, folder);
+  }
+}
+
+async function writeFile(file: Attachment, folder: string, signal: AbortSignal): Promise<string> {
+  const name = safeFileName(file.name);
+  const partial = path.join(folder, `.${name}.${randomBytes(6).toString("hex")}.part`);
+  const hash = createHash("sha256");
+  let bytes = 0;
+  const checked = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      bytes += chunk.byteLength;
+      done(null, chunk);
+    },
+  });
+  try {
+    await pipeline(file.open(), checked, createWriteStream(partial, { flags: "wx", flush: true }), { signal });
+    if (bytes !== file.sizeBytes || hash.digest("hex") !== file.sha256) {
+      throw new Error(`the bytes of ${name} are not those that its reply describes`);
+    }
+    return await publish(partial, folder, name);
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+/** Gives a finished file its name, or the first free one like it. */
+async function publish(partial: string, folder: string, name: string): Promise<string> {
+  const { name: stem, ext } = path.parse(name);
+  for (let number = 1; ; number += 1) {
+    const target = path.resolve(folder, number === 1 ? name : `${stem}-${number}${ext}`);
+    try {
+      await link(partial, target);
+      return target;
+    } catch (thrown) {
+      if (codeOf(thrown) === "EEXIST") continue;
+      // Some file systems (FAT, network shares) have no links: there the name is taken first and then filled.
+      if (await take(target)) {
+        await rename(partial, target);
+        return target;
+      }
+    }
+  }
+}
+
+/** Whether the name was free and is ours now. */
+async function take(target: string): Promise<boolean> {
+  try {
+    const handle = await open(target, "wx");
+    await handle.close();
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "EEXIST") return false;
+    throw thrown;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "writing there is not permitted",
+  EPERM: "writing there is not permitted",
+  EROFS: "it cannot be written to",
+  ENOSPC: "there is no space left",
+  EDQUOT: "the quota is used up",
+  ENOTDIR: "part of the path is a file",
+  EEXIST: "it is a file",
+  ENAMETOOLONG: "the path is too long",
+  EFBIG: "the file is too large for it",
+};
+
+function asUserError(thrown: unknown, folder: string): unknown {
+  const reason = REASONS[codeOf(thrown)];
+  if (reason === undefined) return thrown;
+  return new UserError(`The files cannot be written to ${folder}: ${reason}.`, {
+    remedy: "Name another folder with --out.",
+    cause: thrown,
+  });
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
+}
