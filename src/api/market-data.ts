@@ -56,4 +56,5 @@ export const MarketData = z.looseObject({
 });
 export type MarketData = z.infer<typeof MarketData>;
 
-export const MarketsData = z.looseObject({ marketsData: listField(MarketData) });
+// Compiled, since one answer holds thousands of records.
+export const MarketsData = z.compile(z.looseObject({ marketsData: listField(MarketData) }));

@@ -27,4 +27,5 @@ export const PartyStake = z.looseObject({
 });
 export type PartyStake = z.infer<typeof PartyStake>;
 
-export const PartiesStake = z.looseObject({ partiesStake: listField(PartyStake) });
+// Compiled, since one answer holds thousands of records.
+export const PartiesStake = z.compile(z.looseObject({ partiesStake: listField(PartyStake) }));
