@@ -37,7 +37,7 @@ export const checkpoints = command({
       name: "checkpoints",
       columns: [
         { title: "Block", align: "right" },
-        { title: "Blocks since the one before", align: "right" },
+        { title: "Spacing", align: "right" },
         { title: "Hash" },
         { title: "Block hash", priority: 2 },
       ],

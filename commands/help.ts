@@ -2,7 +2,7 @@ import { askFor } from "../src/bot/answer.ts";
 import { command, type AnyCommand } from "../src/bot/command.ts";
 import { nearest, quoteTyped } from "../src/bot/nearest.ts";
 import type { Choice, Option, SuggestContext } from "../src/bot/option.ts";
-import { isRequired, optionType, usageLine } from "../src/bot/usage.ts";
+import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/usage.ts";
 import { UserError } from "../src/errors.ts";
 import { paragraph, type Block } from "../src/reply/block.ts";
 import { reply, type Action, type Reply } from "../src/reply/reply.ts";
@@ -81,7 +81,7 @@ function groupOf(context: HelpContext, typed: string, group: readonly AnyCommand
 }
 
 function item(one: AnyCommand) {
-  return text`${code(usageLine(one, { short: true }))} · ${one.summary}`;
+  return text`${code(shortUsage(one))} · ${one.summary}`;
 }
 
 function details(context: HelpContext, one: AnyCommand): Reply {

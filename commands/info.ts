@@ -110,7 +110,7 @@ function isBuiltFor(version: string | undefined): boolean {
 }
 
 function remark(one: Said, usual: NodeInfo | undefined): Text {
-  if (one.error !== undefined) return text`${strong("no answer")}: ${one.error.message}`;
+  if (one.error !== undefined) return text`${strong("no answer")}: ${one.error.tried.at(-1)?.why ?? one.error.message}`;
   if (one.info?.version !== usual?.version) return toText(strong("other version"));
   return toText(one.info?.commitHash === usual?.commitHash ? "" : strong("other commit"));
 }

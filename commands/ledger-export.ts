@@ -67,6 +67,7 @@ export const ledgerExport = command({
     ]);
     const asset = (await assetsById(context)).get(assetId);
     const { from, to } = range;
+    context.progress(progressReply(partyId, asset, range, 0, 0));
     const file = await context.exports.export(context.api, {
       query: { partyId, assetId, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },
       ...(columns === undefined ? {} : { columns }),
@@ -118,10 +119,10 @@ function progressReply(
   rows: number,
 ): Reply {
   return reply({
-    title: text`Exporting the ledger of ${shortenId(partyId)}: ${countWords(rows)} rows so far`,
+    title: text`Exporting the ledger of ${shortenId(partyId)}${bytes === 0 ? "" : `: ${countWords(rows)} rows so far`}`,
     blocks: [
       paragraph(
-        text`${asset?.symbol ?? "One asset"}, ${rangeWords(range)}: ${byteWords(bytes)} received. The file comes when the node is done.`,
+        text`${asset?.symbol ?? "One asset"}, ${rangeWords(range)}: ${bytes === 0 ? "asking the node" : `${byteWords(bytes)} received`}. The file comes when the node is done.`,
       ),
     ],
   });

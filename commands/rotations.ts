@@ -9,7 +9,7 @@ import { resolveId } from "../src/bot/resolve-id.ts";
 import { noteSeen } from "../src/bot/seen-ids.ts";
 import { suggestIds } from "../src/bot/suggest-ids.ts";
 import { paragraph } from "../src/reply/block.ts";
-import { id, joinText, text, toText, type Text } from "../src/reply/text.ts";
+import { id, text, toText, type Text } from "../src/reply/text.ts";
 
 export const rotations = command({
   name: "rotations",
@@ -49,7 +49,7 @@ export const rotations = command({
     );
     const unknown = nodeId !== undefined && rows.length === 0 && !names.has(nodeId);
     return answer(context, asOf, {
-      title: nodeId === undefined ? range : joinText([range, nameOf(nodeId) ?? id(nodeId)], " of "),
+      title: nodeId === undefined ? range : text`${nameOf(nodeId) ?? id(nodeId)}: ${range}`,
       tone: unknown ? "warning" : "neutral",
       blocks: [
         ...notes,

@@ -2,6 +2,7 @@ import type { AsOf } from "../src/api/api-client.ts";
 import type { NodeVerdict, Verdict } from "../src/api/verdict.ts";
 import { askFor, asOfFooter, refresh } from "../src/bot/answer.ts";
 import { command } from "../src/bot/command.ts";
+import { capitalised } from "../src/bot/enum-words.ts";
 import { field, paragraph, type Block } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, time as timeText, toText, type Text } from "../src/reply/text.ts";
@@ -76,7 +77,7 @@ function judgement(verdict: Verdict): Text {
     verdict.singleSource && verdict.network === "stalled"
       ? text` Seen from one node: network and node cannot be told apart.`
       : text``;
-  return text`${strong(verdict.network)}: ${sentence(verdict.why)}${single}${basis}`;
+  return text`${strong(capitalised(verdict.network))}: ${sentence(verdict.why)}${single}${basis}`;
 }
 
 function sentence(clause: string): string {
@@ -91,6 +92,7 @@ function ageWords(verdict: Verdict): string | undefined {
 
 /** One line per node, in the order in which they are configured. */
 function nodeTable(verdict: Verdict): Block {
+  const explained = verdict.nodes.some((node) => node.why !== undefined);
   return {
     kind: "table",
     name: "nodes",
@@ -101,7 +103,7 @@ function nodeTable(verdict: Verdict): Block {
       { title: "Block", align: "right" },
       { title: "Time", priority: 2 },
       { title: "Round trip", align: "right", priority: 3 },
-      { title: "Why", priority: 1 },
+      ...(explained ? [{ title: "Why" }] : []),
     ],
     rows: verdict.nodes.map((node) => [
       toText(code(node.node)),
@@ -110,7 +112,7 @@ function nodeTable(verdict: Verdict): Block {
       toText(node.height ?? "–"),
       toText(node.time === undefined ? "–" : timeText(node.time)),
       toText(node.roundTripMillis === undefined ? "–" : `${Math.round(node.roundTripMillis)} ms`),
-      toText(node.why ?? ""),
+      ...(explained ? [toText(node.why ?? "")] : []),
     ]),
   };
 }
@@ -136,10 +138,6 @@ function oddities(verdict: Verdict): Block[] {
           says.map((one) => text`${code(one.node)} says ${timeText(one.time)}`),
           ", ",
         )}.`,
-    ),
-    ...verdict.implausible.map(
-      ({ node, aheadMillis }) =>
-        text`${strong("Not believed")}: ${code(node)} says a time ${formatDuration(aheadMillis)} ahead of this bot's clock.`,
     ),
     ...verdict.wentBack.map(
       ({ node, from, to }) =>

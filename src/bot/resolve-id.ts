@@ -72,11 +72,17 @@ function unique(candidates: readonly NamedId[]): readonly NamedId[] {
 }
 
 function ambiguous(kind: IdKind, typed: string, found: readonly NamedId[], option: string): UserError {
-  const listed = found.slice(0, MAX_LISTED).map(({ id, label }) => (label === undefined ? id : `${label} (${id})`));
+  const labels = new Set(found.map(({ label }) => label));
+  const told = labels.size === found.length && !labels.has(undefined);
+  // Short names first: they are what is typed most.
+  const listed = found
+    .toSorted((a, b) => (a.label ?? a.id).length - (b.label ?? b.id).length)
+    .slice(0, MAX_LISTED)
+    .map(({ id, label }) => (label === undefined ? id : told ? label : `${label} (${id})`));
   const more = found.length > MAX_LISTED ? ` and ${found.length - MAX_LISTED} more` : "";
   return new UserError(`${quoteTyped(typed)} could be more than one ${kind.noun}.`, {
     option,
-    remedy: `It fits ${listed.join(", ")}${more}: type more of the id.`,
+    remedy: `It fits ${listed.join(", ")}${more}: type more of it.`,
   });
 }
 

@@ -1,12 +1,25 @@
 import type { AnyCommand } from "./command.ts";
 import type { Option } from "./option.ts";
 
-/** `order <id> [version]`; with `short`, without what every command takes. */
-export function usageLine(command: AnyCommand, options: { short?: boolean } = {}): string {
-  const own = Object.entries(command.options).filter(
-    ([name, option]) => !(options.short === true && (option.kind === "network" || name === "private")),
-  );
-  return [command.name, ...own.map(([name, option]) => (isRequired(option) ? `<${name}>` : `[${name}]`))].join(" ");
+/** A short line names this many options that can be left out. */
+const SHORT_OPTIONS = 2;
+
+/** `order <id> [version] [network] [private]` */
+export function usageLine(command: AnyCommand): string {
+  return [command.name, ...Object.entries(command.options).map(placeholder)].join(" ");
+}
+
+/** `order <id> [version]`, `snapshots [first] [after] …`: without what every command takes. */
+export function shortUsage(command: AnyCommand): string {
+  const own = Object.entries(command.options).filter(([name, { kind }]) => kind !== "network" && name !== "private");
+  const required = own.filter(([, option]) => isRequired(option));
+  const optional = own.filter(([, option]) => !isRequired(option));
+  const shown = [...required, ...optional.slice(0, SHORT_OPTIONS)].map(placeholder);
+  return [command.name, ...shown, ...(optional.length > SHORT_OPTIONS ? ["…"] : [])].join(" ");
+}
+
+function placeholder([name, option]: readonly [string, Option]): string {
+  return isRequired(option) ? `<${name}>` : `[${name}]`;
 }
 
 /** What kind of value an option takes, with what is right: for help. */
