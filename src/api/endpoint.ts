@@ -165,7 +165,11 @@ export class Endpoint {
   /** Tells whoever measures how a request ends. */
   count(request: Promise<{ readonly status?: number }>): void {
     const { onRequest, clock, network } = this.#around;
-    if (onRequest === undefined) return;
+    if (onRequest === undefined) {
+      // The promise may be one made for this alone; its failure is told to whoever asked.
+      request.catch(() => undefined);
+      return;
+    }
     const from = clock.monotonicMillis();
     const tell = (outcome: string): void =>
       onRequest({ network, node: this.name, outcome, millis: clock.monotonicMillis() - from });
