@@ -1,4 +1,5 @@
-import { addAbortSignal, type Readable } from "node:stream";
+import { Writable, type Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 
 import type { ApiClient, AsOf, LedgerQuery } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
@@ -65,6 +66,9 @@ const MAX_WAITING = 16;
 const WAIT_MILLIS = 15 * 60_000;
 /** People need no more than that, and every report is an edit of a message for some platform. */
 const PROGRESS_EVERY = nanoseconds(400_000_000n);
+
+/** How much may gather before the file while a batch is being written. */
+const SINK_BYTES = 512 * 1024;
 
 export function createLedgerExports(config: LedgerExportsConfig): LedgerExports {
   const files = config.files ?? temporaryFiles(config.directory === undefined ? {} : { directory: config.directory });
@@ -138,18 +142,15 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
   ): Promise<number> {
     let bytes = 0;
     let reportedAt = config.now();
-    for await (const chunk of addAbortSignal(request.signal, body) as AsyncIterable<Buffer>) {
+    const take = (chunk: Buffer): Promise<void> | undefined => {
       bytes += chunk.length;
       if (bytes > maxBytes) {
         throw new UserError(
           `This export is larger than ${Math.floor(maxBytes / 1_000_000)} MB, the most that is kept.`,
-          {
-            remedy: "Ask for a shorter range.",
-          },
+          { remedy: "Ask for a shorter range." },
         );
       }
       const room = file.write(pass.push(chunk));
-      if (room !== undefined) await room;
       if (request.onProgress !== undefined) {
         const at = config.now();
         if (at - reportedAt >= PROGRESS_EVERY) {
@@ -157,11 +158,38 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
           request.onProgress({ bytes, rows: pass.tally.rows });
         }
       }
-    }
+      return room;
+    };
+    // A stream's own iterator would copy what has gathered into one buffer at each step; a Writable gets chunks as they are.
+    const sink = new Writable({
+      highWaterMark: SINK_BYTES,
+      write(chunk: Buffer, _encoding, done) {
+        let room: Promise<void> | undefined;
+        try {
+          room = take(chunk);
+        } catch (error) {
+          done(error as Error);
+          return;
+        }
+        if (room === undefined) done();
+        else void whenDone(room, done);
+      },
+    });
+    await pipeline(body, sink, { signal: request.signal });
     const room = file.write(pass.end());
     if (room !== undefined) await room;
     return bytes;
   }
+}
+
+async function whenDone(work: Promise<void>, done: (error?: Error) => void): Promise<void> {
+  let failure: Error | undefined;
+  try {
+    await work;
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(messageOf(error));
+  }
+  done(failure);
 }
 
 function attachmentOf(

@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { exportOnce, MIB, scratchFolder } from "./support/export-once.ts";
+import { alternate, atLeast, runAsScript, versionOf, type Measured } from "./support/figure.ts";
+import { startLedgerSource } from "./support/ledger-source.ts";
+
+// A ledger export in raw framing, with error detection, row count and SHA-256, against `curl -o` of the same bytes
+// to the same disk.
+
+const NAME = "export, raw framing, against curl -o";
+const BYTES = 512 * MIB;
+const ROUNDS = 7;
+
+async function measure(): Promise<readonly Measured[]> {
+  const curl = versionOf("curl");
+  if (curl === undefined) return [{ name: NAME, skipped: "there is no curl here" }];
+  await using folder = await scratchFolder();
+  const source = await startLedgerSource();
+  try {
+    const url = `http://127.0.0.1:${source.port}/raw/${BYTES}`;
+    const target = path.join(folder.path, "curl.csv");
+    const curlOnce = async (): Promise<number> => {
+      await rm(target, { force: true });
+      const began = performance.now();
+      await promisify(execFile)("curl", ["--silent", "--fail", "-o", target, `${url}/x`]);
+      return (performance.now() - began) / 1000;
+    };
+    const speeds = async (raw: boolean, name: string): Promise<Measured> => {
+      const { ours, theirs } = await alternate(
+        ROUNDS,
+        async () => (await exportOnce(url, folder.path, raw)).seconds,
+        curlOnce,
+      );
+      const rate = (seconds: number): string => `${(BYTES / MIB / seconds).toFixed(0)} MiB/s`;
+      const detail = `${rate(ours)} against ${rate(theirs)}, median of ${ROUNDS}, 512 MiB; ${curl}`;
+      return atLeast(name, theirs / ours, raw ? 0.7 : 0, "of its speed", detail);
+    };
+    return [await speeds(true, NAME), await speeds(false, "export, rows checked one by one, against curl -o")];
+  } finally {
+    source.stop();
+  }
+}
+
+await runAsScript(import.meta.url, measure);

@@ -1,0 +1,122 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+
+import { Pool } from "undici";
+
+import { commands } from "../commands/index.ts";
+import { renderTerminal } from "../src/adapters/terminal/render.ts";
+import { createApiClient } from "../src/api/create-api-client.ts";
+import { createBot } from "../src/bot/create-bot.ts";
+import { createLedgerExports } from "../src/export/ledger-exports.ts";
+import { silentLog } from "../src/log.ts";
+import { fromMillis } from "../src/units/nanoseconds.ts";
+import { alternate, atMost, runAsScript, type Measured } from "./support/figure.ts";
+
+// The command `time` through bot, client and terminal renderer, against a bare undici request and JSON.parse.
+
+const ROUNDS = 15;
+const TIMES_A_ROUND = 400;
+
+async function measure(): Promise<readonly Measured[]> {
+  const child = fork(fileURLToPath(import.meta.url), ["child"]);
+  const [port] = (await once(child, "message")) as [number];
+  const url = `http://127.0.0.1:${port}`;
+  const pool = new Pool(url, { connections: 16 });
+  try {
+    const bare = async (): Promise<void> => {
+      const { body } = await pool.request({
+        path: "/api/v2/network/time",
+        method: "GET",
+        headers: { accept: "application/json" },
+      });
+      const { timestamp } = JSON.parse(await body.text()) as { timestamp: string };
+      if (timestamp.length !== 19) throw new Error("no time came");
+    };
+    const { version } = createRequire(import.meta.url)("undici/package.json") as { version: string };
+    const figures: Measured[] = [];
+    for (const [cache, bound, name] of [
+      [false, 1.5, "time, cache off, against a bare undici request"],
+      [true, 1, "time, cache on, against a bare undici request"],
+    ] as const) {
+      await using ask = asker(url, cache);
+      const { ours, theirs } = await alternate(
+        ROUNDS,
+        () => timed(() => ask.time()),
+        () => timed(bare),
+      );
+      const detail =
+        `${(ours * 1000).toFixed(0)} µs against ${(theirs * 1000).toFixed(0)} µs, median of ${ROUNDS} times ` +
+        `${TIMES_A_ROUND} one after the other; undici ${version}`;
+      figures.push(atMost(name, ours / theirs, bound, "times as long", detail));
+    }
+    return figures;
+  } finally {
+    await pool.close();
+    child.kill();
+  }
+}
+
+/** Milliseconds for one. */
+async function timed(once: () => Promise<void>): Promise<number> {
+  const began = performance.now();
+  for (let count = 0; count < TIMES_A_ROUND; count += 1) await once();
+  return (performance.now() - began) / TIMES_A_ROUND;
+}
+
+function asker(url: string, cache: boolean): AsyncDisposable & { time(): Promise<void> } {
+  const log = silentLog();
+  const now = () => fromMillis(Date.now());
+  const api = createApiClient({
+    network: "bench",
+    nodes: [{ url }],
+    simulated: false,
+    log,
+    cache,
+    // The node's rate limit is no part of what is measured.
+    limits: { requestsPerSecond: 1e6, burst: 1e6 },
+  });
+  const bot = createBot({
+    commands,
+    clients: [api],
+    seen: { note: async () => undefined, find: async () => [] },
+    exports: createLedgerExports({ log, now }),
+    log,
+    now,
+  });
+  const { signal } = new AbortController();
+  return {
+    async time() {
+      const reply = await bot.runLine("time", {
+        here: { platform: "terminal", files: { maxBytes: Number.MAX_SAFE_INTEGER, maxCount: 100 } },
+        caller: { id: "bench", name: "bench", mayManageChannel: true },
+        signal,
+      });
+      const text = renderTerminal(reply, { width: 100, colour: true, links: false, now: now() });
+      if (reply.failure !== undefined || !text.includes("28571428")) throw new Error(`not answered: ${text}`);
+    },
+    [Symbol.asyncDispose]: () => api.close(),
+  };
+}
+
+/** One node in a process of its own, whose time goes on. */
+function serve(): void {
+  const server = createServer((_request, response) => {
+    const at = `${Date.now()}000000`;
+    response.writeHead(200, {
+      "Content-Type": "application/json",
+      "X-Block-Height": "28571428",
+      "X-Block-Timestamp": at,
+    });
+    response.end(`{"timestamp":"${at}"}`);
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
+  process.on("disconnect", () => process.exit());
+}
+
+if (process.argv[2] === "child" && process.send !== undefined) serve();
+else await runAsScript(import.meta.url, measure);
