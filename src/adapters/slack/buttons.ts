@@ -1,0 +1,128 @@
+import type { ActionsBlock, Button } from "@slack/types";
+
+import type { Action, Ask, Reply } from "../../reply/reply.ts";
+import { askInWords } from "../../reply/whole-reply.ts";
+import { escapeMrkdwn, linkMarkup, oneLine } from "./escape.ts";
+import { renderPlain } from "./inline.ts";
+import {
+  ACTIONS,
+  BUTTON_LABEL_LENGTH,
+  BUTTON_URL_LENGTH,
+  CONFIRM_BUTTON_LENGTH,
+  CONFIRM_TEXT_LENGTH,
+} from "./limits.ts";
+import { encodePress, type Press } from "./press.ts";
+
+/** What the adapter knows of the message that a reply becomes. */
+export interface MessageContext {
+  /** Who asked; left out for what is sent unasked. */
+  readonly asker?: string;
+  /** What was asked, for Refresh and Share. */
+  readonly ask?: Ask;
+  /** Only the asker sees it, in a place where others could. */
+  readonly shareable?: boolean;
+}
+
+export interface Buttons {
+  readonly block: ActionsBlock | undefined;
+  /** Presses too long for a button, by the action_id of the button that waits for their key. */
+  readonly unkept: ReadonlyMap<string, Press>;
+  /** One line of mrkdwn for each action that is not a button. */
+  readonly left: readonly string[];
+  /** False where a label was cut. */
+  readonly whole: boolean;
+}
+
+/** More buttons than this are not looked at; the rest is said in words. */
+const SHOWN = 10;
+
+/** The actions of a reply as buttons, with those that every message has. */
+export function renderButtons(reply: Reply, context: MessageContext): Buttons {
+  const { ask, asker } = context;
+  const elements: Button[] = [];
+  const unkept = new Map<string, Press>();
+  const left: string[] = [];
+  let whole = true;
+  const add = (label: string, press: Press, confirm?: string): void => {
+    const actionId = `press:${elements.length}`;
+    const value = encodePress(press);
+    if (value === undefined) unkept.set(actionId, press);
+    elements.push({
+      type: "button",
+      action_id: actionId,
+      text: { type: "plain_text", text: label, emoji: false },
+      ...(value === undefined ? {} : { value }),
+      ...(confirm === undefined ? {} : confirmation(confirm, label)),
+    });
+  };
+  for (const action of reply.actions) {
+    if (elements.length >= SHOWN || ("url" in action && !linkable(action.url))) {
+      left.push(inWords(action));
+      continue;
+    }
+    const label = labelOf(action);
+    whole &&= label.whole;
+    if ("url" in action) {
+      const text = { type: "plain_text", text: label.text, emoji: false } as const;
+      elements.push({ type: "button", action_id: `link:${elements.length}`, text, url: new URL(action.url).href });
+    } else {
+      add(label.text, { kind: "ask", ask: action.invocation, effect: action.effect, asker }, action.confirm);
+    }
+  }
+  if (ask !== undefined && mayRefresh(reply, ask)) {
+    add(reply.failure === undefined ? "Refresh" : "Try again", { kind: "ask", ask, effect: "replace", asker });
+  }
+  if (ask !== undefined && context.shareable === true && reply.failure === undefined)
+    add("Share", { kind: "share", ask, asker });
+  const block =
+    elements.length === 0 ? undefined : ({ type: "actions", elements: elements.slice(0, ACTIONS) } as const);
+  return { block, unkept, left, whole };
+}
+
+/** The same question again, where the reply does not offer that itself and asking again costs little. */
+function mayRefresh(reply: Reply, ask: Ask): boolean {
+  if (ask.command === "help" || reply.attachments.length > 0 || reply.failure === "caller") return false;
+  return !reply.actions.some((action) => "invocation" in action && action.label === "Refresh");
+}
+
+function linkable(url: string): boolean {
+  return /^https?:\/\//iu.test(url) && URL.canParse(url) && new URL(url).href.length <= BUTTON_URL_LENGTH;
+}
+
+function labelOf(action: Action): { text: string; whole: boolean } {
+  const offered = [action.label, "url" in action ? "Open" : action.invocation.command, "Run"];
+  const text = offered.find((label) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(oneLine(label))) ?? "Run";
+  return renderPlain([{ kind: "text", text }], BUTTON_LABEL_LENGTH);
+}
+
+function confirmation(question: string, label: string): Pick<Button, "confirm" | "style"> {
+  const text = renderPlain(
+    [{ kind: "text", text: oneLine(question).trim() === "" ? "Are you sure?" : question }],
+    CONFIRM_TEXT_LENGTH,
+  );
+  return {
+    style: "danger",
+    confirm: {
+      title: { type: "plain_text", text: "Are you sure?", emoji: false },
+      text: { type: "plain_text", text: text.text, emoji: false },
+      confirm: {
+        type: "plain_text",
+        text:
+          label
+            .slice(0, CONFIRM_BUTTON_LENGTH)
+            .toWellFormed()
+            .replace(/&[a-z]*$/u, "") || "Yes",
+        emoji: false,
+      },
+      deny: { type: "plain_text", text: "Cancel", emoji: false },
+    },
+  };
+}
+
+function inWords(action: Action): string {
+  const label = oneLine(action.label).trim();
+  if (!("url" in action)) return escapeMrkdwn(oneLine(`${label}: ${askInWords(action.invocation)}`));
+  return linkable(action.url)
+    ? linkMarkup(label === "" ? "link" : label, action.url)
+    : escapeMrkdwn(oneLine(`${label}: ${action.url}`));
+}

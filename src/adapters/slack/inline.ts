@@ -1,0 +1,144 @@
+import { plainText } from "../../reply/plain.ts";
+import type { Inline, Text } from "../../reply/text.ts";
+import { formatUtc, toSeconds } from "../../units/nanoseconds.ts";
+import { escapeMrkdwn, escapeText, inlineCode, linkMarkup, oneLine, printable } from "./escape.ts";
+import { BUTTON_URL_LENGTH } from "./limits.ts";
+
+/** Markup with a bound; `whole` is false where something was left out. */
+export interface Markup {
+  readonly mrkdwn: string;
+  readonly whole: boolean;
+}
+
+export interface InlineOptions {
+  /** The longest markup allowed, in UTF-16 units. */
+  readonly max: number;
+  /** Keep line breaks; otherwise they become blanks. */
+  readonly lines?: boolean;
+  /** All plain runs in bold. */
+  readonly bold?: boolean;
+}
+
+const ELLIPSIS = "…";
+/** Slack reads times up to here; the year 2286 is far enough. */
+const LAST_SECOND = 9_999_999_999n;
+
+/** Text as mrkdwn, every leaf of it escaped. */
+export function renderText(content: Text, options: InlineOptions): Markup {
+  let mrkdwn = "";
+  let whole = true;
+  const runs = mergeRuns(content, options.bold === true);
+  for (const [index, inline] of runs.entries()) {
+    const piece = renderInline(inline, options);
+    whole &&= piece.whole;
+    const joined = join(mrkdwn, piece.mrkdwn);
+    // Room for the ellipsis stays free until the last run.
+    if (joined.length > (index === runs.length - 1 ? options.max : options.max - 1)) {
+      return { mrkdwn: cutInline(mrkdwn, inline, options), whole: false };
+    }
+    mrkdwn = joined;
+  }
+  return { mrkdwn, whole };
+}
+
+/** Text on one line without markup, escaped, within a bound: for headers, labels and notifications. */
+export function renderPlain(content: Text, max: number): { text: string; whole: boolean } {
+  const points = Array.from(oneLine(plainText(content)).trim());
+  const full = escapeText(points.join(""));
+  if (full.length <= max) return { text: full, whole: true };
+  let used = ELLIPSIS.length;
+  let fits = 0;
+  for (const point of points) {
+    used += escapeText(point).length;
+    if (used > max) break;
+    fits += 1;
+  }
+  return { text: `${escapeText(points.slice(0, fits).join(""))}${ELLIPSIS}`, whole: false };
+}
+
+/** Neighbours of one kind become one leaf, so that no markup can be put together from two harmless halves. */
+function mergeRuns(content: Text, bold: boolean): Inline[] {
+  const merged: Inline[] = [];
+  for (const given of content) {
+    const inline: Inline = bold && given.kind === "text" ? { kind: "strong", text: given.text } : given;
+    const last = merged.at(-1);
+    if (last !== undefined && (inline.kind === "text" || inline.kind === "strong") && last.kind === inline.kind) {
+      merged[merged.length - 1] = { kind: inline.kind, text: last.text + inline.text };
+    } else {
+      merged.push(inline);
+    }
+  }
+  return merged;
+}
+
+/** Markup acts only beside a blank or punctuation; a zero-width space makes the border where two runs touch. */
+function join(before: string, after: string): string {
+  const touch = /[\p{L}\p{N}*_~`]$/u.test(before) && /^[*`]/u.test(after);
+  const touched = /[*`]$/u.test(before) && /^[\p{L}\p{N}*_~`]/u.test(after);
+  return touch || touched ? `${before}\u200B${after}` : before + after;
+}
+
+function renderInline(inline: Inline, options: InlineOptions): Markup {
+  const clean = options.lines === true ? printable : oneLine;
+  switch (inline.kind) {
+    case "text":
+      return { mrkdwn: escapeMrkdwn(clean(inline.text)), whole: true };
+    case "strong":
+      return { mrkdwn: bold(clean(inline.text)), whole: true };
+    case "code":
+      return { mrkdwn: inlineCode(oneLine(inline.text)), whole: true };
+    case "link": {
+      const label = oneLine(inline.text).trim();
+      if (inline.url.length > BUTTON_URL_LENGTH / 2) return { mrkdwn: escapeMrkdwn(label), whole: false };
+      return { mrkdwn: linkMarkup(label === "" ? new URL(inline.url).host : label, inline.url), whole: true };
+    }
+    case "time":
+      return { mrkdwn: timeMarkup(inline), whole: true };
+  }
+}
+
+/** Bold does not reach over a line break, nor over blanks at its ends. */
+function bold(plain: string): string {
+  return plain
+    .split("\n")
+    .map((line) => {
+      const inner = line.trim();
+      if (inner === "") return line;
+      const [before, after] = [line.slice(0, line.indexOf(inner)), line.slice(line.indexOf(inner) + inner.length)];
+      return `${before}*${escapeMrkdwn(inner)}*${after}`;
+    })
+    .join("\n");
+}
+
+/** A time in the reader's own zone: https://docs.slack.dev/messaging/formatting-message-text#date-formatting. */
+function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
+  const seconds = toSeconds(inline.at);
+  const fallback = formatUtc(inline.at);
+  if (seconds < 1n || seconds > LAST_SECOND) return escapeMrkdwn(fallback);
+  const absolute = `<!date^${seconds}^{date_short_pretty} {time_secs}|${fallback}>`;
+  const relative = `<!date^${seconds}^{ago}|${fallback}>`;
+  switch (inline.style) {
+    case "absolute":
+      return absolute;
+    case "relative":
+      return relative;
+    case "both":
+      return `${absolute} (${relative})`;
+  }
+}
+
+/** As much of a leaf as fits behind what stands already, with an ellipsis; leaves that cannot be cut give way whole. */
+function cutInline(before: string, inline: Inline, options: InlineOptions): string {
+  if (inline.kind === "link" || inline.kind === "time") return `${before}${ELLIPSIS}`;
+  const points = Array.from(inline.text.toWellFormed());
+  const attempt = (count: number): string =>
+    `${join(before, renderInline({ ...inline, text: points.slice(0, count).join("") }, options).mrkdwn)}${ELLIPSIS}`;
+  let fits = 0;
+  let beyond = points.length;
+  while (beyond - fits > 1) {
+    const middle = Math.trunc((fits + beyond) / 2);
+    if (attempt(middle).length <= options.max) fits = middle;
+    else beyond = middle;
+  }
+  return fits === 0 ? `${before}${ELLIPSIS}` : attempt(fits);
+}

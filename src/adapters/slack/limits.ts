@@ -1,0 +1,57 @@
+import type { Milliseconds } from "../../units/duration.ts";
+
+// What Slack refuses. One overflow rejects the whole message, so the renderer keeps below each of these.
+
+/** https://docs.slack.dev/reference/block-kit/blocks: blocks in a message. */
+export const BLOCKS = 50;
+/** https://docs.slack.dev/reference/block-kit/blocks/section-block */
+export const SECTION_LENGTH = 3000;
+export const SECTION_FIELDS = 10;
+export const SECTION_FIELD_LENGTH = 2000;
+/** https://docs.slack.dev/reference/block-kit/blocks/header-block: plain text only. */
+export const HEADER_LENGTH = 150;
+/** https://docs.slack.dev/reference/block-kit/blocks/actions-block */
+export const ACTIONS = 25;
+/** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+export const BUTTON_LABEL_LENGTH = 75;
+export const BUTTON_VALUE_LENGTH = 2000;
+export const BUTTON_URL_LENGTH = 3000;
+/** https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
+export const CONFIRM_TITLE_LENGTH = 100;
+export const CONFIRM_TEXT_LENGTH = 300;
+export const CONFIRM_BUTTON_LENGTH = 30;
+/** https://docs.slack.dev/reference/block-kit/blocks/table-block: one a message, and no empty cell. */
+export const TABLE_ROWS = 100;
+export const TABLE_COLUMNS = 20;
+export const TABLE_LENGTH = 10_000;
+
+/**
+ * All blocks of one chat.postMessage together fail with `msg_blocks_too_long` at about 13,000 characters,
+ * a limit that Slack does not document; this keeps well below it.
+ */
+export const MESSAGE_LENGTH = 9_900;
+/** https://docs.slack.dev/reference/methods/chat.postMessage#truncating advises 4,000. */
+export const TEXT_LENGTH = 3_000;
+
+/** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
+export const OPTION_TEXT_LENGTH = 75;
+export const OPTION_VALUE_LENGTH = 150;
+export const OPTIONS = 100;
+/** https://docs.slack.dev/reference/views/modal-views */
+export const MODAL_TITLE_LENGTH = 24;
+export const PRIVATE_METADATA_LENGTH = 3000;
+/** https://docs.slack.dev/reference/block-kit/blocks/input-block */
+export const INPUT_LABEL_LENGTH = 2000;
+export const INPUT_HINT_LENGTH = 2000;
+/** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
+export const PLACEHOLDER_LENGTH = 150;
+
+/** https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response */
+export const ACKNOWLEDGE_MILLIS: Milliseconds = 3000;
+/** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses: five uses within 30 minutes. */
+export const RESPONSE_URL_USES = 5;
+export const RESPONSE_URL_MILLIS: Milliseconds = 30 * 60 * 1000;
+/** Two uses stay free for the result and for an error. */
+export const PROGRESS_USES = 3;
+/** https://docs.slack.dev/apis/web-api/rate-limits: about one message a second and channel. */
+export const CHANNEL_MILLIS: Milliseconds = 1000;
