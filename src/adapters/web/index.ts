@@ -49,6 +49,8 @@ export interface WebAdapter extends Adapter {
   readonly platform: "web";
   /** Where people reach the console, once it has started. */
   readonly url: string | undefined;
+  /** The port it listens on, once it has started; 0 before. */
+  readonly port: number;
 }
 
 /** The console: a page and its HTTP interface. */
@@ -114,6 +116,9 @@ export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
     },
     get url() {
       return hosts?.url;
+    },
+    get port() {
+      return port;
     },
     start,
     stop,

@@ -146,7 +146,8 @@ export function createExchange(line, around) {
     at.className = "status-text";
     const now = `${BigInt(Date.now())}000000`;
     at.textContent = `${localTime(now, undefined).slice(11, 19)}${how.millis === 0 ? "" : ` · ${span(how.millis)}`}`;
-    status.replaceChildren(at, ...previewTabs(reply));
+    status.replaceChildren(at);
+    asked.replaceChildren(code, status, ...previewTabs(reply));
     around.announce(announcement(reply, { now: Date.now() }));
     around.grown(element);
   }

@@ -120,6 +120,18 @@ export function faultOf(element) {
 }
 
 /**
+ * The same tree, in which a sentence stands for every element that may not be shown, so that nothing vanishes.
+ *
+ * @param {VNode} node
+ * @returns {VNode}
+ */
+export function safeTree(node) {
+  if (typeof node === "string") return node;
+  const fault = faultOf(node);
+  return fault === undefined ? { ...node, children: node.children.map(safeTree) } : `(not shown: ${fault})`;
+}
+
+/**
  * Whether a link may be followed: http, https, or a path of this server.
  *
  * @param {string} url
