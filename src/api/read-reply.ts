@@ -16,9 +16,17 @@ export function readReply<T extends z.ZodType>(reply: HttpReply, schema: T, aske
   const words = error?.innerWords ?? error?.message;
   const why =
     words === undefined
-      ? `sent an answer that cannot be understood: ${tidy(issue?.message ?? "it has another shape")} at ${path}`
+      ? `sent an answer that cannot be understood: ${wordsOf(issue?.message)} at ${path}`
       : `says “${words}” (though with HTTP 200)`;
   throw nodeFailure("unreadable", why, asked, { httpStatus: reply.status, path });
+}
+
+/** What zod has to say, without its jargon. */
+function wordsOf(message: string | undefined): string {
+  if (message === undefined) return "it has another shape";
+  return tidy(message)
+    .replace(/^Invalid input: /u, "")
+    .replace(/, received undefined$/u, " but there is nothing");
 }
 
 function parseJson(reply: HttpReply, asked: Asked): unknown {
