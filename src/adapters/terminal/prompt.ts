@@ -75,12 +75,17 @@ class Session {
   #worst = 0;
   #historyFails = false;
   #interrupted = false;
+  #closed = false;
 
   constructor(parts: PromptParts, lines: Interface, history: History, interactive: boolean) {
     this.#parts = parts;
     this.#lines = lines;
     this.#history = history;
     this.#interactive = interactive;
+    // Lines typed before the end are still answered after it, but nothing can be asked for any more.
+    lines.once("close", () => {
+      this.#closed = true;
+    });
   }
 
   async run(): Promise<number> {
@@ -123,7 +128,7 @@ class Session {
   }
 
   #prompt(): void {
-    if (this.#interactive) this.#lines.prompt();
+    if (this.#interactive && !this.#closed) this.#lines.prompt();
   }
 
   /** False when nobody reads any more. */

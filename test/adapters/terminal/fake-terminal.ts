@@ -1,0 +1,112 @@
+import { PassThrough } from "node:stream";
+
+import type { LineRunner, RunOptions } from "../../../src/adapters/terminal/line-runner.ts";
+import { runAsk, type RunAskParts } from "../../../src/adapters/terminal/run-ask.ts";
+import type { Preferences, Terminal } from "../../../src/adapters/terminal/terminal.ts";
+import { silentLog } from "../../../src/log.ts";
+import type { Reply } from "../../../src/reply/reply.ts";
+import { GALLERY_NOW } from "../../support/gallery.ts";
+
+type Answer = Reply | ((line: string, options: RunOptions) => Promise<Reply>);
+
+export interface Asked {
+  readonly line: string;
+  readonly network: string | undefined;
+}
+
+export interface Talk {
+  readonly exit: Promise<number>;
+  /** Everything written so far. */
+  out(): string;
+  err(): string;
+  type(keys: string): void;
+  /** The end of what is typed: a file read to its end. */
+  end(): void;
+  /** Ctrl-C as a signal. */
+  interrupt(): void;
+  /** Resolves once standard output or standard error contains the text. */
+  sees(text: string): Promise<void>;
+  readonly asked: readonly Asked[];
+  readonly closed: () => boolean;
+}
+
+/** A terminal of streams with someone at it, and a runner that knows some answers by heart. */
+export function talk(
+  argv: readonly string[],
+  given: {
+    answers?: Readonly<Record<string, Answer>>;
+    complete?: readonly string[];
+    tty?: boolean;
+    columns?: number;
+    preferences?: Preferences;
+    historyFile?: string;
+    open?: RunAskParts["open"];
+  } = {},
+): Talk {
+  const { answers = {}, tty = false, columns = 80 } = given;
+  const [input, out, err] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const said = { out: "", err: "" };
+  const waiting = new Set<() => void>();
+  for (const [name, stream] of [["out", out] as const, ["err", err] as const]) {
+    stream.on("data", (chunk: Buffer) => {
+      said[name] += chunk.toString();
+      for (const check of waiting) check();
+    });
+  }
+  const listeners = new Set<() => void>();
+  const asked: Asked[] = [];
+  let closed = false;
+  const runner: LineRunner = {
+    async run(line, options) {
+      asked.push({ line, network: options.network });
+      const answer = answers[line];
+      if (answer === undefined) throw new Error(`no answer to ${line}`);
+      return typeof answer === "function" ? answer(line, options) : answer;
+    },
+    complete: async () => given.complete ?? [],
+    close: async () => {
+      closed = true;
+    },
+  };
+  const terminal: Terminal = {
+    input,
+    inputIsTty: tty,
+    out: { stream: out, isTty: tty, columns: () => (tty ? columns : undefined) },
+    err: { stream: err, isTty: tty, columns: () => (tty ? columns : undefined) },
+    preferences: given.preferences ?? { noColor: "1" },
+    onInterrupt: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const exit = runAsk({
+    argv,
+    terminal,
+    open: given.open ?? (async () => runner),
+    historyFile: given.historyFile,
+    log: silentLog(),
+    now: () => GALLERY_NOW,
+  });
+  return {
+    exit,
+    out: () => said.out,
+    err: () => said.err,
+    type: (keys) => input.write(keys),
+    end: () => input.end(),
+    interrupt: () => {
+      for (const listener of listeners) listener();
+    },
+    sees: (text) =>
+      new Promise((resolve) => {
+        const check = (): void => {
+          if (!said.out.includes(text) && !said.err.includes(text)) return;
+          waiting.delete(check);
+          resolve();
+        };
+        waiting.add(check);
+        check();
+      }),
+    asked,
+    closed: () => closed,
+  };
+}

@@ -1,0 +1,143 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Readable } from "node:stream";
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { memoryAttachment } from "../../../src/reply/attachment.ts";
+import { ReplyJson } from "../../../src/reply/json.ts";
+import { reply, type Reply } from "../../../src/reply/reply.ts";
+import { text } from "../../../src/reply/text.ts";
+import { talk } from "./fake-terminal.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "bellwether-ask-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const csv = memoryAttachment("ledger.csv", "text/csv", "a,b\n1,2\n");
+const exported = reply({ title: "Done", attachments: [csv] });
+const listed = reply({
+  title: "List",
+  blocks: [{ kind: "table", name: "markets", columns: [{ title: "Market" }], rows: [[text`=BTC`]] }],
+  picture: memoryAttachment("chart.png", "image/png", "png", { alt: "A chart." }),
+});
+
+async function ask(given: Reply, ...more: string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = talk(["export", "--out", folder, ...more], { answers: { export: given } });
+  const code = await terminal.exit;
+  return { code, out: terminal.out(), err: terminal.err() };
+}
+
+const read = (name: string): string => readFileSync(path.join(folder, name), "utf8");
+
+describe("--out", () => {
+  test("writes attachments and says where", async () => {
+    const { code, out } = await ask(exported);
+    expect(code).toBe(0);
+    expect(read("ledger.csv")).toBe("a,b\n1,2\n");
+    expect(out).toContain(`written to ${path.join(folder, "ledger.csv")}`);
+    expect(out).not.toContain("--out DIR");
+    expect(readdirSync(folder)).toEqual(["ledger.csv"]);
+  });
+
+  test("writes the picture, and each table as CSV", async () => {
+    await ask(listed);
+    expect(readdirSync(folder).toSorted()).toEqual(["chart.png", "markets.csv"]);
+    expect(read("markets.csv")).toBe("Market\n'=BTC\n");
+  });
+
+  test("leaves a table alone that is attached already", async () => {
+    await ask({ ...listed, attachments: [memoryAttachment("markets.csv", "text/csv", "all of them")] });
+    expect(read("markets.csv")).toBe("all of them");
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  test("makes the folder", async () => {
+    folder = path.join(folder, "a", "b");
+    expect((await ask(exported)).code).toBe(0);
+    expect(read("ledger.csv")).toBe("a,b\n1,2\n");
+  });
+
+  test("overwrites nothing", async () => {
+    writeFileSync(path.join(folder, "ledger.csv"), "mine");
+    writeFileSync(path.join(folder, "ledger-2.csv"), "mine, too");
+    const { out } = await ask(exported);
+    expect(out).toContain("ledger-3.csv");
+    expect([read("ledger.csv"), read("ledger-2.csv"), read("ledger-3.csv")]).toEqual([
+      "mine",
+      "mine, too",
+      "a,b\n1,2\n",
+    ]);
+  });
+
+  test("stays in the folder whatever a file is called", async () => {
+    await ask(
+      reply({
+        title: "Done",
+        attachments: [
+          { ...csv, name: "../../etc/passwd" },
+          { ...csv, name: ".." },
+        ],
+      }),
+    );
+    expect(readdirSync(folder).toSorted()).toEqual(["etc-passwd", "file"]);
+  });
+
+  test("tells --json where the files are", async () => {
+    const { out } = await ask(exported, "--json");
+    expect(ReplyJson.parse(JSON.parse(out)).attachments[0]?.href).toBe(path.join(folder, "ledger.csv"));
+  });
+
+  test("leaves nothing of a file that breaks off, but keeps those before it", async () => {
+    const broken = {
+      ...memoryAttachment("second.csv", "text/csv", "12345"),
+      open: () =>
+        new Readable({
+          read() {
+            this.push("123");
+            this.destroy(new Error("the disk is gone"));
+          },
+        }),
+    };
+    const { code, out, err } = await ask(reply({ title: "Done", attachments: [csv, broken] }));
+    expect(code).toBe(3);
+    expect(readdirSync(folder)).toEqual(["ledger.csv"]);
+    expect(out).toContain(`written to ${path.join(folder, "ledger.csv")}`);
+    expect(err).not.toContain("the disk is gone");
+  });
+
+  test("never hands over a file that is not what its reply describes", async () => {
+    const { code } = await ask(reply({ title: "Done", attachments: [{ ...csv, sha256: "0".repeat(64) }] }));
+    expect(code).toBe(3);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("refuses a folder that is a file, and still shows the answer", async () => {
+    const file = path.join(folder, "taken");
+    writeFileSync(file, "mine");
+    folder = file;
+    const { code, out, err } = await ask(exported);
+    expect(code).toBe(1);
+    expect(out).toContain("• Done");
+    expect(err).toContain(`The files cannot be written to ${file}: it is a file.`);
+    expect(readFileSync(file, "utf8")).toBe("mine");
+    folder = path.dirname(file);
+  });
+
+  test("refuses a folder that cannot be made", async () => {
+    writeFileSync(path.join(folder, "taken"), "mine");
+    const terminal = talk(["export", "--out", path.join(folder, "taken", "out")], { answers: { export: exported } });
+    expect(await terminal.exit).toBe(1);
+    expect(terminal.err()).toContain("part of the path is a file");
+  });
+
+  test("writes no table of a failure", async () => {
+    expect((await ask({ ...listed, picture: csv, failure: "network" })).code).toBe(2);
+    expect(readdirSync(folder)).toEqual(["ledger.csv"]);
+  });
+});
