@@ -71,6 +71,20 @@ export function loadLogLevel(): LogLevel | undefined {
   return Environment.shape.LOG_LEVEL.safeParse(process.env["LOG_LEVEL"] || undefined).data;
 }
 
+/** What the environment says about how a terminal is to look, each variable as it stands there. */
+export interface TerminalPreferences {
+  readonly noColor: string | undefined;
+  readonly forceColor: string | undefined;
+  readonly term: string | undefined;
+  readonly columns: string | undefined;
+}
+
+/** The variables by which every terminal program is told the same; they are no settings of Bellwether's. */
+export function terminalPreferences(): TerminalPreferences {
+  const { NO_COLOR, FORCE_COLOR, TERM, COLUMNS } = process.env;
+  return { noColor: NO_COLOR, forceColor: FORCE_COLOR, term: TERM, columns: COLUMNS };
+}
+
 function readEnvFile(): void {
   if (!existsSync(".env")) return;
   try {

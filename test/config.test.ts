@@ -78,7 +78,7 @@ describe("the configuration", () => {
     });
   });
 
-  it.each([
+  it.each<[Record<string, string>, string]>([
     [{ MAINNET_URLS: "node.example.org" }, "MAINNET_URLS must be an http:// or https:// address"],
     [{ MAINNET_URLS: "https://a,ftp://b,c" }, "wrong: no. 2, no. 3"],
     [{ MAINNET_URLS: "https://a,," }, "wrong: no. 2, no. 3"],
@@ -114,7 +114,7 @@ describe("the configuration", () => {
     [{ OPERATOR_CHANNEL: "#ops" }, "OPERATOR_CHANNEL must be slack:C… or discord:…"],
     [{ LOG_LEVEL: "verbose" }, "LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent"],
   ])("refuses %o", (env, words) => {
-    expect(faultsOf(env as unknown as Record<string, string>)).toContain(words);
+    expect(faultsOf(env)).toContain(words);
   });
 
   it("is right with ALLOW_SIMULATOR=1, with WEB_TOKEN, and on any loopback address", () => {

@@ -16,7 +16,11 @@ export const RunEvent = z.discriminatedUnion("kind", [
 ]);
 export type RunEvent = z.infer<typeof RunEvent>;
 
-/** POST /complete takes the same as /run and answers with lines to offer. */
+/** POST /complete */
+export const CompleteRequest = z.object({ line: z.string() });
+export type CompleteRequest = z.infer<typeof CompleteRequest>;
+
+/** The answer to POST /complete: lines to offer. */
 export const CompleteReply = z.object({ lines: z.array(z.string()) });
 export type CompleteReply = z.infer<typeof CompleteReply>;
 

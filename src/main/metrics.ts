@@ -1,23 +1,15 @@
 import type { Histogram, Registry } from "prom-client";
 
 import type { HttpSample, Metrics } from "../adapters/web/index.ts";
+import type { NodeRequest } from "../api/create-api-client.ts";
 import type { Outcome } from "../bot/create-bot.ts";
-import type { Milliseconds } from "../units/duration.ts";
 
 /** What the process counts. Samples cost next to nothing; prom-client is loaded when somebody first asks. */
 export interface Measurements {
   readonly onOutcome: (outcome: Outcome) => void;
-  readonly onNodeRequest: (sample: NodeSample) => void;
+  readonly onNodeRequest: (sample: NodeRequest) => void;
   readonly onHttpRequest: (sample: HttpSample) => void;
   render(): Promise<Metrics>;
-}
-
-/** One request to a data node. */
-export interface NodeSample {
-  readonly network: string;
-  readonly node: string;
-  readonly outcome: string;
-  readonly millis: Milliseconds;
 }
 
 export interface BuildInfo {
@@ -26,7 +18,7 @@ export interface BuildInfo {
 
 type Sample =
   | { readonly of: "invocation"; readonly sample: Outcome }
-  | { readonly of: "node"; readonly sample: NodeSample }
+  | { readonly of: "node"; readonly sample: NodeRequest }
   | { readonly of: "http"; readonly sample: HttpSample };
 
 /** Samples that wait for prom-client to be loaded; beyond that they are counted there and then. */

@@ -2,7 +2,6 @@ import type { ApiClient } from "../api/api-client.ts";
 import { createApiClient, type ApiClientConfig } from "../api/create-api-client.ts";
 import type { Config } from "../config.ts";
 import { NETWORKS } from "../config/environment.ts";
-import type { Log } from "../log.ts";
 
 /** The networks that a process asks. */
 export interface Networks {
@@ -12,15 +11,17 @@ export interface Networks {
   close(): Promise<void>;
 }
 
+export type NetworkParts = Pick<ApiClientConfig, "log" | "onRequest">;
+
 /** A client for each network of the configuration; without any, of an embedded simulator. */
 export async function openNetworks(
   config: Pick<Config, "networks" | "defaultNetwork">,
-  parts: Pick<ApiClientConfig, "log">,
+  parts: NetworkParts,
 ): Promise<Networks> {
   return config.networks.length === 0 ? simulatedNetworks(config.defaultNetwork, parts) : realNetworks(config, parts);
 }
 
-function realNetworks(config: Pick<Config, "networks">, parts: { log: Log }): Networks {
+function realNetworks(config: Pick<Config, "networks">, parts: NetworkParts): Networks {
   const clients = config.networks.map(({ name, urls, coreUrl }) =>
     createApiClient({
       ...parts,
@@ -32,7 +33,7 @@ function realNetworks(config: Pick<Config, "networks">, parts: { log: Log }): Ne
   return { clients, simulated: false, close: () => closeAll(clients) };
 }
 
-async function simulatedNetworks(first: string, parts: { log: Log }): Promise<Networks> {
+async function simulatedNetworks(first: string, parts: NetworkParts): Promise<Networks> {
   const { startSimulator } = await import("../simulator/simulator.ts");
   const simulator = await startSimulator({ log: parts.log });
   const names = NETWORKS.toSorted((a, b) => Number(b === first) - Number(a === first));

@@ -1,4 +1,7 @@
+import { createRequire } from "node:module";
+
 import type { Adapter, Payloads, Preview } from "../adapters/adapter.ts";
+import type * as DiscordPreviewModule from "../adapters/discord/preview.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 
@@ -15,8 +18,22 @@ export interface PlatformParts {
   readonly payloads: Payloads;
 }
 
+const require = createRequire(import.meta.url);
+
 /** Loads a platform's libraries only where its tokens are set: they cost more time and memory than all the rest. */
 export async function openPlatforms(_config: Config, _parts: PlatformParts): Promise<Platforms> {
-  const { discordPreview } = await import("../adapters/discord/preview.ts");
-  return { adapters: [], previews: [discordPreview] };
+  return {
+    adapters: [],
+    previews: [
+      previewOf(
+        "discord",
+        () => (require("../adapters/discord/preview.ts") as typeof DiscordPreviewModule).discordPreview,
+      ),
+    ],
+  };
+}
+
+/** Loads a platform's renderer when a preview is first looked at: most processes never show one. */
+function previewOf(platform: Preview["platform"], load: () => Preview): Preview {
+  return { platform, render: (reply) => load().render(reply) };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { Use } from "./access.ts";
-import { removeHolderRecord, writeHolderRecord } from "./holder-record.ts";
+import { processLives, readHolderRecord, removeHolderRecord, writeHolderRecord } from "./holder-record.ts";
 import { openFile, type OpenFile } from "./open-file.ts";
 
 /** How a process reaches a database file. */
@@ -63,6 +63,11 @@ export function heldForLife(file: string, waitMillis: Milliseconds): FileAccess 
   };
 }
 
+function heldForLong(file: string): boolean {
+  const record = readHolderRecord(file);
+  return record !== undefined && processLives(record.pid);
+}
+
 /** Taken for each call and given back at its end; calls of this process stand in line. */
 export function heldPerCall(file: string, waitMillis: Milliseconds): FileAccess {
   let last: Promise<unknown> = Promise.resolve();
@@ -71,7 +76,8 @@ export function heldPerCall(file: string, waitMillis: Milliseconds): FileAccess 
   const inTurn = <T>(work: (taken: OpenFile) => Promise<T>): Promise<T> => {
     const turn = last.then(async () => {
       if (closed) throw new Error("The store is closed.");
-      const taken = await openFile(file, waitMillis);
+      // Who holds it for life will not let go of it soon.
+      const taken = await openFile(file, heldForLong(file) ? 0 : waitMillis);
       try {
         return await work(taken);
       } finally {

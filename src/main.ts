@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+
+import { UserError } from "./errors.ts";
+import { EXIT_BUG, EXIT_CALLER } from "./main/exit-codes.ts";
+import type { Subcommand } from "./main/subcommand.ts";
+
+/** Each loads what it needs and nothing else: what is not loaded costs no time. */
+const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; load(): Promise<Subcommand> }>> = {
+  start: {
+    about: "runs the bot: the web console, and each platform whose tokens are set",
+    load: async () => (await import("./main/start.ts")).start,
+  },
+  ask: {
+    about: 'asks one question in the terminal: ask "market list"; without one, a prompt',
+    load: async () => (await import("./main/ask.ts")).ask,
+  },
+  simulator: {
+    about: "serves a simulated network by itself: simulator --port 3008",
+    load: async () => (await import("./main/simulator.ts")).simulator,
+  },
+};
+
+const [name = "", ...args] = process.argv.slice(2);
+process.exit(await run(name, args));
+
+async function run(name: string, args: readonly string[]): Promise<number> {
+  const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
+  if (subcommand === undefined) {
+    const list = Object.entries(SUBCOMMANDS).map(([known, { about }]) => `  ${known.padEnd(11)}${about}`);
+    console.error(`${name === "" ? "Say what to do" : `There is no subcommand ${name}`}:\n${list.join("\n")}`);
+    return EXIT_CALLER;
+  }
+  try {
+    return await (
+      await subcommand.load()
+    )(args);
+  } catch (thrown) {
+    if (thrown instanceof UserError) {
+      console.error([thrown.message, thrown.remedy].filter((line) => line !== undefined).join("\n"));
+      return EXIT_CALLER;
+    }
+    const bug = randomBytes(4).toString("hex");
+    console.error(`Bellwether hit a bug (${bug}):`, thrown);
+    return EXIT_BUG;
+  }
+}

@@ -1,0 +1,42 @@
+import { localRunner, type LineRunner } from "../adapters/terminal/line-runner.ts";
+import type { Config } from "../config.ts";
+import type { Log } from "../log.ts";
+import { databaseFile } from "../store/database-url.ts";
+import { fromMillis } from "../units/nanoseconds.ts";
+import { findHolder } from "./find-holder.ts";
+
+/** Whoever answers `ask`: the process that holds the database, else a bot in this one. */
+export async function openRunner(config: Config, log: Log): Promise<LineRunner> {
+  const address = await findHolder(databaseFile(config.databaseUrl));
+  if (address !== undefined) return (await import("./holder-client.ts")).holderRunner(address);
+  return ownRunner(config, log);
+}
+
+async function ownRunner(config: Config, log: Log): Promise<LineRunner> {
+  const [{ openNetworks }, { createStore }, { createBot }, { commands }, { createLedgerExports }] = await Promise.all([
+    import("./networks.ts"),
+    import("../store/create-store.ts"),
+    import("../bot/create-bot.ts"),
+    import("../../commands/index.ts"),
+    import("../export/ledger-exports.ts"),
+  ]);
+  const networks = await openNetworks(config, { log });
+  const now = () => fromMillis(Date.now());
+  // Held only while it is used: another question at the same time needs it, too.
+  const store = createStore({ url: config.databaseUrl, log, hold: "call" });
+  const bot = createBot({
+    commands,
+    clients: networks.clients,
+    seen: store.seen,
+    exports: createLedgerExports({ log, now }),
+    log,
+    now,
+  });
+  return {
+    ...localRunner(bot),
+    async close() {
+      await networks.close();
+      await store.close();
+    },
+  };
+}

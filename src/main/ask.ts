@@ -1,0 +1,25 @@
+import path from "node:path";
+
+import { runAsk } from "../adapters/terminal/run-ask.ts";
+import { processTerminal } from "../adapters/terminal/terminal.ts";
+import { loadConfig, terminalPreferences } from "../config.ts";
+import { createLog } from "../log.ts";
+import { databaseFile } from "../store/database-url.ts";
+import { fromMillis } from "../units/nanoseconds.ts";
+import { openRunner } from "./ask-runner.ts";
+
+/** Answers one question, or prompts for them. */
+export async function ask(args: readonly string[]): Promise<number> {
+  const config = loadConfig();
+  // Faults of the network are in the reply; the log is for those of the bot.
+  const log = createLog(config.logLevel ?? "error");
+  for (const hint of config.hints) log.warn(hint);
+  return runAsk({
+    argv: args,
+    terminal: processTerminal(terminalPreferences()),
+    open: () => openRunner(config, log),
+    historyFile: path.join(path.dirname(databaseFile(config.databaseUrl)), "ask-history"),
+    log,
+    now: () => fromMillis(Date.now()),
+  });
+}

@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+
+import type { WebAdapter } from "../adapters/web/index.ts";
+import { loadConfig, type Config } from "../config.ts";
+import { UserError } from "../errors.ts";
+import { createLog, type Log } from "../log.ts";
+import { createStore } from "../store/create-store.ts";
+import { writeHolderRecord } from "../store/holder-record.ts";
+import { fromMillis } from "../units/nanoseconds.ts";
+import { createMeasurements } from "./metrics.ts";
+import { openNetworks } from "./networks.ts";
+import { openPlatforms } from "./platforms.ts";
+import { obeyProcessEvents } from "./process-events.ts";
+import { checkReadiness } from "./readiness.ts";
+import { createShutdown, type Shutdown } from "./shutdown.ts";
+
+/** Runs the bot until a signal comes. */
+export async function start(args: readonly string[]): Promise<number> {
+  if (args.length > 0) {
+    throw new UserError("npm start takes no arguments.", {
+      remedy: "Settings come from the environment; see .env.example.",
+    });
+  }
+  const config = loadConfig();
+  const log = createLog(config.logLevel ?? "info");
+  for (const hint of config.hints) log.warn(hint);
+  const shutdown = createShutdown(log);
+  obeyProcessEvents(shutdown, log);
+  try {
+    console.log(await run(config, log, shutdown));
+  } catch (thrown) {
+    // What has begun already is stopped before the person is told.
+    await shutdown.begin(0);
+    throw thrown;
+  }
+  return shutdown.ended;
+}
+
+/** Starts every part, each stopped in the opposite order, and gives the line that says so. */
+async function run(config: Config, log: Log, shutdown: Shutdown): Promise<string> {
+  const store = createStore({ url: config.databaseUrl, log });
+  shutdown.add("store", () => store.close());
+  await store.claim();
+
+  const measurements = createMeasurements({ version: packageVersion() });
+  const [networks, { createBot }, { commands }, { createLedgerExports }] = await Promise.all([
+    openNetworks(config, { log, onRequest: measurements.onNodeRequest }),
+    import("../bot/create-bot.ts"),
+    import("../../commands/index.ts"),
+    import("../export/ledger-exports.ts"),
+  ]);
+  shutdown.add("networks", () => networks.close());
+  const now = () => fromMillis(Date.now());
+  const bot = createBot({
+    commands,
+    clients: networks.clients,
+    seen: store.seen,
+    exports: createLedgerExports({ log, now }),
+    log,
+    now,
+    onOutcome: measurements.onOutcome,
+  });
+
+  const platforms = await openPlatforms(config, { log, payloads: store.payloads });
+  let web: WebAdapter | undefined;
+  const adapters = () => (web === undefined ? platforms.adapters : [web, ...platforms.adapters]);
+  if (config.web.port !== 0) {
+    const { createWebAdapter } = await import("../adapters/web/index.ts");
+    web = createWebAdapter({
+      ...config.web,
+      previews: platforms.previews,
+      log,
+      now,
+      ready: () => checkReadiness({ store, clients: networks.clients, adapters: adapters() }),
+      metrics: () => measurements.render(),
+      onRequest: measurements.onHttpRequest,
+    });
+  }
+  for (const adapter of adapters()) {
+    shutdown.add(adapter.platform, () => adapter.stop());
+    await adapter.start(bot);
+  }
+
+  const { localRunner } = await import("../adapters/terminal/line-runner.ts");
+  const { serveHolder } = await import("./holder-server.ts");
+  const holder = await serveHolder({ databaseFile: store.file, runner: localRunner(bot), log });
+  shutdown.add("socket for ask", () => holder.close());
+  if (holder.address !== undefined) writeHolderRecord(store.file, { pid: process.pid, socket: holder.address });
+  return greeting(config, web?.url, networks.simulated);
+}
+
+function greeting(config: Config, url: string | undefined, simulated: boolean): string {
+  const where = url === undefined ? "Bellwether runs, without a web page (WEB_PORT=0)." : `Bellwether runs: ${url}`;
+  const what = simulated
+    ? "The network is SIMULATED; set MAINNET_URLS or TESTNET_URLS to ask a real one (see .env.example)."
+    : `It asks ${config.networks.map(({ name }) => name).join(" and ")}.`;
+  return `${where} ${what}`;
+}
+
+function packageVersion(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return String((JSON.parse(readFileSync(file, "utf8")) as { version: unknown }).version);
+}

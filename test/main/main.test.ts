@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { makePlace, type Place } from "../support/bellwether.ts";
+
+/** A Node too old for the project, as Debian has it: the launcher then runs the one that npm installed. */
+const OLD_NODE = "/usr/bin/node";
+const hasOldNode =
+  existsSync(OLD_NODE) && /^v(?:18|20|22)\./u.test(execFileSync(OLD_NODE, ["--version"], { encoding: "utf8" }));
+
+let place: Place;
+beforeEach(() => {
+  place = makePlace();
+});
+afterEach(() => place.cleanUp());
+
+describe("main.ts", () => {
+  it("says what it can do when told nothing, or nonsense", async () => {
+    const [nothing, nonsense] = await Promise.all([place.run([]).ended, place.run(["toString"]).ended]);
+    expect(nothing).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Say what to do:\n {2}start .*\n {2}ask .*\n {2}simulator /u),
+    });
+    expect(nonsense).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no subcommand toString:") });
+  });
+
+  it.skipIf(!hasOldNode)(`runs under an older Node, too (needs one at ${OLD_NODE})`, async () => {
+    const ended = await place.run(["ask", "help time"], {}, { node: OLD_NODE }).ended;
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("time") });
+    const wrong = await place.run(["ask", "help zzzzzz"], {}, { node: OLD_NODE }).ended;
+    expect(wrong.code).toBe(1);
+  });
+});
+
+describe("ask, while nobody holds the database", () => {
+  it("tells mistakes of the caller, failures of the network and wrong settings apart, wherever it may write", async () => {
+    const nowhere = { DATABASE_URL: "file:/proc/nowhere/b.db", LOG_LEVEL: "error" };
+    const [good, mistake, network, config] = await Promise.all([
+      place.run(["ask", "--network", "testnet", "time"], nowhere).ended,
+      place.run(["ask", "market lits"], nowhere).ended,
+      place.run(["ask", "time"], { ...nowhere, MAINNET_URLS: "http://127.0.0.1:9" }).ended,
+      place.run(["ask", "time"], { MAINNET_URLS: "nowhere" }).ended,
+    ]);
+    expect(good).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("testnet is running") });
+    expect(mistake).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("market list") });
+    expect(network).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("127.0.0.1:9") });
+    expect(config).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("MAINNET_URLS must be") });
+  });
+});

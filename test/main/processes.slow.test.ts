@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { askWeb, makePlace, type Place } from "../support/bellwether.ts";
+
+let place: Place;
+beforeEach(() => {
+  place = makePlace();
+});
+afterEach(() => place.cleanUp());
+
+const URL_PRINTED = /http:\/\/127\.0\.0\.1:\d+\//u;
+
+describe("several processes", () => {
+  it("take the next free port each, unless told one", async () => {
+    const databases = ["one", "two", "three"].map((name) => ({ DATABASE_URL: `file:./${name}.db` }));
+    const running = databases.map((env) => place.run(["start"], env));
+    const urls = await Promise.all(running.map(async (one) => (await one.printed(URL_PRINTED))[0]));
+    expect(new Set(urls).size).toBe(3);
+    for (const url of urls) expect(await askWeb(url, "time")).toMatchObject({ status: 200 });
+  });
+
+  it("ask at once and all note what they saw, while nobody holds the database", async () => {
+    const lines = ["market list", "market list", "stake", "checkpoints", "rotations", "time"];
+    const all = await Promise.all(lines.map((line) => place.run(["ask", line], { LOG_LEVEL: "warn" }).ended));
+    for (const { code, stderr } of all) expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const completed = await place.run(["ask"], { LOG_LEVEL: "warn" }, { stdin: "market show btc/usdt\nhelp\n" }).ended;
+    expect(completed).toMatchObject({ code: 0, stdout: expect.stringContaining("BTC/USDT") });
+  });
+
+  it("find one that is just starting, and are found by it", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const running = place.run(["start"], { WEB_PORT: "0" });
+      const asks = ["time", "info", "market list"].map((line) => place.run(["ask", line], { LOG_LEVEL: "warn" }).ended);
+      await running.printed(/^Bellwether runs/u);
+      for (const ended of await Promise.all(asks)) expect(ended).toMatchObject({ code: 0, stderr: "" });
+      await running.kill(round % 2 === 0 ? "SIGKILL" : "SIGTERM");
+    }
+  });
+
+  it("survive twenty kills at any moment of the start", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const running = place.run(["start"], { WEB_PORT: "0" });
+      await new Promise((resolve) => {
+        setTimeout(resolve, round * 40);
+      });
+      await running.kill("SIGKILL");
+    }
+    const last = place.run(["start"], { WEB_PORT: "0" });
+    await last.printed(/^Bellwether runs/u);
+    expect(await last.kill("SIGTERM")).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,136 @@
+import { createServer } from "node:http";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { askWeb, makePlace, type Ended, type Place, type Running } from "../support/bellwether.ts";
+
+// One running Bellwether, seen from all sides, killed, and started again: the order of these tests is its life.
+
+/** Nobody listens there: whoever asks it himself fails. */
+const dead = { MAINNET_URLS: "http://127.0.0.1:9", LOG_LEVEL: "error" };
+
+describe("npm start", () => {
+  let place: Place;
+  let running: Running;
+  let url: string;
+  let file: string;
+  beforeAll(async () => {
+    place = makePlace();
+    file = path.join(place.folder, "data/bellwether.db");
+    running = place.run(["start"]);
+    [url] = await running.printed(/http:\/\/127\.0\.0\.1:\d+\//u);
+  });
+  afterAll(() => place.cleanUp());
+  const ask = (...args: string[]): Promise<Ended> => place.run(["ask", ...args], dead).ended;
+
+  it("greets in one line that says where it is, and that the network is simulated", async () => {
+    const [line] = await running.printed(/^Bellwether runs: .*\n/u);
+    expect(line).toBe(
+      `Bellwether runs: ${url} The network is SIMULATED; set MAINNET_URLS or TESTNET_URLS to ask a real one (see .env.example).\n`,
+    );
+  });
+
+  it("serves the page, and answers questions", async () => {
+    const page = await fetch(url);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("<title>")]);
+    const { status, body } = await askWeb(url, "time");
+    expect([status, JSON.stringify(body)]).toEqual([200, expect.stringContaining("SIMULATED")]);
+  });
+
+  it("says that it is ready, part by part", async () => {
+    const ready = await fetch(new URL("/readyz", url));
+    const ok = { ok: true };
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      { ok: true, parts: { store: ok, mainnet: ok, testnet: ok, web: ok } },
+    ]);
+  });
+
+  it("measures questions, and what they cost the nodes", async () => {
+    const metrics = await (await fetch(new URL("/metrics", url))).text();
+    expect(metrics).toMatch(/^bellwether_build_info\{version="\d+\.\d+\.\d+",node="24/mu);
+    expect(metrics).toContain('_invocation_duration_seconds_count{command="time",platform="web",outcome="answered"} 1');
+    expect(metrics).toMatch(
+      /_node_request_duration_seconds_count\{network="mainnet",node="sim-1",outcome="ok"\} [1-9]/u,
+    );
+    expect(metrics).toContain('_http_request_duration_seconds_count{method="GET",route="/readyz",status="200"} 1');
+  });
+
+  it("keeps its database, its socket and its record from other users", () => {
+    for (const name of [file, `${file}.sock`, `${file}.holder`]) expect(statSync(name).mode & 0o077).toBe(0);
+  });
+
+  it("lets no second one in, who names it", async () => {
+    const second = await place.run(["start"]).ended;
+    expect(second).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining(
+        `The database ${file} is in use by process ${running.child.pid}.\nStop that one first, or name another file in DATABASE_URL.\n`,
+      ),
+    });
+  });
+
+  it("answers ask in other processes, several at once, files and mistakes too", async () => {
+    const [list, stake, wrong] = await Promise.all([
+      ask("--json", "market list"),
+      ask("--out", "files", "stake"),
+      ask("order zzz"),
+    ]);
+    expect([list.code, stake.code, wrong.code]).toEqual([0, 0, 1]);
+    expect(list.stdout).toContain("SIMULATED");
+    const [csv = ""] = readdirSync(path.join(place.folder, "files"));
+    expect(csv).toMatch(/^SIMULATED.*\.csv$/u);
+    expect(readFileSync(path.join(place.folder, "files", csv), "utf8").split("\n").length).toBeGreaterThan(10);
+  });
+
+  it("dies of kill -9, and misleads nobody by what it left behind", async () => {
+    expect(await running.kill("SIGKILL")).toMatchObject({ code: null, signal: "SIGKILL" });
+    expect(readdirSync(path.dirname(file))).toEqual(
+      expect.arrayContaining(["bellwether.db.sock", "bellwether.db.holder"]),
+    );
+    expect(await ask("time")).toMatchObject({ code: 2, stderr: expect.stringContaining("127.0.0.1:9") });
+  });
+
+  it("starts again at once, and stops in order at Ctrl-C, which reaches it twice under npm", async () => {
+    running = place.run(["start"], { WEB_PORT: "0" });
+    await running.printed(/^Bellwether runs, without a web page \(WEB_PORT=0\)\./u);
+    running.child.kill("SIGINT");
+    expect(await running.kill("SIGINT")).toMatchObject({ code: 0, signal: null });
+    expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["bellwether.db", "bellwether.db.lock"]);
+  });
+
+  it("refuses wrong settings, a busy port and arguments, each in readable words", async () => {
+    const busy = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => {
+      busy.once("listening", resolve);
+    });
+    const { port } = busy.address() as AddressInfo;
+    const [config, web, token, more] = await Promise.all([
+      place.run(["start"], { WEB_PORT: "http", LOG_LEVEL: "loud", MAINET_URLS: "http://a" }).ended,
+      place.run(["start"], { WEB_PORT: String(port), DATABASE_URL: "file:./busy.db" }).ended,
+      place.run(["start"], { DISCORD_TOKEN: "hunter2" }).ended,
+      place.run(["start", "now"]).ended,
+    ]);
+    busy.close();
+    expect(config.stderr.split("\n")).toEqual([
+      "The configuration is wrong:",
+      expect.stringMatching(/^- WEB_PORT must be /u),
+      expect.stringMatching(/^- LOG_LEVEL must be /u),
+      "- MAINET_URLS is not a setting; did you mean MAINNET_URLS?",
+      "Settings come from the environment and from the file .env; .env.example describes each of them.",
+      "",
+    ]);
+    expect(web.stderr).toContain(`Port ${port} on 127.0.0.1 is taken by another program`);
+    expect(token.stderr).toContain("DISCORD_TOKEN is set, but neither MAINNET_URLS nor TESTNET_URLS");
+    expect(token.stderr).not.toContain("hunter2");
+    expect(more.stderr).toContain("npm start takes no arguments.");
+    for (const ended of [config, web, token, more]) {
+      expect(ended).toMatchObject({ code: 1, stdout: "" });
+      expect(ended.stderr).not.toContain("    at ");
+    }
+  });
+});
