@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { databaseFile } from "./database-url.ts";
@@ -20,6 +22,9 @@ export interface StoreOptions {
   readonly now?: () => Milliseconds;
 }
 
+/** How long closing waits for calls that are under way. */
+const CLOSE_MILLIS: Milliseconds = 2000;
+
 /** A store in a file of this machine. */
 export interface EmbeddedStore extends Store {
   /** Absolute. */
@@ -37,9 +42,17 @@ export function createStore(options: StoreOptions): EmbeddedStore {
   const file = databaseFile(url);
   const access = hold === "life" ? heldForLife(file, waitMillis) : heldPerCall(file, waitMillis);
   let loading: Promise<Tables> | undefined;
-  const tables = (): Promise<Tables> => {
+  const running = new Set<Promise<unknown>>();
+  /** A call on the tables, which are loaded with the first one. */
+  const call = async <T>(work: (tables: Tables) => Promise<T>): Promise<T> => {
     loading ??= import("./tables.ts").then(({ createTables }) => createTables(access.use, now));
-    return loading;
+    const under = loading.then(work);
+    running.add(under);
+    try {
+      return await under;
+    } finally {
+      running.delete(under);
+    }
   };
 
   return {
@@ -49,15 +62,19 @@ export function createStore(options: StoreOptions): EmbeddedStore {
       log.debug({ file }, "database claimed");
     },
     seen: {
-      note: async (...given) => (await tables()).seen.note(...given),
-      find: async (...given) => (await tables()).seen.find(...given),
+      note: (...given) => call((tables) => tables.seen.note(...given)),
+      find: (...given) => call((tables) => tables.seen.find(...given)),
     },
     payloads: {
-      put: async (...given) => (await tables()).payloads.put(...given),
-      get: async (...given) => (await tables()).payloads.get(...given),
+      put: (...given) => call((tables) => tables.payloads.put(...given)),
+      get: (...given) => call((tables) => tables.payloads.get(...given)),
     },
-    transaction: async (work) => (await tables()).transaction(work),
-    ping: async () => (await tables()).ping(),
-    close: () => access.close(),
+    transaction: (work) => call((tables) => tables.transaction(work)),
+    ping: () => call((tables) => tables.ping()),
+    async close() {
+      // What was handed over is kept, though nobody may be waiting for it.
+      await Promise.race([Promise.allSettled(running), sleep(CLOSE_MILLIS, undefined, { ref: false })]);
+      await access.close();
+    },
   };
 }

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import type { Milliseconds } from "../units/duration.ts";
 import type { Use } from "./access.ts";
 import { processLives, readHolderRecord, removeHolderRecord, writeHolderRecord } from "./holder-record.ts";
 import { openFile, type OpenFile } from "./open-file.ts";
+import { storeFault } from "./sqlite-faults.ts";
 
 /** How a process reaches a database file. */
 export interface FileAccess {
@@ -13,41 +12,35 @@ export interface FileAccess {
   close(): Promise<void>;
 }
 
-/** How long closing waits for calls that are under way. */
-const CLOSE_MILLIS: Milliseconds = 2000;
-
 /** Taken at the first use and kept until closed. */
 export function heldForLife(file: string, waitMillis: Milliseconds): FileAccess {
   let opened: Promise<OpenFile> | undefined;
   let closed = false;
-  const running = new Set<Promise<unknown>>();
 
-  const open = (): Promise<OpenFile> => {
-    if (closed) return Promise.reject(new Error("The store is closed."));
-    opened ??= openFile(file, waitMillis).then(
-      (taken) => {
-        writeHolderRecord(file, { pid: process.pid });
-        return taken;
-      },
-      (thrown: unknown) => {
-        opened = undefined;
-        throw thrown;
-      },
-    );
-    return opened;
+  const open = async (): Promise<OpenFile> => {
+    if (closed) throw new Error("The store is closed.");
+    opened ??= take();
+    try {
+      return await opened;
+    } catch (thrown) {
+      // The cause may pass: the next call tries again.
+      opened = undefined;
+      throw thrown;
+    }
+  };
+  const take = async (): Promise<OpenFile> => {
+    const taken = await openFile(file, waitMillis);
+    try {
+      writeHolderRecord(file, { pid: process.pid });
+    } catch (thrown) {
+      await taken.close();
+      throw storeFault(thrown, file);
+    }
+    return taken;
   };
 
   return {
-    use: async (work) => {
-      const db = await (await open()).kysely();
-      const call = work(db);
-      running.add(call);
-      try {
-        return await call;
-      } finally {
-        running.delete(call);
-      }
-    },
+    use: async (work) => work(await (await open()).kysely()),
     async claim() {
       await open();
     },
@@ -56,7 +49,6 @@ export function heldForLife(file: string, waitMillis: Milliseconds): FileAccess 
       closed = true;
       const taken = await opened?.catch(() => undefined);
       if (taken === undefined) return;
-      await Promise.race([Promise.allSettled(running), sleep(CLOSE_MILLIS, undefined, { ref: false })]);
       removeHolderRecord(file);
       await taken.close();
     },
@@ -93,7 +85,6 @@ export function heldPerCall(file: string, waitMillis: Milliseconds): FileAccess 
     claim: () => inTurn(async () => undefined),
     async close() {
       closed = true;
-      await Promise.race([last, sleep(CLOSE_MILLIS, undefined, { ref: false })]);
     },
   };
 }

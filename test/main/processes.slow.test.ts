@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { silentLog } from "../../src/log.ts";
+import { createStore } from "../../src/store/create-store.ts";
 import { askWeb, makePlace, type Place } from "../support/bellwether.ts";
 
 let place: Place;
@@ -23,6 +25,10 @@ describe("several processes", () => {
     const lines = ["market list", "market list", "stake", "checkpoints", "rotations", "time"];
     const all = await Promise.all(lines.map((line) => place.run(["ask", line], { LOG_LEVEL: "warn" }).ended));
     for (const { code, stderr } of all) expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const store = createStore({ url: `${place.folder}/data/bellwether.db`, log: silentLog() });
+    expect(await store.seen.find("mainnet", "market", "btc", 5)).not.toEqual([]);
+    expect(await store.seen.find("mainnet", "node", "", 5)).not.toEqual([]);
+    await store.close();
     const completed = await place.run(["ask"], { LOG_LEVEL: "warn" }, { stdin: "market show btc/usdt\nhelp\n" }).ended;
     expect(completed).toMatchObject({ code: 0, stdout: expect.stringContaining("BTC/USDT") });
   });

@@ -214,6 +214,14 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await store.seen.find("mainnet", "order", "o", 1000)).toHaveLength(100);
     });
 
+    it("keeps what was handed over before it was closed, though nobody waited for it", async () => {
+      const noted = store.seen.note("mainnet", "market", [seen("a", "A")]);
+      await store.close();
+      await noted;
+      store = await under.reopen();
+      expect(await find("a")).toEqual(["a"]);
+    });
+
     it("may be closed twice, and says so when used afterwards", async () => {
       await store.ping();
       await store.close();
