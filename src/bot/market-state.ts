@@ -1,6 +1,6 @@
 import type { MarketData } from "../api/market-data.ts";
 import type { Tone } from "../reply/reply.ts";
-import { auctionTriggerWords, capitalised, enumWords, tradingModeWords } from "./enum-words.ts";
+import { auctionTriggerWords, enumWords, tradingModeWords } from "./enum-words.ts";
 
 /** Nodes list settled and proposed markets too; only these can be traded, now or soon. */
 const LIVE_STATES = ["STATE_ACTIVE", "STATE_SUSPENDED", "STATE_PENDING"];
@@ -39,7 +39,8 @@ export function stateWords(market: MarketData): string {
 /** `suspended, monitoring auction (price)`. */
 export function stateAndMode(market: MarketData): string {
   const trigger = isInAuction(market) ? auctionTriggerWords(market.trigger) : undefined;
-  const mode = isLive(market) ? `, ${tradingModeWords(market.marketTradingMode)}` : "";
+  const known = isLive(market) && market.marketTradingMode !== undefined;
+  const mode = known ? `, ${tradingModeWords(market.marketTradingMode)}` : "";
   return `${stateWords(market)}${mode}${trigger === undefined ? "" : ` (${trigger})`}`;
 }
 
@@ -53,9 +54,4 @@ export function marketTone(market: MarketData): Tone {
   if (trades) return "good";
   // Before its opening auction is over a market is not in trouble.
   return market.marketState === "STATE_PENDING" ? "neutral" : "warning";
-}
-
-/** `Opening auction` from `TRADING_MODE_OPENING_AUCTION`. */
-export function modeTitle(market: MarketData): string {
-  return capitalised(tradingModeWords(market.marketTradingMode));
 }

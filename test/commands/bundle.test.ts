@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+
+import type { Inline } from "../../src/reply/text.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+test("a list-asset bundle shows every value, each to be copied", async () => {
+  const { ask, lastReplyOf, samples } = await start();
+  const screen = await ask(`bundle list-asset ${samples.assetSymbol}`);
+  expect(screen).toMatch(/^✓ List USDT on the bridge: \d+ signatures/u);
+  for (const name of ["networkAssetId", "assetSource", "nonce"]) expect(screen).toContain(name);
+  const fields = lastReplyOf().blocks.flatMap((block) => (block.kind === "fields" ? block.fields : []));
+  const copyable = (inlines: readonly Inline[]): boolean => inlines.some((inline) => inline.kind === "code");
+  expect(fields.filter(({ value }) => copyable(value))).toHaveLength(3);
+  expect(lastReplyOf().blocks).toContainEqual({
+    kind: "code",
+    text: expect.stringMatching(/^0x[0-9a-f]{130,}$/u) as string,
+  });
+});
+
+test("an unsigned bundle says so plainly", async () => {
+  const { ask, samples } = await start();
+  expect(await ask("bundle list-asset NEW")).toMatch(/^! .*not signed yet[^]*Not signed yet\. The validators/u);
+  expect(await ask(`bundle asset-limits ${samples.unsignedProposalId}`)).toMatch(/^! .*not signed yet/u);
+});
+
+test("limits go by the names that the bridge gives them, as integers and in units", async () => {
+  const { ask, samples } = await start();
+  const screen = await ask(`bundle asset-limits ${samples.proposalId}`);
+  expect(screen).toMatch(/maxLifetimeDeposit +\d+ \([\d,.]+ \w+\)/u);
+  expect(screen).toMatch(/withdrawThreshold +\d+ \([\d,.]+ \w+\)/u);
+});
+
+test("what has no bundle is the caller's to mend, in words that say so", async () => {
+  const { ask, lastReplyOf, samples } = await start();
+  expect(await ask(`bundle asset-limits ${samples.marketProposalId}`)).toContain("does not change an asset.");
+  expect(lastReplyOf().failure).toBe("caller");
+  expect(await ask("bundle list-asset tDAI")).toContain("tDAI is no ERC20 token");
+  expect(await ask(`bundle list-asset ${"0".repeat(64)}`)).toMatch(/mainnet knows of no asset 0{64}/u);
+  expect(await ask(`bundle asset-limits ${"0".repeat(64)}`)).toMatch(/mainnet knows of no proposal 0{64}/u);
+  expect(lastReplyOf().failure).toBe("caller");
+  expect(await ask("bundle list-asset USDTT")).toContain("Did you mean USDT?");
+});
+
+async function start() {
+  const conversation = await talkToSimulator();
+  return { ask: conversation.ask, samples: conversation.samples, lastReplyOf: () => conversation.lastReply };
+}

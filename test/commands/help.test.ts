@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+
+import { commands } from "../../commands/index.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+test("help lists every command with what it tells", async () => {
+  const { ask } = await talkToSimulator();
+  const screen = (await ask("help")).replaceAll(/\s+/gu, " ");
+  for (const { name, summary } of commands) {
+    expect(screen).toContain(name);
+    expect(screen).toContain(summary);
+  }
+  expect(await ask("")).toContain("What you can ask");
+});
+
+test("help of one tells its options with types, defaults, order and examples", async () => {
+  const { ask } = await talkToSimulator();
+  const screen = await ask("help ledger export");
+  expect(screen).toContain("ledger export <party> <asset> [from] [to] [columns] [raw] [network] [private]");
+  expect(screen).toContain("Values without a name are taken in this order: party, asset, from, to, columns, raw,");
+  expect(screen).toMatch(/ raw .* yes or no +no/u);
+  expect(screen).toContain("ledger export f8ac93d1 USDT from:2023-05-01 to:2023-05-31");
+});
+
+test("a group lists its commands; a slip is met with the nearest one", async () => {
+  const { ask, suggest } = await talkToSimulator();
+  expect(await ask("help bundle")).toContain("Commands that begin with bundle");
+  expect(await ask("help snpashots")).toContain("Did you mean snapshots?");
+  expect(await ask("help zzzzzz")).toContain("There is no command “zzzzzz”.");
+  expect((await suggest("help", "command", "mar")).map(({ value }) => value)).toEqual(["market list", "market show"]);
+});
+
+test("every command has examples that the grammar takes, and summaries that fit a menu", async () => {
+  const { bot } = await talkToSimulator();
+  const here = { platform: "terminal", files: { maxBytes: 0, maxCount: 0 } } as const;
+  for (const command of commands) {
+    expect(command.examples).not.toEqual([]);
+    const words = [command.summary, ...Object.values(command.options).map((option) => option.description)];
+    expect(words.filter((line) => line.length > 100 || line === "")).toEqual([]);
+    for (const example of command.examples) {
+      const reply = await bot.runLine(example, {
+        here,
+        caller: { id: "1", name: "ann", mayManageChannel: true },
+        signal: AbortSignal.timeout(10_000),
+      });
+      // Ids in examples are made up: what is refused may only be the thing itself, not the line.
+      expect([undefined, "caller"]).toContain(reply.failure);
+      expect(JSON.stringify(reply.title)).not.toMatch(/no option|does not know what to do|no command/u);
+    }
+  }
+});

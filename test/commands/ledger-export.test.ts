@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { buffer } from "node:stream/consumers";
+
+import { parse } from "csv-parse/sync";
+import { expect, test } from "vitest";
+
+import { loopbackNode } from "../support/loopback-node.ts";
+import { talk } from "../support/talk.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+test("a ledger comes as a file, with the exact range, rows, span and SHA-256", async () => {
+  const conversation = await talkToSimulator();
+  const { partyId, assetSymbol } = conversation.samples;
+  const screen = await conversation.ask(`ledger export ${partyId} ${assetSymbol} from:2026-01-01 to:2026-01-14`);
+  expect(screen.replaceAll(/\s+/gu, " ")).toContain(
+    "Entries from 2026-01-01 00:00:00 UTC, inclusive, to 2026-01-15 00:00:00 UTC, exclusive.",
+  );
+  const [file] = conversation.lastReply.attachments;
+  const bytes = await buffer(file!.open());
+  expect(screen).toContain(createHash("sha256").update(bytes).digest("hex"));
+  const rows = parse<Record<string, string>>(bytes, { columns: true });
+  expect(screen).toMatch(new RegExp(`Rows +${rows.length.toLocaleString("en-US")}\\n`, "u"));
+  expect(rows.length).toBeGreaterThan(0);
+  const times = rows.map((row) => row["vega_time"]!);
+  expect(times.every((time) => time >= "2026-01-01" && time < "2026-01-15")).toBe(true);
+  expect(file!.name).toMatch(/^ledger-[0-9a-f]{8}-USDT-2026-01-01-2026-01-15\.csv$/u);
+  expect(conversation.progress.length).toBeGreaterThan(0);
+  expect(conversation.progress[0]).toMatch(/asking the\s+node/u);
+});
+
+test("columns are chosen by name; an unknown one is refused", async () => {
+  const { ask, askFor, samples } = await talkToSimulator();
+  const line = `ledger export ${samples.partyId} USDT from:1d`;
+  const { attachments } = await askFor(`${line} columns:quantity,vega_time`);
+  expect((await buffer(attachments[0]!.open())).toString()).toMatch(/^quantity,vega_time\r?\n/u);
+  expect(await ask(`${line} columns:quantity,colour`)).toContain("colour");
+  expect(await ask(`${line} columns:quantity,quantity`)).toContain("columns names quantity twice.");
+  expect(await ask(`${line} columns:quantity raw:yes`)).toContain("columns and raw cannot go together.");
+});
+
+test("raw hands over the node's bytes", async () => {
+  const { askFor, ask, samples } = await talkToSimulator();
+  const { attachments } = await askFor(`ledger export ${samples.partyId} USDT from:1d raw`);
+  expect(attachments[0]!.name).toMatch(/-raw\.csv$/u);
+  expect(await ask(`ledger export ${samples.partyId} USDT from:1d raw`)).toContain(
+    "Raw: the bytes are as the node sent",
+  );
+});
+
+test("a start before what nodes keep is warned about", async () => {
+  const { ask, samples } = await talkToSimulator();
+  const all = await ask(`ledger export ${samples.partyId} USDT`);
+  expect(all).toContain("Older entries may be missing.");
+  expect(await ask(`ledger export ${samples.partyId} USDT from:2024-01-01`)).toContain("for 6 months");
+  expect(await ask(`ledger export ${samples.partyId} USDT from:7d`)).not.toContain("Older entries may be missing.");
+});
+
+test.each([
+  [
+    "from:2026-01-10 to:2026-01-05",
+    /to \(.*\) is earlier than from[^]*other way round[^]*from:2026-01-05 to:2026-01-10/u,
+  ],
+  ["from:2027-01-01", /from lies in the future: 2027-01-01/u],
+  ["to:2027-01-01", /to lies in the future/u],
+  ["from:7d to:7d", /same moment/u],
+  ["from:01/05/2026", /more than one way/u],
+  ["from:31-31", /no time that from understands/u],
+])("%s is met with one clear sentence", async (range, said) => {
+  const { ask, samples, lastFailure } = await start();
+  expect(await ask(`ledger export ${samples.partyId} USDT ${range}`)).toMatch(said);
+  expect(lastFailure()).toBe("caller");
+});
+
+test("an export that breaks off is no file, and names the node", async () => {
+  const { ask, samples, simulator, lastFailure, lastFiles } = await start();
+  for (const how of ["drop", "error"] as const) {
+    simulator.faults.set({ kind: "cut-export", network: "mainnet", how, bytes: 2000 });
+    expect(await ask(`ledger export ${samples.partyId} USDT from:7d`)).toContain("sim-1");
+    expect(lastFailure()).toBe("network");
+    expect(lastFiles()).toEqual([]);
+  }
+});
+
+test("nothing to tell is told as that; the node is asked in whole seconds, never with an end alone", async () => {
+  const party = "ab".repeat(32);
+  const asset = "cd".repeat(32);
+  const header = "vega_time,quantity,transfer_type,asset_id,account_from_party_id,account_to_party_id\n";
+  await using node = await loopbackNode(({ path }) =>
+    path.endsWith("/ledgerentry/export") ? { headers: { "Content-Type": "text/csv" }, body: header } : undefined,
+  );
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  const screen = await conversation.ask(`ledger export ${party} ${asset} to:2026-01-10`);
+  expect(screen).toContain("There are no entries: the file holds the header row only.");
+  const asked = node.heard.find(({ path }) => path.endsWith("/ledgerentry/export"))!.query;
+  expect(asked).toEqual({
+    partyId: party,
+    assetId: asset,
+    "dateRange.startTimestamp": "0",
+    "dateRange.endTimestamp": `${Date.UTC(2026, 0, 11)}000000`,
+  });
+});
+
+async function start() {
+  const conversation = await talkToSimulator();
+  return {
+    ask: conversation.ask,
+    samples: conversation.samples,
+    simulator: conversation.simulator,
+    lastFailure: () => conversation.lastReply.failure,
+    lastFiles: () => conversation.lastReply.attachments,
+  };
+}

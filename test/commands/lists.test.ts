@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+
+import type { Reply } from "../../src/reply/reply.ts";
+import { plainText } from "../../src/reply/plain.ts";
+import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
+import { loopbackNode } from "../support/loopback-node.ts";
+import { NOON, talk } from "../support/talk.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+const column = (reply: Reply, index: number): string[] =>
+  reply.blocks.flatMap((block) => (block.kind === "table" ? block.rows.map((row) => plainText(row[index] ?? [])) : []));
+
+describe.each(["checkpoints", "snapshots", "rotations"])("%s", (list) => {
+  test("pages lead on and back without a row lost or twice", async () => {
+    const conversation = await talkToSimulator();
+    const whole = column(await conversation.askFor(`${list} first:18`), 0);
+    const pages = [column(await conversation.askFor(`${list} first:6`), 0)];
+    for (let page = 1; page < 3; page += 1) {
+      await conversation.press("Next (older)");
+      pages.push(column(conversation.lastReply, 0));
+    }
+    expect(pages.flat()).toEqual(whole);
+    await conversation.press("Previous (newer)");
+    expect(column(conversation.lastReply, 0)).toEqual(whole.slice(6, 12));
+    await conversation.press("Newest");
+    expect(column(conversation.lastReply, 0)).toEqual(whole.slice(0, 6));
+  });
+
+  test("newest:no begins with the oldest", async () => {
+    const conversation = await talkToSimulator();
+    const heights = column(await conversation.askFor(`${list} first:5 newest:no`), 0).map(BigInt);
+    expect(heights).toEqual(heights.toSorted((a, b) => (a < b ? -1 : 1)));
+    expect(await conversation.press("Next (newer)")).toContain("Previous (older)");
+  });
+
+  test("a page goes on at another node when the one that gave its cursor is gone", async () => {
+    const conversation = await talkToSimulator({ nodes: 3 });
+    const whole = column(await conversation.askFor(`${list} first:12`), 0);
+    await conversation.askFor(`${list} first:6`);
+    const giver = plainText(conversation.lastReply.footer ?? []).includes("sim-1") ? 1 : 2;
+    conversation.simulator.faults.set({ kind: "die", network: "mainnet", node: giver });
+    const screen = await conversation.press("Next (older)");
+    expect(screen).toMatch(/sim-\d could not go on from where this page begins: continued from block \d+ at sim-\d\./u);
+    expect(column(conversation.lastReply, 0)).toEqual(whole.slice(6));
+    await conversation.press("Previous (newer)");
+    expect(column(conversation.lastReply, 0)).toEqual(whole.slice(0, 6));
+  });
+
+  test("options that contradict each other are refused in a sentence", async () => {
+    const { ask } = await talkToSimulator();
+    expect(await ask(`${list} first:3 last:4`)).toContain("first and last cannot go together.");
+    expect(await ask(`${list} first:3 before:abc`)).toContain("before and first cannot go together.");
+    expect(await ask(`${list} after:x before:y`)).toContain("after and before cannot go together.");
+    expect(await ask(`${list} first:0`)).toContain("first cannot be “0”.");
+    expect(await ask(`${list} after:abc`)).toMatch(/No node takes this cursor\.[^]*invalid cursor/u);
+  });
+});
+
+test("a core upgrade is marked on the first snapshot after it", async () => {
+  const conversation = await talkToSimulator();
+  const from = fromMillis(toMillis(NOON) - 3_600_000);
+  conversation.simulator.faults.set({ kind: "upgrade", network: "mainnet", version: "v0.99.0", from, forSeconds: 60 });
+  const screen = await conversation.ask("snapshots first:40");
+  expect(screen).toMatch(/Core upgrades on this page +[1-9]/u);
+  expect(screen).toMatch(/v0\.99\.0 +core upgraded from v0\.\d+\.\d+/u);
+  expect(screen).toMatch(/Core version +v0\.99\.0/u);
+});
+
+test("checkpoints tell the blocks between them, and when two share one", async () => {
+  const rows = [1000n, 900n, 900n, 450n].map((atBlock, index) => ({
+    node: { atBlock: `${atBlock}`, hash: `${index}`.repeat(64), blockHash: "AB".repeat(32) },
+    cursor: `c${index}`,
+  }));
+  const body = { checkpoints: { edges: rows, pageInfo: { startCursor: "c0", endCursor: "c3", hasNextPage: false } } };
+  const headers = { "X-Block-Height": "1400", "X-Block-Timestamp": `${NOON}` };
+  await using node = await loopbackNode(({ path }) => (path.endsWith("/checkpoints") ? { body, headers } : undefined));
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  expect(column(await conversation.askFor("checkpoints"), 1)).toEqual(["100", "same block", "450", "–"]);
+  const screen = await conversation.ask("checkpoints");
+  expect(screen).toContain("block 1000, 400 blocks ago");
+  expect(screen).toMatch(/Usual spacing +450 blocks/u);
+});
+
+test("rotations of one node: by its name, by its id, and of one nobody knows", async () => {
+  const { ask, samples } = await talkToSimulator();
+  expect(await ask(`rotations "${samples.nodeName}"`)).toContain(`${samples.nodeName}: `);
+  expect(await ask(`rotations node:${samples.nodeId}`)).toContain(`${samples.nodeName}: `);
+  expect(await ask(`rotations ${"0".repeat(64)}`)).toContain("check the id if this surprises you");
+  expect(await ask("rotations Nobody")).toContain("No validator node “Nobody” is known here.");
+});

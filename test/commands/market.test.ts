@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+
+import { talkToSimulator } from "./conversation.ts";
+
+test("market list puts live markets first and names those that do not trade normally", async () => {
+  const { ask, askFor } = await talkToSimulator();
+  expect(await ask("market list")).toMatch(/^[!✓] \d+ live markets of \d+ on mainnet/u);
+  const table = (await askFor("market list")).blocks.find((block) => block.kind === "table");
+  const states = table!.rows.map((row) =>
+    row[1]!.map((inline) => (inline.kind === "text" ? inline.text : "")).join(""),
+  );
+  const lastLive = states.findLastIndex((state) => ["active", "suspended", "pending"].includes(state));
+  expect(new Set(states.slice(0, lastLive + 1))).toEqual(new Set(["active", "suspended", "pending"]));
+  expect(states.slice(lastLive + 1)).toContain("settled");
+});
+
+test("a market in an auction says which, why, since when and until when", async () => {
+  const conversation = await talkToSimulator();
+  const { ask, samples } = conversation;
+  // The jumpy market goes into auction every half hour or so; not each of them over its price.
+  let screen = "";
+  for (let step = 0; step < 200 && !screen.includes("(price)"); step += 1) {
+    conversation.advance(30_000);
+    screen = await ask(`market show ${samples.jumpyMarketCode}`);
+  }
+  expect(screen).toMatch(/^! .*suspended, monitoring auction \(price\)/u);
+  expect(screen).toMatch(/In a monitoring auction, set off by price, since 2026-01-15 .* it ends 2026-01-15/u);
+  expect(await ask("market list")).toMatch(new RegExp(`${samples.jumpyMarketCode}: suspended.*ends 2026`, "u"));
+});
+
+test("market show tells spread, bounds, fees and how far the mark is from each bound", async () => {
+  const { ask, samples } = await talkToSimulator();
+  const screen = await ask(`market show ${samples.marketCode}`);
+  expect(screen).toMatch(/^✓ BTC\/USDT: mark [\d,]+\.\d{5}, active, continuous/u);
+  expect(screen).toMatch(/Spread +[\d,.]+ \(\d+\.\d+ %\)/u);
+  expect(screen).toMatch(/Nearest price bound +(min|max) [\d,.]+, \d+\.\d\d % from the mark/u);
+  expect(screen).toContain("Price bounds");
+  expect(screen).toContain("Mark above min");
+  expect(screen).toContain("Liquidity fee shares");
+  expect(screen).toMatch(/Target stake +[\d,.]+ USDT/u);
+});
+
+test("without names, prices are the raw integers, marked raw, and a market goes by its id", async () => {
+  const { ask, samples, simulator } = await talkToSimulator();
+  simulator.configure("mainnet", 1, { names: false });
+  const screen = await ask(`market show ${samples.marketId.slice(0, 12)}`);
+  expect(screen).toMatch(new RegExp(`${samples.marketId}: mark \\d+ raw, active, continuous`, "u"));
+  expect(screen).toMatch(/Open interest +\d+ raw/u);
+  expect(screen).toContain("numbers marked raw are integers");
+});
+
+test("a market is found by code in any case, by id, by a unique beginning; else the nearest one is offered", async () => {
+  const { ask, samples } = await talkToSimulator();
+  for (const typed of ["btc/usdt", samples.marketId, samples.marketId.toUpperCase(), samples.marketId.slice(0, 6)]) {
+    expect(await ask(`market show ${typed}`)).toContain("BTC/USDT: mark");
+  }
+  expect(await ask("market show BTC/USDTT")).toContain("Did you mean BTC/USDT?");
+  expect(await ask("market show BTC")).toMatch(/could be more than one market[^]*It fits BTC\/USDT, /u);
+  const gone = await ask(`market show ${"0".repeat(64)}`);
+  expect(gone).toContain(`mainnet has no market ${"0".repeat(64)}`);
+  expect(await ask("market show")).toContain("market show needs a market.");
+});
+
+test("codes are completed, live from the node, best match first", async () => {
+  const { suggest, samples } = await talkToSimulator();
+  const [first] = await suggest("market show", "market", "btc/usdt");
+  expect(first).toMatchObject({ value: samples.marketCode });
+  expect(first!.label).toContain(samples.marketId.slice(0, 8));
+  expect((await suggest("market show", "market", "")).length).toBe(25);
+});
+
+test("a market seen before is completed and found by its beginning where nodes offer no names", async () => {
+  const conversation = await talkToSimulator();
+  const { suggest, samples, simulator, askFor } = conversation;
+  simulator.configure("testnet", 1, { names: false });
+  await askFor("market list network:testnet");
+  const { marketId } = simulator.samples.testnet;
+  const found = await conversation.bot.suggest({
+    command: "market show",
+    option: "market",
+    typed: marketId.slice(0, 5),
+    options: { network: "testnet" },
+    here: { platform: "terminal", files: { maxBytes: 0, maxCount: 0 } },
+    caller: { id: "1", name: "ann", mayManageChannel: true },
+    signal: AbortSignal.timeout(5000),
+  });
+  expect(found).toContainEqual({ label: marketId, value: marketId });
+  expect(await suggest("market show", "market", samples.marketId.slice(0, 5))).toHaveLength(1);
+});

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+
+import { loopbackNode } from "../support/loopback-node.ts";
+import { talk } from "../support/talk.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+test("an order says what is left, and what its last amendment changed", async () => {
+  const { ask, samples } = await talkToSimulator();
+  const screen = await ask(`order ${samples.orderId}`);
+  expect(screen).toMatch(/^• (Buy|Sell) [\d,.]+ \S+ at [\d,.]+: active/u);
+  expect(screen).toMatch(/Filled +[\d,.]+ \(\d+\.\d\d %\)/u);
+  expect(screen).toMatch(/Left +[\d,.]+\n/u);
+  expect(screen).toMatch(/Version +4\n/u);
+  expect(screen).toMatch(/Changed since version 3\n +• price/u);
+});
+
+test("earlier versions are a button away, and say that they no longer hold", async () => {
+  const { ask, press, samples } = await talkToSimulator();
+  await ask(`order ${samples.orderId}`);
+  const second = await press("Version 2");
+  expect(second).toContain("An earlier version: 2 of 4. It is no longer what holds.");
+  expect(await press("Version 3")).toContain("(version 3 of 4)");
+  expect(await press("Current version")).not.toContain("An earlier version");
+  expect(await ask(`order ${samples.orderId} version:9`)).toMatch(/no version 9\.[^]*Its versions are 1 to 4\./u);
+});
+
+test("why an order was rejected or stopped is said in plain words, with the network's own name for it", async () => {
+  const { ask, samples } = await talkToSimulator();
+  expect(await ask(`order ${samples.rejectedOrderId}`)).toMatch(
+    /^✗ [^]*Rejected\. The party's collateral does not cover the margin[^]*ORDER_ERROR_MARGIN_CHECK_FAILED/u,
+  );
+  expect(await ask(`order ${samples.stoppedOrderId}`)).toMatch(/Stopped\. It would have traded with another order/u);
+  expect(await ask(`order ${samples.parkedOrderId}`)).toMatch(/^! .*pegged to .*: parked/u);
+});
+
+test("once shown, an order, its party and its market are found by their beginnings", async () => {
+  const { ask, samples } = await talkToSimulator();
+  const start = samples.orderId.slice(0, 8);
+  expect(await ask(`order ${start}`)).toMatch(/No order “[0-9a-f]{8}” is known here\.[^]*64 hexadecimal characters/u);
+  const party = /Party +([0-9a-f]{64})/u.exec(await ask(`order ${samples.orderId}`))![1]!;
+  expect(await ask(`order ${start}`)).toContain(samples.orderId);
+  expect(await ask(`stake ${party.slice(0, 8)}`)).toContain(party);
+});
+
+test("an unknown order names the network, what else may be the cause, and a near one that was seen", async () => {
+  const { ask, samples } = await talkToSimulator();
+  await ask(`order ${samples.orderId}`);
+  const mistyped = `${samples.orderId.slice(0, -1)}${samples.orderId.endsWith("0") ? "1" : "0"}`;
+  const screen = (await ask(`order ${mistyped}`)).replaceAll(/\s+/gu, " ");
+  expect(screen).toContain(`mainnet knows of no order ${mistyped}`);
+  expect(screen).toContain("drops orders after a month");
+  expect(screen).toContain(`Did you mean ${samples.orderId}?`);
+  expect(await ask(`order ${samples.orderId.slice(0, 60)}`)).not.toContain("instead of 64");
+  expect(await ask(`order ${"f".repeat(63)}`)).toContain("has 63 characters instead of 64");
+});
+
+test("what a newer release adds is shown, and names that are not known stay readable", async () => {
+  const id = "a1".repeat(32);
+  const order = {
+    id,
+    status: "STATUS_HIBERNATING",
+    reason: "ORDER_ERROR_FULL_MOON",
+    side: "SIDE_BUY",
+    icebergOrder: { peak: "5" },
+  };
+  await using node = await loopbackNode(({ path }) => (path.includes("/order/") ? { body: { order } } : undefined));
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  const screen = await conversation.ask(`order ${id}`);
+  expect(screen).toContain("hibernating");
+  expect(screen).toContain("The network says: full moon.");
+  expect(screen).toMatch(/Further fields of the node\n +icebergOrder +\{"peak":"5"\}/u);
+});

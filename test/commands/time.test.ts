@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+
+import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
+import { NOON } from "../support/talk.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+const MINUTE = 60_000;
+const ago = (millis: number): typeof NOON => fromMillis(toMillis(NOON) - millis);
+
+test("time tells the network's time, its age, the block, and one line per node", async () => {
+  const { ask, askFor } = await talkToSimulator({ nodes: 3 });
+  const screen = await ask("time");
+  expect(screen).toMatch(/^✓ mainnet is running, block \d+/u);
+  expect(screen).toMatch(/Network time +2026-01-15 11:59:5\d UTC/u);
+  for (const node of ["sim-1", "sim-2", "sim-3"]) expect(screen).toMatch(new RegExp(`${node} +ok `, "u"));
+  expect(await askFor("time")).not.toHaveProperty("failure");
+});
+
+test("time names the node that lags and the one that is down", async () => {
+  const { ask, simulator } = await talkToSimulator({ nodes: 3 });
+  simulator.faults.set({ kind: "lag", seconds: 300, network: "mainnet", node: 2, from: ago(10 * MINUTE) });
+  simulator.faults.set({ kind: "die", network: "mainnet", node: 3 });
+  const screen = await ask("time");
+  expect(screen).toMatch(/^! mainnet is running, block \d+, 2 of 3 nodes in trouble/u);
+  expect(screen).toMatch(/sim-2 +lagging +(4 min 5\d s|5 min)/u);
+  expect(screen).toMatch(/sim-3 +down .* broke off the connection/u);
+});
+
+test("a stall seen from one node is said to be that", async () => {
+  const { ask, askFor, simulator } = await talkToSimulator();
+  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(10 * MINUTE) });
+  const screen = (await ask("time")).replaceAll(/\s+/gu, " ");
+  expect(screen).toMatch(/^✗ mainnet stands still/u);
+  expect(screen).toContain("Seen from one node: network and node cannot be told apart.");
+  // It is the answer to the question, not a failure to answer.
+  expect(await askFor("time")).not.toHaveProperty("failure");
+});
+
+test.each([
+  ["die", "broke off the connection"],
+  ["rate-limit", /429|fewer|rate/u],
+  ["garbage", /understood|JSON/iu],
+] as const)("with every node in the fault %s, time says so by name and fails as the network's", async (kind, why) => {
+  const { ask, simulator, lastReplyOf } = await withLast();
+  simulator.faults.set({ kind, network: "mainnet" });
+  const screen = await ask("time");
+  expect(screen).toContain("sim-1");
+  expect(screen).toMatch(why);
+  expect(lastReplyOf().failure).toBe("network");
+});
+
+test("a time from the future is not believed", async () => {
+  const { ask, simulator, lastReplyOf } = await withLast();
+  simulator.faults.set({ kind: "time-ahead", seconds: 300, network: "mainnet" });
+  expect(await ask("time")).toMatch(/sim-1 +unknown .*ahead/u);
+  expect(lastReplyOf().failure).toBe("network");
+});
+
+test("data whose block is old is labelled stale, with its age", async () => {
+  const { ask, simulator } = await talkToSimulator();
+  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(10 * MINUTE) });
+  const screen = await ask("market list");
+  expect(screen).toContain("Stale data. The last block that sim-1 has taken in is 10 min old");
+  expect(screen).toMatch(/mainnet · sim-1 · block \d+ of 2026-01-15 11:4\d:\d\d UTC \(10 min/u);
+});
+
+async function withLast() {
+  const conversation = await talkToSimulator();
+  return { ask: conversation.ask, simulator: conversation.simulator, lastReplyOf: () => conversation.lastReply };
+}

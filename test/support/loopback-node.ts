@@ -1,0 +1,57 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** One request as it came. */
+export interface Heard {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface Say {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON unless it is a string. */
+  readonly body?: unknown;
+}
+
+/** A data node on loopback that says what the test wants, and remembers what it was asked. */
+export interface LoopbackNode {
+  readonly url: string;
+  readonly heard: Heard[];
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What nodes say to a path that they do not serve. */
+export const NO_ROUTE: Say = { status: 404, body: { code: 5, message: "Not Found", details: [] } };
+
+/** `answer` gives what to say; undefined = no such route. */
+export async function loopbackNode(answer: (heard: Heard) => Say | undefined): Promise<LoopbackNode> {
+  const heard: Heard[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://node.invalid");
+    const asked: Heard = {
+      method: request.method ?? "",
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: request.headers,
+    };
+    heard.push(asked);
+    const { status = 200, headers = {}, body = {} } = answer(asked) ?? NO_ROUTE;
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    response.writeHead(status, { "Content-Type": "application/json", ...headers }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    heard,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

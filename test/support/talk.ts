@@ -1,0 +1,129 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { commands } from "../../commands/index.ts";
+import { renderTerminal } from "../../src/adapters/terminal/render.ts";
+import { createApiClient, type NodeAddress } from "../../src/api/create-api-client.ts";
+import { systemClock } from "../../src/api/clock.ts";
+import type { Bot } from "../../src/bot/bot.ts";
+import { createBot } from "../../src/bot/create-bot.ts";
+import type { Caller, Target } from "../../src/bot/invocation.ts";
+import type { Choice } from "../../src/bot/option.ts";
+import { createLedgerExports } from "../../src/export/ledger-exports.ts";
+import { silentLog } from "../../src/log.ts";
+import { disposeReply, type Reply } from "../../src/reply/reply.ts";
+import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
+import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+
+/** A Thursday noon, so that every reply of a conversation is the same each time. */
+export const NOON = fromMillis(Date.UTC(2026, 0, 15, 12));
+
+export interface TalkOptions {
+  /** The networks and their nodes, the default network first. */
+  readonly networks: Readonly<Record<string, readonly (string | NodeAddress)[]>>;
+  readonly at?: Nanoseconds;
+  readonly mayManageChannel?: boolean;
+  /** Whether answers are kept for a while, as in production. Default false: a test changes what a node says. */
+  readonly cache?: boolean;
+}
+
+/** A conversation with the real bot: real commands, client and store; only the data nodes are whoever the test says. */
+export interface Talk {
+  readonly bot: Bot;
+  readonly store: EmbeddedStore;
+  /** What a person sees in a terminal of 200 columns. */
+  readonly ask: (line: string) => Promise<string>;
+  readonly askFor: (line: string) => Promise<Reply>;
+  /** Presses a button of the last reply by its label, and gives what then is there. */
+  readonly press: (label: string) => Promise<string>;
+  /** What is offered while an option is being typed. */
+  readonly suggest: (command: string, option: string, typed: string) => Promise<readonly Choice[]>;
+  /** Progress shown during the last question, as titles. */
+  readonly progress: string[];
+  readonly lastReply: Reply;
+  readonly advance: (millis: number) => void;
+  readonly now: () => Nanoseconds;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const HERE: Target = { platform: "terminal", files: { maxBytes: 1e9, maxCount: 10 } };
+
+export async function talk(options: TalkOptions): Promise<Talk> {
+  const folder = await mkdtemp(path.join(tmpdir(), "bellwether-talk-"));
+  const log = silentLog();
+  let at = options.at ?? NOON;
+  const now = (): Nanoseconds => at;
+  const clock = { ...systemClock, wallClock: now };
+  const clients = Object.entries(options.networks).map(([network, nodes]) =>
+    createApiClient({
+      network,
+      nodes: nodes.map((node) => (typeof node === "string" ? { url: node } : node)),
+      simulated: false,
+      log,
+      clock,
+      cache: options.cache ?? false,
+      limits: { requestsPerSecond: 10_000, burst: 10_000, exportPauseMillis: 0, retryMillis: 5 },
+    }),
+  );
+  const store = createStore({ url: `file:${path.join(folder, "talk.db")}`, log });
+  const exports = createLedgerExports({ directory: folder, log, now });
+  const bot = createBot({ commands, clients, seen: store.seen, exports, log, now });
+  const caller: Caller = { id: "1", name: "ann", mayManageChannel: options.mayManageChannel ?? true };
+  const progress: string[] = [];
+  const replies: Reply[] = [];
+
+  const rest = {
+    here: HERE,
+    caller,
+    signal: new AbortController().signal,
+    progress: (reply: Reply) => void progress.push(shown(reply)),
+  };
+  const shown = (reply: Reply): string => renderTerminal(reply, { width: 200, colour: false, links: false, now: at });
+  const last = (): Reply => {
+    const reply = replies.at(-1);
+    if (reply === undefined) throw new Error("nothing was asked yet");
+    return reply;
+  };
+  const askFor = async (line: string): Promise<Reply> => {
+    progress.length = 0;
+    const reply = await bot.runLine(line, rest);
+    replies.push(reply);
+    return reply;
+  };
+
+  return {
+    bot,
+    store,
+    progress,
+    now,
+    askFor,
+    ask: async (line) => shown(await askFor(line)),
+    press: async (label) => {
+      const action = last().actions.find((one) => one.label === label);
+      if (action === undefined || !("invocation" in action)) {
+        throw new Error(
+          `no button ${label} among ${last()
+            .actions.map((one) => one.label)
+            .join(", ")}`,
+        );
+      }
+      const reply = await bot.run({ ...rest, ...action.invocation });
+      replies.push(reply);
+      return shown(reply);
+    },
+    suggest: (command, option, typed) => bot.suggest({ ...rest, command, option, typed, options: {} }),
+    get lastReply() {
+      return last();
+    },
+    advance: (millis) => {
+      at = nanoseconds(at + BigInt(millis) * 1_000_000n);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(replies.map(disposeReply));
+      await Promise.all(clients.map((client) => client.close()));
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
