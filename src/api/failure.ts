@@ -90,6 +90,8 @@ export function failureOfReply(reply: HttpReply, asked: Asked): ApiError {
   if (isRouteMissing(status, body)) {
     return nodeFailure("refused", "has no such route (HTTP 404): is its base URL right?", asked, more);
   }
+  // A 404 without the interface's error is a proxy's or a router's: it says nothing about the entity.
+  if (status === 404 && !body.structured) return nodeFailure("refused", said, asked, more);
   return nodeFailure(kindOfStatus(status), said, asked, more);
 }
 

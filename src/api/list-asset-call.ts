@@ -16,7 +16,8 @@ export function listAssetBundleCall(
   return async (assetId, options = {}) => {
     const asked = questions.listAssetBundle(assetId);
     const { fresh: _, ...gently } = options;
-    const known = (await assets.get(gently)).find((asset) => asset.id.toLowerCase() === assetId.toLowerCase());
+    const names = await assets.get(gently);
+    const known = names.find((asset) => asset.id.toLowerCase() === assetId.toLowerCase());
     if (known?.erc20 === false) {
       const named = known.symbol ?? known.name;
       const why = `was not asked, since it lists the asset${named === undefined ? "" : ` ${named}`} as no ERC20 token, and only those have such a bundle`;

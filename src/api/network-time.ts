@@ -1,12 +1,7 @@
 import { z } from "zod";
 
-import { nanoseconds } from "../units/nanoseconds.ts";
+import { timeField } from "./fields.ts";
 
-/** The time of the last block that the answering node has taken in. */
-export const NetworkTime = z.looseObject({
-  timestamp: z
-    .string()
-    .regex(/^\d+$/u, "expected Unix nanoseconds")
-    .transform((value) => nanoseconds(BigInt(value))),
-});
+/** The time of the last block that the answering node has taken in; unset while it has none. */
+export const NetworkTime = z.looseObject({ timestamp: timeField });
 export type NetworkTime = z.infer<typeof NetworkTime>;

@@ -46,6 +46,7 @@ export const marketsData: Question<readonly MarketData[]> = question({
 });
 
 export function order(orderId: string, version: number | undefined): Question<Order> {
+  needs(orderId, "order", "An order's id");
   if (version !== undefined && (!Number.isInteger(version) || version < 1 || version > MAX_INT32)) {
     throw new UserError(`An order's version is a whole number from 1 to ${MAX_INT32}.`, { option: "version" });
   }
@@ -109,6 +110,7 @@ export function checkpoints(request: PageRequest): Question<Page<Checkpoint>> {
 }
 
 export function listAssetBundle(assetId: string): Question<ListAssetBundle> {
+  needs(assetId, "asset", "An asset's id");
   return question({
     path: `/api/v2/erc20/asset/list/bundle?${new URLSearchParams({ assetId }).toString()}`,
     what: `the list-asset bundle of asset ${brief(assetId)}`,
@@ -119,6 +121,7 @@ export function listAssetBundle(assetId: string): Question<ListAssetBundle> {
 }
 
 export function assetLimitsBundle(proposalId: string): Question<AssetLimitsBundle> {
+  needs(proposalId, "proposal", "A proposal's id");
   return question({
     path: `/api/v2/erc20/asset/limits/bundle?${new URLSearchParams({ proposalId }).toString()}`,
     what: `the asset-limits bundle of proposal ${brief(proposalId)}`,
@@ -146,6 +149,10 @@ function segment(text: string): string {
 /** The beginning of an id, for sentences. */
 function brief(id: string): string {
   return id.length <= 16 ? id : `${id.slice(0, 12)}…`;
+}
+
+function needs(id: string, option: string, what: string): void {
+  if (id.trim() === "") throw new UserError(`${what} is missing.`, { option });
 }
 
 function missing(path: string): never {

@@ -46,7 +46,7 @@ async function hear(
     return {
       node: node.name,
       reachable: true,
-      time: value.timestamp,
+      ...(value.timestamp === undefined ? {} : { time: value.timestamp }),
       ...(asOf.blockHeight === undefined ? {} : { height: asOf.blockHeight }),
       ...(asOf.blockTime === undefined ? {} : { blockTime: asOf.blockTime }),
       // An answer kept from before says nothing about how long this node takes.

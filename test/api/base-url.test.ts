@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+
+import { parseBaseUrl } from "../../src/api/base-url.ts";
+
+describe("a base URL", () => {
+  test.each([
+    ["http://node.example:3008", "/api/v2/info", "/api/v2/info", "node.example:3008"],
+    ["http://node.example:3008/", "/api/v2/info", "/api/v2/info", "node.example:3008"],
+    ["https://node.example/vega/main/", "/api/v2/info", "/vega/main/api/v2/info", "node.example/vega/main"],
+    ["https://node.example/x?key=s3cret", "/a?b=1", "/x/a?b=1&key=s3cret", "node.example/x"],
+    ["https://node.example/x?key=s3cret", "/a", "/x/a?key=s3cret", "node.example/x"],
+    ["http://[::1]:3008", "/a", "/a", "[::1]:3008"],
+  ])("%s with %s is asked for %s and shown as %s", (url, path, joined, name) => {
+    const base = parseBaseUrl(url);
+    expect(base.join(path)).toBe(joined);
+    expect(base.name).toBe(name);
+  });
+
+  test("keeps its credentials out of its name", () => {
+    const base = parseBaseUrl("https://us%40er:pass@node.example/x");
+    expect(base.name).toBe("node.example/x");
+    expect(base.origin).toBe("https://node.example");
+    expect(base.authorization).toBe(`Basic ${Buffer.from("us@er:pass").toString("base64")}`);
+  });
+
+  test.each(["", "node.example:3008", "ftp://node.example", "not a url s3cret"])(
+    "%j is none, and is not repeated",
+    (url) => {
+      expect(() => parseBaseUrl(url)).toThrow(TypeError);
+      expect(() => parseBaseUrl(url)).not.toThrow(/s3cret/u);
+    },
+  );
+});
