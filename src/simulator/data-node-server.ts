@@ -38,7 +38,7 @@ export async function serveNode(
     const exporting = asked.at === "data-node" && asked.path === LEDGER_PATH;
     const garbage = view.fault("garbage");
     if (exporting && garbage === undefined) {
-      await serveLedger(node, view, asked.query, response, asked.signal);
+      await serveLedger(node, view, asked.query, response);
       return;
     }
     // A data node passes the stake on from the core, which knows nothing of these headers.

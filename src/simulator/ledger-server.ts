@@ -1,7 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as delay } from "node:timers/promises";
 import type { Fault } from "./fault.ts";
 import type { LedgerRequest } from "./ledger.ts";
 import type { SimulatedNode, View } from "./node.ts";
@@ -28,7 +26,6 @@ export async function serveLedger(
   view: View,
   query: URLSearchParams,
   response: ServerResponse,
-  signal: AbortSignal,
 ): Promise<void> {
   const request = readRequest(node, query);
   const { framing } = node.profile;
@@ -45,11 +42,29 @@ export async function serveLedger(
       : { "Content-Type": "application/json" },
   );
   try {
-    await pipeline(Readable.from(bytes, { objectMode: false, highWaterMark: PIECE }), response, { signal });
+    for await (const piece of bytes) {
+      await written(response, piece);
+      // A reader that keeps up would otherwise never let anything else run.
+      await turn();
+    }
+    response.end();
   } catch {
     // The reader has gone, the simulator stops, or the fault wants it so; in each case the connection is over.
     response.destroy();
   }
+}
+
+/** Settles when the piece is out of our hands, so that its buffer can be filled anew. */
+function written(response: ServerResponse, piece: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const gone = (): void => reject(new Dropped("the reader has gone"));
+    if (response.destroyed || response.socket === null) return gone();
+    response.once("close", gone);
+    response.write(piece, () => {
+      response.off("close", gone);
+      resolve();
+    });
+  });
 }
 
 function readRequest(node: SimulatedNode, query: URLSearchParams): LedgerRequest {
@@ -127,21 +142,23 @@ async function* piecesUntil(lines: Iterable<string>, cut: Fault | undefined): As
   throw new Dropped("cut as asked");
 }
 
+/** Room behind a piece for the line that fills it; no line is longer. */
+const LINE_BYTES = 4096;
+
+/** The lines as bytes, cut where it happens to be. Each piece is valid only until the next is asked for. */
 function* pieces(lines: Iterable<string>): Generator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
-  let pending = "";
+  const buffer = Buffer.allocUnsafeSlow(PIECE + LINE_BYTES);
   let number = 0;
+  let size: number = FIRST_PIECES[0];
+  let filled = 0;
   for (const line of lines) {
-    pending += line;
-    if (rest.length + pending.length < (FIRST_PIECES[number] ?? PIECE)) continue;
-    rest = Buffer.concat([rest, Buffer.from(pending)]);
-    pending = "";
-    for (let size = FIRST_PIECES[number] ?? PIECE; rest.length >= size; size = FIRST_PIECES[number] ?? PIECE) {
-      yield rest.subarray(0, size);
-      rest = rest.subarray(size);
-      number++;
+    filled += buffer.write(line, filled);
+    while (filled >= size) {
+      yield buffer.subarray(0, size);
+      buffer.copyWithin(0, size, filled);
+      filled -= size;
+      size = FIRST_PIECES[++number] ?? PIECE;
     }
   }
-  rest = Buffer.concat([rest, Buffer.from(pending)]);
-  if (rest.length > 0) yield rest;
+  if (filled > 0) yield buffer.subarray(0, filled);
 }

@@ -135,20 +135,27 @@ function* unsorted(rows: Iterable<string>): Generator<string> {
   yield* handful.toReversed();
 }
 
-/** Times as Postgres writes them, `2023-01-18 01:09:59.297309+00`; the second is worked out once for all rows in it. */
+const DAY_SECONDS = 86_400;
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
+
+/** Times as Postgres writes them, `2023-01-18 01:09:59.297309+00`; the date is worked out once for all rows of a day. */
 class TimeText {
-  #second = -1;
-  #text = "";
+  #day = -1;
+  #date = "";
 
   of(at: Micros): string {
-    const second = Math.floor(at / SECOND);
-    if (second !== this.#second) {
-      const iso = new Date((GENESIS_SECONDS + second) * 1000).toISOString();
-      this.#second = second;
-      this.#text = `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
+    const seconds = Math.floor(at / SECOND);
+    const day = Math.floor(seconds / DAY_SECONDS);
+    if (day !== this.#day) {
+      this.#day = day;
+      this.#date = new Date((GENESIS_SECONDS + day * DAY_SECONDS) * 1000).toISOString().slice(0, 10);
     }
-    const micros = at - second * SECOND;
-    if (micros === 0) return `${this.#text}+00`;
-    return `${this.#text}.${String(micros).padStart(6, "0").replace(/0+$/u, "")}+00`;
+    const clock = seconds - day * DAY_SECONDS;
+    const hour = Math.floor(clock / 3600);
+    const minute = Math.floor(clock / 60) % 60;
+    const text = `${this.#date} ${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[clock % 60]}`;
+    const micros = at - seconds * SECOND;
+    if (micros === 0) return `${text}+00`;
+    return `${text}.${String(micros).padStart(6, "0").replace(/0+$/u, "")}+00`;
   }
 }
