@@ -75,10 +75,11 @@ export function rangeWords({ from, to }: ExportRange): Text {
 
 /** What may be missing at the beginning, since nodes drop old entries and say nothing. */
 export function retentionBlocks(range: ExportRange, firstTime: Nanoseconds | undefined, now: Nanoseconds): Block[] {
+  const late = range.from === undefined || firstTime === undefined ? undefined : millisBetween(range.from, firstTime);
+  // Entries from the very start on: this node keeps them for longer.
+  if (late !== undefined && late < LATE_MILLIS) return [];
   const kept = nanoseconds(now - RETENTION_DAYS * DAY_NANOSECONDS);
-  const old = range.from === undefined || range.from < kept;
-  const late = range.from === undefined || firstTime === undefined ? 0 : millisBetween(range.from, firstTime);
-  if (old && (firstTime === undefined || firstTime > (range.from ?? 0n))) {
+  if (range.from === undefined || range.from < kept) {
     const first = firstTime === undefined ? text`` : text` The first entry here is of ${time(firstTime)}.`;
     return [
       paragraph(
@@ -86,7 +87,7 @@ export function retentionBlocks(range: ExportRange, firstTime: Nanoseconds | und
       ),
     ];
   }
-  if (late < LATE_MILLIS || firstTime === undefined) return [];
+  if (late === undefined || firstTime === undefined) return [];
   return [
     paragraph(
       text`The first entry is of ${time(firstTime)}, ${formatDuration(late)} after the start: either nothing happened before, or this node no longer has it.`,

@@ -208,7 +208,7 @@ describe("any JSON in any field", () => {
         const [file] = reply.attachments;
         expect(replyFromJson(json, () => file!).title).toEqual(reply.title);
       }),
-      { numRuns: 30 },
+      { numRuns: 50 },
     );
   });
 });

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+
+import type { FaultRequest } from "../../src/simulator/fault.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+// Whatever is wrong with the only node there is, each command says so in a sentence that names it, as the network's failure.
+
+const faults: [string, Omit<FaultRequest, "network">, RegExp][] = [
+  ["dead", { kind: "die" }, /broke off|refused|reach/u],
+  ["failing", { kind: "server-error", status: 503 }, /503/u],
+  ["banning", { kind: "ban" }, /403|refuses|banned/u],
+  ["babbling", { kind: "garbage", body: "html" }, /cannot be understood|not JSON|HTML/iu],
+  ["cut short", { kind: "garbage", body: "truncated" }, /not JSON|cannot be understood/u],
+  ["sending other types", { kind: "garbage", body: "wrong-types" }, /cannot be understood/u],
+];
+
+describe.each(faults)("a %s node", (_name, fault, said) => {
+  test("is named by every command", async () => {
+    const conversation = await talkToSimulator();
+    const { samples, simulator } = conversation;
+    const lines = [
+      "time",
+      "info",
+      "market list",
+      `market show ${samples.marketId}`,
+      `order ${samples.orderId}`,
+      "stake",
+      `stake ${samples.partyId}`,
+      "rotations",
+      "snapshots",
+      "checkpoints",
+      `bundle list-asset ${samples.assetId}`,
+      `bundle asset-limits ${samples.proposalId}`,
+    ];
+    for (const line of lines) {
+      simulator.faults.set({ ...fault, network: "mainnet" });
+      const screen = await conversation.ask(line);
+      expect.soft(conversation.lastReply.failure).toBe("network");
+      expect.soft(screen).toMatch(/sim-1|127\.0\.0\.1/u);
+      expect.soft(screen).toMatch(said);
+      simulator.faults.clear();
+    }
+  });
+});
+
+test("when one of several nodes is dead, the others answer for it", async () => {
+  const { ask, simulator } = await talkToSimulator({ nodes: 3 });
+  simulator.faults.set({ kind: "die", network: "mainnet", node: 1 });
+  expect(await ask("market list")).toMatch(/mainnet · sim-[23] · block/u);
+});
