@@ -24,7 +24,8 @@ function markBlock(block: Block): Block {
 function markAttachment(file: Attachment): Attachment {
   const { mediaType, sizeBytes, sha256, alt, covers } = file;
   return {
-    name: safeFileName(`${LABEL}-${file.name}`),
+    // An export's file says so by itself already.
+    name: file.name.startsWith(`${LABEL}-`) ? file.name : safeFileName(`${LABEL}-${file.name}`),
     mediaType,
     sizeBytes,
     sha256,
