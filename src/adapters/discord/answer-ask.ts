@@ -1,0 +1,200 @@
+import { Routes, type APIDMChannel } from "discord-api-types/v10";
+import { DiscordAPIError } from "@discordjs/rest";
+
+import type { Invocation, Prepared } from "../../bot/invocation.ts";
+import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
+import type { MessageContext } from "./buttons.ts";
+import { compose, type Composed } from "./compose.ts";
+import type { Desk } from "./desk.ts";
+import { callerOf, isShared, maxBytesOf, targetOf, type PersonsInteraction } from "./input.ts";
+import { InteractionApi } from "./interaction-api.ts";
+import { FILE_BYTES, TOKEN_MILLIS } from "./limits.ts";
+import { laterNotice, lateTitle, unshowableNotice } from "./notices.ts";
+import { ProgressEdits } from "./progress-edits.ts";
+import { uploadOf } from "./upload.ts";
+
+/** How an answer appears. */
+export type Place =
+  /** A message of its own, seen by whom the command says. */
+  | "new"
+  /** A message of its own, for the asker alone. */
+  | "private"
+  /** In place of the message whose button was pressed. */
+  | "replace";
+
+/** The end of an interaction's token, with time left for a last call. */
+const TOKEN_MARGIN_MILLIS = 20_000;
+/** Discord's epoch: https://docs.discord.com/developers/reference#snowflakes. */
+const EPOCH_MILLIS = 1_420_070_400_000n;
+
+/** Runs a question and answers it on Discord, whatever comes. Rejects only when Discord cannot be reached at all. */
+export async function answerAsk(desk: Desk, interaction: PersonsInteraction, ask: Ask, place: Place): Promise<void> {
+  const api = new InteractionApi(desk.rest, interaction);
+  const given = new AbortController();
+  const signal = AbortSignal.any([desk.signal, given.signal]);
+  const caller = callerOf(interaction);
+  let acknowledged: Promise<void> = Promise.resolve();
+  const progress = new ProgressEdits<Reply>(
+    (latest) =>
+      acknowledged.then(
+        () => editProgress(desk, interaction, api, latest, signal),
+        () => undefined,
+      ),
+    desk.progressEveryMillis,
+  );
+  const invocation: Invocation = {
+    ...ask,
+    here: targetOf(interaction),
+    caller,
+    signal,
+    // A page stays as it is until the next one is there.
+    ...(place === "replace" ? {} : { progress: (latest: Reply) => progress.show(latest) }),
+  };
+  const prepared = desk.bot.prepare(invocation);
+  if (!prepared.ok) {
+    await send(desk, interaction, prepared.reply, { asker: caller.id }, (message) => api.reply(message));
+    return;
+  }
+  const ephemeral =
+    place === "private" || (place === "replace" ? isEphemeral(interaction) : prepared.visibility === "caller");
+  acknowledged = place === "replace" ? api.deferUpdate() : api.defer(ephemeral);
+  const late = setTimeout(() => {
+    if (place !== "replace") progress.show(laterNotice());
+  }, desk.lateAfterMillis);
+  late.unref();
+  const reply = await runBeside(prepared, acknowledged, given).finally(() => clearTimeout(late));
+  await progress.stop();
+  const context: MessageContext = { asker: caller.id, ask, shareable: ephemeral && isShared(interaction) };
+  await deliver(desk, interaction, api, { reply, context, ephemeral, place, ask });
+}
+
+/** Runs a question while its acknowledgement is under way; gives it up when that fails, since nobody could see the answer. */
+async function runBeside(
+  prepared: Extract<Prepared, { ok: true }>,
+  acknowledged: Promise<void>,
+  given: AbortController,
+): Promise<Reply> {
+  const running = prepared.run();
+  try {
+    await acknowledged;
+  } catch (error) {
+    given.abort();
+    await disposeReply(await running);
+    throw error;
+  }
+  return running;
+}
+
+interface Delivery {
+  readonly reply: Reply;
+  readonly context: MessageContext;
+  readonly ephemeral: boolean;
+  readonly place: Place;
+  readonly ask: Ask;
+}
+
+async function deliver(
+  desk: Desk,
+  interaction: PersonsInteraction,
+  api: InteractionApi,
+  what: Delivery,
+): Promise<void> {
+  const { reply, context, ephemeral, place, ask } = what;
+  const tokenEnds = createdAt(interaction.id) + TOKEN_MILLIS - TOKEN_MARGIN_MILLIS;
+  if (desk.now() >= tokenEnds) {
+    await directMessage(desk, interaction, reply, context, ask);
+    return;
+  }
+  const failed = reply.failure !== undefined;
+  try {
+    if (failed && place === "replace") {
+      await send(desk, interaction, reply, context, async (message) => void (await api.followUp(message, true)));
+    } else if (failed && !ephemeral) {
+      // What others see stays clean; the deferral must go first, or the follow-up would take its visibility.
+      await api.remove();
+      await send(desk, interaction, reply, context, async (message) => void (await api.followUp(message, true)));
+    } else {
+      await send(desk, interaction, reply, context, (message) => api.edit(message));
+    }
+  } catch (error) {
+    if (error instanceof DiscordAPIError && error.code === INVALID_TOKEN) {
+      await directMessage(desk, interaction, reply, context, ask);
+      return;
+    }
+    throw error;
+  } finally {
+    await disposeReply(reply);
+  }
+}
+
+/** Error codes: https://docs.discord.com/developers/topics/opcodes-and-status-codes#json. */
+const INVALID_TOKEN = 50_027;
+const UNKNOWN_MESSAGE = 10_008;
+
+/** Composes and sends; what Discord refuses for its content is replaced by a word about that. */
+async function send(
+  desk: Desk,
+  interaction: PersonsInteraction,
+  reply: Reply,
+  context: MessageContext,
+  deliverTo: (message: Composed) => Promise<void>,
+): Promise<void> {
+  const message = await compose(reply, context, maxBytesOf(interaction), desk, desk.signal);
+  try {
+    await deliverTo(message);
+  } catch (error) {
+    if (!(error instanceof DiscordAPIError)) throw error;
+    // Whoever deletes the message while it is being answered does not want it.
+    if (error.code === UNKNOWN_MESSAGE) return;
+    if (error.status !== 400 && error.status !== 413) throw error;
+    desk.log.error({ err: error, platform: "discord", interaction: interaction.id }, "Discord refused a message");
+    const word = await compose(unshowableNotice(), {}, maxBytesOf(interaction), desk, desk.signal);
+    await deliverTo(word);
+  } finally {
+    await message.dispose();
+  }
+}
+
+async function editProgress(
+  desk: Desk,
+  interaction: PersonsInteraction,
+  api: InteractionApi,
+  latest: Reply,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const message = await compose(latest, { asker: callerOf(interaction).id }, maxBytesOf(interaction), desk, signal);
+    await api.edit(message);
+    await message.dispose();
+  } catch (error) {
+    desk.log.debug({ err: error, platform: "discord" }, "progress could not be shown");
+  }
+}
+
+/** The way left once the interaction's token is over. */
+async function directMessage(
+  desk: Desk,
+  interaction: PersonsInteraction,
+  reply: Reply,
+  context: MessageContext,
+  ask: Ask,
+): Promise<void> {
+  const message = await compose(lateTitle(reply, ask), { ...context, shareable: false }, FILE_BYTES, desk, desk.signal);
+  try {
+    const body = { recipient_id: callerOf(interaction).id };
+    const channel = (await desk.botRest.post(Routes.userChannels(), { body })) as APIDMChannel;
+    await desk.botRest.post(Routes.channelMessages(channel.id), uploadOf(message.body, message.files));
+  } finally {
+    await message.dispose();
+    await disposeReply(reply);
+  }
+}
+
+function isEphemeral(interaction: PersonsInteraction): boolean {
+  return "message" in interaction && interaction.message !== undefined && ((interaction.message.flags ?? 0) & 64) !== 0;
+}
+
+/** Unix milliseconds at which an interaction was made. */
+function createdAt(snowflake: string): number {
+  return Number((BigInt(snowflake) >> 22n) + EPOCH_MILLIS);
+}

@@ -1,0 +1,88 @@
+import type { APIMessageComponentInteraction } from "discord-api-types/v10";
+
+import { memoryAttachment } from "../../reply/attachment.ts";
+import { disposeReply, reply, type Reply } from "../../reply/reply.ts";
+import { code, text } from "../../reply/text.ts";
+import { answerAsk } from "./answer-ask.ts";
+import { compose, EPHEMERAL } from "./compose.ts";
+import type { Desk } from "./desk.ts";
+import { callerOf, maxBytesOf } from "./input.ts";
+import { InteractionApi } from "./interaction-api.ts";
+import { confirmNotice, expiredNotice } from "./notices.ts";
+import { decodePress, readKeptPress, type Press } from "./press.ts";
+import { shareMessage } from "./share.ts";
+
+/** Does what a button says, whichever process and version made it. */
+export async function answerPress(desk: Desk, interaction: APIMessageComponentInteraction): Promise<void> {
+  const press = await pressOf(desk, interaction.data.custom_id);
+  switch (press?.kind) {
+    case undefined:
+      return say(desk, interaction, expiredNotice(commandBehind(interaction)));
+    case "ids":
+      return say(desk, interaction, idsReply(press.ids));
+    case "share":
+      return shareMessage(desk, interaction);
+    case "ask": {
+      if (press.confirm !== undefined) return confirm(desk, interaction, press, press.confirm);
+      if (press.effect === "reply" || press.asker === undefined) {
+        return answerAsk(desk, interaction, press.ask, "new");
+      }
+      // Whoever asked turns the pages; anyone else gets pages of their own.
+      const own = press.asker === callerOf(interaction).id || isEphemeral(interaction);
+      return answerAsk(desk, interaction, press.ask, own ? "replace" : "private");
+    }
+  }
+}
+
+async function pressOf(desk: Desk, customId: string): Promise<Press | undefined> {
+  const routed = decodePress(customId);
+  return routed?.kind === "kept" ? readKeptPress(await desk.payloads.get(routed.key)) : routed;
+}
+
+/** Asks first, where only the presser sees it; the answer then takes the question's place. */
+function confirm(
+  desk: Desk,
+  interaction: APIMessageComponentInteraction,
+  press: Extract<Press, { kind: "ask" }>,
+  question: string,
+): Promise<void> {
+  const action = { label: "Yes, go on", invocation: press.ask, effect: "replace" } as const;
+  return say(desk, interaction, { ...confirmNotice(question), actions: [action] });
+}
+
+/** Something for the presser alone, at once. */
+async function say(desk: Desk, interaction: APIMessageComponentInteraction, given: Reply): Promise<void> {
+  const api = new InteractionApi(desk.rest, interaction);
+  const asker = callerOf(interaction).id;
+  const message = await compose(given, { asker }, maxBytesOf(interaction), desk, desk.signal);
+  try {
+    await api.reply(message);
+  } finally {
+    await message.dispose();
+    await disposeReply(given);
+  }
+}
+
+/** Whole identifiers, one a line: held down on a phone, each can be copied by itself. */
+function idsReply(ids: Extract<Press, { kind: "ids" }>["ids"]): Reply {
+  const items = ids.map(({ name, value }) => (name === "" ? text`${code(value)}` : text`${name}: ${code(value)}`));
+  const lines = ids.map(({ name, value }) => (name === "" ? value : `${name}\t${value}`));
+  const file =
+    ids.length > 20 ? [memoryAttachment("ids.txt", "text/plain; charset=utf-8", `${lines.join("\n")}\n`)] : [];
+  return reply({
+    title: ids.length === 1 ? "The whole id" : "The whole ids",
+    blocks: [{ kind: "list", items }],
+    attachments: file,
+  });
+}
+
+function isEphemeral(interaction: APIMessageComponentInteraction): boolean {
+  return ((interaction.message.flags ?? 0) & EPHEMERAL) !== 0;
+}
+
+/** The command that made the message, where Discord still says so. */
+function commandBehind(interaction: APIMessageComponentInteraction): string | undefined {
+  const metadata = interaction.message.interaction_metadata;
+  const named = metadata !== undefined && "name" in metadata ? metadata.name : undefined;
+  return typeof named === "string" ? named : undefined;
+}

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { GatewayDispatchEvents, type APIInteraction } from "discord-api-types/v10";
+import { DiscordAPIError, type REST } from "@discordjs/rest";
+import { WebSocketManager, WebSocketShardEvents, type SessionInfo } from "@discordjs/ws";
+
+import { messageOf } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import type { AdapterHealth } from "../adapter.ts";
+
+export interface ConnectionParts {
+  readonly rest: REST;
+  readonly token: string;
+  readonly log: Log;
+  onInteraction(interaction: APIInteraction): void;
+  /** Each time that Discord calls the bot ready, with the id of its application. */
+  onReady(applicationId: string): void;
+  /** The shortest wait before another try; it doubles up to a minute. */
+  readonly backoffMillis?: number;
+  /** The wait after what only a person can mend. */
+  readonly failedMillis?: number;
+  /** Without a session for this long, the connection is made anew. */
+  readonly stuckMillis?: number;
+}
+
+/** Close codes after which Discord takes no reconnection: https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes. */
+const FATAL_CLOSES: Readonly<Record<number, string>> = {
+  4004: "Discord refuses the token",
+  4010: "Discord refuses the shard",
+  4011: "Discord asks for sharding",
+  4012: "Discord no longer speaks this version of its gateway",
+  4013: "Discord refuses the intents",
+  4014: "Discord refuses the intents",
+};
+const BACKOFF_MAX_MILLIS = 60_000;
+const DESTROY_MILLIS = 2000;
+
+/**
+ * Keeps a gateway session for as long as it is wanted. discord.js resumes and reconnects; this stands around it,
+ * says how things are, and begins anew where that gives up. Nothing it does rejects.
+ */
+export class Connection {
+  readonly #parts: ConnectionParts;
+  readonly #stopping = new AbortController();
+  #health: AdapterHealth = { state: "starting" };
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+  }
+
+  get health(): AdapterHealth {
+    return this.#health;
+  }
+
+  start(): void {
+    this.#loop = this.#supervise();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#loop;
+  }
+
+  async #supervise(): Promise<void> {
+    const { backoffMillis = 1000, failedMillis = 600_000, log } = this.#parts;
+    let wait = backoffMillis;
+    while (!this.#stopping.signal.aborted) {
+      const end = await this.#session();
+      if (this.#stopping.signal.aborted) return;
+      wait = end.wasUp ? backoffMillis : Math.min(wait * 2, BACKOFF_MAX_MILLIS);
+      const pause = end.fatal ? failedMillis : wait * (0.5 + Math.random() / 2);
+      this.#become({ state: end.fatal ? "failed" : "down", why: end.why });
+      log[end.fatal ? "error" : "warn"](
+        { platform: "discord", why: end.why, againInMillis: Math.round(pause) },
+        "gateway lost",
+      );
+      await sleep(pause, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** One connection from its first call to its end, whatever that is. */
+  async #session(): Promise<{ why: string; fatal: boolean; wasUp: boolean }> {
+    const { rest, token, log, stuckMillis = 120_000 } = this.#parts;
+    const { promise: ended, resolve: end } = Promise.withResolvers<{ why: string; fatal: boolean }>();
+    // A token that was refused once is dropped by the REST client; another try needs it again.
+    rest.setToken(token);
+    const sessions = new Map<number, SessionInfo>();
+    const manager = new WebSocketManager({
+      token,
+      intents: 0,
+      rest,
+      retrieveSessionInfo: (shard) => sessions.get(shard) ?? null,
+      updateSessionInfo: (shard, info) => void (info === null ? sessions.delete(shard) : sessions.set(shard, info)),
+    });
+    let wasUp = false;
+    let downSince = performance.now();
+    const up = (): void => {
+      wasUp = true;
+      downSince = Number.POSITIVE_INFINITY;
+      this.#become({ state: "up" });
+    };
+    manager.on(WebSocketShardEvents.Ready, ({ data }) => {
+      up();
+      log.info({ platform: "discord", guilds: data.guilds.length }, "gateway ready");
+      this.#parts.onReady(data.application.id);
+    });
+    manager.on(WebSocketShardEvents.Resumed, () => {
+      up();
+      log.info({ platform: "discord" }, "gateway session resumed");
+    });
+    manager.on(WebSocketShardEvents.Closed, ({ code }) => {
+      if (this.#stopping.signal.aborted) return;
+      downSince = Math.min(downSince, performance.now());
+      const why = FATAL_CLOSES[code];
+      log.warn({ platform: "discord", code }, "gateway closed");
+      if (why === undefined) this.#become({ state: "down", why: `the gateway closed (${code})` });
+      else end({ why, fatal: true });
+    });
+    manager.on(WebSocketShardEvents.Error, ({ error }) => {
+      log.warn({ platform: "discord", why: messageOf(error) }, "gateway error");
+    });
+    manager.on(WebSocketShardEvents.Dispatch, ({ data }) => {
+      if (data.t === GatewayDispatchEvents.InteractionCreate) this.#parts.onInteraction(data.d);
+    });
+    const watchdog = setInterval(
+      () => {
+        if (performance.now() - downSince > stuckMillis) end({ why: "no gateway session for too long", fatal: false });
+      },
+      Math.max(10, stuckMillis / 4),
+    );
+    watchdog.unref();
+    const stopped = (): void => end({ why: "stopped", fatal: false });
+    this.#stopping.signal.addEventListener("abort", stopped, { once: true });
+    manager.connect().catch((error: unknown) => {
+      const refused = error instanceof DiscordAPIError && error.status === 401;
+      end({ why: refused ? "Discord refuses the token" : `no gateway: ${messageOf(error)}`, fatal: refused });
+    });
+    const outcome = await ended;
+    clearInterval(watchdog);
+    this.#stopping.signal.removeEventListener("abort", stopped);
+    const destroyed = (async () => manager.destroy({ reason: "ended" }))().catch(() => undefined);
+    await Promise.race([destroyed, sleep(DESTROY_MILLIS, undefined, { ref: false })]);
+    return { ...outcome, wasUp };
+  }
+
+  #become(health: AdapterHealth): void {
+    // What a person must mend stays said until it is mended, whatever closes meanwhile.
+    if (this.#health.state === "failed" && health.state === "down") return;
+    this.#health = health;
+  }
+}

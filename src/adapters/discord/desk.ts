@@ -1,0 +1,25 @@
+import type { REST } from "@discordjs/rest";
+
+import type { Bot } from "../../bot/bot.ts";
+import type { Log } from "../../log.ts";
+import type { ComposeParts } from "./compose.ts";
+
+/** What answering interactions takes. */
+export interface Desk extends ComposeParts {
+  readonly bot: Bot;
+  /** For answers to interactions, which carry their own token. */
+  readonly rest: REST;
+  /** In the bot's own name: for direct messages. */
+  readonly botRest: REST;
+  readonly log: Log;
+  /** Unix milliseconds. */
+  now(): number;
+  /** Between two edits that show progress. */
+  readonly progressEveryMillis: number;
+  /** After this long, people are told that the answer will be a direct message. */
+  readonly lateAfterMillis: number;
+  /** For how long completion may look before it answers with nothing. */
+  readonly suggestMillis: number;
+  /** Aborted when the adapter stops. */
+  readonly signal: AbortSignal;
+}

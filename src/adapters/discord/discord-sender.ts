@@ -1,0 +1,117 @@
+import { Routes, type APIDMChannel, type APIMessage } from "discord-api-types/v10";
+import type { REST } from "@discordjs/rest";
+import { LRUCache } from "lru-cache";
+
+import { SendError, type Delivery, type Receipt, type Sender } from "../../alerts/sender.ts";
+import type { Reply } from "../../reply/reply.ts";
+import { compose, QUIET, type Composed, type ComposeParts } from "./compose.ts";
+import { FILE_BYTES, NONCE_LENGTH } from "./limits.ts";
+import { Pacer } from "./pacer.ts";
+import { sendErrorOf } from "./send-error.ts";
+import { uploadOf } from "./upload.ts";
+
+/** Written before a person's id where a destination is their direct messages. */
+const PERSON = "user:";
+
+/**
+ * Posts outside of any question, through REST alone: no gateway is needed. Messages of one channel go in the order
+ * of the calls; a channel that must wait holds back no other. The reply's files stay the caller's to dispose of.
+ */
+export class DiscordSender implements Sender {
+  readonly platform = "discord";
+  readonly #rest: REST;
+  readonly #parts: ComposeParts;
+  readonly #pacer: Pacer;
+  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #people = new LRUCache<string, string>({ max: 10_000 });
+
+  constructor(rest: REST, parts: ComposeParts, pacer = new Pacer()) {
+    this.#rest = rest;
+    this.#parts = parts;
+    this.#pacer = pacer;
+  }
+
+  async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
+    const { destination } = delivery;
+    return this.#inOrder(destination.thread ?? destination.channel, signal, async (begin) => {
+      if (delivery.id.length > NONCE_LENGTH)
+        throw new SendError("unhealable", `a delivery id above ${NONCE_LENGTH} characters`);
+      const channel = destination.thread ?? (await this.#channelOf(destination.channel, signal, begin));
+      const message = await compose(reply, {}, FILE_BYTES, this.#parts, signal);
+      try {
+        await begin();
+        const body = { ...bodyFor(message.body, delivery), nonce: delivery.id, enforce_nonce: true };
+        const upload = uploadOf(body, message.files);
+        const posted = (await this.#rest.post(Routes.channelMessages(channel), { ...upload, signal })) as APIMessage;
+        return { platform: this.platform, channel, message: posted.id };
+      } finally {
+        await message.dispose();
+      }
+    });
+  }
+
+  async update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
+    await this.#inOrder(receipt.channel, signal, async (begin) => {
+      const message = await compose(reply, {}, FILE_BYTES, this.#parts, signal);
+      try {
+        await begin();
+        const upload = uploadOf(message.body, message.files);
+        await this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), { ...upload, signal });
+      } finally {
+        await message.dispose();
+      }
+    });
+  }
+
+  /** One after the other within a channel; `begin` waits for the bot's pace and marks the point of no certainty. */
+  async #inOrder<T>(
+    channel: string,
+    signal: AbortSignal,
+    work: (begin: () => Promise<void>) => Promise<T>,
+  ): Promise<T> {
+    let begun = false;
+    const begin = async (): Promise<void> => {
+      await this.#pacer.turn(signal);
+      begun = true;
+    };
+    const before = this.#tails.get(channel) ?? Promise.resolve();
+    const run = before.then(async () => {
+      try {
+        signal.throwIfAborted();
+        return await work(begin);
+      } catch (error) {
+        throw sendErrorOf(error, begun);
+      }
+    });
+    const tail = run.catch(() => undefined);
+    this.#tails.set(channel, tail);
+    void tail.then(() => this.#tails.get(channel) === tail && this.#tails.delete(channel));
+    return run;
+  }
+
+  async #channelOf(channel: string, signal: AbortSignal, begin: () => Promise<void>): Promise<string> {
+    if (!channel.startsWith(PERSON)) return channel;
+    const person = channel.slice(PERSON.length);
+    const known = this.#people.get(person);
+    if (known !== undefined) return known;
+    await begin();
+    const body = { recipient_id: person };
+    const opened = (await this.#rest.post(Routes.userChannels(), { body, signal })) as APIDMChannel;
+    this.#people.set(person, opened.id);
+    return opened.id;
+  }
+}
+
+/** What a delivery adds to its reply: whom to ping, in the one place where a ping works, and whether to stay silent. */
+function bodyFor(body: Composed["body"], delivery: Delivery): object {
+  const { mention, quiet } = delivery;
+  const flags = quiet === true ? { flags: QUIET } : {};
+  if (mention === undefined) return { ...body, ...flags };
+  const person = mention.startsWith(PERSON) ? mention.slice(PERSON.length) : undefined;
+  if (!/^\d{1,20}$/u.test(person ?? mention)) return { ...body, ...flags };
+  const content = [person === undefined ? `<@&${mention}>` : `<@${person}>`, body.content]
+    .filter((part) => part !== "")
+    .join("\n");
+  const allowed = person === undefined ? { parse: [], roles: [mention] } : { parse: [], users: [person] };
+  return { ...body, ...flags, content, allowed_mentions: allowed };
+}

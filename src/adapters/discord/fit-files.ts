@@ -1,0 +1,75 @@
+import type { Attachment } from "../../reply/attachment.ts";
+import { FILES, REQUEST_BYTES, REQUEST_OVERHEAD_BYTES } from "./limits.ts";
+import type { MessageFile } from "./render.ts";
+import { zipFiles } from "./zip-file.ts";
+
+/** A file that cannot be sent here. */
+export interface LostFile {
+  readonly file: MessageFile;
+  /** Its size compressed; undefined where compressing it was no help or failed. */
+  readonly packedBytes: number | undefined;
+}
+
+export interface FittedFiles {
+  readonly files: readonly MessageFile[];
+  readonly lost: readonly LostFile[];
+  /** Gives up the archives made here; the files given stay their owner's. */
+  dispose(): Promise<void>;
+}
+
+/** Makes files fit a message: what is too large is compressed, what are too many go into one archive. */
+export async function fitFiles(
+  given: readonly MessageFile[],
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<FittedFiles> {
+  const made: Attachment[] = [];
+  const dispose = async (): Promise<void> => void (await Promise.allSettled(made.map((one) => one.dispose())));
+  const pack = async (name: string, files: readonly MessageFile[]): Promise<MessageFile> => {
+    const attachment = await zipFiles(name, files, signal);
+    made.push(attachment);
+    return { name, alt: undefined, attachment };
+  };
+  try {
+    const lost: LostFile[] = [];
+    let files: MessageFile[] = [];
+    for (const file of given) {
+      if (file.attachment.sizeBytes <= maxBytes) files.push(file);
+      else {
+        const packed = isPacked(file) ? undefined : await pack(`${file.name}.zip`, [file]);
+        if (packed !== undefined && packed.attachment.sizeBytes <= maxBytes) files.push(packed);
+        else lost.push({ file, packedBytes: packed?.attachment.sizeBytes });
+      }
+    }
+    if (files.length > FILES) {
+      const rest = await pack("more-files.zip", files.slice(FILES - 1));
+      if (rest.attachment.sizeBytes <= maxBytes) files = [...files.slice(0, FILES - 1), rest];
+      else {
+        lost.push(...files.slice(FILES).map((file) => ({ file, packedBytes: undefined })));
+        files = files.slice(0, FILES);
+      }
+    }
+    const room = REQUEST_BYTES - REQUEST_OVERHEAD_BYTES;
+    while (totalBytes(files) > room) {
+      const largest = files.toSorted((a, b) => b.attachment.sizeBytes - a.attachment.sizeBytes);
+      const file = largest.find((one) => !isPacked(one)) ?? largest[0];
+      if (file === undefined) break;
+      const packed = isPacked(file) ? undefined : await pack(`${file.name}.zip`, [file]);
+      const helps = packed !== undefined && packed.attachment.sizeBytes < file.attachment.sizeBytes;
+      files = files.flatMap((one) => (one === file ? (helps ? [packed] : []) : [one]));
+      if (!helps) lost.push({ file, packedBytes: packed?.attachment.sizeBytes });
+    }
+    return { files, lost, dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+function isPacked(file: MessageFile): boolean {
+  return /^(?:application\/(?:zip|gzip)|image\/(?:png|jpeg|webp))$/u.test(file.attachment.mediaType);
+}
+
+function totalBytes(files: readonly MessageFile[]): number {
+  return files.reduce((total, file) => total + file.attachment.sizeBytes, 0);
+}

@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { APIInteraction } from "discord-api-types/v10";
+import type { REST } from "@discordjs/rest";
+
+import type { Delivery, Receipt } from "../../alerts/sender.ts";
+import type { Bot } from "../../bot/bot.ts";
+import { messageOf } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import type { Reply } from "../../reply/reply.ts";
+import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
+import { Connection } from "./connection.ts";
+import type { Desk } from "./desk.ts";
+import { DiscordSender } from "./discord-sender.ts";
+import { handleInteraction } from "./handle-interaction.ts";
+import { FIRST_ANSWER_MILLIS, TOKEN_MILLIS } from "./limits.ts";
+import { registerCommands } from "./register-commands.ts";
+import { closeRest, createRest } from "./rest.ts";
+
+export { discordPreview } from "./preview.ts";
+export { discordRegister, type RegisterCommandLine } from "./register-commands.ts";
+
+export interface DiscordParts {
+  readonly token: string;
+  readonly applicationId?: string | undefined;
+  /** Registers the commands for this server alone: at once, for development. */
+  readonly guildId?: string | undefined;
+  /** Redirects all REST traffic, for tests: the base without version. */
+  readonly apiUrl?: string | undefined;
+  readonly payloads: Payloads;
+  readonly log: Log;
+  /** Unix milliseconds; the wall clock unless a test says otherwise. */
+  readonly now?: (() => number) | undefined;
+  readonly timing?: DiscordTiming | undefined;
+}
+
+/** Waits in milliseconds, for tests that cannot wait as long as people do. */
+export interface DiscordTiming {
+  readonly progressEveryMillis?: number;
+  readonly lateAfterMillis?: number;
+  readonly suggestMillis?: number;
+  readonly backoffMillis?: number;
+  readonly failedMillis?: number;
+  readonly stuckMillis?: number;
+  readonly registerAgainMillis?: number;
+}
+
+const KEEP_BUTTONS_MILLIS = 30 * 86_400_000;
+const STOP_MILLIS = 3000;
+/** Longer waits are handed back to whoever sends, so that one channel's pause holds back no other work. */
+const LONGEST_WAIT_MILLIS = 5000;
+
+/** Discord: commands over the gateway, messages over REST. Nothing that happens to Discord reaches the rest of the process. */
+export function createDiscordAdapter(parts: DiscordParts): SendingAdapter {
+  return new DiscordAdapter(parts);
+}
+
+class DiscordAdapter implements SendingAdapter {
+  readonly platform = "discord";
+  readonly #parts: DiscordParts;
+  readonly #stopping = new AbortController();
+  readonly #rest: REST;
+  readonly #botRest: REST;
+  readonly #sendRest: REST;
+  readonly #sender: DiscordSender;
+  readonly #answering = new Set<Promise<void>>();
+  #connection: Connection | undefined;
+  #registered: Promise<void> | undefined;
+
+  constructor(parts: DiscordParts) {
+    this.#parts = parts;
+    const { token, apiUrl, payloads, log } = parts;
+    // An answer that Discord may have taken is not sent again: a second acknowledgement is an error, a second message a nuisance.
+    this.#rest = createRest({ token, apiUrl, retries: 0, timeoutMillis: 60_000 });
+    this.#botRest = createRest({ token, apiUrl });
+    this.#sendRest = createRest({
+      token,
+      apiUrl,
+      // Whoever owes the message tries again, with the same nonce.
+      retries: 0,
+      globalRequestsPerSecond: Number.POSITIVE_INFINITY,
+      rejectOnRateLimit: ({ timeToReset, retryAfter }) => Math.max(timeToReset, retryAfter) > LONGEST_WAIT_MILLIS,
+    });
+    this.#sender = new DiscordSender(this.#sendRest, { payloads, log, keepMillis: KEEP_BUTTONS_MILLIS });
+  }
+
+  get health(): AdapterHealth {
+    return this.#connection?.health ?? { state: "starting" };
+  }
+
+  start(bot: Bot): Promise<void> {
+    const { payloads, log, timing = {}, token } = this.#parts;
+    const desk: Desk = {
+      bot,
+      rest: this.#rest,
+      botRest: this.#botRest,
+      payloads,
+      log,
+      keepMillis: KEEP_BUTTONS_MILLIS,
+      now: this.#parts.now ?? Date.now,
+      progressEveryMillis: timing.progressEveryMillis ?? 2500,
+      lateAfterMillis: timing.lateAfterMillis ?? TOKEN_MILLIS - 60_000,
+      suggestMillis: timing.suggestMillis ?? FIRST_ANSWER_MILLIS - 1000,
+      signal: this.#stopping.signal,
+    };
+    const connection = new Connection({
+      rest: this.#botRest,
+      token,
+      log,
+      ...timing,
+      onInteraction: (interaction) => this.#answer(desk, interaction),
+      onReady: (applicationId) => {
+        this.#registered ??= this.#register(bot, this.#parts.applicationId ?? applicationId);
+      },
+    });
+    this.#connection = connection;
+    connection.start();
+    return Promise.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    const work = Promise.allSettled([...this.#answering, this.#registered, this.#connection?.stop()]);
+    await Promise.race([work, sleep(STOP_MILLIS, undefined, { ref: false })]);
+    for (const rest of [this.#rest, this.#botRest, this.#sendRest]) closeRest(rest);
+  }
+
+  send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
+    return this.#sender.send(delivery, reply, AbortSignal.any([signal, this.#stopping.signal]));
+  }
+
+  update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
+    return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]));
+  }
+
+  #answer(desk: Desk, interaction: APIInteraction): void {
+    if (this.#stopping.signal.aborted) return;
+    const answering = handleInteraction(desk, interaction).finally(() => this.#answering.delete(answering));
+    this.#answering.add(answering);
+  }
+
+  /** Once a process; until it succeeds, people see the commands of before. */
+  async #register(bot: Bot, applicationId: string): Promise<void> {
+    const { guildId, log, timing = {} } = this.#parts;
+    const { signal } = this.#stopping;
+    let wait = timing.registerAgainMillis ?? 15_000;
+    while (!signal.aborted) {
+      try {
+        const { commands, networks } = bot;
+        const changes = await registerCommands({
+          rest: this.#botRest,
+          applicationId,
+          guildId,
+          commands,
+          networks,
+          signal,
+        });
+        log.info({ platform: "discord", ...changes }, "commands compared with Discord's");
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        log.error(
+          { platform: "discord", why: messageOf(error), againInMillis: wait },
+          "commands could not be registered",
+        );
+        await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
+        wait = Math.min(wait * 2, 3_600_000);
+      }
+    }
+  }
+}

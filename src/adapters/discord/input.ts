@@ -1,0 +1,94 @@
+import {
+  ApplicationCommandOptionType,
+  InteractionContextType,
+  PermissionFlagsBits,
+  type APIApplicationCommandInteractionDataOption,
+  type APIChatInputApplicationCommandInteraction,
+  type APIApplicationCommandAutocompleteInteraction,
+  type APIMessageComponentInteraction,
+  type APIUser,
+  type InteractionType,
+} from "discord-api-types/v10";
+
+import type { Caller, Target } from "../../bot/invocation.ts";
+import type { Ask } from "../../reply/reply.ts";
+import { FILE_BYTES, FILES } from "./limits.ts";
+
+type CommandInteraction = APIChatInputApplicationCommandInteraction | APIApplicationCommandAutocompleteInteraction;
+export type PersonsInteraction = CommandInteraction | APIMessageComponentInteraction;
+type DataOption = APIApplicationCommandInteractionDataOption<
+  InteractionType.ApplicationCommand | InteractionType.ApplicationCommandAutocomplete
+>;
+
+/** What was typed: the command's name in our words, its raw values, and in completion the option being typed. */
+export interface Typed {
+  readonly ask: Ask;
+  readonly focused: { readonly option: string; readonly typed: string } | undefined;
+}
+
+export function typedIn(interaction: CommandInteraction): Typed {
+  const words = [interaction.data.name];
+  let given: readonly DataOption[] = interaction.data.options ?? [];
+  for (;;) {
+    const [only] = given;
+    if (
+      only?.type !== ApplicationCommandOptionType.Subcommand &&
+      only?.type !== ApplicationCommandOptionType.SubcommandGroup
+    ) {
+      break;
+    }
+    words.push(only.name);
+    given = only.options ?? [];
+  }
+  const options: Record<string, string | number | boolean> = {};
+  let focused: Typed["focused"];
+  for (const option of given) {
+    if (!("value" in option)) continue;
+    if ("focused" in option && option.focused) {
+      focused = { option: option.name, typed: String(option.value) };
+    } else {
+      options[option.name] = option.value;
+    }
+  }
+  return { ask: { command: words.join(" "), options }, focused };
+}
+
+function userOf(interaction: PersonsInteraction): APIUser {
+  const user = interaction.member?.user ?? interaction.user;
+  if (user === undefined) throw new TypeError("an interaction without a user");
+  return user;
+}
+
+export function callerOf(interaction: PersonsInteraction): Caller {
+  const user = userOf(interaction);
+  const manage = PermissionFlagsBits.ManageChannels | PermissionFlagsBits.Administrator;
+  return {
+    id: user.id,
+    name: interaction.member?.nick ?? user.global_name ?? user.username,
+    // In their own direct messages people may do as they like.
+    mayManageChannel: interaction.member === undefined || (BigInt(interaction.member.permissions) & manage) !== 0n,
+  };
+}
+
+export function targetOf(interaction: PersonsInteraction): Target {
+  const channel = interaction.channel?.id ?? ("channel_id" in interaction ? interaction.channel_id : undefined);
+  return {
+    platform: "discord",
+    ...(interaction.guild_id === undefined ? {} : { workspace: interaction.guild_id }),
+    ...(channel === undefined ? {} : { channel }),
+    files: { maxBytes: maxBytesOf(interaction), maxCount: FILES },
+  };
+}
+
+/** What a file may have here: https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object. */
+export function maxBytesOf(interaction: PersonsInteraction): number {
+  const limit: unknown = interaction.attachment_size_limit;
+  return typeof limit === "number" && limit > 0 ? limit : FILE_BYTES;
+}
+
+/** Whether others could see a message there: not in the direct messages with the bot. */
+export function isShared(interaction: PersonsInteraction): boolean {
+  return interaction.context === undefined
+    ? interaction.guild_id !== undefined
+    : interaction.context !== InteractionContextType.BotDM;
+}

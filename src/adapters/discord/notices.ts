@@ -1,0 +1,47 @@
+import { paragraph } from "../../reply/block.ts";
+import { reply, type Reply } from "../../reply/reply.ts";
+import { code, strong, text } from "../../reply/text.ts";
+import { commandLine } from "./buttons.ts";
+
+// What the adapter itself has to say.
+
+/** A button from another version, or one whose meaning is no longer kept. */
+export function expiredNotice(command: string | undefined): Reply {
+  const again = command === undefined ? text`Run the command again.` : text`Run ${code(`/${command}`)} again.`;
+  return reply({ tone: "warning", title: "This button is too old", blocks: [paragraph(again)], failure: "caller" });
+}
+
+export function confirmNotice(question: string): Reply {
+  return reply({ tone: "warning", title: question, blocks: [paragraph("Nothing happens unless you confirm.")] });
+}
+
+/** An answer that the platform refused to show: a fault of ours, with what can be done. */
+export function unshowableNotice(): Reply {
+  return reply({
+    tone: "bad",
+    title: "The answer could not be shown here",
+    blocks: [
+      paragraph("Discord refused it; the operator finds the reason in the log. Ask for less at once, or try again."),
+    ],
+    failure: "bug",
+  });
+}
+
+/** Said when the answer will come too late for Discord's window. */
+export function laterNotice(): Reply {
+  return reply({
+    title: "This takes longer than Discord keeps a reply open",
+    blocks: [paragraph("The answer will come as a direct message. Nothing is lost; leave this window as you like.")],
+  });
+}
+
+/** What stands above an answer that had to become a direct message. */
+export function lateTitle(
+  given: Reply,
+  ask: { command: string; options: Record<string, string | number | boolean> },
+): Reply {
+  return {
+    ...given,
+    blocks: [paragraph(text`${strong("Your answer")} to ${code(commandLine(ask))}`), ...given.blocks],
+  };
+}

@@ -1,0 +1,90 @@
+import { Routes, type APIApplication, type APIApplicationCommand } from "discord-api-types/v10";
+import { DiscordAPIError, type REST } from "@discordjs/rest";
+
+import { messageOf } from "../../errors.ts";
+import type { AnyCommand } from "../../bot/command.ts";
+import { anyChange, compareCommands, type CommandChanges } from "./compare-commands.ts";
+import { registrationOf } from "./registration.ts";
+import { closeRest, createRest } from "./rest.ts";
+
+export interface RegisterParts {
+  readonly rest: REST;
+  /** Left out: Discord is asked whose token this is. */
+  readonly applicationId?: string | undefined;
+  /** Only for this server, at once; left out = everywhere. */
+  readonly guildId?: string | undefined;
+  readonly commands: readonly AnyCommand[];
+  readonly networks: readonly string[];
+  /** Say what would change and write nothing. */
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Compares the commands with what Discord has and writes them only where they differ. Rejects with Discord's error. */
+export async function registerCommands(parts: RegisterParts): Promise<CommandChanges> {
+  const { rest, guildId } = parts;
+  const signal = parts.signal === undefined ? {} : { signal: parts.signal };
+  const wanted = registrationOf(parts.commands, parts.networks, guildId === undefined ? "global" : "guild");
+  const applicationId =
+    parts.applicationId ?? ((await rest.get(Routes.currentApplication(), signal)) as APIApplication).id;
+  const route =
+    guildId === undefined
+      ? Routes.applicationCommands(applicationId)
+      : Routes.applicationGuildCommands(applicationId, guildId);
+  const registered = (await rest.get(route, signal)) as APIApplicationCommand[];
+  const changes = compareCommands(registered, wanted);
+  if (parts.dryRun !== true && anyChange(changes)) await rest.put(route, { ...signal, body: wanted });
+  return changes;
+}
+
+export interface RegisterCommandLine {
+  readonly token: string | undefined;
+  readonly applicationId?: string | undefined;
+  readonly guildId?: string | undefined;
+  readonly apiUrl?: string | undefined;
+  readonly commands: readonly AnyCommand[];
+  readonly networks: readonly string[];
+  print(line: string): void;
+}
+
+/** `discord:register [--dry-run]`: registers the commands and says what changed. Gives the exit code; never rejects. */
+export async function discordRegister(args: readonly string[], parts: RegisterCommandLine): Promise<number> {
+  const unknown = args.find((arg) => arg !== "--dry-run");
+  if (unknown !== undefined) {
+    parts.print(`There is no option “${unknown}”. Use --dry-run to see what would change, or nothing to register.`);
+    return 1;
+  }
+  if (parts.token === undefined) {
+    parts.print(
+      "DISCORD_TOKEN is not set. Set it to the bot token of your app: https://discord.com/developers/applications.",
+    );
+    return 1;
+  }
+  const dryRun = args.includes("--dry-run");
+  const rest = createRest({ token: parts.token, apiUrl: parts.apiUrl });
+  try {
+    const changes = await registerCommands({ ...parts, rest, dryRun, signal: AbortSignal.timeout(30_000) });
+    for (const name of changes.added) parts.print(`+ /${name}`);
+    for (const name of changes.changed) parts.print(`~ /${name}`);
+    for (const name of changes.removed) parts.print(`- /${name}`);
+    const where = parts.guildId === undefined ? "everywhere" : `in server ${parts.guildId}`;
+    const outcome = !anyChange(changes) ? "Nothing differs" : dryRun ? "Nothing written (dry run)" : "Registered";
+    parts.print(`${outcome}, ${where}.`);
+    return 0;
+  } catch (error) {
+    parts.print(whyRegistrationFailed(error));
+    return 2;
+  } finally {
+    closeRest(rest);
+  }
+}
+
+function whyRegistrationFailed(error: unknown): string {
+  if (error instanceof DiscordAPIError && error.status === 401) {
+    return "Discord refuses the token. Copy it again from the page Bot of your app and set DISCORD_TOKEN.";
+  }
+  if (error instanceof DiscordAPIError && error.status === 403) {
+    return "Discord refuses to write commands there: install the app in that server with the scope applications.commands.";
+  }
+  return `Discord did not take the commands: ${messageOf(error)}`;
+}

@@ -1,0 +1,156 @@
+import {
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  InteractionContextType,
+  type APIApplicationCommandBasicOption,
+  type APIApplicationCommandOption,
+  type APIApplicationCommandSubcommandOption,
+  type RESTPostAPIChatInputApplicationCommandsJSONBody,
+} from "discord-api-types/v10";
+
+import type { AnyCommand } from "../../bot/command.ts";
+import type { Option } from "../../bot/option.ts";
+import {
+  CHOICE_LENGTH,
+  COMMAND_LENGTH,
+  COMMAND_NAME,
+  COMMAND_OPTIONS,
+  COMMANDS,
+  DESCRIPTION_LENGTH,
+  OPTION_CHOICES,
+  TEXT_OPTION_LENGTH,
+} from "./limits.ts";
+
+export type DiscordCommand = RESTPostAPIChatInputApplicationCommandsJSONBody;
+
+/**
+ * The command list as Discord registers it: `market show` becomes the subcommand `show` of `market`.
+ * Throws RangeError where the list cannot be registered, naming the command: a mistake of whoever wrote it.
+ */
+export function registrationOf(
+  commands: readonly AnyCommand[],
+  networks: readonly string[],
+  scope: "global" | "guild",
+): DiscordCommand[] {
+  const groups = new Map<string, { own?: AnyCommand; subcommands: [string, AnyCommand][] }>();
+  for (const command of commands) {
+    const [first = "", second, ...more] = command.name.split(" ");
+    const group = groups.get(first) ?? { subcommands: [] };
+    groups.set(first, group);
+    if (more.length > 0) throw new RangeError(`${command.name}: Discord takes at most two words here`);
+    if (second === undefined) group.own = command;
+    else group.subcommands.push([second, command]);
+  }
+  const registered = [...groups].map(([name, { own, subcommands }]): DiscordCommand => {
+    if (own !== undefined && subcommands.length > 0) {
+      throw new RangeError(`${name}: a command with subcommands cannot be used by itself on Discord`);
+    }
+    if (subcommands.length > COMMAND_OPTIONS) throw new RangeError(`${name}: more than ${COMMAND_OPTIONS} subcommands`);
+    const options: APIApplicationCommandOption[] =
+      own === undefined
+        ? subcommands.map(([subname, command]) => subcommandOf(subname, command, networks))
+        : optionsOf(own, networks);
+    const description = own?.summary ?? `${capital(name)}: ${subcommands.map(([subname]) => subname).join(", ")}`;
+    return {
+      type: ApplicationCommandType.ChatInput,
+      name: nameOf(name),
+      description: describe(description),
+      options,
+      // Only commands of all servers know where they may be used.
+      ...(scope === "guild"
+        ? {}
+        : {
+            contexts: [
+              InteractionContextType.Guild,
+              InteractionContextType.BotDM,
+              InteractionContextType.PrivateChannel,
+            ],
+            integration_types: [ApplicationIntegrationType.GuildInstall, ApplicationIntegrationType.UserInstall],
+          }),
+    };
+  });
+  if (registered.length > COMMANDS) throw new RangeError(`more than ${COMMANDS} commands`);
+  for (const command of registered) {
+    if (lengthOf(command) > COMMAND_LENGTH) throw new RangeError(`${command.name}: above ${COMMAND_LENGTH} characters`);
+  }
+  return registered;
+}
+
+function subcommandOf(
+  name: string,
+  command: AnyCommand,
+  networks: readonly string[],
+): APIApplicationCommandSubcommandOption {
+  return {
+    type: ApplicationCommandOptionType.Subcommand,
+    name: nameOf(name),
+    description: describe(command.summary),
+    options: optionsOf(command, networks),
+  };
+}
+
+function optionsOf(command: AnyCommand, networks: readonly string[]): APIApplicationCommandBasicOption[] {
+  const options = Object.entries(command.options);
+  if (options.length > COMMAND_OPTIONS) throw new RangeError(`${command.name}: more than ${COMMAND_OPTIONS} options`);
+  return options
+    .map(([name, option]) => optionOf(nameOf(name), option, networks))
+    .toSorted((a, b) => Number(b.required === true) - Number(a.required === true));
+}
+
+function optionOf(name: string, option: Option, networks: readonly string[]): APIApplicationCommandBasicOption {
+  const description = describe(option.description);
+  const required = "required" in option && option.required ? { required: true } : {};
+  const base = { name, description, ...required };
+  const text = { ...base, type: ApplicationCommandOptionType.String } as const;
+  switch (option.kind) {
+    case "text":
+      return {
+        ...text,
+        ...(option.maxLength === undefined ? {} : { max_length: Math.min(option.maxLength, TEXT_OPTION_LENGTH) }),
+        ...(option.suggest === undefined ? {} : { autocomplete: true }),
+      };
+    case "integer":
+      return { ...base, type: ApplicationCommandOptionType.Integer, min_value: option.min, max_value: option.max };
+    case "choice": {
+      const fits =
+        option.choices.length <= OPTION_CHOICES &&
+        option.choices.every((choice) => choice.value.length <= CHOICE_LENGTH);
+      if (!fits) return { ...text, autocomplete: true };
+      return {
+        ...text,
+        choices: option.choices.map(({ label, value }) => ({ name: label.slice(0, CHOICE_LENGTH), value })),
+      };
+    }
+    case "flag":
+      return { ...base, type: ApplicationCommandOptionType.Boolean };
+    case "time":
+      return { ...text, autocomplete: true };
+    case "network":
+      if (networks.length > OPTION_CHOICES) return { ...text, autocomplete: true };
+      return { ...text, choices: networks.map((network) => ({ name: network, value: network })) };
+  }
+}
+
+function nameOf(name: string): string {
+  if (!COMMAND_NAME.test(name)) throw new RangeError(`Discord takes no command or option named “${name}”`);
+  return name;
+}
+
+function describe(description: string): string {
+  return description.length <= DESCRIPTION_LENGTH ? description : `${description.slice(0, DESCRIPTION_LENGTH - 1)}…`;
+}
+
+function capital(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+}
+
+/** As Discord counts a command: all names, descriptions and choice values. */
+function lengthOf(part: unknown): number {
+  if (Array.isArray(part)) return part.reduce<number>((total, one) => total + lengthOf(one), 0);
+  if (typeof part !== "object" || part === null) return 0;
+  return Object.entries(part).reduce((total, [key, value]) => {
+    if (typeof value === "string" && ["name", "description", "value"].includes(key)) return total + value.length;
+    return total + lengthOf(value);
+  }, 0);
+}

@@ -1,0 +1,54 @@
+import { DiscordAPIError, HTTPError, RateLimitError } from "@discordjs/rest";
+
+import { SendError } from "../../alerts/sender.ts";
+import { messageOf } from "../../errors.ts";
+
+/** Error codes: https://docs.discord.com/developers/topics/opcodes-and-status-codes#json. */
+const GONE_CODES = new Set<number | string>([
+  10_003, // unknown channel
+  10_004, // unknown server
+  10_013, // unknown user
+  50_001, // missing access
+  50_007, // this person takes no direct messages from the bot
+  50_013, // missing permissions
+]);
+/** Nothing reached Discord: the connection itself could not be made. */
+const UNSENT_CODES = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+/** How long a refused token keeps everything waiting; only a person can mend it, and then without a restart. */
+const REFUSED_TOKEN_MILLIS = 60_000;
+
+/** What became of a request that failed, by what to do next. `begun` tells whether it left the queue. */
+export function sendErrorOf(thrown: unknown, begun: boolean): SendError {
+  if (thrown instanceof SendError) return thrown;
+  const words = `Discord: ${messageOf(thrown)}`;
+  if (thrown instanceof RateLimitError) {
+    return new SendError("retry", words, { retryAfterMillis: Math.max(0, thrown.retryAfter), cause: thrown });
+  }
+  if (thrown instanceof DiscordAPIError) {
+    if (GONE_CODES.has(thrown.code)) return new SendError("gone", words, { cause: thrown });
+    // Every channel would fail alike: the token is the operator's to mend, no channel is lost by it.
+    if (thrown.status === 401) {
+      return new SendError("retry", words, { retryAfterMillis: REFUSED_TOKEN_MILLIS, cause: thrown });
+    }
+    if (thrown.status === 403) return new SendError("retry", words, { cause: thrown });
+    return new SendError("unhealable", words, { cause: thrown });
+  }
+  if (thrown instanceof HTTPError) {
+    return new SendError(thrown.status === 503 ? "retry" : "maybe-sent", words, { cause: thrown });
+  }
+  if (!begun || UNSENT_CODES.has(codeOf(thrown))) return new SendError("retry", words, { cause: thrown });
+  return new SendError("maybe-sent", words, { cause: thrown });
+}
+
+function codeOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return "";
+  const code = "code" in thrown ? String(thrown.code) : "";
+  return UNSENT_CODES.has(code) ? code : codeOf(thrown.cause);
+}

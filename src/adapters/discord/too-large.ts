@@ -1,0 +1,46 @@
+import { byteWords } from "../../bot/byte-words.ts";
+import type { Ask } from "../../reply/reply.ts";
+import { formatUtc, fromSeconds, toSeconds } from "../../units/nanoseconds.ts";
+import { commandLine } from "./buttons.ts";
+import { escapeMarkdown, inlineCode, oneLine } from "./escape.ts";
+import type { LostFile } from "./fit-files.ts";
+import { CONTENT_LENGTH } from "./limits.ts";
+
+/** How full a part may become: entries are not spread evenly over time. */
+const FILL = 0.7;
+const RANGES_SHOWN = 4;
+
+/** One sentence for each file that could not be sent, with ranges that should fit where the file says what it covers. */
+export function tooLargeText(lost: readonly LostFile[], maxBytes: number, ask: Ask | undefined): string {
+  const sentences = lost.map(({ file, packedBytes }) => {
+    const size = byteWords(file.attachment.sizeBytes);
+    const packed = packedBytes === undefined ? "" : `, ${byteWords(packedBytes)} compressed`;
+    const said = `**${escapeMarkdown(oneLine(file.name))} is too large to send here**: it has ${size}${packed}, and Discord takes ${byteWords(maxBytes)} here.`;
+    return `${said}${rangesText(file.attachment.covers, packedBytes ?? file.attachment.sizeBytes, maxBytes, ask)}`;
+  });
+  const text = sentences.join("\n");
+  return text.length <= CONTENT_LENGTH
+    ? text
+    : `${lost.length} files are too large to send here; Discord takes ${byteWords(maxBytes)} each.`;
+}
+
+function rangesText(
+  covers: LostFile["file"]["attachment"]["covers"],
+  bytes: number,
+  maxBytes: number,
+  ask: Ask | undefined,
+): string {
+  const parts = BigInt(Math.max(2, Math.ceil(bytes / (maxBytes * FILL))));
+  if (covers === undefined || ask === undefined) return "";
+  const first = toSeconds(covers.from);
+  const seconds = toSeconds(covers.to) + 1n - first;
+  if (seconds < parts) return " Its entries lie too close together to be split by time.";
+  const cut = (index: bigint): string => formatUtc(fromSeconds(first + (seconds * index) / parts));
+  const shown = Math.min(RANGES_SHOWN, Number(parts));
+  const lines = Array.from({ length: shown }, (_, index) => {
+    const options = { ...ask.options, from: cut(BigInt(index)), to: cut(BigInt(index) + 1n) };
+    return `\n${inlineCode(oneLine(commandLine({ command: ask.command, options })))}`;
+  });
+  const more = Number(parts) > shown ? `\nand so on, ${parts} parts in all.` : "";
+  return ` Ask for it in ${parts} parts, which should fit:${lines.join("")}${more}`;
+}

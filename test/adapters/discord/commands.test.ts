@@ -1,0 +1,94 @@
+import { parse as parseCsv } from "csv-parse/sync";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { labelsOf, textOf, type Person } from "../../support/fake-discord/person.ts";
+import { until } from "../../support/fake-discord/until.ts";
+import { stage, type Stage } from "./stage.ts";
+
+// Every command, as people use it on Discord, from the gateway to the message they read.
+
+let on: Stage;
+let ann: Person;
+
+beforeAll(async () => {
+  on = await stage();
+  ann = on.fake.person("Ann");
+});
+afterAll(() => on[Symbol.asyncDispose]());
+
+describe("every command answers", () => {
+  const mainnet = (): Stage["simulator"]["samples"]["mainnet"] => on.simulator.samples.mainnet;
+  test.each<[string, () => Record<string, string | number | boolean>, RegExp]>([
+    ["time", () => ({}), /Network time/iu],
+    ["info", () => ({}), /version/iu],
+    ["market list", () => ({}), /live market/iu],
+    ["market show", () => ({ market: mainnet().marketCode }), /Mark/u],
+    ["order", () => ({ id: mainnet().orderId }), /Order/u],
+    ["order", () => ({ id: mainnet().orderId, version: 1 }), /version/iu],
+    ["stake", () => ({}), /stake/iu],
+    ["stake", () => ({ party: mainnet().partyId }), /stake/iu],
+    ["rotations", () => ({}), /rotation/iu],
+    ["snapshots", () => ({}), /snapshot/iu],
+    ["checkpoints", () => ({}), /checkpoint/iu],
+    ["bundle list-asset", () => ({ asset: mainnet().assetId }), /signature/iu],
+    ["bundle asset-limits", () => ({ proposal: mainnet().proposalId }), /maxLifetimeDeposit/u],
+    ["help", () => ({}), /market show/u],
+  ])("/%s", async (command, options, expected) => {
+    const dialog = await ann.run(on.channel, command, options());
+    expect(dialog.messages).toHaveLength(1);
+    expect(textOf(dialog.last)).toMatch(expected);
+    expect(textOf(dialog.last)).toContain("SIMULATED");
+  });
+});
+
+test("the ledger export arrives as the file that the reply describes", async () => {
+  const { partyId, assetId } = on.simulator.samples.mainnet;
+  const dialog = await ann.run(on.channel, "ledger export", { party: partyId, asset: assetId, from: "2d" });
+  await until(() => dialog.last.files.length === 1, "the file");
+  const [file] = dialog.last.files;
+  const rows = parseCsv(file?.bytes ?? "", { columns: true });
+  const stated = /([\d,]+)\*?\*? rows?/u.exec(textOf(dialog.last))?.[1]?.replaceAll(",", "");
+  expect(rows).toHaveLength(Number(stated));
+  expect(file?.name).toMatch(/^SIMULATED-ledger-.*\.csv$/u);
+});
+
+test("pages turn in place, and back", async () => {
+  const dialog = await ann.run(on.channel, "checkpoints", { first: 5 });
+  const first = textOf(dialog.last);
+  const next = labelsOf(dialog.last).find((label) => /next|older/iu.test(label)) ?? "";
+  const turned = await ann.press(dialog.last, next);
+  expect(turned.last.id).toBe(dialog.last.id);
+  expect(textOf(turned.last)).not.toBe(first);
+  expect(
+    ann.sees(on.channel).filter((message) => message.command === "checkpoints" && textOf(message) === first),
+  ).toEqual([]);
+});
+
+describe("completion", () => {
+  test.each<[string, string, () => string]>([
+    ["market show", "market", () => on.simulator.samples.mainnet.marketCode.slice(0, 3)],
+    ["bundle list-asset", "asset", () => on.simulator.samples.mainnet.assetSymbol.slice(0, 2)],
+    ["rotations", "node", () => on.simulator.samples.mainnet.nodeName.slice(0, 3)],
+    ["ledger export", "from", () => "last"],
+  ])("/%s %s", async (command, option, typed) => {
+    const offered = await ann.complete(on.channel, command, option, typed());
+    expect(offered.length).toBeGreaterThan(0);
+  });
+
+  test("offers the order and the party that were seen before", async () => {
+    const { orderId, partyId } = on.simulator.samples.mainnet;
+    await ann.run(on.channel, "order", { id: orderId });
+    await ann.run(on.channel, "stake", { party: partyId });
+    const orders = await ann.complete(on.channel, "order", "id", orderId.slice(0, 6));
+    const parties = await ann.complete(on.channel, "stake", "party", partyId.slice(0, 6));
+    expect([orders[0]?.value, parties[0]?.value]).toEqual([orderId, partyId]);
+  });
+});
+
+test("every acknowledgement came in time, and the session asked for no intents", () => {
+  const waits = [...on.fake.state.interactions.values()].map(
+    (one) => one.acknowledgedAfter ?? Number.POSITIVE_INFINITY,
+  );
+  expect(waits.every((millis) => millis <= 3000)).toBe(true);
+  expect(on.fake.gateway.intents).toBe(0);
+});

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import { expect } from "vitest";
+
+import { commands } from "../../../commands/index.ts";
+import { createDiscordAdapter, type DiscordTiming } from "../../../src/adapters/discord/index.ts";
+import type { SendingAdapter } from "../../../src/adapters/adapter.ts";
+import { createApiClient } from "../../../src/api/create-api-client.ts";
+import type { AnyCommand } from "../../../src/bot/command.ts";
+import { createBot } from "../../../src/bot/create-bot.ts";
+import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
+import { silentLog, type Log } from "../../../src/log.ts";
+import { startSimulator } from "../../../src/simulator/simulator.ts";
+import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
+import { createStore } from "../../../src/store/create-store.ts";
+import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
+import { until } from "../../support/fake-discord/until.ts";
+
+export interface StageOptions {
+  /** Beside the real ones: commands that fail, wait or carry what a test needs. */
+  readonly extra?: readonly AnyCommand[];
+  readonly timing?: DiscordTiming;
+  readonly guildId?: string;
+  /** The bot's token, right unless a test says otherwise. */
+  readonly token?: string;
+  readonly log?: Log;
+  /** Starts the adapter and waits until it is connected and registered. Default true. */
+  readonly connect?: boolean;
+}
+
+/** The whole way: a simulated network, the real bot and store, the adapter, and a Discord with people in it. */
+export interface Stage {
+  readonly fake: FakeDiscord;
+  readonly simulator: Simulator;
+  readonly adapter: SendingAdapter;
+  readonly channel: string;
+  /** Ends the adapter as a crash would and starts another on the same store. */
+  restart(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export async function stage(options: StageOptions = {}): Promise<Stage> {
+  const log = options.log ?? silentLog();
+  const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-discord-"));
+  const [fake, simulator] = await Promise.all([FakeDiscord.start(), startSimulator({ log })]);
+  const client = createApiClient({
+    network: "mainnet",
+    simulated: true,
+    log,
+    nodes: simulator.networks.mainnet.map((node) => ({ ...node, coreUrl: simulator.coreUrls.mainnet })),
+  });
+  const store = createStore({ url: `file:${path.join(folder, "stage.db")}`, log });
+  const bot = createBot({
+    commands: [...commands, ...(options.extra ?? [])],
+    clients: [client],
+    seen: store.seen,
+    exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
+    log,
+  });
+  const start = async (): Promise<SendingAdapter> => {
+    const adapter = createDiscordAdapter({
+      token: options.token ?? fake.state.token,
+      guildId: options.guildId,
+      apiUrl: fake.apiUrl,
+      payloads: store.payloads,
+      log,
+      now: () => fake.state.now(),
+      timing: { progressEveryMillis: 20, backoffMillis: 20, ...options.timing },
+    });
+    await adapter.start(bot);
+    if (options.connect !== false) {
+      await until(() => adapter.health.state === "up" && fake.state.commands.size > 0, "the adapter");
+    }
+    return adapter;
+  };
+  let adapter = await start();
+  return {
+    fake,
+    simulator,
+    get adapter() {
+      return adapter;
+    },
+    channel: fake.channel(),
+    async restart() {
+      await adapter.stop();
+      adapter = await start();
+    },
+    async [Symbol.asyncDispose]() {
+      await adapter.stop();
+      await client.close();
+      await Promise.all([fake.stop(), simulator.close(), store.close()]);
+      await rm(folder, { recursive: true, force: true });
+      expect(fake.complaints()).toEqual([]);
+    },
+  };
+}

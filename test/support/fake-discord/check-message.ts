@@ -1,0 +1,87 @@
+import type { APIActionRowComponent, APIButtonComponent, APIEmbed } from "discord-api-types/v10";
+
+import { refusals } from "../../adapters/discord/judge.ts";
+import type { ParsedBody } from "./parse-body.ts";
+import { Refusal } from "./refusal.ts";
+import type { StoredFile } from "./state.ts";
+
+/** The message that a request composes. Parts left out are undefined: an edit leaves those as they are. */
+export interface SentMessage {
+  readonly content: string | undefined;
+  readonly embeds: APIEmbed[] | undefined;
+  readonly components: APIActionRowComponent<APIButtonComponent>[] | undefined;
+  readonly files: StoredFile[] | undefined;
+  readonly flags: number;
+  readonly pinged: string[];
+}
+
+const KNOWN = new Set([
+  "content",
+  "embeds",
+  "components",
+  "allowed_mentions",
+  "attachments",
+  "flags",
+  "nonce",
+  "enforce_nonce",
+]);
+
+/** Throws what Discord would answer to a message that breaks a limit. */
+export function checkMessage(
+  data: Record<string, unknown>,
+  body: ParsedBody,
+  maxBytes: number,
+  partial: boolean,
+): SentMessage {
+  const unknown = Object.keys(data).filter((key) => !KNOWN.has(key));
+  if (unknown.length > 0) throw invalid(`unknown fields ${unknown.join(", ")}`);
+  const content = data["content"] as string | undefined;
+  const embeds = data["embeds"] as APIEmbed[] | undefined;
+  const components = data["components"] as APIActionRowComponent<APIButtonComponent>[] | undefined;
+  const files = filesOf(data, body, maxBytes);
+  if (!partial || embeds !== undefined) {
+    const found = refusals({ content, embeds, components }).filter(
+      (one) => one !== "nothing to send" || (files ?? []).length === 0,
+    );
+    if (found.length > 0) throw invalid(found.join("; "));
+  }
+  const pinged = pings(content ?? "", data["allowed_mentions"] as AllowedMentions | undefined);
+  return { content, embeds, components, files, flags: Number(data["flags"] ?? 0), pinged };
+}
+
+function invalid(why: string): Refusal {
+  return new Refusal(400, 50_035, `Invalid Form Body: ${why}`);
+}
+
+function filesOf(data: Record<string, unknown>, body: ParsedBody, maxBytes: number): StoredFile[] | undefined {
+  const named = data["attachments"] as { id: number; filename: string; description?: string }[] | undefined;
+  if (named === undefined && body.files.size === 0) return undefined;
+  if ((named ?? []).length !== body.files.size) throw invalid("attachments and files do not match");
+  if (body.files.size > 10) throw invalid("more than 10 files");
+  if (body.bytes > 25 * 1024 * 1024) throw new Refusal(413, 40_005, "Request entity too large");
+  return (named ?? []).map(({ id, filename, description }) => {
+    const file = body.files.get(id);
+    if (file === undefined || file.name !== filename) throw invalid(`file ${id} is not ${filename}`);
+    if (file.bytes.length > maxBytes) throw new Refusal(413, 40_005, "Request entity too large");
+    if (!/^[\w.-]+$/u.test(filename)) throw invalid(`file name ${filename}`);
+    if ((description ?? "").length > 1024) throw invalid("description above 1024");
+    return { ...file, description };
+  });
+}
+
+interface AllowedMentions {
+  readonly parse?: string[];
+  readonly roles?: string[];
+  readonly users?: string[];
+}
+
+/** Who is notified: mentions in the content, as far as they are allowed; without a word about that, all of them. */
+function pings(content: string, allowed: AllowedMentions | undefined): string[] {
+  const found: string[] = [];
+  for (const [whole, sign, id = ""] of content.matchAll(/<@([!&]?)(\d+)>|@(?:everyone|here)/gu)) {
+    const kind = sign === undefined ? "everyone" : sign === "&" ? "roles" : "users";
+    const listed = kind === "everyone" ? [] : (allowed?.[kind] ?? []);
+    if (allowed === undefined || allowed.parse?.includes(kind) === true || listed.includes(id)) found.push(whole);
+  }
+  return found;
+}

@@ -1,0 +1,189 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+
+import { Gateway } from "./gateway.ts";
+import { parseBody } from "./parse-body.ts";
+import { Person } from "./person.ts";
+import { RateLimits } from "./rate-limits.ts";
+import { Refusal } from "./refusal.ts";
+import { ROUTES, shown } from "./routes.ts";
+import { State } from "./state.ts";
+
+/** One planned misbehaviour: the next request that matches meets it. */
+export interface Fault {
+  readonly method?: string;
+  readonly path: RegExp;
+  /** What happens instead: a status with headers, or the connection cut before or after the request took effect. */
+  readonly answer:
+    | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
+    | "cut-before"
+    | "cut-after";
+}
+
+/** Every request as it came, for counting. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly at: number;
+  readonly status: number;
+}
+
+/**
+ * Discord, as far as a bot like this one meets it: REST, gateway and files on loopback, with state. It keeps to
+ * Discord's rules (3 s, 15 min, 40060, limits of every message, nonces) and notes each breach in `violations`.
+ */
+export class FakeDiscord {
+  readonly state = new State();
+  readonly gateway: Gateway;
+  readonly requests: SeenRequest[] = [];
+  readonly limits = new RateLimits();
+  /** Rate limits are enforced only where a test is about them. */
+  enforceLimits = false;
+  /** Refuses everything, as when Discord is gone. */
+  offline = false;
+  /** Error codes that the test provokes on purpose. */
+  readonly expected = new Set<number>();
+  onRequest: (request: { method: string; path: string }) => void = () => {};
+  readonly #faults: Fault[] = [];
+  readonly #server: Server;
+
+  private constructor() {
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+    this.gateway = new Gateway(this.state, this.#server);
+  }
+
+  static async start(): Promise<FakeDiscord> {
+    const fake = new FakeDiscord();
+    await new Promise<void>((resolve) => fake.#server.listen(0, "127.0.0.1", resolve));
+    fake.gateway.url = `ws://127.0.0.1:${fake.#port}/gateway`;
+    return fake;
+  }
+
+  get #port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get apiUrl(): string {
+    return `${this.origin}/api`;
+  }
+
+  /** Plans a misbehaviour; several for one request are met in order, by one request each. */
+  fail(fault: Fault): void {
+    this.#faults.push(fault);
+  }
+
+  channel(guild: string | undefined = "700000000000000001"): string {
+    const id = this.state.snowflake();
+    this.state.channels.set(id, { id, guild, recipient: undefined, gone: undefined });
+    return id;
+  }
+
+  person(name: string, options: { manages?: boolean } = {}): Person {
+    return new Person(this, name, this.state.snowflake(), options.manages === true);
+  }
+
+  /** Interactions that nobody acknowledged, and everything Discord would have refused. */
+  complaints(): string[] {
+    const ignored = [...this.state.interactions.values()]
+      .filter((one) => !one.acknowledged)
+      .map((one) => `a ${one.kind} (${one.command ?? "?"}) went unacknowledged`);
+    return [...this.state.violations, ...ignored];
+  }
+
+  async stop(): Promise<void> {
+    this.gateway.stop();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const method = request.method ?? "GET";
+    const path = new URL(request.url ?? "/", this.origin).pathname.replace(/^\/api\/v10/u, "");
+    this.onRequest({ method, path });
+    if (this.offline) return void request.socket.destroy();
+    const finish = (status: number, body: unknown, headers: Record<string, string> = {}): void => {
+      this.requests.push({ method, path, at: performance.now(), status });
+      response.writeHead(status, { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers });
+      response.end(body === undefined ? undefined : JSON.stringify(body));
+    };
+    try {
+      const bytes = await buffer(request);
+      if (path.startsWith("/cdn/")) return this.#file(path, response);
+      const fault = this.#takeFault(method, path);
+      if (fault?.answer === "cut-before") return void request.socket.destroy();
+      if (fault !== undefined && fault.answer !== "cut-after") {
+        return finish(fault.answer.status, fault.answer.body ?? { code: 0, message: "fault" }, fault.answer.headers);
+      }
+      const limited = this.#limit(method, path);
+      if (limited.refused !== undefined) {
+        const { retryAfter, global } = limited.refused;
+        return finish(
+          429,
+          { message: "You are being rate limited.", retry_after: retryAfter, global },
+          limited.headers,
+        );
+      }
+      const answer = await this.#answer(request, method, path, bytes);
+      if (fault?.answer === "cut-after") return void request.socket.destroy();
+      finish(answer === undefined ? 204 : 200, answer, limited.headers);
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : new Refusal(500, 0, String(error));
+      if (!this.expected.has(refusal.code)) {
+        this.state.violations.push(`${method} ${path}: ${refusal.status} ${refusal.code} ${refusal.message}`);
+      }
+      finish(refusal.status, { code: refusal.code, message: refusal.message, ...refusal.more }, refusal.headers);
+    }
+  }
+
+  #takeFault(method: string, path: string): Fault | undefined {
+    const index = this.#faults.findIndex((fault) => (fault.method ?? method) === method && fault.path.test(path));
+    return index === -1 ? undefined : this.#faults.splice(index, 1)[0];
+  }
+
+  #limit(method: string, path: string): ReturnType<RateLimits["take"]> {
+    // Callbacks and interaction webhooks carry no bot token and stand outside the bot's global limit.
+    if (!this.enforceLimits || path.startsWith("/interactions/") || path.startsWith("/webhooks/"))
+      return { headers: {} };
+    const channel = /^\/channels\/(\d+)\/messages/u.exec(path)?.[1];
+    return this.limits.take(channel === undefined ? undefined : `${method} ${channel}`);
+  }
+
+  async #answer(request: IncomingMessage, method: string, path: string, bytes: Buffer): Promise<unknown> {
+    for (const route of ROUTES) {
+      const match = route.method === method ? route.path.exec(path) : null;
+      if (match === null) continue;
+      const authorization = request.headers.authorization;
+      if (route.auth && authorization !== `Bot ${this.state.token}`) throw new Refusal(401, 0, "401: Unauthorized");
+      if (!route.auth && authorization !== undefined) this.state.violations.push(`${path} carries the bot's token`);
+      const body = await parseBody(bytes, request.headers["content-type"]);
+      const context = {
+        state: this.state,
+        body,
+        origin: this.origin,
+        gatewayUrl: `ws://127.0.0.1:${this.#port}/gateway`,
+      };
+      const parts = match.slice(1).filter((part) => part !== undefined);
+      return route.handle(context, ...parts);
+    }
+    throw new Refusal(404, 0, "404: Not Found");
+  }
+
+  #file(path: string, response: ServerResponse): void {
+    const [, , message = "", name = ""] = path.split("/");
+    const file = this.state.messages.get(message)?.files.find((one) => one.name === name);
+    response.writeHead(file === undefined ? 404 : 200, { "content-type": file?.type ?? "text/plain" });
+    response.end(file?.bytes);
+  }
+
+  /** A stored message as Discord would hand it out. */
+  shown(id: string): Record<string, unknown> {
+    const message = this.state.messages.get(id);
+    if (message === undefined) throw new Error(`no message ${id}`);
+    return shown(this.state, message, this.origin);
+  }
+}

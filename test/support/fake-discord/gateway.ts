@@ -1,0 +1,115 @@
+import type { Server } from "node:http";
+
+import { WebSocketServer, type WebSocket } from "ws";
+
+import type { State } from "./state.ts";
+
+interface Session {
+  readonly id: string;
+  sequence: number;
+  readonly missed: unknown[];
+  socket: WebSocket | undefined;
+}
+
+/** The gateway: hello, identify, ready, resume with what was missed, heartbeats, and closes of every kind. */
+export class Gateway {
+  readonly #state: State;
+  readonly #server: WebSocketServer;
+  readonly #sessions = new Map<string, Session>();
+  #url = "";
+  /** Counts of what came in, by kind. */
+  readonly seen = { identify: 0, resume: 0, heartbeat: 0 };
+  intents: number | undefined;
+  guilds = 1;
+
+  constructor(state: State, server: Server) {
+    this.#state = state;
+    this.#server = new WebSocketServer({ server, path: "/gateway" });
+    this.#server.on("connection", (socket) => this.#greet(socket));
+  }
+
+  set url(url: string) {
+    this.#url = url;
+  }
+
+  /** Sends to the session there is; kept for a resume where its socket is gone. */
+  dispatch(type: string, data: unknown): void {
+    const session = [...this.#sessions.values()].at(-1);
+    if (session === undefined) throw new Error("nobody is connected to the gateway");
+    session.sequence += 1;
+    const event = { op: 0, t: type, s: session.sequence, d: data };
+    if (session.socket?.readyState === 1) session.socket.send(JSON.stringify(event));
+    else session.missed.push(event);
+  }
+
+  /** Closes every connection. Sessions can be resumed unless they are forgotten. */
+  close(code: number, options: { forget?: boolean } = {}): void {
+    if (options.forget === true) this.#sessions.clear();
+    for (const socket of this.#server.clients) socket.close(code);
+  }
+
+  /** Cuts every connection without a word. */
+  cut(): void {
+    for (const socket of this.#server.clients) socket.terminate();
+  }
+
+  /** Asks the client to reconnect and resume. */
+  askToReconnect(): void {
+    for (const socket of this.#server.clients) socket.send(JSON.stringify({ op: 7, d: null }));
+  }
+
+  get connected(): boolean {
+    return [...this.#sessions.values()].some((session) => session.socket?.readyState === 1);
+  }
+
+  stop(): void {
+    this.cut();
+    this.#server.close();
+  }
+
+  #greet(socket: WebSocket): void {
+    socket.on("error", () => undefined);
+    socket.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 41_250 } }));
+    socket.on("message", (raw: Buffer) => {
+      const { op, d } = JSON.parse(raw.toString()) as { op: number; d: Record<string, unknown> };
+      if (op === 1) {
+        this.seen.heartbeat += 1;
+        socket.send(JSON.stringify({ op: 11 }));
+      } else if (op === 2) this.#identify(socket, d);
+      else if (op === 6) this.#resume(socket, d);
+      else this.#state.violations.push(`gateway opcode ${op}`);
+    });
+  }
+
+  #identify(socket: WebSocket, data: Record<string, unknown>): void {
+    this.seen.identify += 1;
+    if (data["token"] !== this.#state.token) return socket.close(4004, "Authentication failed.");
+    this.intents = Number(data["intents"]);
+    const session: Session = { id: `session-${this.seen.identify}`, sequence: 1, missed: [], socket };
+    this.#sessions.set(session.id, session);
+    const guilds = Array.from({ length: this.guilds }, (_, index) => ({
+      id: `8000000000000${index}`,
+      unavailable: true,
+    }));
+    const ready = {
+      v: 10,
+      user: { id: this.#state.applicationId, username: "Bellwether" },
+      guilds,
+      session_id: session.id,
+      resume_gateway_url: this.#url,
+      application: { id: this.#state.applicationId, flags: 0 },
+    };
+    socket.send(JSON.stringify({ op: 0, t: "READY", s: 1, d: ready }));
+  }
+
+  #resume(socket: WebSocket, data: Record<string, unknown>): void {
+    this.seen.resume += 1;
+    const session = this.#sessions.get(String(data["session_id"]));
+    if (data["token"] !== this.#state.token) return socket.close(4004, "Authentication failed.");
+    if (session === undefined) return socket.send(JSON.stringify({ op: 9, d: false }));
+    session.socket = socket;
+    for (const event of session.missed.splice(0)) socket.send(JSON.stringify(event));
+    session.sequence += 1;
+    socket.send(JSON.stringify({ op: 0, t: "RESUMED", s: session.sequence, d: {} }));
+  }
+}

@@ -1,0 +1,229 @@
+import type { APIApplicationCommand, APIApplicationCommandOption } from "discord-api-types/v10";
+
+import type { FakeDiscord } from "./fake-discord.ts";
+import type { StoredInteraction, StoredMessage } from "./state.ts";
+import { until } from "./until.ts";
+
+type Value = string | number | boolean;
+
+export interface Where {
+  readonly channel: string;
+  /** 0 a server, 1 direct messages with the bot, 2 other direct messages. Left out = by the channel. */
+  readonly context?: 0 | 1 | 2;
+  readonly maxBytes?: number;
+}
+
+/** Somebody at a phone: types commands that are registered, presses buttons that are there, reads what is shown. */
+export class Person {
+  readonly id: string;
+  readonly name: string;
+  readonly #fake: FakeDiscord;
+  readonly #manages: boolean;
+
+  constructor(fake: FakeDiscord, name: string, id: string, manages: boolean) {
+    this.#fake = fake;
+    this.name = name;
+    this.id = id;
+    this.#manages = manages;
+  }
+
+  /** Types a command and gives what came of it once its answer stands. */
+  async run(where: Where | string, command: string, options: Record<string, Value> = {}): Promise<Dialog> {
+    const dialog = this.start(where, command, options);
+    await dialog.answered();
+    return dialog;
+  }
+
+  /** Types a command and does not wait. */
+  start(where: Where | string, command: string, options: Record<string, Value> = {}): Dialog {
+    const data = { id: "1", type: 1, ...this.#typed(command, options, undefined) };
+    return this.#send("command", 2, where, { data }, command);
+  }
+
+  /** Completion for one option. */
+  async complete(
+    where: Where | string,
+    command: string,
+    option: string,
+    typed: string,
+    options: Record<string, Value> = {},
+  ) {
+    const data = { id: "1", type: 1, ...this.#typed(command, { ...options, [option]: typed }, option) };
+    const dialog = this.#send("complete", 4, where, { data }, command);
+    await until(() => dialog.interaction.choices !== undefined, "completion");
+    return dialog.interaction.choices ?? [];
+  }
+
+  /** Presses the button with this label. */
+  async press(message: StoredMessage, label: string): Promise<Dialog> {
+    const dialog = this.startPress(message, label);
+    await dialog.answered();
+    return dialog;
+  }
+
+  startPress(message: StoredMessage, label: string): Dialog {
+    const button = message.components
+      .flatMap((row) => row.components)
+      .find((one) => "label" in one && one.label === label);
+    if (button === undefined || !("custom_id" in button))
+      throw new Error(`no button “${label}” on: ${labelsOf(message).join(", ")}`);
+    if (message.onlyFor !== undefined && message.onlyFor !== this.id)
+      throw new Error(`${this.name} does not see that message`);
+    const shown = this.#fake.shown(message.id);
+    const dialog = this.#send(
+      "press",
+      3,
+      message.channel,
+      { data: { custom_id: button.custom_id, component_type: 2 }, message: shown },
+      message.command,
+    );
+    dialog.interaction.original = message.id;
+    return dialog;
+  }
+
+  /** Everything this person sees in a channel, oldest first. */
+  sees(channel: string): StoredMessage[] {
+    return this.#fake.state.visibleTo(this.id, channel);
+  }
+
+  #send(
+    kind: StoredInteraction["kind"],
+    type: number,
+    given: Where | string,
+    more: object,
+    command: string | undefined,
+  ): Dialog {
+    const where: Where = typeof given === "string" ? { channel: given } : given;
+    const { state, gateway } = this.#fake;
+    const channel = state.channels.get(where.channel);
+    if (channel === undefined) throw new Error(`no channel ${where.channel}`);
+    const id = state.snowflake();
+    const maxBytes = where.maxBytes ?? 10 * 1024 * 1024;
+    const interaction: StoredInteraction = {
+      id,
+      token: `token-${id}`,
+      kind,
+      user: this.id,
+      channel: where.channel,
+      createdAt: state.now(),
+      realCreatedAt: Date.now(),
+      maxBytes,
+      command,
+      acknowledged: false,
+      acknowledgedAfter: undefined,
+      original: undefined,
+      choices: undefined,
+      produced: [],
+    };
+    state.interactions.set(id, interaction);
+    const user = { id: this.id, username: this.name.toLowerCase(), global_name: this.name };
+    const person =
+      channel.guild === undefined
+        ? { user }
+        : { guild_id: channel.guild, member: { user, roles: [], permissions: this.#manages ? "16" : "0" } };
+    gateway.dispatch("INTERACTION_CREATE", {
+      id,
+      application_id: state.applicationId,
+      type,
+      token: interaction.token,
+      version: 1,
+      channel_id: where.channel,
+      channel: { id: where.channel, type: channel.guild === undefined ? 1 : 0 },
+      context: where.context ?? (channel.guild === undefined ? 1 : 0),
+      attachment_size_limit: maxBytes,
+      ...person,
+      ...more,
+    });
+    return new Dialog(this.#fake, interaction);
+  }
+
+  /** The command as Discord's own client would send it: only what is registered, with the types registered. */
+  #typed(command: string, values: Record<string, Value>, focused: string | undefined): object {
+    const [first = "", second] = command.split(" ");
+    const registered = [...this.#fake.state.commands.values()].flat().find((one) => one.name === first);
+    if (registered === undefined) throw new Error(`/${first} is not registered`);
+    const options = optionsOf(registered, second);
+    const given = Object.entries(values).map(([name, value]) => {
+      const option = options.find((one) => one.name === name);
+      if (option === undefined) throw new Error(`/${command} has no option ${name}`);
+      const type = { string: 3, number: 4, boolean: 5 }[typeof value as "string"];
+      if (option.type !== type) throw new Error(`/${command} ${name} is of type ${option.type}`);
+      return { name, type, value, ...(name === focused ? { focused: true } : {}) };
+    });
+    const missing = options.find((option) => option.required === true && !(option.name in values));
+    if (missing !== undefined && focused === undefined) throw new Error(`/${command} needs ${missing.name}`);
+    const list = second === undefined ? given : [{ type: 1, name: second, options: given }];
+    return { name: first, options: list };
+  }
+}
+
+interface Named {
+  readonly name: string;
+  readonly type: number;
+  readonly required?: boolean;
+}
+
+function optionsOf(command: APIApplicationCommand, second: string | undefined): Named[] {
+  const options: APIApplicationCommandOption[] = command.options ?? [];
+  if (second === undefined) return options;
+  const sub = options.find((option) => option.name === second);
+  if (sub === undefined || !("options" in sub)) throw new Error(`/${command.name} ${second} is not registered`);
+  return sub.options ?? [];
+}
+
+/** One interaction and what came of it. */
+export class Dialog {
+  readonly #fake: FakeDiscord;
+  readonly interaction: StoredInteraction;
+
+  constructor(fake: FakeDiscord, interaction: StoredInteraction) {
+    this.#fake = fake;
+    this.interaction = interaction;
+  }
+
+  /** The messages that came of it and still stand; for a button that changed its own message, that one first. */
+  get messages(): StoredMessage[] {
+    const { original, produced } = this.interaction;
+    const ids = new Set([...(original === undefined ? [] : [original]), ...produced]);
+    return [...ids].flatMap((id) => this.#fake.state.messages.get(id) ?? []);
+  }
+
+  /** What came of it last. */
+  get last(): StoredMessage {
+    const { produced, original } = this.interaction;
+    const id = produced.toReversed().find((one) => this.#fake.state.messages.has(one)) ?? original ?? "";
+    const message = this.#fake.state.messages.get(id);
+    if (message === undefined) throw new Error("nothing came of it");
+    return message;
+  }
+
+  /** Resolves once it is acknowledged and nothing of it is still thinking. */
+  async answered(): Promise<void> {
+    const { state } = this.#fake;
+    const before =
+      this.interaction.original === undefined ? 0 : (state.messages.get(this.interaction.original)?.edits ?? 0);
+    await until(
+      () => {
+        const { acknowledged, original, produced } = this.interaction;
+        if (!acknowledged) return false;
+        const made = produced.flatMap((id) => state.messages.get(id) ?? []);
+        if (made.length > 0) return made.every((one) => !one.thinking);
+        return original !== undefined && (state.messages.get(original)?.edits ?? 0) > before;
+      },
+      `an answer to ${this.interaction.command ?? this.interaction.kind}`,
+    );
+  }
+}
+
+export function labelsOf(message: StoredMessage): string[] {
+  return message.components.flatMap((row) =>
+    row.components.flatMap((one) => ("label" in one && one.label !== undefined ? [one.label] : [])),
+  );
+}
+
+/** All that a message says, as one text. */
+export function textOf(message: StoredMessage): string {
+  return [message.content, ...message.embeds.flatMap((embed) => [embed.title ?? "", embed.description ?? ""])]
+    .filter((part) => part !== "")
+    .join("\n");
+}

@@ -1,0 +1,93 @@
+import type { APIActionRowComponent, APIApplicationCommand, APIButtonComponent, APIEmbed } from "discord-api-types/v10";
+
+export interface StoredFile {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+export interface StoredMessage {
+  readonly id: string;
+  readonly channel: string;
+  /** The only one who sees it; undefined = all of the channel. */
+  readonly onlyFor: string | undefined;
+  /** "… is thinking". */
+  thinking: boolean;
+  content: string;
+  embeds: APIEmbed[];
+  components: APIActionRowComponent<APIButtonComponent>[];
+  files: StoredFile[];
+  flags: number;
+  edits: number;
+  readonly nonce: string | undefined;
+  /** Whom it notified. */
+  pinged: string[];
+  readonly sentAt: number;
+  editedAt: number | undefined;
+  /** The command that made it. */
+  readonly command: string | undefined;
+}
+
+export interface StoredInteraction {
+  readonly id: string;
+  readonly token: string;
+  readonly kind: "command" | "press" | "complete";
+  readonly user: string;
+  readonly channel: string;
+  readonly createdAt: number;
+  readonly realCreatedAt: number;
+  readonly maxBytes: number;
+  readonly command: string | undefined;
+  acknowledged: boolean;
+  /** Real milliseconds from creation to acknowledgement. */
+  acknowledgedAfter: number | undefined;
+  /** What @original is: the answer, or the message of the pressed button. */
+  original: string | undefined;
+  choices: { name: string; value: string }[] | undefined;
+  /** Messages that came of it, in order. */
+  readonly produced: string[];
+}
+
+export interface Channel {
+  readonly id: string;
+  readonly guild: string | undefined;
+  /** The person at the other end of direct messages. */
+  readonly recipient: string | undefined;
+  gone: "deleted" | "no-access" | undefined;
+}
+
+/** What Discord remembers. */
+export class State {
+  readonly applicationId = "900000000000000001";
+  token = "fake-token";
+  readonly messages = new Map<string, StoredMessage>();
+  readonly interactions = new Map<string, StoredInteraction>();
+  readonly channels = new Map<string, Channel>();
+  readonly commands = new Map<string, APIApplicationCommand[]>();
+  readonly nonces = new Map<string, { message: string; at: number }>();
+  /** Whatever Discord would have refused, and whatever nobody may do; a test ends with none. */
+  readonly violations: string[] = [];
+  #offset = 0;
+  #count = 0n;
+
+  /** Unix milliseconds; only what lives long (tokens, nonces) goes by it. */
+  now(): number {
+    return Date.now() + this.#offset;
+  }
+
+  advance(millis: number): void {
+    this.#offset += millis;
+  }
+
+  snowflake(): string {
+    this.#count += 1n;
+    return (((BigInt(this.now()) - 1_420_070_400_000n) << 22n) | (this.#count & 0x3f_ffffn)).toString();
+  }
+
+  visibleTo(user: string, channel: string): StoredMessage[] {
+    return [...this.messages.values()].filter(
+      (one) => one.channel === channel && (one.onlyFor === undefined || one.onlyFor === user),
+    );
+  }
+}
