@@ -1,4 +1,4 @@
-import { MarketData } from "../src/api/market-data.ts";
+import { LiquidityFeeShare, MarketData, PriceBound } from "../src/api/market-data.ts";
 import { answer, askFor } from "../src/bot/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "../src/bot/enum-words.ts";
@@ -16,6 +16,9 @@ import { UserError } from "../src/errors.ts";
 import { field, paragraph, type Block, type Field } from "../src/reply/block.ts";
 import { code, id, strong, text, time, toText, type Text } from "../src/reply/text.ts";
 import { decimal, parseDecimal, percentOf, type Decimal } from "../src/units/decimal.ts";
+
+/** What is known of a bound's trigger. */
+const TRIGGER_FIELDS = { horizon: true, probability: true, auctionExtension: true };
 
 export const marketShow = command({
   name: "market show",
@@ -63,7 +66,16 @@ export const marketShow = command({
       boundsTable(market, amounts),
       feesTable(market.liquidityProviderFeeShare, amounts),
     ];
-    const unknown = extraFields(market, MarketData.shape);
+    const unknown = [
+      ...extraFields(market, MarketData.shape),
+      ...market.priceMonitoringBounds.flatMap((bound, index) => [
+        ...extraFields(bound, PriceBound.shape, `priceMonitoringBounds[${index}].`),
+        ...extraFields(bound.trigger, TRIGGER_FIELDS, `priceMonitoringBounds[${index}].trigger.`),
+      ]),
+      ...market.liquidityProviderFeeShare.flatMap((share, index) =>
+        extraFields(share, LiquidityFeeShare.shape, `liquidityProviderFeeShare[${index}].`),
+      ),
+    ];
     if (unknown.length > 0) blocks.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
     if (!amounts.known) {
       blocks.push(
@@ -131,8 +143,10 @@ function stateFields(market: MarketData, name: string | undefined, marketId: str
 
 function priceFields(market: MarketData, amounts: MarketAmounts): Field[] {
   const { price, size } = amounts;
-  const quote = (at: bigint | undefined, volume: bigint | undefined): string =>
-    at === 0n && (volume ?? 0n) === 0n ? "none" : `${price(at)} × ${size(volume)}`;
+  const quote = (at: bigint | undefined, volume: bigint | undefined): string => {
+    if (at === undefined && volume === undefined) return "–";
+    return at === 0n && (volume ?? 0n) === 0n ? "none" : `${price(at)} × ${size(volume)}`;
+  };
   const closest = nearestBound(market);
   return [
     field("Mark", strong(price(market.markPrice))),

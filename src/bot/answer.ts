@@ -76,7 +76,7 @@ export function asOfFooter(asOf: AsOf, now: Nanoseconds): Text {
 }
 
 /** Undefined where the answering node keeps up; compared with the clock when its answer came. */
-export function staleWarning(asOf: AsOf): Block | undefined {
+function staleWarning(asOf: AsOf): Block | undefined {
   if (asOf.blockTime === undefined) return undefined;
   const behind = millisBetween(asOf.blockTime, asOf.receivedAt);
   if (behind < DEFAULT_THRESHOLDS.laggingMillis) return undefined;

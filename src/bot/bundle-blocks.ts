@@ -5,7 +5,7 @@ import { code, id, strong, text, type Text } from "../reply/text.ts";
 const SIGNATURE_HEX = 130;
 
 /** How many signatures are strung together; undefined where the text is no string of whole ones. */
-export function countSignatures(signatures: string): number | undefined {
+function countSignatures(signatures: string): number | undefined {
   const hex = signatures.replace(/^0x/iu, "");
   return /^[0-9a-f]+$/iu.test(hex) && hex.length % SIGNATURE_HEX === 0 ? hex.length / SIGNATURE_HEX : undefined;
 }

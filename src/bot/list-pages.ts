@@ -11,7 +11,7 @@ import { cursorAt, parseCursor, type PageCursor } from "./page-cursor.ts";
 import { walkToBlock } from "./walk-to-block.ts";
 
 /** Rows on a page unless told otherwise: what a phone shows without tiring the thumb. */
-export const DEFAULT_PAGE_ROWS = 15;
+const DEFAULT_PAGE_ROWS = 15;
 /** What a node gives by itself at most; nobody reads more at once. */
 const MAX_PAGE_ROWS = 1000;
 
@@ -39,7 +39,7 @@ export const PAGE_OPTIONS = {
   newest: { kind: "flag", description: "Newest rows first", default: true },
 } as const satisfies Options;
 
-export type PageOptions = OptionValues<typeof PAGE_OPTIONS>;
+type PageOptions = OptionValues<typeof PAGE_OPTIONS>;
 
 /** What reading a page needs: a command's context, seen from here. */
 export interface PageContext {
@@ -83,7 +83,7 @@ export async function readPage<T>(context: PageContext, request: ListRequest<T>)
 }
 
 /** Exactly one of `first` and `last` is always sent: without either a node sends a thousand rows, or all there are. */
-export function pageQuery(options: PageOptions): PageRequest {
+function pageQuery(options: PageOptions): PageRequest {
   const { first, after, last, before, newest: newestFirst } = options;
   const refuse = (one: string, other: string, remedy: string): never => {
     throw new UserError(`${one} and ${other} cannot go together.`, { option: other, remedy });

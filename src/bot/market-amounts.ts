@@ -2,7 +2,7 @@ import type { AssetNames, MarketNames } from "../api/names.ts";
 import { decimal, formatDecimal, parseDecimal, type Decimal } from "../units/decimal.ts";
 
 /** Stake is counted in 10^-18 of the network's token (https://docs.vega.xyz/mainnet/concepts/vega-chain/proof-of-stake). */
-export const STAKE_DECIMALS = 18;
+const STAKE_DECIMALS = 18;
 /** More decimals than any token or market has; beyond this a node's word is not taken. */
 const MAX_DECIMALS = 100;
 

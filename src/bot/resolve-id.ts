@@ -51,12 +51,12 @@ export async function resolveId(
   throw unknown(kind, typed, known, option);
 }
 
-export function isWholeId(typed: string): boolean {
+function isWholeId(typed: string): boolean {
   return typed.length === ID_LENGTH && /^[0-9a-f]+$/iu.test(typed);
 }
 
 /** What is right, in one sentence: for errors. */
-export function rightId(kind: IdKind): string {
+function rightId(kind: IdKind): string {
   const byName = kind.byName === undefined ? "" : `${kind.byName}, or `;
   return `${capital(kind.article)} ${kind.noun} is given by ${byName}its id of ${ID_LENGTH} hexadecimal characters; the beginning is enough for one that was shown here before.`;
 }

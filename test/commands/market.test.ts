@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 
+import { loopbackNode } from "../support/loopback-node.ts";
+import { talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 test("market list puts live markets first and names those that do not trade normally", async () => {
@@ -47,6 +49,26 @@ test("without names, prices are the raw integers, marked raw, and a market goes 
   expect(screen).toMatch(new RegExp(`${samples.marketId}: mark \\d+ raw, active, continuous`, "u"));
   expect(screen).toMatch(/Open interest +\d+ raw/u);
   expect(screen).toContain("numbers marked raw are integers");
+});
+
+test("what a newer release adds to a record is shown, however deep", async () => {
+  const id = "ab".repeat(32);
+  const market = {
+    market: id,
+    marketState: "STATE_ACTIVE",
+    productData: { fundingRate: "0.01" },
+    priceMonitoringBounds: [{ minValidPrice: "1", active: true, trigger: { horizon: "5", window: "7" } }],
+    liquidityProviderFeeShare: [{ party: id, virtualStake: "12" }],
+  };
+  await using node = await loopbackNode(({ path }) =>
+    path === "/api/v2/markets/data" ? { body: { marketsData: [market] } } : undefined,
+  );
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  const screen = await conversation.ask(`market show ${id}`);
+  expect(screen).toMatch(/productData +\{"fundingRate":"0\.01"\}/u);
+  expect(screen).toMatch(/priceMonitoringBounds\[0\]\.active\s+true/u);
+  expect(screen).toMatch(/priceMonitoringBounds\[0\]\.trigger\.window\s+7/u);
+  expect(screen).toMatch(/liquidityProviderFeeShare\[0\]\.virtualStake\s+12/u);
 });
 
 test("a market is found by code in any case, by id, by a unique beginning; else the nearest one is offered", async () => {
