@@ -5,16 +5,19 @@ import { messageOf } from "../../errors.ts";
 import { disposeReply, type Reply } from "../../reply/reply.ts";
 import { askAndShow, EXIT_INTERRUPTED, print, saveFiles, type AskerParts } from "./asker.ts";
 import { openHistory, type History } from "./history.ts";
-import { write } from "./terminal.ts";
+import { paint } from "./paint.ts";
+import { span } from "./span.ts";
+import { looksOf, write } from "./terminal.ts";
 import { visibleText } from "./visible-text.ts";
+import { wrap } from "./wrap.ts";
 
 export interface PromptParts extends AskerParts {
   readonly historyFile: string | undefined;
 }
 
 const GREETING =
-  "Type help for the commands. Tab completes; a number presses a button of the last reply; save DIR writes its files;\n" +
-  "Ctrl-C stops a question, exit or Ctrl-D leaves.\n\n";
+  "Type help for the commands. Tab completes; a number presses a button of the last reply; save DIR writes its files. " +
+  "Ctrl-C stops a question, exit or Ctrl-D leaves.";
 /** Readline keeps so many for the arrow keys. */
 const HISTORY_SIZE = 1000;
 
@@ -27,7 +30,11 @@ export async function runPrompt(parts: PromptParts): Promise<number> {
   const screen = terminal.out.isTty ? terminal.out : terminal.err;
   const interactive = terminal.inputIsTty && screen.isTty;
   const history = await openHistory(interactive ? parts.historyFile : undefined);
-  if (interactive) await write(screen, GREETING);
+  if (interactive) {
+    const looks = looksOf(screen, terminal.preferences);
+    const lines = wrap([span(GREETING, "dim")], Math.min(looks.width, 100));
+    await write(screen, `${lines.map((line) => `${paint(line.spans, looks)}\n`).join("")}\n`);
+  }
   const lines = createInterface({
     input: terminal.input,
     terminal: interactive,
@@ -55,14 +62,22 @@ export async function runPrompt(parts: PromptParts): Promise<number> {
   }
 }
 
-/** What data would do to the prompt's own line is not offered. */
+/**
+ * What readline is to offer, and for which end of the line. Offers that go on from what is typed come alone where there
+ * are any, since only those share more of the line; what data would do to the prompt's own line is not offered.
+ */
 async function complete(parts: PromptParts, line: string): Promise<[string[], string]> {
+  let offered: string[] = [];
   try {
-    const offered = await parts.runner.complete(line);
-    return [offered.filter((one) => visibleText(one) === one), line];
+    offered = (await parts.runner.complete(line)).filter((one) => visibleText(one) === one);
   } catch {
-    return [[], line];
+    // Nothing to offer is no reason to disturb who types.
   }
+  const going = offered.filter((one) => one.startsWith(line));
+  const shown = going.length > 0 ? going : offered;
+  const start = line.lastIndexOf(" ") + 1;
+  const kept = shown.every((one) => one.startsWith(line.slice(0, start))) ? start : 0;
+  return [shown.map((one) => one.slice(kept)), line.slice(kept)];
 }
 
 class Session {

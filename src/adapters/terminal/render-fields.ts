@@ -8,7 +8,7 @@ export interface ShownField {
 }
 
 /** Below this, a value stands beneath its name. */
-const SIDE_BY_SIDE = 40;
+const SIDE_BY_SIDE = 30;
 const GAP = 2;
 const NESTED = 2;
 

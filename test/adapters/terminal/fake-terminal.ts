@@ -9,7 +9,7 @@ import { GALLERY_NOW } from "../../support/gallery.ts";
 
 type Answer = Reply | ((line: string, options: RunOptions) => Promise<Reply>);
 
-export interface Asked {
+interface Asked {
   readonly line: string;
   readonly network: string | undefined;
 }

@@ -139,6 +139,23 @@ describe("at a terminal", () => {
     expect(terminal.out()).not.toContain("\u001B[31m");
   });
 
+  test("Tab goes on from what is typed before it offers anything else, and lists names alone", async () => {
+    const complete = ["market show BTC/USDT-2", "market show BTC/USDT-1", "market show ETH/BTC"];
+    const terminal = talk([], { answers: { "market show BTC/USDT-1": answers.time }, tty: true, complete });
+    await terminal.sees("bellwether> ");
+    terminal.type("market show BT");
+    terminal.type(tab);
+    await terminal.sees("C/USDT-");
+    terminal.type(tab);
+    terminal.type(tab);
+    await terminal.sees("BTC/USDT-2");
+    expect(terminal.out()).not.toContain("ETH");
+    terminal.type(`1${enter}`);
+    await terminal.sees("• It is noon");
+    terminal.type(ctrlD);
+    expect(await terminal.exit).toBe(0);
+  });
+
   test("history outlives the prompt, newest first, for its owner's eyes only", async () => {
     const historyFile = path.join(folder, "data", "history");
     const first = talk([], { answers, tty: true, historyFile });

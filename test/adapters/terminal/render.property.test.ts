@@ -13,7 +13,7 @@ import { GALLERY_NOW } from "../../support/gallery.ts";
 
 const plain = { colour: false, links: false, now: GALLERY_NOW };
 const width = fc.integer({ min: 20, max: 200 });
-const runs = { numRuns: 40 };
+const runs = { numRuns: 30 };
 
 /** What this renderer itself sends to a terminal: SGR and OSC 8. */
 const OWN_ESCAPES = new RegExp(String.raw`\x1B\[[\d;]+m|\x1B\]8;;[\x21-\x7E]*\x1B\\`, "gu");
