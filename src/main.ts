@@ -18,6 +18,10 @@ const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; load(): Pro
     about: "serves a simulated network by itself: simulator --port 3008",
     load: async () => (await import("./main/simulator.ts")).simulator,
   },
+  "discord-register": {
+    about: "registers the commands with Discord; with --dry-run, shows what would change",
+    load: async () => (await import("./main/discord-register.ts")).discordRegister,
+  },
 };
 
 const [name = "", ...args] = process.argv.slice(2);
@@ -26,7 +30,7 @@ process.exit(await run(name, args));
 async function run(name: string, args: readonly string[]): Promise<number> {
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
   if (subcommand === undefined) {
-    const list = Object.entries(SUBCOMMANDS).map(([known, { about }]) => `  ${known.padEnd(11)}${about}`);
+    const list = Object.entries(SUBCOMMANDS).map(([known, { about }]) => `  ${known.padEnd(18)}${about}`);
     console.error(`${name === "" ? "Say what to do" : `There is no subcommand ${name}`}:\n${list.join("\n")}`);
     return EXIT_CALLER;
   }

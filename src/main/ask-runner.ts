@@ -2,7 +2,6 @@ import { localRunner, type LineRunner } from "../adapters/terminal/line-runner.t
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import { databaseFile } from "../store/database-url.ts";
-import { fromMillis } from "../units/nanoseconds.ts";
 import { findHolder } from "./find-holder.ts";
 
 /** Whoever answers `ask`: the process that holds the database, else a bot in this one. */
@@ -13,25 +12,15 @@ export async function openRunner(config: Config, log: Log): Promise<LineRunner> 
 }
 
 async function ownRunner(config: Config, log: Log): Promise<LineRunner> {
-  const [{ openNetworks }, { createStore }, { createBot }, { commands }, { createLedgerExports }] = await Promise.all([
+  const [{ openNetworks }, { createStore }, { botOf }] = await Promise.all([
     import("./networks.ts"),
     import("../store/create-store.ts"),
-    import("../bot/create-bot.ts"),
-    import("../../commands/index.ts"),
-    import("../export/ledger-exports.ts"),
+    import("./bot-of.ts"),
   ]);
-  const networks = await openNetworks(config, { log });
-  const now = () => fromMillis(Date.now());
   // Held only while it is used: another question at the same time needs it, too.
   const store = createStore({ url: config.databaseUrl, log, hold: "call" });
-  const bot = createBot({
-    commands,
-    clients: networks.clients,
-    seen: store.seen,
-    exports: createLedgerExports({ log, now }),
-    log,
-    now,
-  });
+  const networks = await openNetworks(config, { log });
+  const bot = await botOf({ networks, store, log });
   return {
     ...localRunner(bot),
     async close() {

@@ -7,12 +7,13 @@ import { createLog } from "../log.ts";
 import { databaseFile } from "../store/database-url.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 import { openRunner } from "./ask-runner.ts";
+import { logDestination } from "./log-destination.ts";
 
 /** Answers one question, or prompts for them. */
 export async function ask(args: readonly string[]): Promise<number> {
   const config = loadConfig();
   // Faults of the network are in the reply; the log is for those of the bot.
-  const log = createLog(config.logLevel ?? "error");
+  const log = createLog(config.logLevel ?? "error", logDestination());
   for (const hint of config.hints) log.warn(hint);
   return runAsk({
     argv: args,

@@ -21,9 +21,14 @@ export interface PlatformParts {
 const require = createRequire(import.meta.url);
 
 /** Loads a platform's libraries only where its tokens are set: they cost more time and memory than all the rest. */
-export async function openPlatforms(_config: Config, _parts: PlatformParts): Promise<Platforms> {
+export async function openPlatforms(config: Config, parts: PlatformParts): Promise<Platforms> {
+  const adapters: Adapter[] = [];
+  if (config.discord !== undefined) {
+    const { createDiscordAdapter } = await import("../adapters/discord/index.ts");
+    adapters.push(createDiscordAdapter({ ...config.discord, ...parts }));
+  }
   return {
-    adapters: [],
+    adapters,
     previews: [
       previewOf(
         "discord",

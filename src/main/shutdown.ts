@@ -25,6 +25,7 @@ export function createShutdown(log: Log): Shutdown {
   const controller = new AbortController();
   const { promise: ended, resolve } = Promise.withResolvers<number>();
   let code = 0;
+  let over = false;
 
   async function stopOne(part: string, stop: () => Promise<void>, deadline: number): Promise<void> {
     const { promise: late, resolve: giveUp } = Promise.withResolvers<"late">();
@@ -45,6 +46,7 @@ export function createShutdown(log: Log): Shutdown {
   async function stopAll(): Promise<void> {
     const deadline = performance.now() + WHOLE_MILLIS;
     for (let last = parts.pop(); last !== undefined; last = parts.pop()) await stopOne(last.part, last.stop, deadline);
+    over = true;
     resolve(code);
   }
 
@@ -52,8 +54,9 @@ export function createShutdown(log: Log): Shutdown {
     signal: controller.signal,
     ended,
     add(part, stop) {
-      // What starts while the stop is under way is stopped by it, too.
-      parts.push({ part, stop });
+      // What starts while the stop is under way is stopped by it, too, and what starts afterwards at once.
+      if (over) void stopOne(part, stop, performance.now());
+      else parts.push({ part, stop });
     },
     begin(exitCode) {
       code = Math.max(code, exitCode);

@@ -6,13 +6,14 @@ import { createLog } from "../log.ts";
 import { startSimulator } from "../simulator/simulator.ts";
 import { obeyProcessEvents } from "./process-events.ts";
 import { createShutdown } from "./shutdown.ts";
+import { logDestination } from "./log-destination.ts";
 
 const USAGE = "npm run simulator -- [--port 3008] [--host 127.0.0.1] [--seed WORD] [--nodes 3]";
 
 /** Serves the simulated networks until a signal comes. */
 export async function simulator(args: readonly string[]): Promise<number> {
   const { port, host, seed, nodes } = parse(args);
-  const log = createLog(loadLogLevel() ?? "warn");
+  const log = createLog(loadLogLevel() ?? "warn", logDestination());
   const shutdown = createShutdown(log);
   const running = await startSimulator({
     port,

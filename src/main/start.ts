@@ -4,9 +4,11 @@ import type { WebAdapter } from "../adapters/web/index.ts";
 import { loadConfig, type Config } from "../config.ts";
 import { UserError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
-import { createStore } from "../store/create-store.ts";
+import { createStore, type EmbeddedStore } from "../store/create-store.ts";
 import { writeHolderRecord } from "../store/holder-record.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
+import { botOf } from "./bot-of.ts";
+import { logDestination } from "./log-destination.ts";
 import { createMeasurements } from "./metrics.ts";
 import { openNetworks } from "./networks.ts";
 import { openPlatforms } from "./platforms.ts";
@@ -22,13 +24,16 @@ export async function start(args: readonly string[]): Promise<number> {
     });
   }
   const config = loadConfig();
-  const log = createLog(config.logLevel ?? "info");
+  const log = createLog(config.logLevel ?? "info", logDestination());
   for (const hint of config.hints) log.warn(hint);
   const shutdown = createShutdown(log);
   obeyProcessEvents(shutdown, log);
   try {
-    console.log(await run(config, log, shutdown));
+    const greeting = await run(config, log, shutdown);
+    if (!shutdown.signal.aborted) console.log(greeting);
   } catch (thrown) {
+    // Stopped in the middle of its start, it fails in many ways, none of which is a fault.
+    if (shutdown.signal.aborted) return shutdown.ended;
     // What has begun already is stopped before the person is told.
     await shutdown.begin(0);
     throw thrown;
@@ -43,23 +48,9 @@ async function run(config: Config, log: Log, shutdown: Shutdown): Promise<string
   await store.claim();
 
   const measurements = createMeasurements({ version: packageVersion() });
-  const [networks, { createBot }, { commands }, { createLedgerExports }] = await Promise.all([
-    openNetworks(config, { log, onRequest: measurements.onNodeRequest }),
-    import("../bot/create-bot.ts"),
-    import("../../commands/index.ts"),
-    import("../export/ledger-exports.ts"),
-  ]);
+  const networks = await openNetworks(config, { log, onRequest: measurements.onNodeRequest });
   shutdown.add("networks", () => networks.close());
-  const now = () => fromMillis(Date.now());
-  const bot = createBot({
-    commands,
-    clients: networks.clients,
-    seen: store.seen,
-    exports: createLedgerExports({ log, now }),
-    log,
-    now,
-    onOutcome: measurements.onOutcome,
-  });
+  const bot = await botOf({ networks, store, log, onOutcome: measurements.onOutcome });
 
   const platforms = await openPlatforms(config, { log, payloads: store.payloads });
   let web: WebAdapter | undefined;
@@ -70,7 +61,7 @@ async function run(config: Config, log: Log, shutdown: Shutdown): Promise<string
       ...config.web,
       previews: platforms.previews,
       log,
-      now,
+      now: () => fromMillis(Date.now()),
       ready: () => checkReadiness({ store, clients: networks.clients, adapters: adapters() }),
       metrics: () => measurements.render(),
       onRequest: measurements.onHttpRequest,
@@ -86,7 +77,16 @@ async function run(config: Config, log: Log, shutdown: Shutdown): Promise<string
   const holder = await serveHolder({ databaseFile: store.file, runner: localRunner(bot), log });
   shutdown.add("socket for ask", () => holder.close());
   if (holder.address !== undefined) writeHolderRecord(store.file, { pid: process.pid, socket: holder.address });
+  openLater(store, log);
   return greeting(config, web?.url, networks.simulated);
+}
+
+/** The first questions go first; soon after, the database is made ready for those that need it. */
+function openLater(store: EmbeddedStore, log: Log): void {
+  const open = (): void => {
+    store.ping().catch((thrown: unknown) => log.error({ err: thrown }, "the database cannot be used"));
+  };
+  setTimeout(open, 500).unref();
 }
 
 function greeting(config: Config, url: string | undefined, simulated: boolean): string {

@@ -1,0 +1,25 @@
+import type { Bot } from "../bot/bot.ts";
+import type { Outcome } from "../bot/create-bot.ts";
+import type { Log } from "../log.ts";
+import type { Store } from "../store/store.ts";
+import { fromMillis } from "../units/nanoseconds.ts";
+import type { Networks } from "./networks.ts";
+
+export interface BotParts {
+  readonly networks: Networks;
+  readonly store: Pick<Store, "seen">;
+  readonly log: Log;
+  readonly onOutcome?: (outcome: Outcome) => void;
+}
+
+/** The bot with all its commands: the only place where these meet what they work on. */
+export async function botOf({ networks, store, log, ...more }: BotParts): Promise<Bot> {
+  const [{ createBot }, { commands }, { createLedgerExports }] = await Promise.all([
+    import("../bot/create-bot.ts"),
+    import("../../commands/index.ts"),
+    import("../export/ledger-exports.ts"),
+  ]);
+  const now = () => fromMillis(Date.now());
+  const exports = createLedgerExports({ log, now });
+  return createBot({ commands, clients: networks.clients, seen: store.seen, exports, log, now, ...more });
+}

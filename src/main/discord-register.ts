@@ -1,0 +1,30 @@
+import { discordRegister as register } from "../adapters/discord/register-commands.ts";
+import { loadConfig } from "../config.ts";
+import { createLog } from "../log.ts";
+import { createStore } from "../store/create-store.ts";
+import { botOf } from "./bot-of.ts";
+import { openNetworks } from "./networks.ts";
+import { logDestination } from "./log-destination.ts";
+
+/** Registers the commands with Discord, or shows what would change. */
+export async function discordRegister(args: readonly string[]): Promise<number> {
+  const config = loadConfig();
+  const log = createLog(config.logLevel ?? "warn", logDestination());
+  const networks = await openNetworks(config, { log });
+  try {
+    const { commands, networks: names } = await botOf({
+      networks,
+      store: createStore({ url: config.databaseUrl, log }),
+      log,
+    });
+    return await register(args, {
+      token: undefined,
+      ...config.discord,
+      commands,
+      networks: names,
+      print: (line) => console.log(line),
+    });
+  } finally {
+    await networks.close();
+  }
+}
