@@ -1,5 +1,5 @@
 import type { AssetNames } from "../src/api/names.ts";
-import { answer, askFor } from "../src/bot/answer.ts";
+import { answer } from "../src/bot/answer.ts";
 import { byteWords, countWords } from "../src/bot/byte-words.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { exportRange, rangeWords, retentionBlocks, type ExportRange } from "../src/bot/export-range.ts";
@@ -171,14 +171,6 @@ function finished(
     tone: rows === 0 ? "neutral" : "good",
     blocks,
     attachments: [attachment],
-    ask: askFor(context, "ledger export", {
-      party: partyId,
-      asset: assetId,
-      from: given.from?.typed,
-      to: given.to?.typed,
-      columns: given.columns,
-      raw: given.raw ? true : undefined,
-    }),
   });
 }
 

@@ -27,8 +27,8 @@ export function answer(
     title: TextPart;
     tone?: Tone;
     blocks: readonly Block[];
-    /** What this reply answers; its Refresh button asks it again. */
-    ask: Ask;
+    /** What this reply answers: its Refresh button asks it again. Left out where asking again costs too much. */
+    ask?: Ask;
     actions?: readonly Action[];
     attachments?: readonly Attachment[];
   },
@@ -40,7 +40,7 @@ export function answer(
     tone: stale !== undefined && tone !== "bad" ? "warning" : tone,
     blocks: stale === undefined ? blocks : [stale, ...blocks],
     footer: asOfFooter(asOf, context.now()),
-    actions: [...actions, refresh(ask)],
+    actions: ask === undefined ? actions : [...actions, refresh(ask)],
   });
 }
 

@@ -67,9 +67,8 @@ export function exportRange(
 
 /** The exact half-open range, as it was asked of the node. */
 export function rangeWords({ from, to }: ExportRange): Text {
-  const start =
-    from === undefined ? text`from the first entry that the node keeps` : text`from ${time(from)}, inclusive,`;
-  const end = to === undefined ? text`up to its latest one` : text`to ${time(to)}, exclusive`;
+  const start = from === undefined ? text`from the node's first entry` : text`from ${time(from)}, inclusive,`;
+  const end = to === undefined ? text`up to the node's latest entry` : text`to ${time(to)}, exclusive`;
   return text`${start} ${end}`;
 }
 
