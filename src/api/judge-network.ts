@@ -34,9 +34,9 @@ export function judgeNetwork(
   const [contradiction] = contradictions;
   if (contradiction !== undefined) {
     // Which of them is right cannot be known, so neither moves the frontier.
-    return { ...blind(contradictionWords(contradiction)), frontier: previous, watchedSinceMillis };
+    return { ...blind(contradictionWords(contradiction)), ...unmoved() };
   }
-  if (best === undefined) return { ...blind(silenceWords(round)), frontier: previous, watchedSinceMillis };
+  if (best === undefined) return { ...blind(silenceWords(round)), ...unmoved() };
   if (previous === undefined) return judgeByAge(round, best, believable);
   if (best.time > previous.time) {
     const gap = round.atMillis - (before?.atMillis ?? round.atMillis);
@@ -54,6 +54,15 @@ export function judgeNetwork(
   }
   return judgeStandstill(previous, best);
 
+  function unmoved(): Pick<Sight, "frontier" | "watchedSinceMillis" | "stillMillis"> {
+    const rest = { frontier: previous, watchedSinceMillis };
+    return previous === undefined ? rest : { ...rest, stillMillis: stillFor(previous) };
+  }
+
+  function stillFor(frontier: Frontier): Milliseconds {
+    return round.atMillis - (frontier.advancedAtMillis ?? watchedSinceMillis);
+  }
+
   /** A first look: only the wall clock can tell. */
   function judgeByAge(given: Round, witness: Speaking, among: readonly Speaking[]): Sight {
     return {
@@ -64,7 +73,7 @@ export function judgeNetwork(
   }
 
   function judgeStandstill(frontier: Frontier, witness: Speaking): Sight {
-    const stillMillis = round.atMillis - (frontier.advancedAtMillis ?? watchedSinceMillis);
+    const stillMillis = stillFor(frontier);
     const rest = { frontier: sharpened(frontier, witness), watchedSinceMillis, stillMillis };
     const majority = isMajority(believable, round);
     if (!majority && witness.time < frontier.time) return { ...blind(fewWords(believable, round)), ...rest };

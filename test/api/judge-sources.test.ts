@@ -1,0 +1,317 @@
+import { describe, expect, test } from "vitest";
+
+import { judgeSources } from "../../src/api/judge-sources.ts";
+import {
+  DEFAULT_THRESHOLDS,
+  type NetworkState,
+  type NodeState,
+  type SourceMemory,
+  type Verdict,
+  type Witness,
+} from "../../src/api/verdict.ts";
+import { nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+
+const START = 1_682_942_400_000;
+const at = (seconds: number): Nanoseconds =>
+  nanoseconds(BigInt(Math.round((START / 1000 + seconds) * 1000)) * 1_000_000n);
+
+/** A watch in virtual time: each round is so many seconds after the start, the wall clock in step with it. */
+class Watch {
+  memory: SourceMemory | undefined;
+  round(seconds: number, witnesses: readonly Witness[]): Verdict {
+    const verdict = judgeSources(
+      { witnesses, atMillis: 1_000_000 + seconds * 1000, wallClock: at(seconds) },
+      this.memory,
+      DEFAULT_THRESHOLDS,
+    );
+    this.memory = verdict.memory;
+    return verdict;
+  }
+}
+
+const NAMES = ["a", "b", "c"];
+const says = (node: string, seconds: number, height?: number): Witness => ({
+  node,
+  reachable: true,
+  time: at(seconds),
+  ...(height === undefined ? {} : { height: BigInt(height) }),
+});
+const gone = (node: string): Witness => ({ node, reachable: false, why: "refused the connection" });
+
+// Each node does one of five things in the round that is judged, 40 s after all of them were last seen to advance:
+//   on     goes on to the present            still  stands where it was
+//   late   goes on, but far behind           down   does not answer            ahead  is an hour in the future
+type Deed = "on" | "still" | "late" | "down" | "ahead";
+const DEEDS: readonly Deed[] = ["on", "still", "late", "down", "ahead"];
+
+function does(node: string, deed: Deed): Witness {
+  switch (deed) {
+    case "on":
+      return says(node, 40);
+    case "still":
+      return says(node, 0);
+    case "late":
+      return says(node, -120);
+    case "down":
+      return gone(node);
+    case "ahead":
+      return says(node, 3640);
+  }
+}
+
+function outcomes(count: number): Deed[][] {
+  return count === 0 ? [[]] : outcomes(count - 1).flatMap((head) => DEEDS.map((deed) => [...head, deed]));
+}
+
+/** What the rules say in words, apart from how the code says it. */
+function expectedNetwork(deeds: readonly Deed[]): NetworkState {
+  if (deeds.includes("on")) return "healthy";
+  const believable = deeds.filter((deed) => deed === "still" || deed === "late").length;
+  return believable * 2 > deeds.length ? "stalled" : "blind";
+}
+
+function expectedNode(deed: Deed): NodeState {
+  switch (deed) {
+    case "on":
+    case "still":
+      // 40 s behind at most, and a minute is allowed.
+      return "ok";
+    case "late":
+      return "lagging";
+    case "down":
+      return "down";
+    case "ahead":
+      return "unknown";
+  }
+}
+
+describe.each([1, 2, 3])("every outcome of %i nodes, 40 s after the last advance", (count) => {
+  test.each(outcomes(count).map((deeds) => [deeds.join(" "), deeds] as const))("%s", (_name, deeds) => {
+    const watch = new Watch();
+    const names = NAMES.slice(0, count);
+    for (const seconds of [-10, -5, 0])
+      watch.round(
+        seconds,
+        names.map((node) => says(node, seconds)),
+      );
+    for (const seconds of [10, 20, 30])
+      watch.round(
+        seconds,
+        names.map((node) => says(node, 0)),
+      );
+    const verdict = watch.round(
+      40,
+      deeds.map((deed, index) => does(names[index]!, deed)),
+    );
+    expect({
+      network: verdict.network,
+      nodes: verdict.nodes.map((node) => node.state),
+      implausible: verdict.implausible.map((one) => one.node),
+      wentBack: verdict.wentBack.map((one) => one.node),
+      singleSource: verdict.singleSource,
+    }).toEqual({
+      network: expectedNetwork(deeds),
+      nodes: deeds.map((deed) => expectedNode(deed)),
+      implausible: names.filter((_, index) => deeds[index] === "ahead"),
+      wentBack: names.filter((_, index) => deeds[index] === "late"),
+      singleSource: count === 1,
+    });
+    expect(verdict.why).not.toBe("");
+  });
+});
+
+describe("a first look", () => {
+  test.each<[string, Witness[], NetworkState, "age" | "advance"]>([
+    ["one fresh node", [says("a", -2)], "healthy", "age"],
+    ["one old node", [says("a", -600)], "stalled", "age"],
+    ["one silent node", [gone("a")], "blind", "advance"],
+    ["one fresh of two", [says("a", -2), gone("b")], "healthy", "age"],
+    ["one old of two", [says("a", -600), gone("b")], "blind", "advance"],
+    ["two old of three", [says("a", -600), says("b", -700), gone("c")], "stalled", "age"],
+    ["one fresh, two old", [says("a", -1), says("b", -600), says("c", -600)], "healthy", "age"],
+    ["one in the future", [says("a", 11)], "blind", "advance"],
+    ["one a little ahead", [says("a", 9)], "healthy", "age"],
+  ])("%s: %s", (_name, witnesses, network, basis) => {
+    const verdict = new Watch().round(0, witnesses);
+    expect({ network: verdict.network, basis: verdict.basis }).toEqual({ network, basis });
+  });
+
+  test("stays a matter of age until an advance was seen or long missed", () => {
+    const watch = new Watch();
+    expect(watch.round(0, [says("a", -600)])).toMatchObject({ network: "stalled", basis: "age" });
+    expect(watch.round(5, [says("a", -600)])).toMatchObject({ network: "stalled", basis: "age" });
+    expect(watch.round(10, [says("a", -599)])).toMatchObject({ network: "healthy", basis: "advance" });
+    const later = new Watch();
+    later.round(0, [says("a", -1)]);
+    expect(later.round(20, [says("a", -1)])).toMatchObject({ network: "healthy", basis: "age" });
+    expect(later.round(30, [says("a", -1)])).toMatchObject({
+      network: "stalled",
+      basis: "advance",
+      stillMillis: 30_000,
+    });
+  });
+
+  test("after a long pause is one again when time was lost meanwhile", () => {
+    const watch = new Watch();
+    watch.round(0, [says("a", -1)]);
+    watch.round(5, [says("a", 4)]);
+    expect(watch.round(3605, [says("a", 3604)])).toMatchObject({ network: "healthy", basis: "advance" });
+    expect(watch.round(7205, [says("a", 5404)])).toMatchObject({ network: "stalled", basis: "age" });
+    expect(watch.round(10805, [says("a", 5404)])).toMatchObject({ network: "stalled", basis: "advance" });
+  });
+});
+
+describe("over rounds", () => {
+  test("a stall shows after 30 s, counts on, and ends with the next block", () => {
+    const watch = new Watch();
+    for (const seconds of [0, 5]) watch.round(seconds, [says("a", seconds, seconds)]);
+    for (const seconds of [10, 15, 20, 25, 30]) expect(watch.round(seconds, [says("a", 5, 5)]).network).toBe("healthy");
+    expect(watch.round(35, [says("a", 5, 5)])).toMatchObject({ network: "stalled", stillMillis: 30_000 });
+    expect(watch.round(65, [says("a", 5, 5)])).toMatchObject({ network: "stalled", stillMillis: 60_000 });
+    expect(watch.round(70, [says("a", 69, 6)])).toMatchObject({ network: "healthy", stillMillis: 0 });
+  });
+
+  test("blind rounds freeze the clock of a stall", () => {
+    const watch = new Watch();
+    for (const seconds of [0, 5]) watch.round(seconds, [says("a", seconds)]);
+    expect(watch.round(25, [says("a", 5)])).toMatchObject({ network: "healthy", stillMillis: 20_000 });
+    for (const seconds of [30, 60, 90]) {
+      expect(watch.round(seconds, [gone("a")])).toMatchObject({ network: "blind", stillMillis: 20_000 });
+    }
+    expect(watch.round(95, [says("a", 5)])).toMatchObject({ network: "healthy", stillMillis: 25_000 });
+    expect(watch.round(100, [says("a", 5)])).toMatchObject({ network: "stalled", stillMillis: 30_000 });
+  });
+
+  test("a node that catches up behind the frontier proves nothing", () => {
+    const watch = new Watch();
+    for (const seconds of [0, 5]) watch.round(seconds, [says("a", seconds), says("b", seconds - 300)]);
+    let verdict = watch.round(10, [says("a", 5), says("b", -200)]);
+    for (const seconds of [20, 30, 40]) verdict = watch.round(seconds, [says("a", 5), says("b", seconds * 4 - 200)]);
+    expect(verdict).toMatchObject({ network: "stalled", frontier: { node: "a" } });
+    expect(verdict.disagree).toBeUndefined();
+  });
+
+  test("a node behind in blocks lags though its time is near", () => {
+    const [near, far] = new Watch().round(0, [says("a", 0, 1000), says("b", -1, 899)]).nodes;
+    expect(near).toMatchObject({ state: "ok", behindBlocks: 0n });
+    expect(far).toMatchObject({ state: "lagging", behindBlocks: 101n, behindMillis: 1000 });
+  });
+
+  test("a node that refuses us is unknown, not down, and counts as absent", () => {
+    const refused: Witness = { node: "b", reachable: false, refused: true, why: "gets too many requests" };
+    const verdict = new Watch().round(0, [says("a", -600), refused]);
+    expect(verdict.network).toBe("blind");
+    expect(verdict.nodes[1]).toMatchObject({ state: "unknown", why: "gets too many requests" });
+  });
+
+  test("a lying clock moves no frontier, and is named with how far it is off", () => {
+    const watch = new Watch();
+    watch.round(0, [says("a", 0), says("b", 0)]);
+    const verdict = watch.round(5, [says("a", 5), says("b", 3605)]);
+    expect(verdict).toMatchObject({ network: "healthy", frontier: { node: "a", time: at(5) } });
+    expect(verdict.implausible).toEqual([{ node: "b", aheadMillis: 3_600_000 }]);
+    expect(watch.round(10, [says("a", 10), says("b", 10)]).wentBack).toEqual([]);
+  });
+
+  test("time that goes back is named once, with both times", () => {
+    const watch = new Watch();
+    watch.round(0, [says("a", 0), says("b", 0)]);
+    expect(watch.round(5, [says("a", 5), says("b", -90)]).wentBack).toEqual([{ node: "b", from: at(0), to: at(-90) }]);
+    const after = watch.round(10, [says("a", 10), says("b", -80)]);
+    expect(after.wentBack).toEqual([]);
+    expect(after.nodes[1]).toMatchObject({ state: "lagging", behindMillis: 90_000 });
+  });
+});
+
+describe("two nodes that contradict each other about one block", () => {
+  test("make the network blind, are named, and move no frontier", () => {
+    const watch = new Watch();
+    watch.round(0, [says("a", 0, 10), says("b", 0, 10), says("c", 0, 10)]);
+    const verdict = watch.round(5, [says("a", 5, 17), says("b", 4, 17), says("c", 5, 17)]);
+    expect(verdict).toMatchObject({ network: "blind", frontier: { time: at(0) } });
+    expect(verdict.contradictions).toEqual([
+      {
+        height: 17n,
+        says: [
+          { node: "a", time: at(5) },
+          { node: "b", time: at(4) },
+          { node: "c", time: at(5) },
+        ],
+      },
+    ]);
+    expect(verdict.why).toContain("block 17");
+    expect(watch.round(10, [says("a", 10, 24), says("b", 10, 24), says("c", 10, 24)]).network).toBe("healthy");
+  });
+
+  test("are judged by the block's own time where both send it", () => {
+    const witness = (node: string, seconds: number, block: number): Witness => ({
+      ...says(node, seconds, 17),
+      blockTime: at(block),
+    });
+    const round = (a: Witness, b: Witness): Verdict => new Watch().round(0, [a, b]);
+    expect(round(witness("a", 0, -1), witness("b", -1, -1)).contradictions).toEqual([]);
+    expect(round(witness("a", 0, -1), witness("b", 0, -2)).contradictions).toHaveLength(1);
+  });
+
+  test("do not when the liar is known by its clock", () => {
+    const verdict = new Watch().round(0, [says("a", 0, 17), says("b", 3600, 17)]);
+    expect(verdict).toMatchObject({ network: "healthy", contradictions: [] });
+  });
+});
+
+describe("nodes disagree", () => {
+  /** b and c stop at 0; a goes on until `end`. */
+  function split(end: number, stopped = ["b", "c"]): Verdict {
+    const watch = new Watch();
+    let verdict = watch.round(-5, [says("a", -5), says("b", -5), says("c", -5)]);
+    for (let seconds = 0; seconds <= end; seconds += 5) {
+      verdict = watch.round(
+        seconds,
+        NAMES.map((node) => says(node, stopped.includes(node) ? 0 : seconds)),
+      );
+    }
+    return verdict;
+  }
+
+  test("when a majority has stood still for three minutes while a minority went on", () => {
+    expect(split(175).disagree).toBeUndefined();
+    expect(split(180)).toMatchObject({
+      network: "healthy",
+      disagree: { advancing: ["a"], standing: ["b", "c"], forMillis: 180_000 },
+    });
+  });
+
+  test("but not when only a minority stands still", () => {
+    expect(split(300, ["b"]).disagree).toBeUndefined();
+  });
+
+  test("nor when nodes start again one after the other after a halt", () => {
+    const watch = new Watch();
+    for (const seconds of [-5, 0])
+      watch.round(
+        seconds,
+        NAMES.map((node) => says(node, seconds)),
+      );
+    for (let seconds = 5; seconds < 600; seconds += 5)
+      watch.round(
+        seconds,
+        NAMES.map((node) => says(node, 0)),
+      );
+    const verdict = watch.round(600, [says("a", 600), says("b", 0), says("c", 0)]);
+    expect(verdict.network).toBe("healthy");
+    expect(verdict.disagree).toBeUndefined();
+  });
+
+  test("nor by the time in which the others could not be seen", () => {
+    const watch = new Watch();
+    for (const seconds of [-5, 0])
+      watch.round(
+        seconds,
+        NAMES.map((node) => says(node, seconds)),
+      );
+    for (let seconds = 5; seconds < 600; seconds += 5) watch.round(seconds, [says("a", seconds), gone("b"), gone("c")]);
+    const verdict = watch.round(600, [says("a", 600), says("b", 0), says("c", 0)]);
+    expect(verdict.disagree).toBeUndefined();
+    expect(verdict.nodes.map((node) => node.state)).toEqual(["ok", "lagging", "lagging"]);
+  });
+});
