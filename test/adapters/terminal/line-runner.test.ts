@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+
+import { localRunner } from "../../../src/adapters/terminal/line-runner.ts";
+import type { ApiClient } from "../../../src/api/api-client.ts";
+import { command } from "../../../src/bot/command.ts";
+import { createBot } from "../../../src/bot/create-bot.ts";
+import { silentLog } from "../../../src/log.ts";
+import { plainText } from "../../../src/reply/plain.ts";
+import { reply } from "../../../src/reply/reply.ts";
+
+// The command below never touches its client.
+const client = (network: string): ApiClient => ({ network, simulated: false }) as ApiClient;
+
+const whereAmI = command({
+  name: "where",
+  summary: "Says what it was asked",
+  examples: ["where"],
+  access: "channel-manager",
+  audience: "channel",
+  options: { who: { kind: "text", description: "Who", example: "me" } },
+  run: async (context) => {
+    const { network, here, options } = context;
+    context.progress(reply({ title: "half way" }));
+    return reply({ title: `${here.platform} ${network} ${options.who ?? "nobody"}` });
+  },
+});
+
+const runner = localRunner(
+  createBot({
+    commands: [whereAmI],
+    clients: [client("mainnet"), client("testnet")],
+    seen: { note: async () => {}, find: async () => [] },
+    exports: { export: async () => Promise.reject(new Error("not asked for here")) },
+    log: silentLog(),
+  }),
+);
+const { signal } = new AbortController();
+const title = async (line: string, network?: string): Promise<string> =>
+  plainText((await runner.run(line, { signal, ...(network === undefined ? {} : { network }) })).title);
+
+describe("a line is asked", () => {
+  test.each([
+    ["where", undefined, "terminal mainnet nobody"],
+    ["where me", "testnet", "terminal testnet me"],
+    ["where network:mainnet", "testnet", "terminal mainnet nobody"],
+    ['where "a b"', "testnet", "terminal testnet a b"],
+  ])("%s with the network %s: %s", async (line, network, said) => {
+    expect(await title(line, network)).toBe(said);
+  });
+
+  test.each([
+    ["wher", "testnet", "There is no command “wher”."],
+    ['where "a', "testnet", 'A quote " is opened and never closed.'],
+    ["where", "moon", "There is no network “moon” here."],
+  ])("%s with the network %s is refused: %s", async (line, network, said) => {
+    const answer = await runner.run(line, { signal, network });
+    expect([answer.failure, plainText(answer.title)]).toEqual(["caller", said]);
+  });
+
+  test("and says how far it is", async () => {
+    const heard: string[] = [];
+    await runner.run("where", { signal, progress: (report) => heard.push(plainText(report.title)) });
+    expect(heard).toEqual(["half way"]);
+  });
+});
+
+test("a line is completed", async () => {
+  expect(await runner.complete("wh")).toEqual(["where "]);
+});
