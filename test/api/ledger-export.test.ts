@@ -1,0 +1,180 @@
+import type { ServerResponse } from "node:http";
+import { finished } from "node:stream/promises";
+
+import { describe, expect, test } from "vitest";
+
+import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { UserError } from "../../src/errors.ts";
+import { clientOf, deadUrl, name, node, outcome } from "./client-under-test.ts";
+import { sendJson } from "./serve-wire.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+const query = { partyId: "a".repeat(64), assetId: "b".repeat(64) };
+const HEADER = "vega_time,quantity\n";
+
+async function read(stream: { body: AsyncIterable<unknown> }): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of stream.body) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+}
+
+describe("what is asked", () => {
+  test.each([
+    ["no range", {}, ""],
+    ["a start", { from: nanoseconds(5n) }, "&dateRange.startTimestamp=5"],
+    [
+      "both ends",
+      { from: nanoseconds(5n), to: nanoseconds(7n) },
+      "&dateRange.startTimestamp=5&dateRange.endTimestamp=7",
+    ],
+    ["an end", { to: nanoseconds(7n) }, "&dateRange.startTimestamp=0&dateRange.endTimestamp=7"],
+  ])("%s", async (_name, range, sent) => {
+    const a = await node((_request, response) => void response.end(HEADER));
+    await read(await clientOf([a]).exportLedger({ ...query, ...range }));
+    expect(a.asked).toEqual([`/api/v2/ledgerentry/export?partyId=${query.partyId}&assetId=${query.assetId}${sent}`]);
+  });
+
+  test.each([
+    ["no party", { ...query, partyId: "" }, "party"],
+    ["no asset", { ...query, assetId: "" }, "asset"],
+    ["a start before 1970", { ...query, from: nanoseconds(-1n) }, "from"],
+    ["an end beyond 64 bits", { ...query, to: nanoseconds(2n ** 63n) }, "to"],
+    ["an empty range", { ...query, from: nanoseconds(7n), to: nanoseconds(7n) }, "to"],
+  ])("%s is refused", async (_name, asked, option) => {
+    await expect(clientOf(["http://127.0.0.1:1"]).exportLedger(asked)).rejects.toThrow(UserError);
+    await expect(clientOf(["http://127.0.0.1:1"]).exportLedger(asked)).rejects.toMatchObject({ option });
+  });
+});
+
+describe("one export", () => {
+  test("is never asked for twice, whatever becomes of it", async () => {
+    const a = await node((_request, response) =>
+      sendJson(response, { code: 14, message: "Unavailable" }, { status: 503 }),
+    );
+    const b = await node((_request, response) => void response.end(HEADER));
+    expect(await outcome(clientOf([a, b]).exportLedger(query))).toMatchObject({ kind: "server", httpStatus: 503 });
+    expect([a.asked.length, b.asked.length]).toEqual([1, 0]);
+  });
+
+  test("goes to the next node where the first cannot have seen it", async () => {
+    const b = await node((_request, response) => void response.end(HEADER));
+    const stream = await clientOf([await deadUrl(), b]).exportLedger(query);
+    expect(stream.asOf.node).toBe(name(b));
+    expect(await read(stream)).toBe(HEADER);
+  });
+
+  test("that is broken off fails with the node's words, though nobody listened at that moment", async () => {
+    const a = await node((_request, response) => {
+      response.write(HEADER);
+      response.end('{"error":{"code":13,"message":"Internal error","details":[{"message":"statement timeout"}]}}');
+    });
+    const stream = await clientOf([a]).exportLedger(query);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const error = await outcome(finished(stream.body));
+    expect(error).toMatchObject({ kind: "cut", httpStatus: 200, innerWords: "statement timeout" });
+    expect(error.message).toBe(
+      `Could not get the ledger export from mainnet: ${name(a)} broke the export off: it says “statement timeout”.`,
+    );
+  });
+
+  test("of which nothing comes any more fails", async () => {
+    const a = await node((_request, response) => void response.write(HEADER));
+    const stream = await clientOf([a], { limits: { idleMillis: 50 } }).exportLedger(query);
+    const error = await outcome(read(stream));
+    expect(error).toMatchObject({ kind: "cut" });
+    expect(error.message).toContain("sent nothing for 50 ms");
+  });
+
+  test("of which nothing ever came fails", async () => {
+    const a = await node(() => undefined);
+    expect(await outcome(clientOf([a], { limits: { idleMillis: 50 } }).exportLedger(query))).toMatchObject({
+      kind: "timeout",
+    });
+  });
+
+  test("goes at the pace of whoever reads it, who may take their time", async () => {
+    const chunk = Buffer.alloc(64 * 1024, "1,2\n");
+    let written = 0;
+    const fill = (response: ServerResponse): void => {
+      while (written < 1024 && response.write(chunk)) written += 1;
+      if (written < 1024) {
+        written += 1;
+        response.once("drain", () => fill(response));
+      } else response.end();
+    };
+    const a = await node((_request, response) => fill(response));
+    const stream = await clientOf([a], { limits: { idleMillis: 60 } }).exportLedger(query);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(stream.body.readableLength).toBeLessThan(1024 * 1024);
+    expect(written).toBeLessThan(1000);
+    let bytes = 0;
+    for await (const part of stream.body) bytes += (part as Buffer).length;
+    expect(bytes).toBe(1024 * chunk.length);
+  });
+
+  test("ends with its caller, before and after it began", async () => {
+    let dropped = 0;
+    const a = await node((_request, response) => {
+      response.on("close", () => (dropped += 1));
+      if (a.asked.length > 1) response.write(HEADER);
+    });
+    const api = clientOf([a], { limits: { exportPauseMillis: 0 } });
+    const early = new AbortController();
+    const unopened = api.exportLedger(query, { signal: early.signal });
+    await expect.poll(() => a.asked.length).toBe(1);
+    early.abort(new Error("left early"));
+    await expect(unopened).rejects.toThrow("left early");
+    const late = new AbortController();
+    const stream = await api.exportLedger(query, { signal: late.signal });
+    late.abort(new Error("left late"));
+    await expect(read(stream)).rejects.toThrow("left late");
+    await expect.poll(() => dropped).toBe(2);
+  });
+});
+
+describe("one node", () => {
+  test("has one export at a time, and a pause between two", async () => {
+    const waiting: ServerResponse[] = [];
+    const a = await node((_request, response) => void waiting.push(response));
+    const clock = new VirtualClock();
+    const api = clientOf([a], { clock, limits: { exportPauseMillis: 2000 } });
+    const first = api.exportLedger(query);
+    const second = api.exportLedger(query);
+    await expect.poll(() => a.asked.length).toBe(1);
+    waiting[0]!.end(HEADER);
+    await read(await first);
+    await clock.advance(1900);
+    expect(a.asked).toHaveLength(1);
+    await clock.advance(200);
+    await expect.poll(() => a.asked.length).toBe(2);
+    waiting[1]!.end(HEADER);
+    expect(await read(await second)).toBe(HEADER);
+  });
+
+  test("that is busy for too long says so", async () => {
+    const a = await node((_request, response) => void response.write(HEADER));
+    const clock = new VirtualClock();
+    const api = clientOf([a], { clock, limits: { callMillis: 5000 } });
+    await api.exportLedger(query);
+    const late = outcome(api.exportLedger(query));
+    await clock.advance(5001);
+    expect(await late).toMatchObject({ kind: "rate-limited" });
+    expect((await late).message).toContain("has another export under way");
+  });
+
+  test("whose turn is taken leaves it to another that is free", async () => {
+    const a = await node((_request, response) => void response.write(HEADER));
+    const b = await node((_request, response) => void response.end(HEADER));
+    const api = clientOf([a, b]);
+    await api.exportLedger(query);
+    expect((await api.exportLedger(query)).asOf.node).toBe(name(b));
+  });
+
+  test("that bans us is not asked for exports either", async () => {
+    const a = await node((_request, response) => void response.writeHead(403).end());
+    const api = clientOf([a], { limits: { exportPauseMillis: 0 } });
+    expect((await outcome(api.exportLedger(query))).kind).toBe("banned");
+    expect((await outcome(api.exportLedger(query))).kind).toBe("banned");
+    expect(a.asked).toHaveLength(1);
+  });
+});
