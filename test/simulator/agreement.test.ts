@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+
+import { sampleIds } from "../../src/simulator/samples.ts";
+import { simulated, type Simulated } from "./simulated.ts";
+
+const ALL_OF_IT = [
+  "/api/v2/network/time",
+  "/api/v2/info",
+  "/api/v2/markets/data",
+  "/api/v2/checkpoints",
+  "/api/v2/snapshots",
+  "/api/v2/network/keys/ethereum/rotations",
+  "/parties/stake",
+  "/api/v2/markets",
+  "/api/v2/assets",
+  "/api/v2/nodes",
+];
+
+async function everything({ ask, simulator }: Simulated): Promise<string[]> {
+  const texts: string[] = [];
+  for (const network of ["mainnet", "testnet"] as const) {
+    const { orderId, assetId, proposalId, partyId } = simulator.samples[network];
+    const fresh = simulator.freshSamples(network);
+    const paths = [
+      ...ALL_OF_IT,
+      `/api/v2/order/${orderId}`,
+      ...Object.values(fresh.orders).map((id) => `/api/v2/order/${id}`),
+      `/api/v2/erc20/asset/list/bundle?assetId=${assetId}`,
+      `/api/v2/erc20/asset/limits/bundle?proposalId=${proposalId}`,
+      `/api/v2/erc20/asset/limits/bundle?proposalId=${fresh.proposalId}`,
+      `/api/v2/ledgerentry/export?partyId=${partyId}&assetId=${assetId}`,
+    ];
+    for (const path of paths) {
+      const { status, text, headers } = await ask(path, { network });
+      expect({ path, status }).toEqual({ path, status: 200 });
+      texts.push(`${path} ${headers.get("x-block-height")} ${headers.get("x-block-timestamp")} ${text}`);
+    }
+  }
+  return texts;
+}
+
+test("two simulators of one seed and clock agree to the byte, also on the wake of a stall", async () => {
+  const [one, other] = [await simulated({ seed: "a" }), await simulated({ seed: "a" })];
+  for (const world of [one, other]) {
+    world.simulator.faults.set({ kind: "stall", network: "mainnet", from: world.now(), forSeconds: 600 });
+    world.advance(3600);
+  }
+  // The second was asked before, at another time: what it then worked out must not show.
+  other.advance(-1800);
+  await everything(other);
+  other.advance(1800);
+  const told = await everything(one);
+  const again = await everything(other);
+  // The markets come in another order each time.
+  const sorted = (texts: string[]): string[] =>
+    texts.map((text) => (text.includes("markets/data") ? [...text].toSorted().join("") : text));
+  expect(sorted(again)).toEqual(sorted(told));
+});
+
+test("another seed is another network", async () => {
+  const [one, other] = [await simulated({ seed: "a" }), await simulated({ seed: "b" })];
+  const [told, otherwise] = [await everything(one), await everything(other)];
+  expect(told.filter((text) => otherwise.includes(text) && !text.includes("/api/v2/info"))).toEqual([]);
+  expect(sampleIds("a").mainnet).toEqual(one.simulator.samples.mainnet);
+  expect(sampleIds("a").mainnet).not.toEqual(sampleIds("a").testnet);
+});
+
+test("the bare root answers as mainnet's first node, and every node of a network tells the same chain", async () => {
+  const { ask, simulator } = await simulated();
+  const direct = await fetch(`${simulator.url}/api/v2/checkpoints`);
+  const first = await ask("/api/v2/checkpoints");
+  expect(await direct.text()).toBe(first.text);
+  const nodes = (text: string): unknown =>
+    (JSON.parse(text) as { checkpoints: { edges: { node: unknown }[] } }).checkpoints.edges.map((edge) => edge.node);
+  for (const node of [2, 3]) {
+    expect(nodes((await ask("/api/v2/checkpoints", { node })).text)).toEqual(nodes(first.text));
+  }
+});
+
+test("each sample id leads somewhere", async () => {
+  const { ask, simulator } = await simulated();
+  for (const network of ["mainnet", "testnet"] as const) {
+    const samples = simulator.samples[network];
+    const told: Record<string, number> = {};
+    for (const [name, path] of Object.entries({
+      marketId: `/api/v2/market/${samples.marketId}`,
+      orderId: `/api/v2/order/${samples.orderId}?version=3`,
+      rejectedOrderId: `/api/v2/order/${samples.rejectedOrderId}`,
+      stoppedOrderId: `/api/v2/order/${samples.stoppedOrderId}`,
+      parkedOrderId: `/api/v2/order/${samples.parkedOrderId}`,
+      assetId: `/api/v2/asset/${samples.assetId}`,
+      unsignedAssetId: `/api/v2/erc20/asset/list/bundle?assetId=${samples.unsignedAssetId}`,
+      builtinAssetId: `/api/v2/asset/${samples.builtinAssetId}`,
+      proposalId: `/api/v2/erc20/asset/limits/bundle?proposalId=${samples.proposalId}`,
+      unsignedProposalId: `/api/v2/erc20/asset/limits/bundle?proposalId=${samples.unsignedProposalId}`,
+    })) {
+      told[name] = (await ask(path, { network })).status;
+    }
+    expect(Object.values(told)).toEqual(Object.values(told).map(() => 200));
+    const codes = (await ask("/api/v2/markets", { network })).text;
+    expect(codes).toContain(JSON.stringify(samples.marketCode));
+    expect(codes).toContain(JSON.stringify(samples.jumpyMarketCode));
+    expect((await ask(`/parties/stake?party=${samples.partyId}`, { network })).text).toContain("TYPE_LINK");
+    expect((await ask("/api/v2/nodes", { network })).text).toContain(samples.nodeId);
+  }
+});
