@@ -13,7 +13,11 @@ import type { Shutdown } from "./shutdown.ts";
 const SAME_SIGNAL_MILLIS: Milliseconds = 750;
 
 /** Stops in order at the first signal, at once at the second; a bug that nobody caught stops in order, too. */
-export function obeyProcessEvents(shutdown: Shutdown, log: Log): void {
+export function obeyProcessEvents(
+  shutdown: Pick<Shutdown, "begin">,
+  log: Log,
+  process: Pick<NodeJS.Process, "on" | "exit"> = globalThis.process,
+): void {
   let firstAt: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
     const at = performance.now();

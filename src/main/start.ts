@@ -29,7 +29,7 @@ export async function start(args: readonly string[]): Promise<number> {
   const shutdown = createShutdown(log);
   obeyProcessEvents(shutdown, log);
   try {
-    const greeting = await run(config, log, shutdown);
+    const greeting = await Promise.race([run(config, log, shutdown), shutdown.ended]);
     if (!shutdown.signal.aborted) console.log(greeting);
   } catch (thrown) {
     // Stopped in the middle of its start, it fails in many ways, none of which is a fault.

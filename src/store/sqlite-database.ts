@@ -1,9 +1,10 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import { UserError } from "../errors.ts";
 import { migrations } from "./migrations/index.ts";
+import { makeOwnFile } from "./own-file.ts";
 
 /** How long a statement waits for another connection; only an outside tool can be one, a backup for instance. */
 const BUSY_MILLIS = 5000;
@@ -19,8 +20,7 @@ export function makeFolderOf(file: string): void {
  * Throws what SQLite and the file system throw, and UserError for a schema newer than this program.
  */
 export function openSqlite(file: string): { database: DatabaseSync; migrated: boolean } {
-  // A new file is this user's alone, and what SQLite puts beside it takes its mode.
-  closeSync(openSync(file, "a", 0o600));
+  makeOwnFile(file);
   const database = new DatabaseSync(file, { timeout: BUSY_MILLIS });
   try {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { silentLog } from "../../src/log.ts";
@@ -54,5 +56,22 @@ describe("several processes", () => {
     const last = place.run(["start"], { WEB_PORT: "0" });
     await last.printed(/^Bellwether runs/u);
     expect(await last.kill("SIGTERM")).toMatchObject({ code: 0 });
+  });
+});
+
+describe("a bug that nobody caught", () => {
+  it.each([
+    ["thrown", "() => { throw new Error('boom'); }"],
+    ["rejected", "() => void Promise.reject(new Error('boom'))"],
+  ])("is logged with an id when %s, and ends the process in order", async (_how, bug) => {
+    const running = place.run(["start"], {
+      WEB_PORT: "0",
+      NODE_OPTIONS: `--import=data:text/javascript,process.on('SIGUSR2',${encodeURIComponent(bug)})`,
+    });
+    await running.printed(/^Bellwether runs/u);
+    const ended = await running.kill("SIGUSR2");
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toMatch(/"level":60.*"message":"boom".*"bug":"[\da-f]{8}"/u);
+    expect(existsSync(`${place.folder}/data/bellwether.db.holder`)).toBe(false);
   });
 });

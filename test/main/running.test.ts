@@ -59,8 +59,9 @@ describe("npm start", () => {
     expect(metrics).toContain('_http_request_duration_seconds_count{method="GET",route="/readyz",status="200"} 1');
   });
 
-  it("keeps its database, its socket and its record from other users", () => {
-    for (const name of [file, `${file}.sock`, `${file}.holder`]) expect(statSync(name).mode & 0o077).toBe(0);
+  it("keeps all that it leaves on the disk from other users", () => {
+    for (const name of [file, `${file}.lock`, `${file}.sock`, `${file}.holder`])
+      expect(statSync(name).mode & 0o077).toBe(0);
   });
 
   it("lets no second one in, who names it", async () => {
