@@ -1,4 +1,4 @@
-import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
@@ -36,7 +36,9 @@ describe("a database file that cannot be used is one clear sentence", () => {
   });
 
   it("a folder in the place of the file", async () => {
-    expect(await refusal(folder)).toContain(`The database ${folder} cannot be made or written to (EISDIR).`);
+    const file = path.join(folder, "b.db");
+    await mkdir(file);
+    expect(await refusal(file)).toContain(`The database ${file} cannot be opened for writing.`);
   });
 
   it("a file of another kind", async () => {
