@@ -1,0 +1,46 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import { commands } from "../commands/index.ts";
+
+const root = path.join(import.meta.dirname, "..");
+const readme = await readFile(path.join(root, "README.md"), "utf8");
+const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8")) as { scripts: object };
+
+/** The rows of the table whose first column has this title, as the code spans in their cells. */
+function table(title: string): string[][][] {
+  const lines = readme.split("\n");
+  const start = lines.findIndex((line) => line.startsWith(`| ${title} |`));
+  const rows: string[][][] = [];
+  for (const line of lines.slice(start + 2)) {
+    if (!line.startsWith("|")) break;
+    rows.push(
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => [...cell.matchAll(/`([^`]+)`/gu)].map(([, code]) => code ?? "")),
+    );
+  }
+  return rows;
+}
+
+describe("the README", () => {
+  test("lists every command with its options, in the order of help", () => {
+    const written = table("command").map(([name, options]) => [name?.join(" "), options]);
+    expect(written).toEqual(commands.map((command) => [command.name, Object.keys(command.options)]));
+  });
+
+  test("lists every script", () => {
+    const written = table("script").map(([name]) => name?.[0]?.replace(/^npm (run )?/u, ""));
+    expect(new Set(written)).toEqual(new Set(Object.keys(manifest.scripts)));
+  });
+
+  test("begins with what it is, one picture and the two commands", () => {
+    const screen = readme.split("\n").slice(0, 12).join("\n");
+    expect(screen).toContain("docs/console.png");
+    expect(screen).toContain("npm ci && npm start");
+    expect(screen).toContain("npm ci && npm test");
+  });
+});
