@@ -59,7 +59,7 @@ export async function answerAsk(desk: Desk, interaction: PersonsInteraction, ask
     place === "private" || (place === "replace" ? isEphemeral(interaction) : prepared.visibility === "caller");
   acknowledged = place === "replace" ? api.deferUpdate() : api.defer(ephemeral);
   const late = setTimeout(() => {
-    if (place !== "replace") progress.show(laterNotice());
+    if (place !== "replace") progress.showLast(laterNotice());
   }, desk.lateAfterMillis);
   late.unref();
   const reply = await runBeside(prepared, acknowledged, given).finally(() => clearTimeout(late));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { GatewayDispatchEvents, type APIInteraction } from "discord-api-types/v10";
 import { DiscordAPIError, type REST } from "@discordjs/rest";
-import { WebSocketManager, WebSocketShardEvents, type SessionInfo } from "@discordjs/ws";
+import { WebSocketManager, WebSocketShardEvents, WebSocketShardStatus, type SessionInfo } from "@discordjs/ws";
 
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
@@ -83,34 +83,41 @@ export class Connection {
   async #session(): Promise<{ why: string; fatal: boolean; wasUp: boolean }> {
     const { rest, token, log, stuckMillis = 120_000 } = this.#parts;
     const { promise: ended, resolve: end } = Promise.withResolvers<{ why: string; fatal: boolean }>();
-    // A token that was refused once is dropped by the REST client; another try needs it again.
-    rest.setToken(token);
     const sessions = new Map<number, SessionInfo>();
+    let over = false;
+    let wasUp = false;
+    let downSince = performance.now();
     const manager = new WebSocketManager({
       token,
       intents: 0,
       rest,
-      retrieveSessionInfo: (shard) => sessions.get(shard) ?? null,
+      // discord.js asks for the session before each connection that it makes: a manager that is over makes no more.
+      retrieveSessionInfo: (shard) => (over ? new Promise(() => {}) : (sessions.get(shard) ?? null)),
       updateSessionInfo: (shard, info) => void (info === null ? sessions.delete(shard) : sessions.set(shard, info)),
     });
-    let wasUp = false;
-    let downSince = performance.now();
-    const up = (): void => {
+    const destroy = async (): Promise<void> => {
+      try {
+        await manager.destroy({ reason: "over" });
+      } catch (error) {
+        log.debug({ platform: "discord", why: messageOf(error) }, "gateway not closed in order");
+      }
+    };
+    const statuses = async (): Promise<WebSocketShardStatus[]> => [...(await manager.fetchStatus()).values()];
+    const up = (what: string): void => {
+      if (over) return void destroy();
       wasUp = true;
       downSince = Number.POSITIVE_INFINITY;
       this.#become({ state: "up" });
+      log.info({ platform: "discord" }, what);
     };
+    manager.on(WebSocketShardEvents.Hello, () => void (over && destroy()));
     manager.on(WebSocketShardEvents.Ready, ({ data }) => {
-      up();
-      log.info({ platform: "discord", guilds: data.guilds.length }, "gateway ready");
-      this.#parts.onReady(data.application.id);
+      up("gateway ready");
+      if (!over) this.#parts.onReady(data.application.id);
     });
-    manager.on(WebSocketShardEvents.Resumed, () => {
-      up();
-      log.info({ platform: "discord" }, "gateway session resumed");
-    });
+    manager.on(WebSocketShardEvents.Resumed, () => up("gateway session resumed"));
     manager.on(WebSocketShardEvents.Closed, ({ code }) => {
-      if (this.#stopping.signal.aborted) return;
+      if (over) return;
       downSince = Math.min(downSince, performance.now());
       const why = FATAL_CLOSES[code];
       log.warn({ platform: "discord", code }, "gateway closed");
@@ -121,26 +128,29 @@ export class Connection {
       log.warn({ platform: "discord", why: messageOf(error) }, "gateway error");
     });
     manager.on(WebSocketShardEvents.Dispatch, ({ data }) => {
-      if (data.t === GatewayDispatchEvents.InteractionCreate) this.#parts.onInteraction(data.d);
+      if (!over && data.t === GatewayDispatchEvents.InteractionCreate) this.#parts.onInteraction(data.d);
     });
-    const watchdog = setInterval(
-      () => {
-        if (performance.now() - downSince > stuckMillis) end({ why: "no gateway session for too long", fatal: false });
-      },
-      Math.max(10, stuckMillis / 4),
-    );
+    const watch = (): void => {
+      if (performance.now() - downSince > stuckMillis) end({ why: "no gateway session for too long", fatal: false });
+    };
+    const watchdog = setInterval(watch, Math.max(10, stuckMillis / 4));
     watchdog.unref();
     const stopped = (): void => end({ why: "stopped", fatal: false });
     this.#stopping.signal.addEventListener("abort", stopped, { once: true });
-    manager.connect().catch((error: unknown) => {
+    manager.connect().catch(async (error: unknown) => {
       const refused = error instanceof DiscordAPIError && error.status === 401;
-      end({ why: refused ? "Discord refuses the token" : `no gateway: ${messageOf(error)}`, fatal: refused });
+      if (refused) return end({ why: "Discord refuses the token", fatal: true });
+      // Once there is a shard, it tries again by itself.
+      if ((await statuses()).length === 0) end({ why: `no gateway: ${messageOf(error)}`, fatal: false });
     });
     const outcome = await ended;
+    over = true;
     clearInterval(watchdog);
     this.#stopping.signal.removeEventListener("abort", stopped);
-    const destroyed = (async () => manager.destroy({ reason: "ended" }))().catch(() => undefined);
-    await Promise.race([destroyed, sleep(DESTROY_MILLIS, undefined, { ref: false })]);
+    // A socket that is still being opened must keep its error handler: it is closed once it says hello.
+    if (!(await statuses()).includes(WebSocketShardStatus.Connecting)) {
+      await Promise.race([destroy(), sleep(DESTROY_MILLIS, undefined, { ref: false })]);
+    }
     return { ...outcome, wasUp };
   }
 

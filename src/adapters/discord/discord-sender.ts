@@ -7,7 +7,7 @@ import type { Reply } from "../../reply/reply.ts";
 import { compose, QUIET, type Composed, type ComposeParts } from "./compose.ts";
 import { FILE_BYTES, NONCE_LENGTH } from "./limits.ts";
 import { Pacer } from "./pacer.ts";
-import { sendErrorOf } from "./send-error.ts";
+import { isRefusedToken, sendErrorOf } from "./send-error.ts";
 import { uploadOf } from "./upload.ts";
 
 /** Written before a person's id where a destination is their direct messages. */
@@ -21,14 +21,16 @@ export class DiscordSender implements Sender {
   readonly platform = "discord";
   readonly #rest: REST;
   readonly #parts: ComposeParts;
-  readonly #pacer: Pacer;
+  readonly #refusedMillis: number;
+  readonly #pacer = new Pacer();
   readonly #tails = new Map<string, Promise<unknown>>();
+  #refusedUntil = 0;
   readonly #people = new LRUCache<string, string>({ max: 10_000 });
 
-  constructor(rest: REST, parts: ComposeParts, pacer = new Pacer()) {
+  constructor(rest: REST, parts: ComposeParts, refusedMillis = 60_000) {
     this.#rest = rest;
     this.#parts = parts;
-    this.#pacer = pacer;
+    this.#refusedMillis = refusedMillis;
   }
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
@@ -78,15 +80,28 @@ export class DiscordSender implements Sender {
     const run = before.then(async () => {
       try {
         signal.throwIfAborted();
+        this.#refuseWhileRefused();
         return await work(begin);
       } catch (error) {
-        throw sendErrorOf(error, begun);
+        if (!isRefusedToken(error)) throw sendErrorOf(error, begun);
+        this.#refusedUntil = performance.now() + this.#refusedMillis;
+        throw this.#tokenRefused(error);
       }
     });
     const tail = run.catch(() => undefined);
     this.#tails.set(channel, tail);
     void tail.then(() => this.#tails.get(channel) === tail && this.#tails.delete(channel));
     return run;
+  }
+
+  /** While the token is refused one try a minute is enough; 10,000 refused ones in 10 min would ban the address. */
+  #refuseWhileRefused(): void {
+    if (performance.now() < this.#refusedUntil) throw this.#tokenRefused();
+  }
+
+  #tokenRefused(cause?: unknown): SendError {
+    const retryAfterMillis = Math.max(0, this.#refusedUntil - performance.now());
+    return new SendError("retry", "Discord refuses the token", { retryAfterMillis, cause });
   }
 
   async #channelOf(channel: string, signal: AbortSignal, begin: () => Promise<void>): Promise<string> {

@@ -42,6 +42,7 @@ export interface DiscordTiming {
   readonly backoffMillis?: number;
   readonly failedMillis?: number;
   readonly stuckMillis?: number;
+  readonly refusedMillis?: number;
   readonly registerAgainMillis?: number;
 }
 
@@ -81,7 +82,8 @@ class DiscordAdapter implements SendingAdapter {
       globalRequestsPerSecond: Number.POSITIVE_INFINITY,
       rejectOnRateLimit: ({ timeToReset, retryAfter }) => Math.max(timeToReset, retryAfter) > LONGEST_WAIT_MILLIS,
     });
-    this.#sender = new DiscordSender(this.#sendRest, { payloads, log, keepMillis: KEEP_BUTTONS_MILLIS });
+    const sending = { payloads, log, keepMillis: KEEP_BUTTONS_MILLIS };
+    this.#sender = new DiscordSender(this.#sendRest, sending, parts.timing?.refusedMillis);
   }
 
   get health(): AdapterHealth {

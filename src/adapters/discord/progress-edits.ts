@@ -9,6 +9,7 @@ export class ProgressEdits<T> {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #stopped = false;
+  #sealed = false;
 
   /** `edit` must not reject. */
   constructor(edit: (latest: T) => Promise<void>, everyMillis: number) {
@@ -16,8 +17,14 @@ export class ProgressEdits<T> {
     this.#everyMillis = everyMillis;
   }
 
+  /** Shows this instead, and nothing after it. */
+  showLast(latest: T): void {
+    this.show(latest);
+    this.#sealed = true;
+  }
+
   show(latest: T): void {
-    if (this.#stopped) return;
+    if (this.#stopped || this.#sealed) return;
     this.#latest = latest;
     if (this.#timer === undefined && this.#running === undefined) this.#begin();
   }

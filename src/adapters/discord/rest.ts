@@ -27,7 +27,14 @@ export function createRest(parts: RestParts): REST {
     globalRequestsPerSecond: parts.globalRequestsPerSecond ?? 50,
     ...(parts.rejectOnRateLimit === undefined ? {} : { rejectOnRateLimit: parts.rejectOnRateLimit }),
   };
-  return new REST(options).setToken(parts.token);
+  return new SteadyRest(options).setToken(parts.token);
+}
+
+/** Keeps its token: discord.js forgets one that was refused once, and would then fail without asking for ever. */
+class SteadyRest extends REST {
+  override setToken(token: string | null): this {
+    return token === null ? this : super.setToken(token);
+  }
 }
 
 /** Stops the timers of an interface that is no longer needed. */

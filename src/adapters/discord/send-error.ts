@@ -21,8 +21,9 @@ const UNSENT_CODES = new Set([
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
-/** How long a refused token keeps everything waiting; only a person can mend it, and then without a restart. */
-const REFUSED_TOKEN_MILLIS = 60_000;
+export function isRefusedToken(thrown: unknown): boolean {
+  return thrown instanceof DiscordAPIError && thrown.status === 401;
+}
 
 /** What became of a request that failed, by what to do next. `begun` tells whether it left the queue. */
 export function sendErrorOf(thrown: unknown, begun: boolean): SendError {
@@ -33,11 +34,8 @@ export function sendErrorOf(thrown: unknown, begun: boolean): SendError {
   }
   if (thrown instanceof DiscordAPIError) {
     if (GONE_CODES.has(thrown.code)) return new SendError("gone", words, { cause: thrown });
-    // Every channel would fail alike: the token is the operator's to mend, no channel is lost by it.
-    if (thrown.status === 401) {
-      return new SendError("retry", words, { retryAfterMillis: REFUSED_TOKEN_MILLIS, cause: thrown });
-    }
-    if (thrown.status === 403) return new SendError("retry", words, { cause: thrown });
+    // A refused token is the operator's to mend, and no channel is lost by it.
+    if (thrown.status === 401 || thrown.status === 403) return new SendError("retry", words, { cause: thrown });
     return new SendError("unhealable", words, { cause: thrown });
   }
   if (thrown instanceof HTTPError) {

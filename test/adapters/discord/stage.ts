@@ -27,6 +27,8 @@ export interface StageOptions {
   /** The bot's token, right unless a test says otherwise. */
   readonly token?: string;
   readonly log?: Log;
+  /** Whether replies say SIMULATED, as they do in truth. Default true. */
+  readonly simulated?: boolean;
   /** Starts the adapter and waits until it is connected and registered. Default true. */
   readonly connect?: boolean;
 }
@@ -48,7 +50,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   const [fake, simulator] = await Promise.all([FakeDiscord.start(), startSimulator({ log })]);
   const client = createApiClient({
     network: "mainnet",
-    simulated: true,
+    simulated: options.simulated ?? true,
     log,
     nodes: simulator.networks.mainnet.map((node) => ({ ...node, coreUrl: simulator.coreUrls.mainnet })),
   });

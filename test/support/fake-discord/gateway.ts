@@ -21,6 +21,8 @@ export class Gateway {
   readonly seen = { identify: 0, resume: 0, heartbeat: 0 };
   intents: number | undefined;
   guilds = 1;
+  /** Takes no connection, as when Discord is gone. */
+  refuse = false;
 
   constructor(state: State, server: Server) {
     this.#state = state;
@@ -69,6 +71,7 @@ export class Gateway {
 
   #greet(socket: WebSocket): void {
     socket.on("error", () => undefined);
+    if (this.refuse) return socket.terminate();
     socket.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 41_250 } }));
     socket.on("message", (raw: Buffer) => {
       const { op, d } = JSON.parse(raw.toString()) as { op: number; d: Record<string, unknown> };

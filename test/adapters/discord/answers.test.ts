@@ -1,0 +1,284 @@
+import { ButtonStyle, ComponentType } from "discord-api-types/v10";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+import { labelsOf, textOf, type Person } from "../../support/fake-discord/person.ts";
+import { until } from "../../support/fake-discord/until.ts";
+import { disposed, LONG_ID, probes } from "./probe-commands.ts";
+import { stage, type Stage } from "./stage.ts";
+
+let on: Stage;
+let ann: Person;
+let bob: Person;
+let channel: string;
+
+beforeAll(async () => {
+  on = await stage({ extra: probes, simulated: false, timing: { lateAfterMillis: 300, suggestMillis: 100 } });
+  ann = on.fake.person("Ann");
+  bob = on.fake.person("Bob");
+});
+beforeEach(() => {
+  channel = on.fake.channel();
+  disposed.length = 0;
+});
+afterAll(() => on[Symbol.asyncDispose]());
+
+const ephemeral = 64;
+
+describe("who sees an answer", () => {
+  test("the channel, where the command says so", async () => {
+    await ann.run(channel, "probe buttons");
+    expect(bob.sees(channel)).toHaveLength(1);
+  });
+
+  test("the asker alone, with private", async () => {
+    const dialog = await ann.run(channel, "probe buttons", { private: true });
+    expect([ann.sees(channel).length, bob.sees(channel).length, dialog.last.flags & ephemeral]).toEqual([
+      1,
+      0,
+      ephemeral,
+    ]);
+  });
+
+  test("the asker alone, for a mistake, at once and with what to do next", async () => {
+    const dialog = await ann.run(channel, "order", { id: "zzz" });
+    expect(bob.sees(channel)).toEqual([]);
+    expect(textOf(dialog.last)).toMatch(/id|order/iu);
+  });
+
+  test("the asker alone, for an error that comes later; the public message goes", async () => {
+    const dialog = await ann.run(channel, "probe fail", { how: "caller" });
+    await until(() => dialog.messages.length === 1 && dialog.last.onlyFor === ann.id, "the error");
+    expect(textOf(dialog.last)).toContain("That was a mistake.");
+    expect(textOf(dialog.last)).toContain("Try the other one.");
+    expect(bob.sees(channel)).toEqual([]);
+  });
+
+  test("a bug shows its id, never its words", async () => {
+    const dialog = await ann.run(channel, "probe fail", { how: "bug", private: true });
+    expect(textOf(dialog.last)).not.toContain("inner words");
+    expect(textOf(dialog.last)).toMatch(/`[0-9a-f]{8}`/u);
+  });
+
+  test("a command for managers is refused to others, and only they see that", async () => {
+    const boss = on.fake.person("Boss", { manages: true });
+    const refused = await ann.run(channel, "probe manage");
+    expect(textOf(refused.last)).toContain("Only people who manage this channel");
+    expect(bob.sees(channel)).toEqual([]);
+    expect(textOf((await boss.run(channel, "probe manage")).last)).toContain("Managed");
+  });
+});
+
+describe("buttons", () => {
+  test("whoever asked turns the page in place; others get pages of their own", async () => {
+    const asked = await ann.run(channel, "probe buttons");
+    const turned = await ann.press(asked.last, "Next");
+    expect(textOf(turned.last)).toContain("Page 2 for Ann");
+    expect(turned.last.id).toBe(asked.last.id);
+
+    const copy = await bob.press(asked.last, "Next");
+    expect(copy.last.onlyFor).toBe(bob.id);
+    expect(textOf(copy.last)).toContain("Page 3 for Bob");
+    expect(textOf(asked.last)).toContain("Page 2 for Ann");
+    const further = await bob.press(copy.last, "Next");
+    expect([further.last.id, textOf(further.last).split("\n")[0]]).toEqual([copy.last.id, "Page 4 for Bob"]);
+  });
+
+  test("a button that answers below leaves its message", async () => {
+    const asked = await ann.run(channel, "probe buttons");
+    const below = await ann.press(asked.last, "Below");
+    expect(textOf(asked.last)).toContain("Page 1");
+    expect(textOf(below.messages.at(-1)!)).toContain("Page 50");
+  });
+
+  test("what destroys asks first, and only the presser", async () => {
+    const asked = await ann.run(channel, "probe buttons");
+    const question = await ann.press(asked.last, "Delete");
+    const shown = question.last;
+    expect([textOf(shown).split("\n")[0], shown.onlyFor]).toEqual(["Really delete it all?", ann.id]);
+    const done = await ann.press(shown, "Yes, go on");
+    expect([done.last.id, textOf(done.last).split("\n")[0]]).toEqual([shown.id, "Page 66 for Ann"]);
+  });
+
+  test("a page that fails stays as it was; the error comes beside it, for the presser alone", async () => {
+    const asked = await ann.run(channel, "probe buttons");
+    const before = textOf(asked.last);
+    const failed = ann.startPress(asked.last, "Broken");
+    await until(() => failed.interaction.produced.length === 1, "the error");
+    expect([textOf(asked.last), failed.last.onlyFor]).toEqual([before, ann.id]);
+    const wrong = await ann.press(asked.last, "Wrong");
+    expect([textOf(wrong.last).includes("1000") || textOf(wrong.last).includes("99"), wrong.last.onlyFor]).toEqual([
+      true,
+      ann.id,
+    ]);
+  });
+
+  test("a command that is gone is answered, not ignored", async () => {
+    const asked = await ann.run(channel, "probe buttons");
+    const gone = await ann.press(asked.last, "Gone");
+    expect(textOf(gone.last)).toMatch(/no command/iu);
+  });
+
+  test("whole ids are one press away", async () => {
+    const asked = await ann.run(channel, "probe buttons");
+    expect(textOf(asked.last)).toContain("`abababab…abab`");
+    const whole = await bob.press(asked.last, "Whole ids");
+    expect(textOf(whole.messages.at(-1)!)).toContain(LONG_ID);
+    expect(ann.sees(channel)).toHaveLength(1);
+  });
+
+  test("Refresh asks again in place", async () => {
+    const asked = await ann.run(channel, "time");
+    const before = asked.last.edits;
+    await ann.press(asked.last, "Refresh");
+    expect(asked.last.edits).toBe(before + 1);
+  });
+
+  test("all of them work after a restart, kept ones, too", async () => {
+    const asked = await ann.run(channel, "probe buttons");
+    await on.restart();
+    expect(textOf((await ann.press(asked.last, "Next")).last)).toContain("Page 2");
+    const whole = await ann.press(asked.last, "Whole ids");
+    expect(textOf(whole.messages.at(-1)!)).toContain(LONG_ID);
+  });
+
+  test.each(["0a0:1", "1k0:unknown-key", "not ours"])(
+    "one of another version says to run it again: %s",
+    async (customId) => {
+      const asked = await ann.run(channel, "probe buttons");
+      asked.last.components = [
+        {
+          type: ComponentType.ActionRow,
+          components: [{ type: ComponentType.Button, style: ButtonStyle.Secondary, label: "Old", custom_id: customId }],
+        },
+      ];
+      const old = await ann.press(asked.last, "Old");
+      expect(textOf(old.messages.at(-1)!)).toMatch(/too old[\s\S]*again/u);
+    },
+  );
+});
+
+describe("Share", () => {
+  test("posts the reply as it was, with who shares it and when it was asked; once", async () => {
+    const asked = await ann.run(channel, "probe buttons", { private: true });
+    const before = asked.last.embeds;
+    const shared = ann.startPress(asked.last, "Share");
+    await until(() => bob.sees(channel).length === 1, "the shared reply");
+    const [post] = bob.sees(channel);
+    expect(post?.embeds).toEqual(before);
+    expect(post?.content).toMatch(new RegExp(`^Shared by <@${ann.id}>, asked <t:\\d+:R>$`, "u"));
+    expect(post?.pinged).toEqual([]);
+    expect([labelsOf(asked.last).includes("Share"), labelsOf(post!).includes("Share")]).toEqual([false, false]);
+    expect(shared.interaction.acknowledged).toBe(true);
+    // The pages of the shared post turn for whoever shared it.
+    await ann.press(post!, "Next");
+    expect(textOf(post!)).toContain("Page 2");
+  });
+
+  test("carries the files along", async () => {
+    const asked = await ann.run(channel, "probe files", { count: 2 });
+    ann.startPress(asked.last, "Share");
+    await until(() => bob.sees(channel).length === 1, "the shared files");
+    const [post] = bob.sees(channel);
+    expect(post?.files.map((file) => [file.name, file.bytes.toString(), file.description])).toEqual(
+      asked.last.files.map((file) => [file.name, file.bytes.toString(), file.description]),
+    );
+    expect(post?.embeds[0]?.image?.url).toBe("attachment://chart.png");
+  });
+
+  test("is not offered where nobody else is", async () => {
+    const alone = on.fake.state.snowflake();
+    on.fake.state.channels.set(alone, { id: alone, guild: undefined, recipient: ann.id, gone: undefined });
+    const asked = await ann.run(alone, "probe buttons", { private: true });
+    expect(labelsOf(asked.last)).not.toContain("Share");
+  });
+});
+
+describe("long work", () => {
+  test("shows progress by editing, and ends with the answer", async () => {
+    const dialog = ann.start(channel, "probe slow", { steps: 15 });
+    const seen = new Set<string>();
+    await until(() => {
+      for (const message of dialog.messages) seen.add(textOf(message));
+      return [...seen].some((one) => one.startsWith("Done"));
+    }, "the end");
+    const steps = [...seen].filter((one) => one.startsWith("Step"));
+    expect(steps.length).toBeGreaterThan(2);
+    expect(dialog.messages).toHaveLength(1);
+    expect(dialog.last.edits).toBeLessThan(16);
+  });
+
+  test("beyond the token it says so in time and comes as a direct message, with its files", async () => {
+    const dialog = ann.start(channel, "probe hold", { millis: 700 });
+    await until(() => dialog.messages.some((one) => textOf(one).includes("direct message")), "the notice");
+    on.fake.state.advance(16 * 60_000);
+    const direct = (): string | undefined =>
+      [...on.fake.state.channels.values()].find(
+        (one) =>
+          one.recipient === ann.id &&
+          one.guild === undefined &&
+          ann.sees(one.id).some((message) => textOf(message).includes("At last")),
+      )?.id;
+    await until(() => direct() !== undefined, "the direct message");
+    const message = ann.sees(direct()!).at(-1)!;
+    expect(textOf(message)).toContain("probe hold");
+    expect(message.files.map((file) => file.name)).toEqual(["late.csv"]);
+    await until(() => disposed.includes("late.csv"), "the file to be given up");
+  });
+});
+
+describe("files", () => {
+  const MiB = 1024 * 1024;
+  test("carry alternative text, and are given up once sent", async () => {
+    const dialog = await ann.run(channel, "probe files", { count: 1 });
+    expect(dialog.last.files.map((file) => [file.name, file.description])).toEqual([
+      ["small-0.csv", undefined],
+      ["chart.png", "Mark price over a day, rising"],
+    ]);
+    await until(() => disposed.length === 2, "the files to be given up");
+  });
+
+  test("that are too large come compressed", async () => {
+    const dialog = await ann.run({ channel, maxBytes: MiB }, "probe files", { zeros: 3 * MiB });
+    expect(dialog.last.files.map((file) => file.name)).toEqual(["zeros.csv.zip", "chart.png"]);
+    expect(dialog.last.files[0]?.bytes.subarray(0, 4).toString("hex")).toBe("504b0304");
+  });
+
+  test("that are too large even so are named, with ranges that fit", async () => {
+    const dialog = await ann.run({ channel, maxBytes: MiB }, "probe files", { noise: 2 * MiB + 5 });
+    expect(dialog.last.files.map((file) => file.name)).toEqual(["chart.png"]);
+    expect(dialog.last.content).toMatch(
+      /noise\.csv is too large to send here\*\*: it has 2\.1 MB, 2\.1 MB compressed, and Discord takes 1\.0 MB/u,
+    );
+    expect(dialog.last.content.match(/`\/probe files [^`]*from:2023-11-[12][^`]*to:2023-11-[^`]*`/gu)).toHaveLength(3);
+  });
+
+  test("that are too many go into one archive", async () => {
+    const dialog = await ann.run(channel, "probe files", { count: 20 });
+    expect(dialog.last.files).toHaveLength(10);
+    expect(dialog.last.files.map((file) => file.name)).toContain("more-files.zip");
+  });
+});
+
+describe("completion", () => {
+  test("keeps to what Discord shows", async () => {
+    const offered = await ann.complete(channel, "probe complete", "word", "abc");
+    expect(offered.length).toBeGreaterThan(20);
+    expect(offered.every(({ name, value }) => name.length <= 100 && value.length <= 100)).toBe(true);
+  });
+
+  test("answers with nothing rather than too late", async () => {
+    expect(await ann.complete(channel, "probe complete", "word", "never")).toEqual([]);
+  });
+});
+
+test("an interaction that Discord no longer knows harms nothing", async () => {
+  on.fake.expected.add(10_062);
+  const dialog = ann.start(channel, "probe hold", { millis: 1 });
+  on.fake.state.interactions.delete(dialog.interaction.id);
+  await until(
+    () => on.fake.requests.some((one) => one.path.includes(dialog.interaction.id) && one.status === 404),
+    "the refusal",
+  );
+  expect(textOf((await ann.run(channel, "probe buttons")).last)).toContain("Page 1");
+  await until(() => disposed.includes("late.csv"), "the file to be given up");
+});

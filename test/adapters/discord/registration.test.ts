@@ -1,0 +1,180 @@
+import { ApplicationCommandOptionType } from "discord-api-types/v10";
+import { SlashCommandBuilder } from "@discordjs/builders";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { commands } from "../../../commands/index.ts";
+import { compareCommands } from "../../../src/adapters/discord/compare-commands.ts";
+import { discordRegister } from "../../../src/adapters/discord/register-commands.ts";
+import { registrationOf } from "../../../src/adapters/discord/registration.ts";
+import { command, type AnyCommand } from "../../../src/bot/command.ts";
+import { reply } from "../../../src/reply/reply.ts";
+import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
+
+const networks = ["mainnet", "testnet"];
+
+function declared(name: string, options: AnyCommand["options"] = {}): AnyCommand {
+  return command({
+    name,
+    summary: `Does ${name}`,
+    examples: [],
+    access: "everyone",
+    audience: "channel",
+    options,
+    run: async () => reply({ title: "x" }),
+  });
+}
+
+describe("the registration", () => {
+  test("takes its shape from the command list", () => {
+    const [market] = registrationOf(
+      [
+        declared("market show", {
+          count: { kind: "integer", description: "How many", min: 1, max: 50 },
+          market: { kind: "text", description: "Which", example: "x", required: true, suggest: async () => [] },
+          side: { kind: "choice", description: "Side", choices: [{ label: "Buy", value: "buy" }] },
+          from: { kind: "time", description: "Start" },
+          network: { kind: "network", description: "Network" },
+          private: { kind: "flag", description: "Private", default: false },
+        }),
+        declared("market list"),
+      ],
+      networks,
+      "global",
+    );
+    expect(market).toMatchObject({
+      name: "market",
+      description: "Market: show, list",
+      contexts: [0, 1, 2],
+      integration_types: [0, 1],
+    });
+    const show = market?.options?.[0];
+    expect(show !== undefined && "options" in show ? show.options : []).toEqual([
+      {
+        name: "market",
+        description: "Which",
+        required: true,
+        type: ApplicationCommandOptionType.String,
+        autocomplete: true,
+      },
+      {
+        name: "count",
+        description: "How many",
+        type: ApplicationCommandOptionType.Integer,
+        min_value: 1,
+        max_value: 50,
+      },
+      {
+        name: "side",
+        description: "Side",
+        type: ApplicationCommandOptionType.String,
+        choices: [{ name: "Buy", value: "buy" }],
+      },
+      { name: "from", description: "Start", type: ApplicationCommandOptionType.String, autocomplete: true },
+      {
+        name: "network",
+        description: "Network",
+        type: ApplicationCommandOptionType.String,
+        choices: networks.map((name) => ({ name, value: name })),
+      },
+      { name: "private", description: "Private", type: ApplicationCommandOptionType.Boolean },
+    ]);
+  });
+
+  test.each<[string, AnyCommand[]]>([
+    ["three words", [declared("a b c")]],
+    ["a name for itself and for a group", [declared("a"), declared("a b")]],
+    ["a name that Discord does not take", [declared("Loud")]],
+    ["too many subcommands", Array.from({ length: 26 }, (_, index) => declared(`a b${index}`))],
+    ["too many commands", Array.from({ length: 101 }, (_, index) => declared(`a${index}`))],
+  ])("refuses %s", (_what, list) => {
+    expect(() => registrationOf(list, networks, "global")).toThrow(RangeError);
+  });
+
+  test("of all commands passes the check of Discord's own library", () => {
+    for (const registered of registrationOf(commands, networks, "global")) {
+      const builder = new SlashCommandBuilder().setName(registered.name).setDescription(registered.description);
+      for (const sub of registered.options ?? []) {
+        if (sub.type !== ApplicationCommandOptionType.Subcommand) continue;
+        builder.addSubcommand((one) => one.setName(sub.name).setDescription(sub.description));
+      }
+      expect(builder.toJSON().name).toBe(registered.name);
+    }
+  });
+});
+
+describe("discord:register", () => {
+  let fake: FakeDiscord;
+  beforeAll(async () => {
+    fake = await FakeDiscord.start();
+  });
+  afterAll(() => fake.stop());
+
+  const list = [
+    declared("time"),
+    declared("market list", { count: { kind: "integer", description: "How many", min: 1, max: 5 } }),
+  ];
+  async function register(
+    args: readonly string[],
+    given: readonly AnyCommand[] = list,
+    more: { guildId?: string; token?: string } = {},
+  ): Promise<[number, string[]]> {
+    const printed: string[] = [];
+    const code = await discordRegister(args, {
+      token: fake.state.token,
+      apiUrl: fake.apiUrl,
+      commands: given,
+      networks,
+      print: (line) => printed.push(line),
+      ...more,
+    });
+    return [code, printed];
+  }
+  const writes = (): number => fake.requests.filter((one) => one.method === "PUT").length;
+
+  test("shows the difference and writes nothing with --dry-run", async () => {
+    expect(await register(["--dry-run"])).toEqual([
+      0,
+      ["+ /time", "+ /market", "Nothing written (dry run), everywhere."],
+    ]);
+    expect(writes()).toBe(0);
+  });
+
+  test("writes once, and not again while nothing differs", async () => {
+    expect(await register([])).toEqual([0, ["+ /time", "+ /market", "Registered, everywhere."]]);
+    expect(await register([])).toEqual([0, ["Nothing differs, everywhere."]]);
+    expect(writes()).toBe(1);
+  });
+
+  test("names what changed and what goes", async () => {
+    const changed = [declared("market list", { count: { kind: "integer", description: "How many", min: 1, max: 6 } })];
+    expect(await register([], changed)).toEqual([0, ["~ /market", "- /time", "Registered, everywhere."]]);
+  });
+
+  test("can be for one server", async () => {
+    expect(await register([], list, { guildId: "123" })).toEqual([
+      0,
+      ["+ /time", "+ /market", "Registered, in server 123."],
+    ]);
+    expect(fake.state.commands.get("123")?.[0]).not.toHaveProperty("contexts");
+    expect(await register([], list, { guildId: "123" })).toEqual([0, ["Nothing differs, in server 123."]]);
+  });
+
+  test("says what is wrong with a token or an argument", async () => {
+    expect(await register([], list, { token: "wrong" })).toEqual([2, [expect.stringContaining("refuses the token")]]);
+    expect(await register(["--now"])).toEqual([1, [expect.stringContaining("--dry-run")]]);
+  });
+});
+
+test("what Discord fills in by itself is no difference", () => {
+  const wanted = registrationOf(commands, networks, "global");
+  const served = wanted.map((one) => ({
+    ...one,
+    id: "1",
+    version: "2",
+    nsfw: false,
+    dm_permission: true,
+    default_member_permissions: null,
+    contexts: [2, 1, 0],
+  }));
+  expect(compareCommands(served as never, wanted)).toEqual({ added: [], changed: [], removed: [] });
+});

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+
+import { reply } from "../../../src/reply/reply.ts";
+import { textOf } from "../../support/fake-discord/person.ts";
+import { until } from "../../support/fake-discord/until.ts";
+import { probes } from "./probe-commands.ts";
+import { stage } from "./stage.ts";
+import { watchForRejections } from "./watch-for-rejections.ts";
+
+// What takes seconds: discord.js waits 5 s between two identifications, as Discord asks.
+
+watchForRejections();
+
+const begin = (stuckMillis: number): ReturnType<typeof stage> =>
+  stage({ simulated: false, extra: probes, timing: { backoffMillis: 20, stuckMillis } });
+
+test("a session that Discord forgot is begun anew", async () => {
+  await using on = await begin(60_000);
+  on.fake.gateway.close(4000, { forget: true });
+  await until(() => on.fake.gateway.seen.identify === 2 && on.adapter.health.state === "up", "the new session", 15_000);
+});
+
+test("Discord gone for long, then back: healthy again, and nothing else was touched", async () => {
+  await using on = await begin(400);
+  on.fake.offline = true;
+  on.fake.gateway.refuse = true;
+  on.fake.gateway.cut();
+  await until(() => on.adapter.health.state === "down", "the loss");
+  const sending = on.adapter.send(
+    { id: "d1", destination: { platform: "discord", channel: on.channel } },
+    reply({ title: "x" }),
+    AbortSignal.timeout(5000),
+  );
+  await expect(sending).rejects.toMatchObject({ name: "SendError" });
+  // Longer than the watch that makes the connection anew.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(on.adapter.health.state).toBe("down");
+  on.fake.offline = false;
+  on.fake.gateway.refuse = false;
+  await until(() => on.adapter.health.state === "up", "the recovery", 15_000);
+  const ann = on.fake.person("Ann");
+  expect(textOf((await ann.run(on.channel, "probe buttons")).last)).toContain("Page 1");
+}, 30_000);

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+
+import { textOf } from "../../support/fake-discord/person.ts";
+import { until } from "../../support/fake-discord/until.ts";
+import { probes } from "./probe-commands.ts";
+import { stage, type StageOptions } from "./stage.ts";
+import { watchForRejections } from "./watch-for-rejections.ts";
+
+// Discord fails in every way it can; the process never does.
+
+watchForRejections();
+
+const timing = { backoffMillis: 20, stuckMillis: 3000, failedMillis: 150, registerAgainMillis: 20 };
+const begin = (more: StageOptions = {}): ReturnType<typeof stage> =>
+  stage({ simulated: false, extra: probes, timing, ...more });
+
+test("a wrong token is reported, and mended without a restart", async () => {
+  await using on = await begin({ token: "wrong", connect: false });
+  on.fake.expected.add(0);
+  await until(() => on.adapter.health.state === "failed", "the failure");
+  expect(on.adapter.health.why).toBe("Discord refuses the token");
+  on.fake.state.token = "wrong";
+  await until(() => on.adapter.health.state === "up", "the recovery");
+});
+
+test("a token that is revoked while the gateway is open is reported, and mended", async () => {
+  await using on = await begin();
+  on.fake.expected.add(0);
+  on.fake.state.token = "another";
+  on.fake.gateway.close(4004, { forget: true });
+  await until(() => on.adapter.health.state === "failed", "the failure");
+  on.fake.state.token = "fake-token";
+  await until(() => on.adapter.health.state === "up", "the recovery");
+});
+
+test.each([1000, 1001, 4000, 4007, 4009])("a gateway closed with %i comes back by itself", async (code) => {
+  await using on = await begin();
+  on.fake.gateway.close(code);
+  await until(() => on.adapter.health.state === "down", "the loss to be noticed");
+  await until(() => on.adapter.health.state === "up", "the recovery");
+});
+
+test("a session is resumed, and what was asked meanwhile is answered", async () => {
+  await using on = await begin();
+  const ann = on.fake.person("Ann");
+  on.fake.gateway.askToReconnect();
+  await until(() => !on.fake.gateway.connected, "the connection to close");
+  const dialog = ann.start(on.channel, "probe buttons");
+  await until(() => on.fake.gateway.seen.resume === 1, "the resume");
+  await dialog.answered();
+  expect([textOf(dialog.last).split("\n")[0], on.fake.gateway.seen.identify]).toEqual(["Page 1 for Ann", 1]);
+});
+
+test("commands are registered once Discord takes them, however often it refuses", async () => {
+  await using on = await begin({ connect: false });
+  for (let count = 0; count < 3; count += 1)
+    on.fake.fail({
+      method: "PUT",
+      path: /commands$/u,
+      answer: { status: 403, body: { code: 50_001, message: "Missing Access" } },
+    });
+  await until(() => on.fake.state.commands.size > 0, "the commands");
+});
+
+test("stopping is quick, gives up what runs and says so", async () => {
+  await using on = await begin();
+  const ann = on.fake.person("Ann");
+  const dialog = ann.start(on.channel, "probe hold", { millis: 60_000 });
+  await until(() => dialog.interaction.acknowledged, "the deferral");
+  const before = performance.now();
+  await on.adapter.stop();
+  expect(performance.now() - before).toBeLessThan(5000);
+});
