@@ -7,7 +7,7 @@ import { Environment, NETWORKS, VARIABLES, type NetworkName } from "./config/env
 import { messageOf, UserError } from "./errors.ts";
 import type { LogLevel } from "./log.ts";
 
-export interface NetworkConfig {
+interface NetworkConfig {
   readonly name: NetworkName;
   /** Data nodes in the order in which they are asked; one at least. */
   readonly urls: readonly string[];
@@ -15,7 +15,7 @@ export interface NetworkConfig {
   readonly coreUrl: string | undefined;
 }
 
-export interface DiscordConfig {
+interface DiscordConfig {
   readonly token: string;
   readonly applicationId: string | undefined;
   readonly guildId: string | undefined;
@@ -23,7 +23,7 @@ export interface DiscordConfig {
   readonly apiUrl: string | undefined;
 }
 
-export interface SlackConfig {
+interface SlackConfig {
   readonly botToken: string;
   readonly appToken: string | undefined;
   readonly signingSecret: string | undefined;

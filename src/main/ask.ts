@@ -14,7 +14,8 @@ export async function ask(args: readonly string[]): Promise<number> {
   const config = loadConfig();
   // Faults of the network are in the reply; the log is for those of the bot.
   const log = createLog(config.logLevel ?? "error", logDestination());
-  for (const hint of config.hints) log.warn(hint);
+  // Whoever meant to set a node's address and is shown a simulated network wants to know why.
+  if (config.networks.length === 0) for (const hint of config.hints) console.error(hint);
   return runAsk({
     argv: args,
     terminal: processTerminal(terminalPreferences()),

@@ -8,7 +8,7 @@ import type { Schema } from "./schema.ts";
 import type { ButtonPayloads } from "./store.ts";
 
 /** How many are kept at most; the ones that expire first go. */
-export const PAYLOADS_KEPT = 100_000;
+const PAYLOADS_KEPT = 100_000;
 /** One payload's JSON, in characters: a button stands for a command line with its values, not for a document. */
 const MAX_CHARACTERS = 65_536;
 const PRUNE_EVERY: Milliseconds = 600_000;

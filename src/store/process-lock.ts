@@ -11,7 +11,7 @@ export interface ProcessLock {
 }
 
 /** The lock stands on a file of its own, so that holding it never gets in the way of the database's own locks. */
-export function lockFileOf(databaseFile: string): string {
+function lockFileOf(databaseFile: string): string {
   return `${databaseFile}.lock`;
 }
 

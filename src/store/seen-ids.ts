@@ -7,7 +7,7 @@ import type { Schema } from "./schema.ts";
 import type { Seen, SeenIds, SeenKind } from "./store.ts";
 
 /** How many ids of one kind and network are kept. */
-export const SEEN_IDS_KEPT = 10_000;
+const SEEN_IDS_KEPT = 10_000;
 /** What was noted this recently is not written again: a hundred people reading the same list are one write. */
 const NOTED_FOR: Milliseconds = 10_000;
 /** Rows of one statement; 8 parameters each, far below SQLite's and PostgreSQL's limits. */
