@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isIP } from "node:net";
 import type { ControlScope } from "./address.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { FAULT_KINDS, parseFaultRequest, type FaultKind, type FaultRequest } from "./fault.ts";
@@ -16,8 +17,8 @@ const MOST_BYTES = 65_536;
  * speak (the fields of NodeProfile). Below `/mainnet` or `/mainnet/1` each of these concerns that network or node
  * alone, unless the body says `"node": "all"`.
  *
- * Only for processes of this machine, and never for a page in a browser: a request from elsewhere or with an Origin
- * is refused.
+ * Only for processes of this machine, and never for a page in a browser: a request from elsewhere, with an Origin, or
+ * under a name that somebody may have bound to this address is refused.
  */
 export async function serveControl(
   simulator: Simulator,
@@ -27,7 +28,8 @@ export async function serveControl(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (request.headers.origin !== undefined || !isLoopback(request.socket.remoteAddress ?? "")) {
+  const { origin, host = "" } = request.headers;
+  if (origin !== undefined || !isAddress(host) || !isLoopback(request.socket.remoteAddress ?? "")) {
     reply(response, 403, { error: "The control route is only for processes on this machine." });
     return;
   }
@@ -139,6 +141,12 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
     throw new UserError("The body must be a JSON object.");
   }
   return value as Record<string, unknown>;
+}
+
+/** `127.0.0.1:3008`, `[::1]:3008`, `localhost`: no name that leads wherever its owner says. */
+function isAddress(host: string): boolean {
+  const name = host.replace(/:\d+$/u, "");
+  return name === "localhost" || isIP(name.replace(/^\[|\]$/gu, "")) !== 0;
 }
 
 function isLoopback(address: string): boolean {

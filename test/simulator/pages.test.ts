@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { Chance } from "../../src/simulator/chance.ts";
@@ -49,6 +49,17 @@ function walk(
         : ask(list, { last: size, before: startCursor, newestFirst });
   }
   throw new Error("the walk does not end");
+}
+
+/** The refusal of what is called, with the words a reader would be shown. */
+function failureOf(call: () => unknown): unknown {
+  try {
+    return { answered: call() };
+  } catch (failure) {
+    if (!(failure instanceof WireFailure)) throw failure;
+    const { httpStatus, body } = failure;
+    return { httpStatus, body, words: body.details[0]?.["message"] ?? body.message };
+  }
 }
 
 const sizes = fc.integer({ min: 1, max: 12 });
@@ -143,14 +154,8 @@ describe("a page", () => {
       'type mismatch, parameter: pagination.newestFirst, error: strconv.ParseBool: parsing "maybe": invalid syntax',
     ],
   ])("%j is refused: %s", (query, words) => {
-    try {
-      ask(many, query);
-      expect.unreachable();
-    } catch (failure) {
-      const { httpStatus, body } = failure as WireFailure;
-      expect(failure).toBeInstanceOf(WireFailure);
-      expect([httpStatus, body.code, body.details[0]?.["message"] ?? body.message]).toEqual([400, 3, words]);
-    }
+    const refused = { httpStatus: 400, body: { code: 3 } };
+    expect(failureOf(() => ask(many, query))).toMatchObject({ ...refused, words });
   });
 });
 
@@ -187,6 +192,10 @@ describe("on the wire", () => {
     return { rows, all };
   };
 
+  const shares = (row: Record<string, string>, rows: Record<string, string>[]): boolean =>
+    row["atBlock"] !== undefined &&
+    new Set(rows.filter((one) => one["atBlock"] === row["atBlock"]).map((one) => one["hash"])).size > 1;
+
   test.each([
     ["/api/v2/snapshots", "blockHeight", 1],
     ["/api/v2/network/keys/ethereum/rotations", "blockHeight", 2],
@@ -197,7 +206,6 @@ describe("on the wire", () => {
     expect(new Set(told).size).toBe(all);
     // Two checkpoints of one block may be told twice where a page ended between them; nothing else may.
     const twice = rows.filter((row, index) => rows.findIndex((one) => one[key] === row[key]) !== index);
-    expect(twice.every((row) => rows.filter((one) => one["atBlock"] === row["atBlock"]).length > 2)).toBe(true);
-    if (key === "blockHeight") expect(twice).toEqual([]);
+    expect(twice.filter((row) => !shares(row, rows))).toEqual([]);
   });
 });

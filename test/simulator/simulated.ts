@@ -16,10 +16,13 @@ export interface Answered {
 
 export interface Simulated {
   readonly simulator: Simulator;
-  now(): Nanoseconds;
-  advance(seconds: number): void;
+  readonly now: () => Nanoseconds;
+  readonly advance: (seconds: number) => void;
   /** Asks a node: `ask("/api/v2/info")`, `ask("/api/v2/info", { node: 3, network: "testnet" })`. */
-  ask(path: string, where?: { network?: "mainnet" | "testnet"; node?: number | "core" }): Promise<Answered>;
+  readonly ask: (
+    path: string,
+    where?: { network?: "mainnet" | "testnet"; node?: number | "core" },
+  ) => Promise<Answered>;
 }
 
 /** A simulator on a clock that stands still until the test moves it; without a rate limit unless the test wants one. */

@@ -132,13 +132,13 @@ describe("a healthy node answers in the shape of the fixtures", () => {
   });
 
   test.each([
-    ["getMarketNames", "one market", () => "/api/v2/markets"],
-    ["getAssetNames", "an ERC20 and a built-in asset", () => "/api/v2/assets"],
-    ["getNodeNames", "two nodes", () => "/api/v2/nodes"],
-  ])("%s: all that the fixture %j tells, and more", async (operation, name, path) => {
-    const { simulator, ask } = await simulated();
+    ["getMarketNames", "one market", "/api/v2/markets"],
+    ["getAssetNames", "an ERC20 and a built-in asset", "/api/v2/assets"],
+    ["getNodeNames", "two nodes", "/api/v2/nodes"],
+  ])("%s: all that the fixture %j tells, and more", async (operation, name, request) => {
+    const { ask } = await simulated();
     const wanted = casesOf(operation).find((one) => one.name === name);
-    const reply = await ask(path(simulator.samples.mainnet));
+    const reply = await ask(request);
     const found = shapeOf([reply.json]);
     expect(reply.status).toBe(200);
     expect([...shapeOf([wanted?.response.body]).keys()].filter((place) => !found.has(place))).toEqual([]);
@@ -198,10 +198,10 @@ describe("a node refuses in the very words of the fixtures", () => {
       status: one.response.status,
       body: withoutParticulars(one.response.body),
     });
-    const refusedByHandler = JSON.stringify(one.response.body).includes("@type");
-    if (one.response.headers["Content-Type"] !== "application/json") {
-      expect(refusedByHandler).toBe(true);
-      expect(reply.headers.get("content-type")).toBe(one.response.headers["Content-Type"]);
-    }
+    // A handler's refusal may bear either content type, the gateway's own bears the plain one.
+    const types = [one.response.headers["Content-Type"], "application/json, application/grpc"];
+    expect(types.slice(0, JSON.stringify(one.response.body).includes("@type") ? 2 : 1)).toContain(
+      reply.headers.get("content-type"),
+    );
   });
 });
