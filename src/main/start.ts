@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 
+import type { Adapter } from "../adapters/adapter.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
 import { loadConfig, type Config } from "../config.ts";
 import { UserError } from "../errors.ts";
@@ -29,8 +30,7 @@ export async function start(args: readonly string[]): Promise<number> {
   const shutdown = createShutdown(log);
   obeyProcessEvents(shutdown, log);
   try {
-    const greeting = await Promise.race([run(config, log, shutdown), shutdown.ended]);
-    if (!shutdown.signal.aborted) console.log(greeting);
+    await Promise.race([run(config, log, shutdown), shutdown.ended]);
   } catch (thrown) {
     // Stopped in the middle of its start, it fails in many ways, none of which is a fault.
     if (shutdown.signal.aborted) return shutdown.ended;
@@ -41,8 +41,8 @@ export async function start(args: readonly string[]): Promise<number> {
   return shutdown.ended;
 }
 
-/** Starts every part, each stopped in the opposite order, and gives the line that says so. */
-async function run(config: Config, log: Log, shutdown: Shutdown): Promise<string> {
+/** Starts every part, each stopped in the opposite order. The chat platforms come last: they may take their time. */
+async function run(config: Config, log: Log, shutdown: Shutdown): Promise<void> {
   const store = createStore({ url: config.databaseUrl, log });
   shutdown.add("store", () => store.close());
   await store.claim();
@@ -67,18 +67,23 @@ async function run(config: Config, log: Log, shutdown: Shutdown): Promise<string
       onRequest: measurements.onHttpRequest,
     });
   }
-  for (const adapter of adapters()) {
+  const begin = async (adapter: Adapter): Promise<void> => {
     shutdown.add(adapter.platform, () => adapter.stop());
     await adapter.start(bot);
-  }
+  };
+  if (web !== undefined) await begin(web);
 
-  const { localRunner } = await import("../adapters/terminal/line-runner.ts");
-  const { serveHolder } = await import("./holder-server.ts");
+  const [{ localRunner }, { serveHolder }] = await Promise.all([
+    import("../adapters/terminal/line-runner.ts"),
+    import("./holder-server.ts"),
+  ]);
   const holder = await serveHolder({ databaseFile: store.file, runner: localRunner(bot), log });
   shutdown.add("socket for ask", () => holder.close());
   if (holder.address !== undefined) writeHolderRecord(store.file, { pid: process.pid, socket: holder.address });
+
+  if (!shutdown.signal.aborted) console.log(greeting(config, web?.url, networks.simulated));
   openLater(store, log);
-  return greeting(config, web?.url, networks.simulated);
+  await Promise.all(platforms.adapters.map(begin));
 }
 
 /** The first questions go first; soon after, the database is made ready for those that need it. */
