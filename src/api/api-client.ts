@@ -53,6 +53,7 @@ export interface LedgerQuery {
  * an error in mid-stream, a dropped connection or an idle time-out destroys it with an ApiError.
  */
 export interface LedgerStream {
+  /** Of Buffers, as an object stream: none is copied on its way. */
   readonly body: Readable;
   /** The media type that the node gave; `text/csv` where it gave none. */
   readonly contentType: string;

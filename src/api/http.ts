@@ -17,7 +17,7 @@ export interface HttpReply {
 }
 
 /** A question under way. */
-export interface HttpExchange<T> {
+interface HttpExchange<T> {
   /** Rejects with HttpFault, or with the reason given to `cancel`. */
   readonly reply: Promise<T>;
   cancel(reason: unknown): void;
@@ -123,8 +123,11 @@ class WholeReply implements Dispatcher.DispatchHandler, HttpExchange<HttpReply> 
       this.#reject = reject;
     });
     this.#timer = setTimeout(() => {
-      const clause = `did not answer within ${formatDuration(timeoutMillis)}`;
-      this.cancel(new HttpFault("timeout", clause, this.#controller !== undefined));
+      // Where this process itself was held up, the answer may have come and only wait to be read.
+      setImmediate(() => {
+        const clause = `did not answer within ${formatDuration(timeoutMillis)}`;
+        this.cancel(new HttpFault("timeout", clause, this.#controller !== undefined));
+      });
     }, timeoutMillis);
   }
 

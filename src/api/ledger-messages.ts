@@ -1,5 +1,6 @@
 import { Base64Pieces } from "./base64-pieces.ts";
 import type { LedgerDecoder, LedgerSink } from "./ledger-framing.ts";
+import { MessageTemplate } from "./message-template.ts";
 import { faultSaid, LedgerFault } from "./ledger-fault.ts";
 
 const QUOTE = 0x22;
@@ -38,7 +39,11 @@ export class LedgerMessages implements LedgerDecoder {
   #valueNext = false;
   /** An odd number of backslashes stands before the next byte. */
   #escaped = false;
-  #messages = 0;
+  #goodEnvelope: string | undefined;
+  readonly #template = new MessageTemplate();
+  /** Where the message and its data began, for the template to learn from. */
+  #start: { readonly chunk: Buffer; readonly at: number } | undefined;
+  #data: { readonly chunk: Buffer; readonly from: number; to: number } | undefined;
   /** What followed a backslash within the data so far. */
   #escape: string | undefined;
   #searched: Buffer | undefined;
@@ -52,6 +57,8 @@ export class LedgerMessages implements LedgerDecoder {
   push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) {
+      if (this.#mode === "between") at = this.#readKnown(chunk, at);
+      if (at === chunk.length) return;
       if (this.#mode === "data") at = this.#readData(chunk, at);
       else if (this.#mode === "string") at = this.#readString(chunk, at);
       else at = this.#readStructure(chunk, at);
@@ -60,7 +67,22 @@ export class LedgerMessages implements LedgerDecoder {
 
   end(): void {
     if (this.#mode !== "between") throw new LedgerFault("cut", "broke off in the middle of a message");
-    if (this.#messages === 0) throw new LedgerFault("unreadable", "sent no message at all");
+    if (this.#goodEnvelope === undefined) throw new LedgerFault("unreadable", "sent no message at all");
+  }
+
+  /** Messages of the form of the last one, as many as lie whole in the chunk from here on, and blanks between them. */
+  #readKnown(chunk: Buffer, from: number): number {
+    let at = from;
+    for (;;) {
+      while (isBlank(chunk[at])) at += 1;
+      const found = this.#template.find(chunk, at);
+      if (found === undefined) return at;
+      const backslash = this.#nextBackslash(chunk, found.from);
+      if (backslash !== -1 && backslash < found.to) return at;
+      this.#base64.push(chunk, found.from, found.to);
+      this.#base64.end();
+      at = found.end;
+    }
   }
 
   #readStructure(chunk: Buffer, from: number): number {
@@ -74,6 +96,11 @@ export class LedgerMessages implements LedgerDecoder {
           this.#valueNext = false;
           this.#mode = isData ? "data" : "string";
           this.#stringAt = this.#envelope.length;
+          if (isData) {
+            // A message that names its data twice is no form to learn.
+            if (this.#data !== undefined) this.#start = undefined;
+            this.#data = { chunk, from: at + 1, to: -1 };
+          }
           return at + 1;
         }
         case COLON:
@@ -82,8 +109,11 @@ export class LedgerMessages implements LedgerDecoder {
           break;
         case OPEN_BRACE:
         case OPEN_BRACKET:
-          if (this.#mode === "between" && chunk[at] === OPEN_BRACKET) throw notAMessage();
-          this.#mode = "structure";
+          if (this.#mode === "between") {
+            if (chunk[at] === OPEN_BRACKET) throw notAMessage();
+            this.#start = { chunk, at };
+            this.#mode = "structure";
+          }
           this.#valueNext = false;
           this.#depth += 1;
           if (this.#depth > MAX_DEPTH) throw notAMessage();
@@ -97,15 +127,12 @@ export class LedgerMessages implements LedgerDecoder {
           if (this.#depth === 0) {
             this.#addToEnvelope(chunk, from, at + 1);
             this.#finish();
+            this.#learn(chunk, at + 1);
             return at + 1;
           }
           break;
-        case 0x20:
-        case 0x0a:
-        case 0x0d:
-        case 0x09:
-          break;
         default:
+          if (isBlank(chunk[at])) break;
           if (this.#mode === "between") throw notAMessage();
           this.#valueNext = false;
       }
@@ -147,6 +174,7 @@ export class LedgerMessages implements LedgerDecoder {
     this.#base64.push(chunk, from, end);
     if (quote === -1) return end;
     this.#base64.end();
+    if (this.#data?.chunk === chunk) this.#data.to = quote;
     this.#envelope += '"';
     this.#mode = "structure";
     return quote + 1;
@@ -173,6 +201,14 @@ export class LedgerMessages implements LedgerDecoder {
     return this.#backslashAt;
   }
 
+  #learn(chunk: Buffer, end: number): void {
+    const data = this.#data;
+    this.#data = undefined;
+    if (this.#start?.chunk === chunk && data !== undefined && data.to !== -1) {
+      this.#template.learn(chunk, this.#start.at, data, end);
+    }
+  }
+
   #addToEnvelope(chunk: Buffer, from: number, to: number): void {
     if (to <= from) return;
     if (this.#envelope.length + to - from > MAX_ENVELOPE_BYTES) {
@@ -183,23 +219,31 @@ export class LedgerMessages implements LedgerDecoder {
   }
 
   #finish(): void {
-    const message = parseMessage(this.#envelope);
+    const envelope = this.#envelope;
     this.#envelope = "";
     this.#lastString = undefined;
     this.#mode = "between";
+    // Messages differ in their data alone, as a rule: what was found good once is good again.
+    if (envelope === this.#goodEnvelope) return;
+    const message = parseMessage(envelope);
     const said = faultSaid(message);
     if (said !== undefined) throw said;
     const result = message["result"];
     if (typeof result !== "object" || result === null || Array.isArray(result)) throw notAMessage();
     const { contentType, data, extensions } = result as Record<string, unknown>;
     if (data !== undefined && data !== null && data !== "") throw notAMessage();
-    this.#messages += 1;
-    if (this.#messages > 1) return;
+    const isFirst = this.#goodEnvelope === undefined;
+    this.#goodEnvelope = envelope;
+    if (!isFirst) return;
     this.#sink.began(
       typeof contentType === "string" && contentType !== "" ? contentType : undefined,
       Array.isArray(extensions) ? extensions : [],
     );
   }
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 function unescape(behindBackslash: string): string {

@@ -14,7 +14,8 @@ import { LedgerFraming, type LedgerSink } from "./ledger-framing.ts";
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** An error's body is read no further than this. */
 const MAX_ERROR_BYTES = 256 * 1024;
-const BUFFERED_BYTES = 256 * 1024;
+/** Chunks held for the reader before the connection is held back; one is 64 KiB at most, as sockets give them. */
+const BUFFERED_CHUNKS = 32;
 
 /** One export as it comes in: from the connection through the framing into a stream, at the pace of whoever reads it. */
 export class LedgerReceiver implements HttpSink, LedgerSink {
@@ -35,6 +36,8 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #asOf: AsOf | undefined;
   #errorBody: Buffer[] = [];
   #contentType = "text/csv";
+  /** Chunks that came in so far. */
+  #received = 0;
   /** Bytes handed on so far. */
   #given = 0;
   #isOpen = false;
@@ -52,7 +55,9 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       this.#reject = reject;
     });
     this.#body = new Readable({
-      highWaterMark: BUFFERED_BYTES,
+      // Chunk by chunk: a stream of bytes would copy those that wait together into one.
+      objectMode: true,
+      highWaterMark: BUFFERED_CHUNKS,
       read: () => this.#resume(),
       destroy: (error, done) => {
         this.#finish();
@@ -62,7 +67,14 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     });
     // An error may come before anybody listens; it stays on the stream for whoever reads it then.
     this.#body.on("error", () => undefined);
-    this.#idle = setTimeout(() => this.#timedOut(), around.limits.idleMillis);
+    this.#idle = setTimeout(() => {
+      // Where this process itself was held up, bytes may have come and only wait to be read.
+      const before = this.#received;
+      setImmediate(() => {
+        if (this.#received === before) this.#timedOut();
+        else this.#idle.refresh();
+      });
+    }, around.limits.idleMillis);
     this.#connection = endpoint.http.stream(path, this);
     signal?.addEventListener("abort", this.#aborted, { once: true });
   }
@@ -76,6 +88,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
 
   data(chunk: Buffer): boolean {
     this.#idle.refresh();
+    this.#received += 1;
     if (this.#status !== 200) {
       this.#collectError(chunk);
       return true;
@@ -181,6 +194,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   }
 
   #timedOut(): void {
+    if (this.#done) return;
     // Whoever reads may take as long as they like: that is not the node's silence.
     if (!this.#wanted && this.#isOpen) {
       this.#idle.refresh();

@@ -8,8 +8,8 @@ import { DEFAULT_THRESHOLDS, type SourceMemory, type Verdict } from "./verdict.t
 export function lookAt(nodes: readonly NodeClient[], around: Surroundings): ApiClient["look"] {
   let memory: SourceMemory | undefined;
   return async (options: LookOptions = {}): Promise<Verdict> => {
-    const { thresholds = DEFAULT_THRESHOLDS, ...rest } = options;
-    const round = await takeRound(nodes, around.clock, rest);
+    const { thresholds = DEFAULT_THRESHOLDS, fresh = false, ...rest } = options;
+    const round = await takeRound({ nodes }, { ...rest, fresh, clock: around.clock });
     const verdict = judgeSources(round, memory, thresholds);
     memory = verdict.memory;
     return verdict;

@@ -2,7 +2,7 @@ import { UserError } from "../errors.ts";
 import type { PageRequest } from "./page.ts";
 
 /** Rows asked for where the caller does not say. */
-export const DEFAULT_PAGE_ROWS = 50;
+const DEFAULT_PAGE_ROWS = 50;
 /** The largest number the interface's int32 holds. */
 export const MAX_INT32 = 2_147_483_647;
 

@@ -2,26 +2,34 @@ import type { Milliseconds } from "../units/duration.ts";
 import { formatDuration } from "../units/duration.ts";
 import type { CallOptions, NodeClient } from "./api-client.ts";
 import { ApiError } from "./api-error.ts";
-import type { Clock } from "./clock.ts";
+import { systemClock, type Clock } from "./clock.ts";
 import type { Round, Witness } from "./verdict.ts";
 
 /** A node that has not answered by then is not reachable in this round. */
-export const ROUND_TIMEOUT_MILLIS: Milliseconds = 3000;
+const ROUND_TIMEOUT_MILLIS: Milliseconds = 3000;
 
-/** Asks every node for its time at once. Rejects only with the signal's reason. */
+export interface RoundOptions extends CallOptions {
+  /** Default 3 s. */
+  readonly timeoutMillis?: Milliseconds;
+  readonly clock?: Clock;
+}
+
+/**
+ * Asks every node for its time at once, afresh unless told otherwise. A node that gives none is a witness too: the
+ * round rejects only with the signal's reason.
+ */
 export async function takeRound(
-  nodes: readonly NodeClient[],
-  clock: Clock,
-  options: CallOptions & { readonly timeoutMillis?: Milliseconds } = {},
+  { nodes }: { readonly nodes: readonly NodeClient[] },
+  options: RoundOptions = {},
 ): Promise<Round> {
-  const { signal, timeoutMillis = ROUND_TIMEOUT_MILLIS, ...rest } = options;
+  const { signal, timeoutMillis = ROUND_TIMEOUT_MILLIS, clock = systemClock, fresh = true, lane = "people" } = options;
   signal?.throwIfAborted();
   const late = new AbortController();
   const leave = (): void => late.abort(signal?.reason);
   signal?.addEventListener("abort", leave, { once: true });
   const timer = setTimeout(() => late.abort(new Late()), timeoutMillis);
   try {
-    const call = { ...rest, signal: late.signal };
+    const call = { fresh, lane, signal: late.signal };
     const witnesses = await Promise.all(nodes.map((node) => hear(node, call, clock, timeoutMillis)));
     signal?.throwIfAborted();
     return { witnesses, atMillis: clock.monotonicMillis(), wallClock: clock.wallClock() };

@@ -50,7 +50,7 @@ export function sendJson(
   response.end(JSON.stringify(body));
 }
 
-export const ROUTE_MISSING = { code: 5, message: "Not Found", details: [] };
+const ROUTE_MISSING = { code: 5, message: "Not Found", details: [] };
 
 export function sendRouteMissing(response: ServerResponse): void {
   sendJson(response, ROUTE_MISSING, { status: 404 });
