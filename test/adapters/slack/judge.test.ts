@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+
+import { judgeMessage, judgeOptions, judgeView } from "../../support/fake-slack/judge.ts";
+
+const plain = (text: string) => ({ type: "plain_text", text });
+const section = (text: string) => ({ type: "section", text: { type: "mrkdwn", text } });
+const button = (more: object) => ({ type: "button", action_id: "a", text: plain("Go"), ...more });
+
+/** What Slack takes, and what it refuses. */
+test.each([
+  ["a section", [section("x".repeat(3000))], undefined],
+  ["a section that is too long", [section("x".repeat(3001))], /3000/u],
+  ["an empty section", [{ type: "section" }], /empty section/u],
+  ["a long field", [{ type: "section", fields: [plain("x".repeat(2001))] }], /2000/u],
+  ["eleven fields", [{ type: "section", fields: Array.from({ length: 11 }, () => plain("x")) }], /10/u],
+  ["a header with mrkdwn", [{ type: "header", text: { type: "mrkdwn", text: "x" } }], /blocks\/0/u],
+  ["a long header", [{ type: "header", text: plain("x".repeat(151)) }], /150/u],
+  ["an unknown block", [{ type: "embed" }], /no block is called embed/u],
+  ["an unknown property", [{ ...section("x"), colour: "red" }], /additional properties/u],
+  ["a blank text", [section(" ")], /empty text/u],
+  ["a long value", [{ type: "actions", elements: [button({ value: "x".repeat(2001) })] }], /2000/u],
+  ["a long label", [{ type: "actions", elements: [button({ text: plain("x".repeat(76)) })] }], /75/u],
+  ["an action_id twice", [{ type: "actions", elements: [button({}), button({})] }], /action_id twice/u],
+  [
+    "26 buttons",
+    [{ type: "actions", elements: Array.from({ length: 26 }, (_, n) => button({ action_id: `${n}` })) }],
+    /25/u,
+  ],
+  ["101 rows", [{ type: "table", rows: Array.from({ length: 101 }, () => [{ type: "raw_text", text: "x" }]) }], /100/u],
+  ["an empty cell", [{ type: "table", rows: [[{ type: "raw_text", text: "" }]] }], /blocks\/0/u],
+  [
+    "two tables",
+    [1, 2].map(() => ({ type: "table", rows: [[{ type: "raw_text", text: "x" }]] })),
+    /more than one table/u,
+  ],
+  ["51 blocks", Array.from({ length: 51 }, () => ({ type: "divider" })), /51 blocks/u],
+  ["too much in all", Array.from({ length: 5 }, () => section("x".repeat(2900))), /msg_blocks_too_long/u],
+])("%s", (_name, blocks, refusal) => {
+  const faults = judgeMessage({ text: "x", blocks }).join("\n");
+  if (refusal === undefined) expect(faults).toBe("");
+  else expect(faults).toMatch(refusal);
+});
+
+test("views and options", () => {
+  const modal = { type: "modal", title: plain("x"), blocks: [section("x")] };
+  expect(judgeView(modal)).toEqual([]);
+  expect(judgeView({ ...modal, title: plain("x".repeat(25)) }).join("\n")).toMatch(/24/u);
+  expect(
+    judgeView({ ...modal, blocks: [{ type: "input", label: plain("x"), element: { type: "plain_text_input" } }] }).join(
+      "\n",
+    ),
+  ).toMatch(/without submit/u);
+  expect(judgeOptions([{ text: plain("x"), value: "x" }])).toEqual([]);
+  expect(judgeOptions([{ text: plain("x".repeat(76)), value: "x" }]).join("\n")).toMatch(/75/u);
+});

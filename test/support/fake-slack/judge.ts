@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+
+import { Ajv, type ValidateFunction } from "ajv";
+
+// Says what Slack would refuse. The shapes and limits come from block-schema.json, which is made from what Slack
+// publishes (see make-block-schema.ts); beside them stand the few rules that only Slack's pages and its answers tell.
+
+interface Definition {
+  readonly properties?: { readonly type?: { readonly const?: string } };
+}
+
+const schema = JSON.parse(readFileSync(new URL("block-schema.json", import.meta.url), "utf8")) as {
+  readonly definitions: Readonly<Record<string, Definition>>;
+};
+const ajv = new Ajv({ strict: false, allErrors: true });
+ajv.addSchema(schema, "slack");
+/** The kinds of block that messages, modals and home tabs take. */
+const blockNames = new Map(
+  Object.entries(schema.definitions).flatMap(([name, { properties }]) =>
+    name.endsWith("Block") && properties?.type?.const !== undefined ? [[properties.type.const, name] as const] : [],
+  ),
+);
+
+/** https://docs.slack.dev/reference/block-kit/blocks: blocks in a message, and in a modal or home tab. */
+const MESSAGE_BLOCKS = 50;
+const VIEW_BLOCKS = 100;
+/** What chat.postMessage refuses with `msg_blocks_too_long`: seen at about 13,000 characters, documented nowhere. */
+const MESSAGE_CHARACTERS = 13_000;
+/** https://docs.slack.dev/reference/block-kit/blocks/table-block and markdown-block. */
+const TABLE_CHARACTERS = 10_000;
+/** https://docs.slack.dev/reference/methods/chat.postMessage#truncating */
+const TEXT_CHARACTERS = 40_000;
+/** https://docs.slack.dev/reference/views: of a whole view as JSON. */
+const VIEW_BYTES = 250_000;
+
+/** What is wrong with a message; empty when Slack takes it. */
+export function judgeMessage(message: { readonly text?: unknown; readonly blocks?: unknown }): string[] {
+  const { text, blocks = [] } = message;
+  const faults: string[] = [];
+  if (typeof text !== "string" || text.trim() === "") faults.push("a message without text");
+  else if (text.length > TEXT_CHARACTERS) faults.push(`text of ${text.length} characters`);
+  if (!Array.isArray(blocks)) return [...faults, "blocks is no list"];
+  if (blocks.length > MESSAGE_BLOCKS) faults.push(`${blocks.length} blocks`);
+  faults.push(...judgeBlocks(blocks));
+  if (blocks.filter((block) => typeOf(block) === "table").length > 1) faults.push("more than one table");
+  if (blocks.some((block) => typeOf(block) === "input")) faults.push("an input in a message");
+  const characters = stringsIn(blocks).reduce((sum, part) => sum + part.length, 0);
+  if (characters > MESSAGE_CHARACTERS) faults.push(`msg_blocks_too_long: ${characters} characters`);
+  return faults;
+}
+
+/** What is wrong with a modal or a home tab. */
+export function judgeView(view: unknown): string[] {
+  const name = { modal: "JudgedModalView", home: "JudgedHomeView" }[typeOf(view)];
+  if (name === undefined) return [`a view of the type ${typeOf(view)}`];
+  const { blocks } = view as { blocks: unknown };
+  if (!Array.isArray(blocks)) return ["a view without blocks"];
+  const bytes = Buffer.byteLength(JSON.stringify(view));
+  return [
+    // Each block is judged by itself, so that what is said about it names its kind.
+    ...errorsOf(name, { ...(view as object), blocks: [] }),
+    ...judgeBlocks(blocks),
+    ...(blocks.length > VIEW_BLOCKS ? [`${blocks.length} blocks`] : []),
+    ...(bytes > VIEW_BYTES ? [`a view of ${bytes} bytes`] : []),
+    ...(name === "JudgedModalView" &&
+    blocks.some((block) => typeOf(block) === "input") &&
+    !("submit" in (view as object))
+      ? ["a modal with inputs and without submit"]
+      : []),
+  ];
+}
+
+/** What is wrong with the options that an external select is answered with. */
+export function judgeOptions(options: unknown): string[] {
+  if (!Array.isArray(options)) return ["options is no list"];
+  return [
+    ...(options.length > 100 ? [`${options.length} options`] : []),
+    ...options.flatMap((option) => errorsOf("JudgedOption", option)),
+  ];
+}
+
+function judgeBlocks(blocks: readonly unknown[]): string[] {
+  const ids = blocks.flatMap((block) => (hasText(block, "block_id") ? [block.block_id] : []));
+  return [
+    ...(new Set(ids).size < ids.length ? ["a block_id twice"] : []),
+    ...blocks.flatMap((block, index) => judgeBlock(block).map((fault) => `blocks/${index}: ${fault}`)),
+  ];
+}
+
+function judgeBlock(block: unknown): string[] {
+  const type = typeOf(block);
+  const name = blockNames.get(type);
+  if (name === undefined) return [`no block is called ${type}`];
+  const faults = errorsOf(name, block);
+  const strings = stringsIn(block);
+  if (strings.some((part) => part.trim() === "")) faults.push("an empty text");
+  if (strings.some((part) => !part.isWellFormed())) faults.push("half a character");
+  const own = block as { text?: unknown; fields?: unknown[]; elements?: unknown[]; rows?: unknown[][]; type: string };
+  if (type === "section" && own.text === undefined && (own.fields ?? []).length === 0) faults.push("an empty section");
+  if ((type === "actions" || type === "context") && (own.elements ?? []).length === 0) faults.push(`an empty ${type}`);
+  if (type === "actions") {
+    const ids = (own.elements ?? []).flatMap((one) => (hasText(one, "action_id") ? [one.action_id] : []));
+    if (new Set(ids).size < ids.length) faults.push("an action_id twice");
+  }
+  if (type === "table") {
+    const rows = own.rows ?? [];
+    if (rows.length === 0) faults.push("a table without rows");
+    if (new Set(rows.map((row) => row.length)).size > 1) faults.push("rows of different lengths");
+    const length = stringsIn(rows).reduce((sum, part) => sum + part.length, 0);
+    if (length > TABLE_CHARACTERS) faults.push(`a table of ${length} characters`);
+  }
+  return faults;
+}
+
+const validators = new Map<string, ValidateFunction>();
+
+function errorsOf(definition: string, value: unknown): string[] {
+  const validate = validators.get(definition) ?? ajv.compile({ $ref: `slack#/definitions/${definition}` });
+  validators.set(definition, validate);
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message ?? "is wrong"}`);
+}
+
+function typeOf(value: unknown): string {
+  return hasText(value, "type") ? value.type : "";
+}
+
+function hasText<K extends string>(value: unknown, key: K): value is Record<K, string> {
+  return typeof value === "object" && value !== null && typeof (value as Record<K, unknown>)[key] === "string";
+}
+
+/** Every string in it that is shown or carried, without the names of kinds and settings. */
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  const unseen = ["type", "action_id", "block_id", "style", "align"];
+  return Object.entries(value).flatMap(([key, part]) => (unseen.includes(key) ? [] : stringsIn(part)));
+}
