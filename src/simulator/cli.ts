@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { messageOf, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { NETWORKS } from "./network.ts";
 import { DEFAULT_SEED, startSimulator, type Simulator } from "./simulator.ts";
 
 const USAGE = "npm run simulator -- [--port N] [--seed TEXT] [--host ADDRESS] [--nodes N] [--no-rate-limit]";
@@ -44,7 +45,7 @@ function readArguments(argv: readonly string[]): Arguments | "help" {
     port: whole("--port", values.port ?? "0", 0, 65_535),
     seed: values.seed ?? DEFAULT_SEED,
     host: values.host ?? "127.0.0.1",
-    nodesPerNetwork: whole("--nodes", values.nodes ?? "3", 1, 100),
+    nodesPerNetwork: whole("--nodes", values.nodes ?? "3", 1, 9),
     ...(values["no-rate-limit"] === true ? { rateLimit: false } : {}),
   };
 }
@@ -63,28 +64,30 @@ function parse(argv: readonly string[]) {
       },
     }).values;
   } catch (thrown) {
-    throw new UserError(messageOf(thrown), { remedy: `Usage: ${USAGE}` });
+    throw new UserError(messageOf(thrown).replace(/\.?$/u, "."), { remedy: `Usage: ${USAGE}`, cause: thrown });
   }
 }
 
 function whole(name: string, text: string, low: number, high: number): number {
   const value = Number(text);
   if (/^\d+$/u.test(text) && value >= low && value <= high) return value;
-  throw new UserError(`${name} must be a whole number from ${low} to ${high}, not "${text}".`, {
+  throw new UserError(`${name} must be a whole number from ${low} to ${high}.`, {
     remedy: `Usage: ${USAGE}`,
   });
 }
 
 /** Where it listens, what to set to use it, and what there is to ask for. */
 function greeting(simulator: Simulator): string[] {
-  const urls = (name: "mainnet" | "testnet"): string => simulator.networks[name].map(({ url }) => url).join(",");
+  const settings = NETWORKS.flatMap((name) => [
+    `${name.toUpperCase()}_URLS=${simulator.networks[name].map(({ url }) => url).join(",")}`,
+    `${name.toUpperCase()}_CORE_URL=${simulator.coreUrls[name]}`,
+  ]);
   const { mainnet } = simulator.samples;
   return [
     `SIMULATED networks at ${simulator.url} (seed "${simulator.seed}"). Stop with Ctrl-C.`,
     "",
-    "To let the bot use them:",
-    `  MAINNET_URLS=${urls("mainnet")}`,
-    `  TESTNET_URLS=${urls("testnet")}`,
+    "To let the bot use them, set",
+    ...settings,
     "",
     "To try:",
     `  npm run -s ask -- "market show ${mainnet.marketCode}"`,

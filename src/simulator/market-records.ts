@@ -72,10 +72,12 @@ export class MarketRecords {
     const auction = phase.mode.endsWith("AUCTION");
     const continuous = phase.mode === "TRADING_MODE_CONTINUOUS";
     const markHeight = moment.height - (moment.height % MARK_EVERY_BLOCKS);
-    const live = continuous || phase.state === "STATE_SUSPENDED";
+    // Orders are taken in an opening auction, too; what only sits in one for ever has no book.
+    const opening = phase.state === "STATE_PENDING" && phase.auctionTo !== undefined;
+    const live = continuous || opening || phase.state === "STATE_SUSPENDED";
     // A market that left the live ones keeps its last mark for ever.
     const mark = priceAt(market, live ? markHeight : 0, this.#chance);
-    const traded = live || phase.state === "STATE_SETTLED" || phase.state === "STATE_TRADING_TERMINATED";
+    const traded = (live && !opening) || phase.state === "STATE_SETTLED" || phase.state === "STATE_TRADING_TERMINATED";
     return {
       markPrice: traded ? mark.toString() : "0",
       ...this.#book(market, moment.height, live, continuous),
@@ -90,7 +92,7 @@ export class MarketRecords {
       trigger: phase.trigger,
       extensionTrigger: phase.extension,
       ...this.#stakes(market, markHeight, live, phase),
-      priceMonitoringBounds: live ? this.#bounds(market, moment.height, mark) : [],
+      priceMonitoringBounds: live && !opening ? this.#bounds(market, moment.height, mark) : [],
       liquidityProviderFeeShare: live ? this.#feeShares(market) : [],
       marketState: phase.state,
       nextMarkToMarket: continuous ? moment.timeOf(markHeight + MARK_EVERY_BLOCKS).toString() : UNSET_TIME,

@@ -26,7 +26,7 @@ test("it prints where it is and what to set, serves, and stops on the signal", a
 test.each([
   [["--port", "70000"], "--port must be a whole number from 0 to 65535"],
   [["--port", "x"], "--port must be a whole number from 0 to 65535"],
-  [["--nodes", "0"], "--nodes must be a whole number from 1 to 100"],
+  [["--nodes", "0"], "--nodes must be a whole number from 1 to 9"],
   [["--bogus"], "Unknown option"],
   [["stray"], "Unexpected argument"],
 ])("%j: %s", async (argv, words) => {
