@@ -1,5 +1,7 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { Reply } from "../reply/reply.ts";
+import type { AlertKind } from "./kinds.ts";
+import type { Severity } from "./severity.ts";
 
 /** Where something is owed: a channel or a person's direct messages on a platform. */
 export interface Destination {
@@ -10,6 +12,17 @@ export interface Destination {
   readonly thread?: string;
 }
 
+/** What a delivery is about, for platforms that hand alerts to programs. Times are decimal nanoseconds. */
+export interface DeliverySubject {
+  readonly kind: AlertKind | "bot";
+  readonly network: string;
+  readonly subject: string;
+  readonly state: "firing" | "escalated" | "resolved" | "event" | "digest";
+  readonly severity: Severity;
+  readonly at: string;
+  readonly episode?: string;
+}
+
 /** One owed message. `id` is stable over attempts and at most 25 characters: platforms that drop repeats key on it. */
 export interface Delivery {
   readonly id: string;
@@ -18,6 +31,9 @@ export interface Delivery {
   readonly mention?: string;
   /** Low severity: post without a notification where the platform can. */
   readonly quiet?: boolean;
+  /** Post in the thread of this message, which begins one where there is none yet. */
+  readonly threadOf?: Receipt;
+  readonly about?: DeliverySubject;
 }
 
 /** What came of a send: enough to edit the message later. */
@@ -53,6 +69,11 @@ export class SendError extends Error {
 /** Posts outside of any question. */
 export interface Sender {
   readonly platform: string;
+  /**
+   * For so long after the first try the platform itself drops a repeat with the same delivery id. Absent = it never
+   * does: a repeat after an unknown outcome then says that it may be one.
+   */
+  readonly dropsRepeatsForMillis?: Milliseconds;
   /** Rejects with SendError. */
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt>;
   /** Edits what was sent. Rejects with SendError. */
