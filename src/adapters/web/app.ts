@@ -3,6 +3,7 @@ import { bodyLimit } from "hono/body-limit";
 import { routePath } from "hono/route";
 
 import type { Bot } from "../../bot/bot.ts";
+import type { Option } from "../../bot/option.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Access } from "./access.ts";
 import { fileRoutes } from "./file-route.ts";
@@ -77,6 +78,15 @@ function describeConsole(bot: Bot, parts: AppParts): unknown {
     networks: bot.networks,
     previews: parts.previews.map((preview) => preview.platform),
     signedIn: parts.access.required,
-    commands: bot.commands.map(({ name, summary, examples }) => ({ name, summary, examples })),
+    commands: bot.commands.map(({ name, summary, examples, options }) => ({
+      name,
+      summary,
+      examples,
+      needs: Object.keys(options).filter((option) => isRequired(options[option])),
+    })),
   };
+}
+
+function isRequired(option: Option | undefined): boolean {
+  return option !== undefined && "required" in option && option.required;
 }

@@ -17,13 +17,16 @@ const PAGE_POLICY = {
   trustedTypes: ["'none'"],
 };
 
-/** The headers of every answer. HSTS is for whoever ends TLS to decide. */
+/**
+ * The headers of every answer. HSTS is for whoever ends TLS to decide. Other sites get no referrer; our own must, since
+ * under `no-referrer` browsers send `Origin: null` with our own forms (https://fetch.spec.whatwg.org/#origin-header).
+ */
 export function safeHeaders(): MiddlewareHandler {
   return secureHeaders({
     contentSecurityPolicy: PAGE_POLICY,
     crossOriginOpenerPolicy: "same-origin",
     crossOriginResourcePolicy: "same-origin",
-    referrerPolicy: "no-referrer",
+    referrerPolicy: "same-origin",
     xFrameOptions: "DENY",
     strictTransportSecurity: false,
     permissionsPolicy: { camera: false, geolocation: false, microphone: false, payment: false, usb: false },

@@ -47,7 +47,7 @@ describe("the page", () => {
       networks: ["mainnet", "testnet"],
       previews: [],
       signedIn: false,
-      commands: [{ name: "market list", summary: "All markets", examples: ["market list"] }],
+      commands: [{ name: "market list", summary: "All markets", examples: ["market list"], needs: [] }],
     });
   });
 });

@@ -35,7 +35,7 @@ describe("every answer carries the headers that keep a browser safe", () => {
     expect(policy).not.toContain("unsafe");
     expect(headers).toMatchObject({
       "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
+      "referrer-policy": "same-origin",
       "cross-origin-opener-policy": "same-origin",
       "cross-origin-resource-policy": "same-origin",
       "x-frame-options": "DENY",

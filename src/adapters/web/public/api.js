@@ -5,7 +5,7 @@
 /**
  * @typedef {{ readonly text: string } | { readonly command: string, readonly options: Readonly<Record<string, string | number | boolean>> }} Question
  * @typedef {ReplyJson & { readonly previews?: Readonly<Record<string, unknown>> }} Answer
- * @typedef {{ readonly name: string, readonly summary: string, readonly examples: readonly string[] }} CommandInfo
+ * @typedef {{ readonly name: string, readonly summary: string, readonly examples: readonly string[], readonly needs: readonly string[] }} CommandInfo
  * @typedef {{ readonly networks: readonly string[], readonly previews: readonly string[], readonly signedIn: boolean, readonly commands: readonly CommandInfo[] }} ConsoleInfo
  */
 

@@ -167,27 +167,35 @@ function fillRail(commands) {
   );
 }
 
-/** @param {readonly CommandInfo[]} commands */
+/**
+ * What needs no value is asked at once; what does is begun, and completion offers what there is.
+ *
+ * @param {readonly CommandInfo[]} commands
+ */
 function fillExamples(commands) {
-  const items = commands.flatMap((command) => {
-    const [example] = command.examples;
-    if (example === undefined) return [];
+  const items = commands.slice(0, MAX_EXAMPLES).map((command) => {
+    const [example = command.name] = command.examples;
+    const begun = command.needs.length > 0;
     const line = document.createElement("code");
-    line.textContent = example;
+    line.textContent = begun ? `${command.name} …` : example;
     const summary = document.createElement("span");
     summary.textContent = command.summary;
     const button = document.createElement("button");
     button.type = "button";
     button.append(line, summary);
     button.addEventListener("click", () => {
-      askBelow({ text: example }, example, { focus: false });
-      input.focus({ preventScroll: true });
+      if (begun) {
+        composer.fill(`${command.name} `);
+      } else {
+        askBelow({ text: example }, example, { focus: false });
+        input.focus({ preventScroll: true });
+      }
     });
     const item = document.createElement("li");
     item.append(button);
-    return [item];
+    return item;
   });
-  part("examples", HTMLUListElement).replaceChildren(...items.slice(0, MAX_EXAMPLES));
+  part("examples", HTMLUListElement).replaceChildren(...items);
 }
 
 try {

@@ -183,7 +183,7 @@ function renderCodeBlock(text, language, failed) {
   const line = failed && (language ?? "") === "" && text !== "" && !/[\n\r]/u.test(text);
   return h(
     "figure",
-    { class: line ? "code line" : "code" },
+    { class: line ? "code suggestion" : "code" },
     h("pre", { tabindex: "0" }, h("code", {}, visible(text))),
     line ? h("button", { type: "button", class: "small", "data-fill": text }, "Type it") : undefined,
     h("button", { type: "button", class: "small", "data-copy": text }, "Copy"),

@@ -1,0 +1,296 @@
+import { readFile } from "node:fs/promises";
+
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { Preview } from "../../../src/adapters/adapter.ts";
+import { markSimulated } from "../../../src/bot/simulated.ts";
+import { memoryAttachment } from "../../../src/reply/attachment.ts";
+import { reply, type Reply } from "../../../src/reply/reply.ts";
+import { code, id, text } from "../../../src/reply/text.ts";
+import { gallery } from "../../support/gallery.ts";
+import { ask as action, hex } from "../../support/gallery/parts.ts";
+import { nastyStrings } from "../../support/nasty-strings.ts";
+import { answered, chromiumPath, complaintsOf, launch, say } from "../../support/browser.ts";
+import { fakeBot, startConsole, type Asked, type Harness } from "./harness.ts";
+
+const COMMANDS = ["market list", "market show BTC/USD", "market show ETH/USD", "time"];
+
+/** A small network: pages to turn, a thing to destroy, something slow, a file, and the whole gallery. */
+function answer(asked: Asked): Reply | Promise<Reply> {
+  const line = "line" in asked ? asked.line : `${asked.command} ${JSON.stringify(asked.options)}`;
+  const shown = gallery.find((entry) => entry.name === line);
+  if (shown !== undefined) return shown.reply;
+  switch (line) {
+    case "market list":
+      return page(1);
+    case 'market list {"page":2}':
+      return page(2);
+    case "silence":
+      return reply({
+        title: "Silence?",
+        actions: [
+          {
+            label: "Silence",
+            invocation: { command: "alerts silence", options: {} },
+            effect: "reply",
+            confirm: "Silence all alerts?",
+          },
+        ],
+      });
+    case "file":
+      return reply({ title: "One file", attachments: [memoryAttachment("ledger.csv", "text/csv", "a,b\n1,2\n")] });
+    case "id":
+      return reply({ title: text`Party ${id(hex("party"))}` });
+    case "simulated":
+      return markSimulated(reply({ title: "Made up" }));
+    case "nasty":
+      return reply({ title: "Nasty", blocks: [{ kind: "list", items: nastyStrings.map((nasty) => text`${nasty}`) }] });
+    case "slow":
+      return new Promise((resolve) => {
+        asked.progress?.(reply({ title: "1 row so far" }));
+        asked.signal.addEventListener("abort", () => resolve(reply({ title: "stopped" })));
+      });
+    default:
+      return reply({ title: text`You asked ${code(line)}`, tone: "good" });
+  }
+}
+
+const page = (number: number): Reply =>
+  reply({
+    title: `Markets, page ${number}`,
+    actions: [
+      action("Next page", "market list", { page: number + 1 }, "replace"),
+      action("About", "about", {}, "reply"),
+    ],
+  });
+
+const discord: Preview = { platform: "discord", render: (given) => ({ title: given.title }) };
+
+describe.skipIf(chromiumPath === undefined)("in a browser", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  interface Visit extends AsyncDisposable {
+    readonly page: Page;
+    readonly bot: ReturnType<typeof fakeBot>;
+    readonly harness: Harness;
+    readonly complaints: string[];
+  }
+
+  async function visit(options: BrowserContextOptions = {}, previews: readonly Preview[] = []): Promise<Visit> {
+    const bot = fakeBot(answer, {
+      completeLine: async (line) => COMMANDS.filter((known) => known.startsWith(line) && known !== line),
+    });
+    const harness = await startConsole(bot, { previews });
+    const context = await browser.newContext({ timezoneId: "Europe/Berlin", ...options });
+    const page = await context.newPage();
+    const complaints = complaintsOf(page);
+    await page.goto(harness.adapter.url ?? "");
+    await page.waitForSelector("#examples button");
+    return {
+      page,
+      bot,
+      harness,
+      complaints,
+      [Symbol.asyncDispose]: async () => {
+        await context.close();
+        await harness.adapter.stop();
+      },
+    };
+  }
+
+  const titles = (page: Page): Promise<string[]> => page.locator("#log h2").allTextContents();
+  const focused = (page: Page): Promise<string> =>
+    page.evaluate("document.activeElement.id || document.activeElement.textContent");
+
+  test("a whole session by keyboard alone", async () => {
+    await using visitor = await visit();
+    const { page, complaints } = visitor;
+    expect(await focused(page)).toBe("line");
+
+    await page.keyboard.type("market s");
+    await page.waitForSelector("#completions li");
+    expect(await page.getAttribute("#line", "aria-expanded")).toBe("true");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    const active = await page.getAttribute("#line", "aria-activedescendant");
+    expect(await page.textContent(`#${active}`)).toBe("market show ETH/USD");
+    expect(await page.getAttribute(`#${active}`, "aria-selected")).toBe("true");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    expect(await page.inputValue("#line")).toBe("market show BTC/USD");
+    await page.keyboard.press("Enter");
+    await answered(page);
+    expect(await titles(page)).toEqual(["You asked market show BTC/USD"]);
+    expect(await page.textContent("#announcer")).toBe("Good. You asked market show BTC/USD");
+    expect(await focused(page)).toBe("line");
+
+    await page.keyboard.type("market l");
+    await page.waitForSelector("#completions li");
+    await page.keyboard.press("Tab");
+    expect(await page.inputValue("#line")).toBe("market list");
+    await page.keyboard.press("Enter");
+    await answered(page);
+
+    await page.keyboard.press("ArrowUp");
+    expect(await page.inputValue("#line")).toBe("market list");
+    await page.keyboard.press("ArrowUp");
+    expect(await page.inputValue("#line")).toBe("market show BTC/USD");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    expect(await page.inputValue("#line")).toBe("");
+
+    await page.keyboard.press("Shift+Tab");
+    expect(await focused(page)).toBe("About");
+    await page.keyboard.press("Shift+Tab");
+    expect(await focused(page)).toBe("Next page");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#log > li:last-child h2:text-is('Markets, page 2')");
+    expect(await titles(page)).toEqual(["You asked market show BTC/USD", "Markets, page 2"]);
+    expect(await focused(page)).toBe("Next page");
+
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.locator("#log h2").nth(2).waitFor();
+    expect(await titles(page)).toContain("You asked about {}");
+    await page.waitForSelector("#log > li:last-child:focus");
+    await page.keyboard.press("/");
+    expect(await focused(page)).toBe("line");
+    expect(await page.inputValue("#line")).toBe("");
+    expect(complaints).toEqual([]);
+  });
+
+  test("Tab leaves the command line when there is nothing to complete", async () => {
+    await using visitor = await visit();
+    await visitor.page.keyboard.press("Tab");
+    expect(await focused(visitor.page)).toBe("Ask");
+  });
+
+  test("what is asked before survives a reload", async () => {
+    await using visitor = await visit();
+    await say(visitor.page, "time");
+    await visitor.page.reload();
+    await visitor.page.press("#line", "ArrowUp");
+    expect(await visitor.page.inputValue("#line")).toBe("time");
+  });
+
+  test("what destroys asks first, and Escape means no", async () => {
+    await using visitor = await visit();
+    const { page, bot } = visitor;
+    await say(page, "silence");
+    await page.getByRole("button", { name: "Silence" }).click();
+    expect(await page.textContent("#confirm-question")).toBe("Silence all alerts?");
+    await page.keyboard.press("Escape");
+    expect(await focused(page)).toBe("Silence");
+    expect(bot.asked).toHaveLength(1);
+    await page.keyboard.press("Enter");
+    await page.locator("#confirm-yes").click();
+    await page.locator("#log h2").nth(1).waitFor();
+    expect(bot.asked[1]).toMatchObject({ command: "alerts silence", options: {} });
+  });
+
+  test("Escape cancels what is being answered, and the bot stops", async () => {
+    await using visitor = await visit();
+    const { page, bot } = visitor;
+    await page.fill("#line", "slow");
+    await page.press("#line", "Enter");
+    await page.waitForSelector("#log h2:text('1 row so far')");
+    await page.press("#line", "Escape");
+    await answered(page);
+    await page.waitForSelector("#log h2:text('Cancelled')");
+    while (bot.asked[0]?.signal.aborted === false) await new Promise((resolve) => setImmediate(resolve));
+    expect(await focused(page)).toBe("line");
+  });
+
+  test("an id is copied whole and shown whole when pressed", async () => {
+    await using visitor = await visit({ permissions: ["clipboard-read", "clipboard-write"] });
+    const { page } = visitor;
+    await say(page, "id");
+    const button = page.locator("#log .id");
+    expect(await button.innerText()).toMatch(/^[0-9a-f]{8}…[0-9a-f]{4}$/u);
+    await button.click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(hex("party"));
+    expect((await button.innerText()).trim()).toContain(hex("party"));
+    expect(await page.textContent("#announcer")).toBe("Copied");
+  });
+
+  test("a file is downloaded", async () => {
+    await using visitor = await visit();
+    const { page } = visitor;
+    await say(page, "file");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("a.file").click()]);
+    expect(download.suggestedFilename()).toBe("ledger.csv");
+    expect(await readFile(await download.path(), "utf8")).toBe("a,b\n1,2\n");
+  });
+
+  test("a simulated network is marked for as long as the page is open", async () => {
+    await using visitor = await visit();
+    const { page } = visitor;
+    await say(page, "time");
+    expect(await page.isVisible("#banner")).toBe(false);
+    await say(page, "simulated");
+    await say(page, "time");
+    expect(await page.isVisible("#banner")).toBe(true);
+    expect(await page.isVisible("#simulated")).toBe(true);
+  });
+
+  test("a reply can be switched to how another platform shows it, by arrows", async () => {
+    await using visitor = await visit({}, [discord]);
+    const { page, bot } = visitor;
+    const drawer =
+      'import { h } from "/page/vnode.js"; export const draw = (payload) => h("p", {}, JSON.stringify(payload));';
+    await page.route("**/page/preview-discord.js", (route) =>
+      route.fulfill({ contentType: "text/javascript", body: drawer }),
+    );
+    await page.route("**/page/preview-discord.css", (route) => route.fulfill({ contentType: "text/css", body: "" }));
+    await say(page, "time");
+    const tabs = page.getByRole("tab");
+    expect(await tabs.allTextContents()).toEqual(["Bellwether", "Discord"]);
+    await tabs.first().focus();
+    await page.keyboard.press("ArrowRight");
+    await page.waitForSelector(".preview-discord");
+    expect(await focused(page)).toContain("discord");
+    expect(await page.textContent(".preview-discord")).toContain('{"title":[{"kind":"text","text":"You asked "}');
+    await page.keyboard.press("ArrowRight");
+    await page.waitForSelector("#log .reply");
+    // The same answer is shown in both ways; nobody was asked twice.
+    expect(bot.asked).toHaveLength(1);
+  });
+
+  test("without previews there are no tabs", async () => {
+    await using visitor = await visit();
+    await say(visitor.page, "time");
+    expect(await visitor.page.getByRole("tab").count()).toBe(0);
+  });
+
+  test.each<[string, BrowserContextOptions]>([
+    ["a phone of 360 px", { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }],
+    ["a dark desktop", { colorScheme: "dark" }],
+  ])("on %s every reply fits and keeps the page's policy", async (_what, options) => {
+    await using visitor = await visit(options);
+    const { page, complaints } = visitor;
+    for (const line of [...gallery.map((entry) => entry.name), "nasty"]) {
+      await say(page, line);
+      const overflow = await page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      expect([line, overflow]).toEqual([line, 0]);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test("when the bot is gone, the page says so and goes on", async () => {
+    await using visitor = await visit();
+    const { page, harness } = visitor;
+    await harness.adapter.stop();
+    await say(page, "time");
+    expect(await titles(page)).toEqual(["Bellwether does not answer. Is it still running?"]);
+    expect(await page.isEnabled("#line")).toBe(true);
+  });
+});
