@@ -32,7 +32,7 @@ export const FAULT_KINDS = [
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export const GARBAGE_BODIES = ["html", "truncated", "wrong-types", "empty", "nulls"] as const;
-export const CUTS = ["drop", "error"] as const;
+const CUTS = ["drop", "error"] as const;
 
 export interface FaultRequest {
   readonly kind: FaultKind;

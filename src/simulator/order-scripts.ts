@@ -1,5 +1,5 @@
 /** What happens to an order, `after` blocks from its making. Whatever is not said stays as it was. */
-export interface OrderStep {
+interface OrderStep {
   readonly after: number;
   readonly status?: string;
   readonly reason?: string;
