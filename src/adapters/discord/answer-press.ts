@@ -63,14 +63,14 @@ async function say(desk: Desk, interaction: APIMessageComponentInteraction, give
   }
 }
 
-/** Whole identifiers, one a line: held down on a phone, each can be copied by itself. */
+/** Full identifiers, one a line: held down on a phone, each can be copied by itself. */
 function idsReply(ids: Extract<Press, { kind: "ids" }>["ids"]): Reply {
   const items = ids.map(({ name, value }) => (name === "" ? text`${code(value)}` : text`${name}: ${code(value)}`));
   const lines = ids.map(({ name, value }) => (name === "" ? value : `${name}\t${value}`));
   const file =
     ids.length > 20 ? [memoryAttachment("ids.txt", "text/plain; charset=utf-8", `${lines.join("\n")}\n`)] : [];
   return reply({
-    title: ids.length === 1 ? "The whole id" : "The whole ids",
+    title: ids.length === 1 ? "The full id" : "The full ids",
     blocks: [{ kind: "list", items }],
     attachments: file,
   });

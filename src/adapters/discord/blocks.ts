@@ -62,6 +62,7 @@ function lines(title: Text | undefined, items: readonly ((max: number) => Markup
   const head = title === undefined ? undefined : renderText(title, { max: Math.min(max, 300), bold: true, onId });
   let markdown = head?.markdown ?? "";
   let whole = head?.whole ?? true;
+  if (items.length === 0 && markdown !== "" && markdown.length + 2 <= max) markdown += "\n–";
   for (const [index, item] of items.entries()) {
     const room = max - markdown.length - (markdown === "" ? 0 : 1);
     const line = item(Number.POSITIVE_INFINITY);

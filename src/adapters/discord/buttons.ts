@@ -33,7 +33,7 @@ export function renderButtons(reply: Reply, ids: readonly ShortenedId[], context
   const extra: { label: string; press: Press }[] = [];
   const again = refresh(reply, context);
   if (again !== undefined) extra.push(again);
-  if (ids.length > 0) extra.push({ label: ids.length === 1 ? "Whole id" : "Whole ids", press: { kind: "ids", ids } });
+  if (ids.length > 0) extra.push({ label: ids.length === 1 ? "Full id" : "Full ids", press: { kind: "ids", ids } });
   if (context.shareable === true && reply.failure === undefined)
     extra.push({ label: "Share", press: { kind: "share" } });
 

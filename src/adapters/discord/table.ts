@@ -132,8 +132,11 @@ function card(
     const name = renderText([{ kind: "text", text: columns[index]?.title ?? "" }]).markdown.trim();
     return [name === "" ? shown : `${name} ${shown}`];
   });
-  const title = head.markdown.trim();
-  return { markdown: `- ${[title === "" ? "–" : title, ...values].join(" · ")}`, whole };
+  const shownHead = head.markdown.trim() === "" ? "–" : head.markdown.trim();
+  // A name speaks for itself; a number does not.
+  const column = columns[first];
+  const name = column?.align === "right" ? renderText([{ kind: "text", text: column.title }]).markdown.trim() : "";
+  return { markdown: `- ${[`${name} ${shownHead}`.trim(), ...values].join(" · ")}`, whole };
 }
 
 /** Lines of equal columns, or undefined where they would not fit a phone or would lose something (a link, a local time). */

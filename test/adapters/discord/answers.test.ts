@@ -121,7 +121,7 @@ describe("buttons", () => {
   test("whole ids are one press away", async () => {
     const asked = await ann.run(channel, "probe buttons");
     expect(textOf(asked.last)).toContain("`abababab…abab`");
-    const whole = await bob.press(asked.last, "Whole ids");
+    const whole = await bob.press(asked.last, "Full ids");
     expect(textOf(whole.messages.at(-1)!)).toContain(LONG_ID);
     expect(ann.sees(channel)).toHaveLength(1);
   });
@@ -137,7 +137,7 @@ describe("buttons", () => {
     const asked = await ann.run(channel, "probe buttons");
     await on.restart();
     expect(textOf((await ann.press(asked.last, "Next")).last)).toContain("Page 2");
-    const whole = await ann.press(asked.last, "Whole ids");
+    const whole = await ann.press(asked.last, "Full ids");
     expect(textOf(whole.messages.at(-1)!)).toContain(LONG_ID);
   });
 
