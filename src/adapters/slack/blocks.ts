@@ -1,6 +1,7 @@
 import type { KnownBlock } from "@slack/types";
 
 import type { Block, Field, Table } from "../../reply/block.ts";
+import { plainText } from "../../reply/plain.ts";
 import type { Text } from "../../reply/text.ts";
 import { escapeMrkdwn, insideFence, printable } from "./escape.ts";
 import { renderText, type Markup } from "./inline.ts";
@@ -168,13 +169,15 @@ function renderTable(table: Table, bounds: Bounds, asTable: boolean, csvName: st
 function renderCards(table: Table, bounds: Bounds): Rendered & { rows: number } {
   let rendered: Rendered = NOTHING;
   let rows = 0;
-  const lines = table.rows.map((row): Text => {
-    const cells = row.flatMap((cell, index): Text => {
-      const title = index === 0 ? "" : `${table.columns[index]?.title ?? ""} `;
-      return [{ kind: "text", text: `${index === 0 ? "" : " · "}${title}` }, ...cell];
-    });
-    return cells;
-  });
+  const width = table.rows.reduce((most, row) => Math.max(most, row.length), table.columns.length);
+  const lines = table.rows.map((row): Text =>
+    Array.from({ length: width }, (_, index): Text => {
+      const cell = row[index] ?? [];
+      const title = table.columns[index]?.title ?? "";
+      const value: Text = plainText(cell).trim() === "" ? [{ kind: "text", text: "–" }] : cell;
+      return [{ kind: "text", text: `${index === 0 ? "" : " · "}${title === "" ? "" : `${title} `}` }, ...value];
+    }).flat(),
+  );
   let beyond = lines.length + 1;
   while (beyond - rows > 1) {
     const middle = Math.trunc((rows + beyond) / 2);

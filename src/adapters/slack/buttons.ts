@@ -21,6 +21,8 @@ export interface MessageContext {
   readonly ask?: Ask;
   /** Only the asker sees it, in a place where others could. */
   readonly shareable?: boolean;
+  /** What was asked lacks something that a form can ask for. */
+  readonly form?: Ask;
 }
 
 export interface Buttons {
@@ -33,12 +35,15 @@ export interface Buttons {
   readonly whole: boolean;
 }
 
+/** Asked before something is shared that takes a while to make. */
+const SHARE_AGAIN = "The file is made again and posted where everybody here can see it.";
+
 /** More buttons than this are not looked at; the rest is said in words. */
 const SHOWN = 10;
 
 /** The actions of a reply as buttons, with those that every message has. */
-export function renderButtons(reply: Reply, context: MessageContext): Buttons {
-  const { ask, asker } = context;
+export function renderButtons(reply: Reply, context: MessageContext, more: { files: boolean }): Buttons {
+  const { ask, asker, form } = context;
   const elements: Button[] = [];
   const unkept = new Map<string, Press>();
   const left: string[] = [];
@@ -72,8 +77,12 @@ export function renderButtons(reply: Reply, context: MessageContext): Buttons {
   if (ask !== undefined && mayRefresh(reply, ask)) {
     add(reply.failure === undefined ? "Refresh" : "Try again", { kind: "ask", ask, effect: "replace", asker });
   }
-  if (ask !== undefined && context.shareable === true && reply.failure === undefined)
-    add("Share", { kind: "share", ask, asker });
+  if (form !== undefined) add("Fill in", { kind: "form", ask: form });
+  if (ask !== undefined && more.files) add("Send as file", { kind: "files", ask });
+  if (ask !== undefined && context.shareable === true && reply.failure === undefined) {
+    const again = reply.attachments.length === 0 ? undefined : SHARE_AGAIN;
+    add("Share", { kind: "share", ask, asker }, again);
+  }
   const block =
     elements.length === 0 ? undefined : ({ type: "actions", elements: elements.slice(0, ACTIONS) } as const);
   return { block, unkept, left, whole };
@@ -101,7 +110,7 @@ function confirmation(question: string, label: string): Pick<Button, "confirm" |
     CONFIRM_TEXT_LENGTH,
   );
   return {
-    style: "danger",
+    ...(question === SHARE_AGAIN ? {} : { style: "danger" as const }),
     confirm: {
       title: { type: "plain_text", text: "Are you sure?", emoji: false },
       text: { type: "plain_text", text: text.text, emoji: false },

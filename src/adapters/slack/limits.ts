@@ -27,15 +27,15 @@ export const TABLE_LENGTH = 10_000;
 
 /**
  * All blocks of one chat.postMessage together fail with `msg_blocks_too_long` at about 13,000 characters,
- * a limit that Slack does not document; this keeps well below it.
+ * a limit that Slack does not document; this keeps well below it, with room for a line about files.
  */
-export const MESSAGE_LENGTH = 9_900;
+export const MESSAGE_LENGTH = 9_200;
 /** https://docs.slack.dev/reference/methods/chat.postMessage#truncating advises 4,000. */
 export const TEXT_LENGTH = 3_000;
 
-/** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
+/** https://docs.slack.dev/reference/block-kit/composition-objects/option-object says 150 of the value, @slack/types says 75. */
 export const OPTION_TEXT_LENGTH = 75;
-export const OPTION_VALUE_LENGTH = 150;
+export const OPTION_VALUE_LENGTH = 75;
 export const OPTIONS = 100;
 /** https://docs.slack.dev/reference/views/modal-views */
 export const MODAL_TITLE_LENGTH = 24;
@@ -45,6 +45,18 @@ export const INPUT_LABEL_LENGTH = 2000;
 export const INPUT_HINT_LENGTH = 2000;
 /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
 export const PLACEHOLDER_LENGTH = 150;
+export const INPUT_TEXT_LENGTH = 3000;
+/** https://docs.slack.dev/reference/views/home-tab-views: blocks in a view. */
+export const VIEW_BLOCKS = 100;
+
+/** https://docs.slack.dev/reference/app-manifest */
+export const MANIFEST_DESCRIPTION_LENGTH = 140;
+export const MANIFEST_LONG_DESCRIPTION_LENGTHS = { min: 175, max: 4000 };
+export const USAGE_HINT_LENGTH = 1000;
+
+/** https://docs.slack.dev/messaging/working-with-files#upload: 1 GB a file; Slack shows ten files of one upload together. */
+export const FILE_BYTES = 1_000_000_000;
+export const FILES = 10;
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response */
 export const ACKNOWLEDGE_MILLIS: Milliseconds = 3000;

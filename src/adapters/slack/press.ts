@@ -12,8 +12,12 @@ export type Press =
       /** The user who asked for the message; nobody for what was sent unasked. */
       readonly asker?: string | undefined;
     }
-  /** Posts the reply, asked again if need be, for all to see. */
-  | { readonly kind: "share"; readonly ask: Ask; readonly asker?: string | undefined };
+  /** Asks again and posts the answer for all to see. */
+  | { readonly kind: "share"; readonly ask: Ask; readonly asker?: string | undefined }
+  /** Asks again and sends what did not fit as files to whoever presses. */
+  | { readonly kind: "files"; readonly ask: Ask }
+  /** Opens the form of a command, with what is known already filled in. */
+  | { readonly kind: "form"; readonly ask: Ask };
 
 /** What a value says: the press itself, or where it is kept. */
 export type Routed = Press | { readonly kind: "kept"; readonly key: string };
@@ -33,6 +37,7 @@ const PressSchema = z.discriminatedUnion("kind", [
     asker: z.string().optional(),
   }),
   z.object({ kind: z.literal("share"), ask: AskSchema, asker: z.string().optional() }),
+  z.object({ kind: z.enum(["files", "form"]), ask: AskSchema }),
 ]);
 /** `v` changes when the meaning of what is stored changes; older buttons then answer "run it again". */
 const Versioned = z.union([

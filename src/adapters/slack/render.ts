@@ -3,6 +3,7 @@ import type { KnownBlock } from "@slack/types";
 import type { Attachment } from "../../reply/attachment.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import { FileNames } from "../../reply/file-names.ts";
+import { plainText } from "../../reply/plain.ts";
 import type { Reply, Tone } from "../../reply/reply.ts";
 import { wholeReply } from "../../reply/whole-reply.ts";
 import { context as smallPrint, renderBlock, section, type Rendered } from "./blocks.ts";
@@ -17,6 +18,8 @@ export interface MessageFile {
   readonly name: string;
   readonly alt: string | undefined;
   readonly attachment: Attachment;
+  /** Made by the renderer for what did not fit; only these can be made again by asking again. */
+  readonly derived: boolean;
 }
 
 /** A reply as one Slack message. `unkept` presses get their value once they are in the store. */
@@ -27,6 +30,8 @@ export interface SlackMessage {
   /** All files, the given ones before those that carry what did not fit; Slack uploads them beside the message. */
   readonly files: readonly MessageFile[];
   readonly unkept: ReadonlyMap<string, Press>;
+  /** The files wait for somebody to press "Send as file": nobody is sent a file at each look at a long list. */
+  readonly filesLater: boolean;
 }
 
 /** A sign for each tone, since a Block Kit message has no colour of its own. */
@@ -35,26 +40,36 @@ const FOOTER_LENGTH = 600;
 const LEFT_ACTIONS_LENGTH = 700;
 /** Kept free for the title and the line that says what was left out. */
 const RESERVED_LENGTH = 500;
-/** Title, buttons, actions in words, note, footer. */
-const RESERVED_BLOCKS = 5;
+/** Title, buttons, actions in words, note, footer, and what an answer says about its files and about whom it answers. */
+const RESERVED_BLOCKS = 7;
 
 /** Any reply within every limit of Slack; what does not fit is counted, and goes along as a file. Pure and total. */
 export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMessage {
   const names = new FileNames();
   const given = [...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])].map((attachment) =>
-    messageFile(names.add(attachment.name), attachment),
+    messageFile(names.add(attachment.name), attachment, false),
   );
   const csvNames = reply.blocks.map((block) =>
     block.kind === "table" ? names.add(`${block.name === "" ? "table" : block.name}.csv`) : "",
   );
   const title = renderTitle(reply);
-  const buttons = renderButtons(reply, context);
+  const later = context.ask !== undefined && given.length === 0;
+  // The button for files is reckoned with before it is known whether it is needed.
+  const widest = renderButtons(reply, context, { files: later });
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH });
-  const left = bounded(buttons.left, LEFT_ACTIONS_LENGTH);
-  const fixed = RESERVED_LENGTH + title.length + textLength(buttons.block) + footer.mrkdwn.length + left.text.length;
+  const left = bounded(widest.left, LEFT_ACTIONS_LENGTH);
+  const fixed = RESERVED_LENGTH + title.length + textLength(widest.block) + footer.mrkdwn.length + left.text.length;
   const body = renderBody(reply, csvNames, MESSAGE_LENGTH - fixed);
-  const whole = title.whole && buttons.whole && footer.whole && left.whole && body.every((part) => part.whole);
+  const whole = title.whole && widest.whole && footer.whole && left.whole && body.every((part) => part.whole);
   const wholeName = whole ? undefined : names.add("whole-reply.txt");
+
+  const tables = reply.blocks.flatMap((block, index) =>
+    block.kind === "table" && (body[index]?.csv === true || body[index]?.whole === false)
+      ? [messageFile(csvNames[index] ?? "", tableAttachment(block), true)]
+      : [],
+  );
+  const filesLater = later && (tables.length > 0 || wholeName !== undefined);
+  const buttons = filesLater === later ? widest : renderButtons(reply, context, { files: filesLater });
 
   const blocks: KnownBlock[] = [
     title.block,
@@ -64,20 +79,16 @@ export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMe
     ...(buttons.block === undefined ? [] : [buttons.block]),
     ...(footer.mrkdwn.trim() === "" ? [] : [smallPrint(footer.mrkdwn)]),
   ];
-  const tables = reply.blocks.flatMap((block, index) =>
-    block.kind === "table" && (body[index]?.csv === true || body[index]?.whole === false)
-      ? [messageFile(csvNames[index] ?? "", tableAttachment(block))]
-      : [],
-  );
   return {
     text: essential(reply),
     blocks,
     files: [
       ...given,
       ...tables,
-      ...(wholeName === undefined ? [] : [messageFile(wholeName, wholeReply(reply, wholeName))]),
+      ...(wholeName === undefined ? [] : [messageFile(wholeName, wholeReply(reply, wholeName), true)]),
     ],
     unkept: buttons.unkept,
+    filesLater,
   };
 }
 
@@ -94,14 +105,10 @@ function renderTitle(reply: Reply): { block: KnownBlock; length: number; whole: 
     };
   }
   const content = linked
-    ? renderText([{ kind: "link", text: renderedTitle(reply), url: reply.url ?? "" }], { max: SECTION_LENGTH - 10 })
+    ? renderText([{ kind: "link", text: plainText(reply.title), url: reply.url ?? "" }], { max: SECTION_LENGTH - 10 })
     : renderText(reply.title, { max: SECTION_LENGTH / 2, bold: true });
   const mrkdwn = `${sign}${content.mrkdwn.trim() === "" ? "–" : content.mrkdwn}`;
   return { block: section(mrkdwn), length: mrkdwn.length, whole: content.whole };
-}
-
-function renderedTitle(reply: Reply): string {
-  return reply.title.map((inline) => (inline.kind === "time" ? "" : inline.text)).join("");
 }
 
 /** Each block gets what it needs where all fit; otherwise tables shrink first, and the largest most. */
@@ -174,7 +181,7 @@ function essential(reply: Reply): string {
   return text === "" ? "–" : text;
 }
 
-function messageFile(name: string, attachment: Attachment): MessageFile {
+function messageFile(name: string, attachment: Attachment, derived: boolean): MessageFile {
   const alt = attachment.alt?.toWellFormed().trim();
-  return { name, alt: alt === undefined || alt === "" ? undefined : alt, attachment };
+  return { name, alt: alt === undefined || alt === "" ? undefined : alt, attachment, derived };
 }
