@@ -69,6 +69,11 @@ export function createStore(options: StoreOptions): EmbeddedStore {
       put: (...given) => call((tables) => tables.payloads.put(...given)),
       get: (...given) => call((tables) => tables.payloads.get(...given)),
     },
+    parties: {
+      save: (...given) => call((tables) => tables.parties.save(...given)),
+      list: (...given) => call((tables) => tables.parties.list(...given)),
+      forget: (...given) => call((tables) => tables.parties.forget(...given)),
+    },
     transaction: (work) => call((tables) => tables.transaction(work)),
     ping: () => call((tables) => tables.ping()),
     async close() {

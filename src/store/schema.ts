@@ -20,4 +20,10 @@ export interface Schema {
     value: string;
     expires_at: number;
   };
+  saved_parties: {
+    owner: string;
+    id: string;
+    name: string | null;
+    saved_at: number;
+  };
 }

@@ -28,10 +28,27 @@ export interface ButtonPayloads {
   get(key: string): Promise<unknown>;
 }
 
+export interface SavedParty {
+  readonly id: string;
+  /** What its owner calls it; no two of one owner share a name. */
+  readonly name: string | undefined;
+}
+
+/** Parties that people saved for themselves. An owner is a person on a platform; nobody else reads theirs. */
+export interface SavedParties {
+  /** Saves or renames, and puts it first. `full` when its owner has 25 others. */
+  save(owner: string, party: SavedParty): Promise<"saved" | "full">;
+  /** The one saved last first. */
+  list(owner: string): Promise<readonly SavedParty[]>;
+  /** False when there was none. */
+  forget(owner: string, id: string): Promise<boolean>;
+}
+
 /** Everything that is kept, by what it is for. Later parts add theirs here and by migration. */
 export interface StoreTables {
   readonly seen: SeenIds;
   readonly payloads: ButtonPayloads;
+  readonly parties: SavedParties;
 }
 
 /** What must survive. Opened on first use. */

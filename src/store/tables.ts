@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Use } from "./access.ts";
 import { createButtonPayloads } from "./button-payloads.ts";
+import { createSavedParties } from "./saved-parties.ts";
 import { createSeenIds, NOTED_KEPT, type Noted } from "./seen-ids.ts";
 import type { StoreTables } from "./store.ts";
 
@@ -16,11 +17,16 @@ export function createTables(use: Use, now: () => Milliseconds): Tables {
   return {
     seen: createSeenIds(use, now, new LRUCache<string, Noted>({ max: NOTED_KEPT })),
     payloads: createButtonPayloads(use, now),
+    parties: createSavedParties(use, now),
     transaction: (work) =>
       use((db) =>
         db.transaction().execute((trx) => {
           const bound: Use = (inner) => inner(trx);
-          return work({ seen: createSeenIds(bound, now), payloads: createButtonPayloads(bound, now) });
+          return work({
+            seen: createSeenIds(bound, now),
+            payloads: createButtonPayloads(bound, now),
+            parties: createSavedParties(bound, now),
+          });
         }),
       ),
     ping: () =>

@@ -37,6 +37,42 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
       await expect(store.ping()).resolves.toBeUndefined();
     });
 
+    describe("saved parties", () => {
+      it("are their owner's alone, the one saved last first", async () => {
+        await store.parties.save("discord:1", { id: "a", name: "mine" });
+        await store.parties.save("discord:1", { id: "b", name: undefined });
+        await store.parties.save("discord:2", { id: "c", name: "theirs" });
+        expect(await store.parties.list("discord:1")).toEqual([
+          { id: "b", name: undefined },
+          { id: "a", name: "mine" },
+        ]);
+        expect(await store.parties.list("slack:T1:1")).toEqual([]);
+      });
+
+      it("are renamed and brought forward by saving them again", async () => {
+        await store.parties.save("o", { id: "a", name: "old" });
+        await store.parties.save("o", { id: "b", name: undefined });
+        await store.parties.save("o", { id: "a", name: "new" });
+        expect(await store.parties.list("o")).toEqual([
+          { id: "a", name: "new" },
+          { id: "b", name: undefined },
+        ]);
+      });
+
+      it("are forgotten once, and only their owner's", async () => {
+        await store.parties.save("o", { id: "a", name: undefined });
+        expect(await store.parties.forget("other", "a")).toBe(false);
+        expect([await store.parties.forget("o", "a"), await store.parties.forget("o", "a")]).toEqual([true, false]);
+      });
+
+      it("are 25 at most; the 26th is refused and changes nothing", async () => {
+        for (let index = 0; index < 25; index += 1) await store.parties.save("o", { id: `p${index}`, name: undefined });
+        expect(await store.parties.save("o", { id: "p25", name: undefined })).toBe("full");
+        expect(await store.parties.save("o", { id: "p3", name: "again" })).toBe("saved");
+        expect(await store.parties.list("o")).toHaveLength(25);
+      });
+    });
+
     describe("ids seen", () => {
       it("are found by their beginning, whatever the case, and given back as they were written", async () => {
         await note("mainnet", seen("abc1"), seen("ABd2"), seen("xabc"));

@@ -18,6 +18,8 @@ const rows: Record<string, string> = {
   "0001-seen-ids-and-button-payloads": `
     INSERT INTO seen_ids VALUES ('mainnet', 'market', 'AbC', 'abc', 'BTC/USD', 'btc/usd', 1700000000000, 0);
     INSERT INTO button_payloads VALUES ('key1', '{"page":2}', 99999999999999)`,
+  "0002-saved-parties": `
+    INSERT INTO saved_parties VALUES ('discord:1', 'f8ac', 'mine', 1700000000000)`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

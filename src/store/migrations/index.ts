@@ -1,6 +1,7 @@
 import type { Migration } from "kysely/migration";
 
 import { seenIdsAndButtonPayloads } from "./0001-seen-ids-and-button-payloads.ts";
+import { savedParties } from "./0002-saved-parties.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
@@ -8,4 +9,5 @@ import { seenIdsAndButtonPayloads } from "./0001-seen-ids-and-button-payloads.ts
  */
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001-seen-ids-and-button-payloads": seenIdsAndButtonPayloads,
+  "0002-saved-parties": savedParties,
 };

@@ -1,0 +1,54 @@
+import type { Milliseconds } from "../units/duration.ts";
+import { atomically, type Use } from "./access.ts";
+import type { SavedParties } from "./store.ts";
+
+/** How many a person can save: as many as a completion list shows. */
+const PARTIES_KEPT = 25;
+
+export function createSavedParties(use: Use, now: () => Milliseconds): SavedParties {
+  return {
+    save: (owner, { id, name }) =>
+      use((db) =>
+        atomically(db, async (trx) => {
+          const saved = await trx
+            .selectFrom("saved_parties")
+            .select(["id", "saved_at"])
+            .where("owner", "=", owner)
+            .execute();
+          if (saved.length >= PARTIES_KEPT && !saved.some((one) => one.id === id)) return "full";
+          // Later than every other one, even within one millisecond: the one saved last comes first.
+          const at = Math.max(now(), ...saved.map((one) => one.saved_at + 1));
+          await trx
+            .insertInto("saved_parties")
+            .values({ owner, id, name: name ?? null, saved_at: at })
+            .onConflict((conflict) =>
+              conflict.columns(["owner", "id"]).doUpdateSet((eb) => ({
+                name: eb.ref("excluded.name"),
+                saved_at: eb.ref("excluded.saved_at"),
+              })),
+            )
+            .execute();
+          return "saved";
+        }),
+      ),
+
+    async list(owner) {
+      const rows = await use((db) =>
+        db
+          .selectFrom("saved_parties")
+          .select(["id", "name"])
+          .where("owner", "=", owner)
+          .orderBy("saved_at", "desc")
+          .execute(),
+      );
+      return rows.map(({ id, name }) => ({ id, name: name ?? undefined }));
+    },
+
+    async forget(owner, id) {
+      const { numDeletedRows } = await use((db) =>
+        db.deleteFrom("saved_parties").where("owner", "=", owner).where("id", "=", id).executeTakeFirst(),
+      );
+      return numDeletedRows > 0n;
+    },
+  };
+}
