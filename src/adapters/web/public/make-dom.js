@@ -1,5 +1,5 @@
 // @ts-check
-/** @import { VElement, VNode } from "./vnode.js" */
+/** @import { VElement } from "./vnode.js" */
 import { safeTree } from "./vnode.js";
 
 /**

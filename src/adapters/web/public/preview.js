@@ -5,7 +5,8 @@
 // files in this folder:
 //
 //   preview-<platform>.js   exports  draw(payload): VElement
-//   preview-<platform>.css  its styles, every selector below `.preview-<platform>`
+//   preview-<platform>.css  its styles, every selector below `.preview-<platform>`; class names are its own, as
+//                           no style of the console's reaches in there but `.unseen` and `.waiting`
 //
 // `payload` is the very JSON that the platform's renderer made for the reply at hand. `draw` describes how the platform
 // would show it, as a tree of `h(...)` from vnode.js: pure and total, without a browser, so that it is tested in node. The

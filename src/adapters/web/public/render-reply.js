@@ -17,8 +17,9 @@ const SIMULATED = "SIMULATED";
 const TONE_WORDS = { neutral: undefined, good: "Good", warning: "Warning", bad: "Problem" };
 const FAILURE_WORDS = { caller: "Check this", network: "Network problem", bug: "Bot problem" };
 
-/** A value longer than this gets a line of its own. */
-const WIDE_LENGTH = 60;
+/** A value longer than this takes the place of two, and one longer than that a line of its own. */
+const BROAD_LENGTH = 24;
+const WIDE_LENGTH = 56;
 
 /**
  * @param {ReplyJson} reply
@@ -54,7 +55,7 @@ export function isSimulated(reply) {
  * @param {ReplyJson} reply
  * @returns {string | undefined}
  */
-export function toneWord(reply) {
+function toneWord(reply) {
   return reply.failure === undefined ? TONE_WORDS[reply.tone] : FAILURE_WORDS[reply.failure];
 }
 
@@ -138,10 +139,7 @@ function renderBlock(block, reader, failed) {
           ...block.fields.map((field) =>
             h(
               "div",
-              {
-                class:
-                  field.wide === true || plainOf(field.value, reader).length > WIDE_LENGTH ? "field wide" : "field",
-              },
+              { class: `field${widthOf(field, reader)}` },
               h("dt", {}, renderText(field.name, reader)),
               h("dd", {}, renderText(field.value, reader)),
             ),
@@ -160,6 +158,16 @@ function renderBlock(block, reader, failed) {
     case "code":
       return renderCodeBlock(block.text, block.language, failed);
   }
+}
+
+/**
+ * @param {{ readonly value: TextJson, readonly wide?: true }} field
+ * @param {Reader} reader
+ */
+function widthOf(field, reader) {
+  const { length } = plainOf(field.value, reader);
+  if (field.wide === true || length > WIDE_LENGTH) return " wide";
+  return length > BROAD_LENGTH ? " broad" : "";
 }
 
 /**

@@ -41,9 +41,7 @@ export function plainOf(content, reader) {
         case "link":
           return visible(inline.text === "" ? inline.url : inline.text);
         case "time":
-          return inline.style === "relative"
-            ? age(toMillis(inline.at), reader.now)
-            : localTime(inline.at, reader.timeZone);
+          return plainTime(inline.at, inline.style, reader);
       }
     })
     .join("");
@@ -76,7 +74,7 @@ function renderInline(inline, reader) {
  * @param {boolean} isId
  * @returns {VNode}
  */
-export function renderCode(value, isId) {
+function renderCode(value, isId) {
   const short = isId ? shorten(value) : value;
   const whole = visible(value);
   if (short === value) {
@@ -128,6 +126,17 @@ function renderTime(at, style, reader) {
     case "both":
       return [absolute, " (", relative, ")"];
   }
+}
+
+/**
+ * @param {string} at
+ * @param {"absolute" | "relative" | "both"} style
+ * @param {Reader} reader
+ */
+function plainTime(at, style, reader) {
+  const relative = age(toMillis(at), reader.now);
+  const absolute = localTime(at, reader.timeZone);
+  return { absolute, relative, both: `${absolute} (${relative})` }[style];
 }
 
 /**
