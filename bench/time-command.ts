@@ -83,6 +83,7 @@ function asker(url: string, cache: boolean): AsyncDisposable & { time(): Promise
     commands,
     clients: [api],
     seen: { note: async () => undefined, find: async () => [] },
+    parties: { save: async () => "saved", list: async () => [], forget: async () => false },
     exports: createLedgerExports({ log, now }),
     log,
     now,

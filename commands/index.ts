@@ -7,6 +7,9 @@ import { info } from "./info.ts";
 import { ledgerExport } from "./ledger-export.ts";
 import { marketList } from "./market-list.ts";
 import { marketShow } from "./market-show.ts";
+import { myForget } from "./my-forget.ts";
+import { myParties } from "./my-parties.ts";
+import { myParty } from "./my-party.ts";
 import { order } from "./order.ts";
 import { rotations } from "./rotations.ts";
 import { snapshots } from "./snapshots.ts";
@@ -27,5 +30,8 @@ export const commands: readonly AnyCommand[] = [
   bundleListAsset,
   bundleAssetLimits,
   ledgerExport,
+  myParty,
+  myParties,
+  myForget,
   help,
 ];

@@ -20,9 +20,9 @@ import { formatUtc, toMillis, type Nanoseconds } from "../src/units/nanoseconds.
 const options = {
   party: {
     kind: "text",
-    required: true,
-    description: "Whose entries: the party's id",
+    description: "Whose entries: the party's id; left out = the one you saved",
     example: "f8ac93d1…",
+    saved: "party",
     suggest: suggestIds(PARTY),
   },
   asset: {
@@ -56,7 +56,7 @@ export const ledgerExport = command({
   audience: "channel",
   options,
   run: async (context) => {
-    const asked = context.options;
+    const asked = { ...context.options, party: requireParty(context.options.party) };
     const range = exportRange(asked.from, asked.to, context.now(), (from, to) =>
       formatLine({ command: "ledger export", options: { party: asked.party, asset: asked.asset, from, to } }),
     );
@@ -81,6 +81,15 @@ export const ledgerExport = command({
     return finished(context, file, { partyId, assetId, asset, range });
   },
 });
+
+function requireParty(party: string | undefined): string {
+  if (party !== undefined) return party;
+  throw new UserError("ledger export needs a party.", {
+    option: "party",
+    remedy: "Name one, or save yours as the default with my party <id>. Type for example:",
+    suggestion: ledgerExport.examples[0] ?? "",
+  });
+}
 
 function parseColumns(typed: string | undefined, raw: boolean): readonly string[] | undefined {
   if (typed === undefined) return undefined;

@@ -4,6 +4,7 @@ import { command, type CommandContext } from "../src/bot/command.ts";
 import { signedPercent, stakeAmount } from "../src/bot/market-amounts.ts";
 import { PARTY } from "../src/bot/named-ids.ts";
 import { resolveId } from "../src/bot/resolve-id.ts";
+import { EVERYBODY } from "../src/bot/saved-party-option.ts";
 import { noteSeen } from "../src/bot/seen-ids.ts";
 import { linkingsTable, wholeStakeTable } from "../src/bot/stake-tables.ts";
 import { stakeTotals } from "../src/bot/stake-totals.ts";
@@ -20,8 +21,9 @@ const TOP = 20;
 const options = {
   party: {
     kind: "text",
-    description: "One party's linkings; left out = the largest stakes of all",
+    description: "One party's linkings; left out = the one you saved, else the largest stakes; all = the largest",
     example: "f8ac93d1…",
+    saved: "party",
     suggest: suggestIds(PARTY),
   },
 } as const;
@@ -36,7 +38,7 @@ export const stake = command({
   options,
   run: async (context) => {
     const { party } = context.options;
-    return party === undefined
+    return party === undefined || party.trim().toLowerCase() === EVERYBODY
       ? everybody(context)
       : oneParty(context, await resolveId(PARTY, party, context, "party"));
   },
@@ -95,7 +97,7 @@ async function everybody(context: Context): Promise<Reply> {
       shown,
     ],
     attachments: parties.length === 0 ? [] : [tableAttachment(wholeStakeTable(parties))],
-    ask: askFor(context, "stake"),
+    ask: askFor(context, "stake", { party: EVERYBODY }),
   });
 }
 

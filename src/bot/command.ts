@@ -5,6 +5,7 @@ import type { SeenIds } from "../store/store.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { Caller, Target, Visibility } from "./invocation.ts";
 import type { Options, OptionValues } from "./option.ts";
+import type { OwnParties } from "./saved-party-option.ts";
 
 /** What a command works with. */
 export interface CommandContext<S extends Options> {
@@ -18,6 +19,8 @@ export interface CommandContext<S extends Options> {
   readonly networks: readonly string[];
   readonly seen: SeenIds;
   readonly exports: LedgerExports;
+  /** What the caller saved. */
+  readonly parties: OwnParties;
   /** All commands, for `help`. */
   readonly commands: readonly AnyCommand[];
   now(): Nanoseconds;

@@ -3,7 +3,7 @@ import { UserError } from "../errors.ts";
 import type { LedgerExports } from "../export/ledger-exports.ts";
 import type { Log } from "../log.ts";
 import type { Reply } from "../reply/reply.ts";
-import type { SeenIds } from "../store/store.ts";
+import type { SavedParties, SeenIds } from "../store/store.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import type { Bot, SuggestRequest } from "./bot.ts";
 import type { AnyCommand } from "./command.ts";
@@ -13,8 +13,9 @@ import { findCommand, parseLine } from "./grammar.ts";
 import type { Invocation, Prepared, Target, Visibility } from "./invocation.ts";
 import type { Choice, Option, Options } from "./option.ts";
 import { parseOptions } from "./parse-options.ts";
+import { ownParties, savedChoices, withSavedParties } from "./saved-party-option.ts";
 import { markSimulated } from "./simulated.ts";
-import { suggestValues } from "./suggest-values.ts";
+import { MAX_CHOICES, suggestValues } from "./suggest-values.ts";
 
 /** How one invocation ended, for metrics. */
 export interface Outcome {
@@ -29,6 +30,7 @@ export interface BotParts {
   /** One per network, the default one first; at least one. */
   readonly clients: readonly ApiClient[];
   readonly seen: SeenIds;
+  readonly parties: SavedParties;
   readonly exports: LedgerExports;
   readonly log: Log;
   readonly now?: () => Nanoseconds;
@@ -115,8 +117,10 @@ export function createBot(parts: BotParts): Bot {
   ): Promise<Reply> {
     try {
       invocation.signal.throwIfAborted();
+      const parties = ownParties(parts.parties, invocation.here, invocation.caller);
       const answer = await command.run({
-        options,
+        options: await withSavedParties(command.options, options, parties),
+        parties,
         here: invocation.here,
         caller: invocation.caller,
         network: client.network,
@@ -154,9 +158,11 @@ export function createBot(parts: BotParts): Bot {
     const option = byName.get(request.command)?.options[request.option];
     if (option === undefined) return [];
     try {
-      const { caller, options, signal } = request;
+      const { caller, here, options, signal } = request;
       const asked = networks.find((network) => network === options["network"]);
-      return await suggestValues(option, request.typed, networks, {
+      const isParty = option.kind === "text" && option.saved === "party";
+      const saved = isParty ? await savedChoices(request.typed, ownParties(parts.parties, here, caller)) : [];
+      const others = await suggestValues(option, request.typed, networks, {
         api: clientOf(asked),
         seen: parts.seen,
         caller,
@@ -164,6 +170,8 @@ export function createBot(parts: BotParts): Bot {
         commands,
         signal,
       });
+      const values = new Set(saved.map((choice) => choice.value));
+      return [...saved, ...others.filter((choice) => !values.has(choice.value))].slice(0, MAX_CHOICES);
     } catch (thrown) {
       parts.log.debug({ err: thrown, command: request.command, option: request.option }, "completion failed");
       return [];

@@ -41,6 +41,8 @@ export interface TextOption extends Base {
   readonly maxLength?: number;
   /** Takes all bare words that are left on a typed line, as one value; only for the last of the text options. */
   readonly rest?: true;
+  /** What people saved for themselves comes first in completion, is the default, and may be typed by its name. */
+  readonly saved?: "party";
   /** Completion, best first; called with what is typed so far, must answer within a second or with what it has. */
   readonly suggest?: (typed: string, context: SuggestContext) => Promise<readonly Choice[]>;
 }

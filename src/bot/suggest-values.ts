@@ -1,7 +1,7 @@
 import type { Choice, Option, SuggestContext } from "./option.ts";
 
 /** What Discord and Slack show at most (25 and 100); nobody reads more. */
-const MAX_CHOICES = 25;
+export const MAX_CHOICES = 25;
 /** Discord and Slack both close the list after 3 s; what comes later than this is not worth the wait. */
 const SUGGEST_MILLIS = 1500;
 

@@ -7,7 +7,7 @@ import type { Networks } from "./networks.ts";
 
 export interface BotParts {
   readonly networks: Networks;
-  readonly store: Pick<Store, "seen">;
+  readonly store: Pick<Store, "seen" | "parties">;
   readonly log: Log;
   readonly onOutcome?: (outcome: Outcome) => void;
 }
@@ -21,5 +21,14 @@ export async function botOf({ networks, store, log, ...more }: BotParts): Promis
   ]);
   const now = () => fromMillis(Date.now());
   const exports = createLedgerExports({ log, now });
-  return createBot({ commands, clients: networks.clients, seen: store.seen, exports, log, now, ...more });
+  return createBot({
+    commands,
+    clients: networks.clients,
+    seen: store.seen,
+    parties: store.parties,
+    exports,
+    log,
+    now,
+    ...more,
+  });
 }

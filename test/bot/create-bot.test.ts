@@ -51,6 +51,7 @@ function talk(commands: readonly AnyCommand[], simulated = false) {
     commands,
     clients: [client("mainnet", simulated), client("testnet", simulated)],
     seen,
+    parties: { save: async () => "saved", list: async () => [], forget: async () => false },
     exports,
     log,
     onOutcome: (outcome) => outcomes.push(outcome),

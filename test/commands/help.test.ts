@@ -16,7 +16,7 @@ test("help lists every command with what it tells", async () => {
 test("help of one tells its options with types, defaults, order and examples", async () => {
   const { ask } = await talkToSimulator();
   const screen = await ask("help ledger export");
-  expect(screen).toContain("ledger export <party> <asset> [from] [to] [columns] [raw] [network] [private]");
+  expect(screen).toContain("ledger export [party] <asset> [from] [to] [columns] [raw] [network] [private]");
   expect(screen).toContain("Values without a name are taken in this order: party, asset, from, to, columns, raw,");
   expect(screen).toMatch(/ raw .* yes or no +no/u);
   expect(screen).toContain("ledger export f8ac93d1 USDT from:2023-05-01 to:2023-05-31");

@@ -68,7 +68,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
   );
   const store = createStore({ url: `file:${path.join(folder, "talk.db")}`, log });
   const exports = createLedgerExports({ directory: folder, log, now });
-  const bot = createBot({ commands, clients, seen: store.seen, exports, log, now });
+  const bot = createBot({ commands, clients, seen: store.seen, parties: store.parties, exports, log, now });
   const caller: Caller = { id: "1", name: "ann", mayManageChannel: options.mayManageChannel ?? true };
   const progress: string[] = [];
   const replies: Reply[] = [];

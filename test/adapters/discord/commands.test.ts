@@ -85,6 +85,21 @@ describe("completion", () => {
   });
 });
 
+test("a saved party is private, the default everywhere, and first in completion", async () => {
+  const { partyId, assetId } = on.simulator.samples.mainnet;
+  const eve = on.fake.person("Eve");
+  const saved = await eve.run(on.channel, "my party", { id: partyId, name: "treasury" });
+  const listed = await eve.run(on.channel, "my parties");
+  expect([saved.last.onlyFor, listed.last.onlyFor]).toEqual([eve.id, eve.id]);
+  expect(textOf(listed.last)).toContain("treasury");
+  expect(textOf((await eve.run(on.channel, "stake")).last)).toContain("Stake available");
+  const [first] = await eve.complete(on.channel, "ledger export", "party", "", { asset: assetId });
+  expect(first?.value).toBe(partyId);
+  expect(textOf((await ann.run(on.channel, "my parties")).last)).toContain("You have saved no party");
+  const forgotten = await eve.press(listed.last, "Forget treasury");
+  expect(textOf(forgotten.last)).toContain("Forgotten");
+});
+
 test("every acknowledgement came in time, and the session asked for no intents", () => {
   const waits = [...on.fake.state.interactions.values()].map(
     (one) => one.acknowledgedAfter ?? Number.POSITIVE_INFINITY,

@@ -8,7 +8,7 @@ import { discordPreview } from "../../../src/adapters/discord/preview.ts";
 import { draw } from "../../../src/adapters/web/public/preview-discord.js";
 import type { VNode } from "../../../src/adapters/web/public/vnode.js";
 import { gallery } from "../../support/gallery.ts";
-import { chromiumPath, launch } from "../web/browser.ts";
+import { chromiumPath, launch } from "../../support/browser.ts";
 
 // The gallery as a phone held upright shows it; the pictures lie in out/discord to be looked at.
 
@@ -35,7 +35,7 @@ describe.skipIf(chromiumPath === undefined)("at 360 px", () => {
       await page.screenshot({ path: path.join(FOLDER, `${name}.png`), fullPage: true });
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(PHONE_WIDTH);
       const wide = await page.evaluate(
-        () => [...document.querySelectorAll("pre")].filter((one) => one.scrollWidth > one.clientWidth).length,
+        "[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth).length",
       );
       expect(wide).toBe(0);
       await page.close();

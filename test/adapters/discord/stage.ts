@@ -59,6 +59,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     commands: [...commands, ...(options.extra ?? [])],
     clients: [client],
     seen: store.seen,
+    parties: store.parties,
     exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
     log,
   });

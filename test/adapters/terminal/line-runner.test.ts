@@ -30,6 +30,7 @@ const runner = localRunner(
     commands: [whereAmI],
     clients: [client("mainnet"), client("testnet")],
     seen: { note: async () => {}, find: async () => [] },
+    parties: { save: async () => "saved", list: async () => [], forget: async () => false },
     exports: { export: async () => Promise.reject(new Error("not asked for here")) },
     log: silentLog(),
   }),

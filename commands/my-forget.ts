@@ -1,0 +1,50 @@
+import { command } from "../src/bot/command.ts";
+import { quoteTyped } from "../src/bot/nearest.ts";
+import { UserError } from "../src/errors.ts";
+import { reply } from "../src/reply/reply.ts";
+import { id, shortenId, text } from "../src/reply/text.ts";
+
+export const myForget = command({
+  name: "my forget",
+  summary: "Takes away a party that you saved",
+  examples: ["my forget treasury"],
+  access: "everyone",
+  audience: "caller",
+  options: {
+    party: {
+      kind: "text",
+      required: true,
+      description: "Its name or id",
+      example: "treasury",
+      // All completion that there is: what others own is nothing to forget.
+      saved: "party",
+    },
+  },
+  run: async ({ options, parties }) => {
+    const typed = options.party.trim().toLowerCase();
+    const fitting = (await parties.list()).filter(({ id: known }) => known.startsWith(typed));
+    const [party] = fitting;
+    if (party === undefined || fitting.length > 1) {
+      throw new UserError(`You have saved no one party ${quoteTyped(options.party)}.`, {
+        option: "party",
+        remedy: "my parties lists those that you saved.",
+      });
+    }
+    await parties.forget(party.id);
+    return reply({
+      title: text`Forgotten: ${party.name ?? shortenId(party.id)}`,
+      blocks: [{ kind: "fields", fields: [{ name: text`Party`, value: [id(party.id)], wide: true }] }],
+      actions: [
+        {
+          label: "Save it again",
+          invocation: {
+            command: "my party",
+            options: { id: party.id, ...(party.name === undefined ? {} : { name: party.name }) },
+          },
+          effect: "replace",
+        },
+        { label: "My parties", invocation: { command: "my parties", options: {} }, effect: "replace" },
+      ],
+    });
+  },
+});

@@ -1,0 +1,72 @@
+import { command } from "../src/bot/command.ts";
+import { PARTY } from "../src/bot/named-ids.ts";
+import { resolveId } from "../src/bot/resolve-id.ts";
+import { EVERYBODY } from "../src/bot/saved-party-option.ts";
+import { suggestIds } from "../src/bot/suggest-ids.ts";
+import { UserError } from "../src/errors.ts";
+import { field, paragraph } from "../src/reply/block.ts";
+import { reply } from "../src/reply/reply.ts";
+import { code, id, text } from "../src/reply/text.ts";
+
+const options = {
+  id: {
+    kind: "text",
+    required: true,
+    description: "The party's id",
+    example: "f8ac93d1…",
+    suggest: suggestIds(PARTY),
+  },
+  name: {
+    kind: "text",
+    description: "What you call it; you can then type that instead of the id",
+    example: "treasury",
+    maxLength: 40,
+  },
+} as const;
+
+export const myParty = command({
+  name: "my party",
+  summary: "Saves a party for you: the default wherever a party is asked for",
+  examples: ["my party f8ac93d1", "my party f8ac93d1 treasury"],
+  access: "everyone",
+  audience: "caller",
+  options,
+  run: async (context) => {
+    const partyId = await resolveId(PARTY, context.options.id, context, "id");
+    const name = parseName(context.options.name);
+    const others = (await context.parties.list()).filter((one) => one.id !== partyId);
+    if (name !== undefined && others.some((one) => one.name?.toLowerCase() === name.toLowerCase())) {
+      throw new UserError(`Another of your parties is called ${name} already.`, {
+        option: "name",
+        remedy: "Choose another name, or take the other one away with my forget.",
+      });
+    }
+    if ((await context.parties.save({ id: partyId, name })) === "full") {
+      throw new UserError(`You have saved ${others.length} parties, and no more are kept.`, {
+        remedy: "my parties lists them; take one away with my forget.",
+      });
+    }
+    const called = name === undefined ? text`` : text` as ${code(name)}`;
+    return reply({
+      tone: "good",
+      title: text`Saved${called}`,
+      blocks: [
+        { kind: "fields", fields: [field("Party", id(partyId), { wide: true })] },
+        paragraph("It is now your default wherever a party is asked for. Only you see this."),
+      ],
+      actions: [{ label: "My parties", invocation: { command: "my parties", options: {} }, effect: "replace" }],
+    });
+  },
+});
+
+function parseName(typed: string | undefined): string | undefined {
+  const name = typed?.trim().replaceAll(/\s+/gu, " ");
+  if (name === undefined || name === "") return undefined;
+  if (name.toLowerCase() === EVERYBODY || /^[0-9a-f]{3,}$/iu.test(name)) {
+    throw new UserError(`${name} could be taken for something else.`, {
+      option: "name",
+      remedy: `A name is neither ${EVERYBODY} nor the beginning of an id, such as treasury.`,
+    });
+  }
+  return name;
+}
