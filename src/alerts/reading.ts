@@ -14,7 +14,7 @@ const common = {
    */
   state: z.enum(["good", "bad", "unknown"]),
   /** The nodes that show it. */
-  seenBy: z.array(z.string()),
+  seenBy: z.array(z.string()).readonly(),
   /** How many nodes are configured. */
   nodes: z.int().nonnegative(),
   /** One clause for people: why it is so. */
@@ -35,7 +35,7 @@ export const Reading = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("network.disagree"),
     ...common,
-    facts: z.object({ advancing: z.array(z.string()), standing: z.array(z.string()) }),
+    facts: z.object({ advancing: z.array(z.string()).readonly(), standing: z.array(z.string()).readonly() }),
   }),
   z.object({
     kind: z.literal("network.time-back"),
@@ -52,7 +52,7 @@ export const Reading = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("watch.blind"),
     ...common,
-    facts: z.object({ nodes: z.array(z.object({ node: z.string(), why: z.string().exactOptional() })) }),
+    facts: z.object({ nodes: z.array(z.object({ node: z.string(), why: z.string().exactOptional() })).readonly() }),
   }),
   z.object({
     kind: z.literal("node.lagging"),

@@ -1,0 +1,66 @@
+import { z } from "zod";
+
+import { UserError } from "../errors.ts";
+import { parseDuration, type Milliseconds } from "../units/duration.ts";
+
+/** `5s`, `250ms`, `1h30m` as milliseconds, 1 or more. */
+const Duration = z.string().transform((written, context): Milliseconds => {
+  const millis = parseDuration(written);
+  if (millis !== undefined && millis >= 1) return millis;
+  context.addIssue({ code: "custom", message: "must be a duration from 1ms up, such as 30s or 5m" });
+  return z.NEVER;
+});
+const Count = z.int().positive();
+
+/** One group of settings, each with its default, nothing else accepted. */
+function group<S extends z.core.$ZodLooseShape>(shape: S) {
+  return z.strictObject(shape).prefault({} as never);
+}
+
+/**
+ * How often to look and when to alert: the file that ALERTS_CONFIG names, over the defaults. Durations are
+ * milliseconds once parsed.
+ */
+export const AlertsConfig = group({
+  /** How often each node is asked for its time, its checkpoints, the rest. */
+  poll: group({
+    time: Duration.prefault("5s"),
+    checkpoints: Duration.prefault("15s"),
+    rest: Duration.prefault("60s"),
+  }),
+  stalled: group({ for: Duration.prefault("30s"), criticalFor: Duration.prefault("180s") }),
+  lagging: group({ behind: Duration.prefault("60s"), blocks: Count.default(100), for: Duration.prefault("30s") }),
+  down: group({ rounds: Count.default(3) }),
+  blind: group({ rounds: Count.default(3) }),
+  overdue: group({ factor: z.number().positive().default(3), atLeast: Duration.prefault("5m") }),
+  clock: group({ drift: Duration.prefault("30s"), for: Duration.prefault("30s") }),
+  /** What makes a recovery: so many good rounds in a row, over so long. */
+  keep: group({ rounds: Count.default(2), for: Duration.prefault("15s") }),
+  /** More episodes than that within so long is flapping, until it has been calm for as long. */
+  flap: group({ episodes: Count.default(3), within: Duration.prefault("30m") }),
+  /** A critical alert that nobody acknowledged is repeated so often at most. */
+  remind: group({ every: Duration.prefault("30m"), times: z.int().nonnegative().default(4) }),
+});
+export type AlertsConfig = z.infer<typeof AlertsConfig>;
+
+export const DEFAULT_ALERTS_CONFIG: AlertsConfig = AlertsConfig.parse({});
+
+/**
+ * The settings that the text of an ALERTS_CONFIG file makes.
+ *
+ * @throws UserError that names every fault at once.
+ */
+export function parseAlertsConfig(json: string): AlertsConfig {
+  let given: unknown;
+  try {
+    given = JSON.parse(json);
+  } catch (thrown) {
+    throw new UserError("The file named by ALERTS_CONFIG is not JSON.", { remedy: REMEDY, cause: thrown });
+  }
+  const parsed = AlertsConfig.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the whole"}: ${message}`);
+  throw new UserError(`The file named by ALERTS_CONFIG is wrong: ${faults.join("; ")}.`, { remedy: REMEDY });
+}
+
+const REMEDY = 'It holds what differs from the defaults, such as {"stalled": {"for": "60s"}}.';

@@ -1,0 +1,24 @@
+import { isOpen, type Episode } from "./episode.ts";
+import type { ConditionKind } from "./kinds.ts";
+
+/** What each condition explains: while it is open, these are not told. */
+const EXPLAINS: Partial<
+  Record<ConditionKind, { readonly kinds: readonly ConditionKind[]; readonly sameSubject?: true }>
+> = {
+  "network.stalled": { kinds: ["checkpoint.overdue", "market.auction", "market.price", "market.bound"] },
+  "node.down": { kinds: ["node.lagging"], sameSubject: true },
+};
+
+/** The open episode that explains another one, where there is one. */
+export function inhibitorOf(episode: Episode, open: readonly Episode[]): Episode | undefined {
+  return open.find((other) => {
+    const explains = EXPLAINS[other.kind];
+    return (
+      explains !== undefined &&
+      isOpen(other) &&
+      other.network === episode.network &&
+      explains.kinds.includes(episode.kind) &&
+      (explains.sameSubject !== true || other.subject === episode.subject)
+    );
+  });
+}

@@ -1,0 +1,85 @@
+import { compareDecimals, parseDecimal } from "../units/decimal.ts";
+import type { Reading } from "./reading.ts";
+import type { Rule, RuleParameters } from "./rules.ts";
+import type { Severity } from "./severity.ts";
+
+/** What a reading means under a rule. */
+export interface Judgement {
+  readonly state: "good" | "bad" | "unknown";
+  readonly severity: Severity;
+}
+
+/** Pure. A reading of another kind than the rule's is unknown to it. */
+export function judgeReading(rule: Rule, reading: Reading): Judgement {
+  const severity = severityOf(reading);
+  if (reading.state === "unknown" || reading.kind !== rule.kind) return { state: "unknown", severity };
+  const bad = isBad(rule, reading);
+  return { state: bad === undefined ? "unknown" : bad ? "bad" : "good", severity };
+}
+
+/** How bad a condition is when it begins. */
+export function severityOf(reading: Reading): Severity {
+  switch (reading.kind) {
+    case "network.disagree":
+      return "critical";
+    case "market.auction":
+      return reading.facts.tradingMode === "TRADING_MODE_OPENING_AUCTION" ? "info" : "warning";
+    case "network.stalled":
+    case "network.time-back":
+    case "network.clock":
+    case "watch.blind":
+    case "node.lagging":
+    case "node.down":
+    case "checkpoint.overdue":
+    case "market.price":
+    case "market.bound":
+      return "warning";
+  }
+}
+
+/** Undefined where the facts that it takes are missing. */
+function isBad(rule: Rule, reading: Reading): boolean | undefined {
+  switch (rule.kind) {
+    case "network.clock": {
+      if (reading.kind !== rule.kind || reading.facts.driftMillis === undefined) return undefined;
+      return Math.abs(reading.facts.driftMillis) > rule.parameters.drift;
+    }
+    case "node.lagging": {
+      if (reading.kind !== rule.kind) return undefined;
+      const { behindMillis, behindBlocks } = reading.facts;
+      if (behindMillis === undefined && behindBlocks === undefined) return undefined;
+      const { behind, blocks } = rule.parameters;
+      return (behindMillis ?? 0) > behind || BigInt(behindBlocks ?? "0") > BigInt(blocks);
+    }
+    case "checkpoint.overdue": {
+      if (reading.kind !== rule.kind || reading.facts.sinceMillis === undefined) return undefined;
+      const { factor, atLeast } = rule.parameters;
+      return reading.facts.sinceMillis > Math.max(atLeast, factor * (reading.facts.usualMillis ?? 0));
+    }
+    case "market.price":
+      return reading.kind === rule.kind ? isPriceBad(rule.parameters, reading.facts.price) : undefined;
+    case "market.bound": {
+      if (reading.kind !== rule.kind) return undefined;
+      const distance = parseDecimal(reading.facts.distancePercent ?? "");
+      const percent = parseDecimal(rule.parameters.percent);
+      return distance === undefined || percent === undefined ? undefined : compareDecimals(distance, percent) <= 0;
+    }
+    case "network.stalled":
+    case "network.disagree":
+    case "network.time-back":
+    case "watch.blind":
+    case "node.down":
+    case "market.auction":
+      return reading.state === "bad";
+  }
+}
+
+function isPriceBad(parameters: RuleParameters<"market.price">, shown: string | undefined): boolean | undefined {
+  const price = parseDecimal(shown ?? "");
+  if (price === undefined) return undefined;
+  const low = parseDecimal(parameters.low ?? "");
+  const high = parseDecimal(parameters.high ?? "");
+  const below = low !== undefined && compareDecimals(price, low) < 0;
+  const above = high !== undefined && compareDecimals(price, high) > 0;
+  return parameters.when === "within" ? !below && !above : below || above;
+}

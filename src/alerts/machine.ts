@@ -1,0 +1,207 @@
+import type { Milliseconds } from "../units/duration.ts";
+import { fromMillis, nanoseconds, toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import type { AlertsConfig } from "./alerts-config.ts";
+import { episodeId, type Episode, type Machine } from "./episode.ts";
+import type { Judgement } from "./judge-reading.ts";
+import { timeToText } from "./json-units.ts";
+import type { Reading } from "./reading.ts";
+import type { Timing } from "./rules.ts";
+import { compareSeverity, type Severity } from "./severity.ts";
+
+/** One round for one machine. */
+export interface Round {
+  readonly judgement: Judgement;
+  readonly reading: Reading;
+  readonly timing: Timing;
+  readonly config: Pick<AlertsConfig, "keep" | "flap">;
+  /** Wall clock. */
+  readonly at: Nanoseconds;
+  /** Since the watcher's previous round in this process, by the monotonic clock. */
+  readonly elapsedMillis: Milliseconds;
+  /** When the watcher last saw anything, this process or not. */
+  readonly previous?: Nanoseconds;
+  /** Set in the watcher's first round of a process: how long nobody had looked. That round neither fires nor resolves. */
+  readonly awayMillis?: Milliseconds;
+}
+
+export type Change =
+  | "pending"
+  | "dismissed"
+  | "fired"
+  | "escalated"
+  | "recovering"
+  | "relapsed"
+  | "resolved"
+  | "flapping";
+
+export interface Step {
+  readonly machine: Machine;
+  /** The episode as it now stands; absent where there is none under way. */
+  readonly episode?: Episode;
+  /** In order. */
+  readonly changes: readonly Change[];
+}
+
+/** The next state of a machine and of its open episode. Pure; an unknown round changes nothing but `known`. */
+export function step(machine: Machine, episode: Episode | undefined, round: Round): Step {
+  const before = afterRestart(machine, round);
+  if (round.judgement.state === "unknown") {
+    return { machine: { ...before, known: false }, ...(episode === undefined ? {} : { episode }), changes: [] };
+  }
+  // A stretch counts only when both of its ends were seen.
+  const seenMillis = round.awayMillis !== undefined || !before.known ? 0 : Math.max(0, round.elapsedMillis);
+  const known = { ...before, known: true };
+  return round.judgement.state === "bad"
+    ? stepBad(known, episode, round, seenMillis)
+    : stepGood(known, episode, round, seenMillis);
+}
+
+/** While nobody looked no time counts; after a long absence what was pending, or recovering, starts again. */
+function afterRestart(machine: Machine, round: Round): Machine {
+  if (round.awayMillis === undefined) return machine;
+  if (machine.phase === "recovering") return { ...machine, heldMillis: 0, rounds: 0 };
+  if (machine.phase !== "pending" || round.awayMillis <= round.timing.patienceMillis) return machine;
+  return { ...machine, heldMillis: 0, rounds: 0, badMillis: 0, began: timeToText(round.at) };
+}
+
+function stepBad(machine: Machine, episode: Episode | undefined, round: Round, seenMillis: Milliseconds): Step {
+  const already = round.reading.badForMillis ?? 0;
+  switch (machine.phase) {
+    case "ok": {
+      const pending: Machine = {
+        ...machine,
+        phase: "pending",
+        heldMillis: already,
+        rounds: 1,
+        badMillis: already,
+        began: timeToText(nanoseconds(round.at - fromMillis(already))),
+        ...(round.previous === undefined ? {} : { lastGood: timeToText(round.previous) }),
+      };
+      return fireIfDue(pending, round, ["pending"]);
+    }
+    case "pending": {
+      const heldMillis = Math.max(machine.heldMillis + seenMillis, already);
+      return fireIfDue({ ...machine, heldMillis, badMillis: heldMillis, rounds: machine.rounds + 1 }, round, []);
+    }
+    case "firing":
+    case "recovering": {
+      const { recovering: _, ...rest } = machine;
+      const badMillis = Math.max(machine.badMillis + (machine.phase === "firing" ? seenMillis : 0), already);
+      const next: Machine = { ...rest, phase: "firing", heldMillis: 0, rounds: 0, badMillis };
+      const relapsed = machine.phase === "recovering" ? (["relapsed"] as const) : [];
+      if (episode === undefined) return { machine: next, changes: relapsed };
+      return escalateIfDue(next, { ...episode, state: "firing", last: round.reading }, round, relapsed);
+    }
+  }
+}
+
+function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): Step {
+  const { timing, at, config } = round;
+  const due = machine.heldMillis >= timing.forMillis && machine.rounds >= timing.rounds;
+  if (!due || round.awayMillis !== undefined) return { machine, changes };
+  const number = machine.number + 1;
+  const millis = toMillis(at);
+  const firings = [...machine.firings.filter((one) => millis - one < config.flap.within), millis];
+  const flaps = machine.flapping === undefined && firings.length > config.flap.episodes;
+  const flapping =
+    machine.flapping === undefined
+      ? { since: timeToText(at), before: machine.number, lastMillis: millis }
+      : { ...machine.flapping, lastMillis: millis };
+  const episode: Episode = {
+    id: episodeId(machine, number),
+    rule: machine.rule,
+    kind: machine.kind,
+    network: machine.network,
+    subject: machine.subject,
+    number,
+    state: "firing",
+    severity: severityNow(machine, round),
+    began: machine.began ?? timeToText(at),
+    detected: timeToText(at),
+    ...(machine.lastGood === undefined ? {} : { lastGood: machine.lastGood }),
+    first: round.reading,
+    last: round.reading,
+  };
+  const fired: Machine = {
+    ...machine,
+    phase: "firing",
+    number,
+    heldMillis: 0,
+    rounds: 0,
+    firings,
+    ...(flaps || machine.flapping !== undefined ? { flapping } : {}),
+  };
+  return { machine: fired, episode, changes: [...changes, "fired", ...(flaps ? (["flapping"] as const) : [])] };
+}
+
+function escalateIfDue(machine: Machine, episode: Episode, round: Round, changes: readonly Change[]): Step {
+  const severity = severityNow(machine, round);
+  if (round.awayMillis !== undefined || compareSeverity(severity, episode.severity) <= 0) {
+    return { machine, episode, changes };
+  }
+  const escalated = { ...episode, severity, escalated: timeToText(round.at) };
+  return { machine, episode: escalated, changes: [...changes, "escalated"] };
+}
+
+function severityNow(machine: Machine, { judgement, timing }: Round): Severity {
+  return timing.criticalMillis !== undefined && machine.badMillis >= timing.criticalMillis
+    ? "critical"
+    : judgement.severity;
+}
+
+function stepGood(machine: Machine, episode: Episode | undefined, round: Round, seenMillis: Milliseconds): Step {
+  switch (machine.phase) {
+    case "ok":
+      return { machine, changes: [] };
+    case "pending":
+      return { machine: calmed(machine), changes: ["dismissed"] };
+    case "firing":
+    case "recovering": {
+      const begins = machine.phase === "firing";
+      const next: Machine = {
+        ...machine,
+        phase: "recovering",
+        heldMillis: begins ? 0 : machine.heldMillis + seenMillis,
+        rounds: begins ? 1 : machine.rounds + 1,
+        recovering: machine.recovering ?? timeToText(round.at),
+      };
+      const changes: readonly Change[] = begins ? ["recovering"] : [];
+      const held = next.heldMillis >= round.config.keep.for && next.rounds >= round.config.keep.rounds;
+      if (episode === undefined) return { machine: held ? calmed(next) : next, changes };
+      if (!held || round.awayMillis !== undefined) {
+        return { machine: next, episode: { ...episode, state: "recovering", last: round.reading }, changes };
+      }
+      const closed: Episode = {
+        ...episode,
+        state: "resolved",
+        recovered: next.recovering ?? timeToText(round.at),
+        ended: timeToText(round.at),
+        last: round.reading,
+      };
+      return { machine: touched(calmed(next), round), episode: closed, changes: [...changes, "resolved"] };
+    }
+  }
+}
+
+/** Back to where nothing is wrong; numbers and firings stay. */
+function calmed(machine: Machine): Machine {
+  const { began: _began, recovering: _recovering, lastGood: _lastGood, ...rest } = machine;
+  return { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
+}
+
+function touched(machine: Machine, { at }: Round): Machine {
+  return machine.flapping === undefined
+    ? machine
+    : { ...machine, flapping: { ...machine.flapping, lastMillis: toMillis(at) } };
+}
+
+/** The machine once its flapping is over, or undefined while it is not, or never was. Pure. */
+export function calmAfterFlapping(
+  machine: Machine,
+  at: Nanoseconds,
+  { flap }: Pick<AlertsConfig, "flap">,
+): Machine | undefined {
+  const { flapping, ...rest } = machine;
+  if (flapping === undefined || toMillis(at) - flapping.lastMillis < flap.within) return undefined;
+  return { ...rest, firings: [] };
+}

@@ -1,0 +1,62 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../../src/alerts/alerts-config.ts";
+
+describe("the alerts' configuration", () => {
+  it("has the defaults of the documentation", () => {
+    expect(DEFAULT_ALERTS_CONFIG).toEqual({
+      poll: { time: 5000, checkpoints: 15_000, rest: 60_000 },
+      stalled: { for: 30_000, criticalFor: 180_000 },
+      lagging: { behind: 60_000, blocks: 100, for: 30_000 },
+      down: { rounds: 3 },
+      blind: { rounds: 3 },
+      overdue: { factor: 3, atLeast: 300_000 },
+      clock: { drift: 30_000, for: 30_000 },
+      keep: { rounds: 2, for: 15_000 },
+      flap: { episodes: 3, within: 1_800_000 },
+      remind: { every: 1_800_000, times: 4 },
+    });
+  });
+
+  it("takes over what a file says, down to a millisecond, and leaves the rest", () => {
+    const config = parseAlertsConfig('{"poll": {"time": "1ms"}, "stalled": {"for": "1h30m"}}');
+    expect(config.poll).toEqual({ time: 1, checkpoints: 15_000, rest: 60_000 });
+    expect(config.stalled).toEqual({ for: 5_400_000, criticalFor: 180_000 });
+    expect(config.keep).toEqual(DEFAULT_ALERTS_CONFIG.keep);
+  });
+
+  it.each([
+    ['{"poll": {"time": "0s"}}', "poll.time: must be a duration from 1ms up"],
+    ['{"poll": {"time": 5}}', "poll.time"],
+    ['{"poll": {"tiem": "5s"}}', "tiem"],
+    ['{"stall": {}}', "stall"],
+    ['{"down": {"rounds": 0}}', "down.rounds"],
+    ["[]", "the whole"],
+    ["{", "is not JSON"],
+  ])("refuses %s in one sentence", (json, words) => {
+    expect(() => parseAlertsConfig(json)).toThrow(words);
+  });
+
+  it("names every fault at once", () => {
+    expect(() => parseAlertsConfig('{"down": {"rounds": -1}, "clock": {"drift": "soon"}}')).toThrow(
+      /down\.rounds.*clock\.drift/u,
+    );
+  });
+
+  it("never throws anything but a sentence for people", () => {
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        expect(outcomeOf(json)).toMatch(/^(?:config|UserError)$/u);
+      }),
+    );
+  });
+});
+
+function outcomeOf(json: string): string {
+  try {
+    return "poll" in parseAlertsConfig(json) ? "config" : "nothing";
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.name : "nothing";
+  }
+}

@@ -1,0 +1,182 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { parseAlertsConfig, type AlertsConfig } from "../../src/alerts/alerts-config.ts";
+import { freshMachine, isOpen, type Episode, type Machine } from "../../src/alerts/episode.ts";
+import { judgeReading } from "../../src/alerts/judge-reading.ts";
+import { calmAfterFlapping, step } from "../../src/alerts/machine.ts";
+import type { Reading } from "../../src/alerts/reading.ts";
+import { ruleFor, timingOf, type Rule } from "../../src/alerts/rules.ts";
+import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { down, stalled } from "./readings.ts";
+
+const config = parseAlertsConfig("{}");
+const START = 1_700_000_000_000;
+
+/** One machine in virtual time: rounds of `everyMillis`, restarts as told. */
+function run(
+  rule: Rule,
+  reading: (state: Reading["state"]) => Reading,
+  everyMillis = 5000,
+  given: AlertsConfig = config,
+) {
+  let machine: Machine = freshMachine({ rule: rule.id, kind: rule.kind, network: "mainnet", subject: "" });
+  let episode: Episode | undefined;
+  let millis = START;
+  let awayMillis: number | undefined;
+  const told: string[] = [];
+
+  const look = (state: Reading["state"], badForMillis?: number): void => {
+    const shown = { ...reading(state), ...(badForMillis === undefined ? {} : { badForMillis }) };
+    const round = {
+      judgement: judgeReading(rule, shown),
+      reading: shown,
+      timing: timingOf(rule, everyMillis),
+      config: given,
+      at: fromMillis(millis),
+      elapsedMillis: awayMillis === undefined ? everyMillis : 0,
+      ...(awayMillis === undefined ? {} : { awayMillis }),
+    };
+    const next = step(machine, episode !== undefined && isOpen(episode) ? episode : undefined, round);
+    machine = next.machine;
+    episode = next.episode ?? episode;
+    for (const change of next.changes) told.push(`${change} ${(millis - START) / 1000}`);
+    millis += everyMillis;
+    awayMillis = undefined;
+  };
+  return {
+    told,
+    look(states: string) {
+      for (const one of states.replaceAll(" ", "")) look(one === "g" ? "good" : one === "b" ? "bad" : "unknown");
+      return this;
+    },
+    badFor(badForMillis: number) {
+      look("bad", badForMillis);
+      return this;
+    },
+    restart(away: number) {
+      millis += away;
+      awayMillis = away;
+      return this;
+    },
+    calm: () => calmAfterFlapping(machine, fromMillis(millis), given) !== undefined,
+    machine: () => machine,
+    episode: () => episode,
+  };
+}
+
+const stall = () => run(ruleFor("network.stalled", {}, config), (state) => stalled(state));
+const node = () => run(ruleFor("node.down", {}, config), (state) => down(state));
+
+describe("an alert's state", () => {
+  it("fires once it was bad for long enough, and resolves after two good rounds and 15 s", () => {
+    const { told } = stall().look("g bbbbbbb ggggg");
+    expect(told).toEqual(["pending 5", "fired 35", "recovering 40", "resolved 55"]);
+  });
+
+  it("says nothing of what passes", () => {
+    expect(
+      stall()
+        .look("g bbb g bbb g")
+        .told.filter((one) => one.startsWith("fired")),
+    ).toEqual([]);
+  });
+
+  it("freezes while blind: no time counts, nothing fires, nothing resolves", () => {
+    const blind = "?".repeat(100);
+    expect(stall().look(`bbb${blind}bbb`).told).toEqual(["pending 0"]);
+    expect(stall().look(`bbbbbbb${blind}`).told).toEqual(["pending 0", "fired 30"]);
+    const recovering = stall().look(`bbbbbbb gg ${blind}`);
+    expect(recovering.told).toEqual(["pending 0", "fired 30", "recovering 35"]);
+    expect(recovering.look("g").told).toHaveLength(3);
+    expect(recovering.look("gg").told.at(-1)).toMatch(/^resolved/u);
+  });
+
+  it("takes a relapse for the same episode", () => {
+    const one = stall().look("bbbbbbb gg b ggggg");
+    expect(one.told.map((change) => change.split(" ")[0])).toEqual([
+      "pending",
+      "fired",
+      "recovering",
+      "relapsed",
+      "recovering",
+      "resolved",
+    ]);
+    expect(one.episode()?.number).toBe(1);
+  });
+
+  it("escalates once what lasts is critical", () => {
+    const one = stall().look("b".repeat(60));
+    expect(one.told).toEqual(["pending 0", "fired 30", "escalated 180"]);
+    expect(one.episode()).toMatchObject({ severity: "critical", state: "firing" });
+  });
+
+  it("counts the time that the watcher itself has measured", () => {
+    const one = stall().look("g").badFor(29_999).badFor(34_999);
+    expect(one.told).toEqual(["pending 5", "fired 10"]);
+    expect(one.episode()?.began).toBe(String(fromMillis(START + 5000 - 29_999)));
+  });
+
+  it("counts rounds in a row where rounds are the rule", () => {
+    expect(node().look("bb g bb g").told).not.toContainEqual(expect.stringContaining("fired"));
+    expect(node().look("bbb").told).toEqual(["pending 0", "fired 10"]);
+    expect(node().look("b?b?b").told).toEqual(["pending 0", "fired 20"]);
+  });
+
+  it("never fires nor resolves by the first look of a process", () => {
+    expect(stall().restart(0).badFor(1_000_000).told).toEqual(["pending 0"]);
+    expect(node().look("bb").restart(1).look("b").told).toEqual(["pending 0"]);
+    const recovering = stall().look("bbbbbbb ggg").restart(3_600_000).look("g");
+    expect(recovering.told).toEqual(["pending 0", "fired 30", "recovering 35"]);
+  });
+
+  it("goes on after a short absence as if it had not been, and begins again after a long one", () => {
+    expect(stall().look("bbbb").restart(30_000).look("bbbb").told).toEqual(["pending 0", "fired 65"]);
+    const long = stall().look("bbbb").restart(30_001).look("bbbb");
+    expect(long.told).toEqual(["pending 0"]);
+    expect(long.look("bbb").told.at(-1)).toMatch(/^fired/u);
+  });
+
+  it("numbers its episodes, and finds out when it flaps and when it is calm again", () => {
+    const one = stall();
+    for (let time = 0; time < 4; time += 1) one.look("bbbbbbb gggg");
+    expect(one.told.filter((change) => change.startsWith("flapping"))).toEqual(["flapping 195"]);
+    expect(one.episode()?.id).toBe("network.stalled|mainnet||4");
+    expect(one.calm()).toBe(false);
+    one.restart(1_800_000);
+    expect(one.calm()).toBe(true);
+  });
+
+  it("never skips a state, whatever comes", () => {
+    const follows: Record<string, string[]> = {
+      pending: ["start", "dismissed", "resolved"],
+      dismissed: ["pending"],
+      fired: ["pending"],
+      escalated: ["fired", "recovering", "relapsed"],
+      recovering: ["fired", "relapsed", "escalated"],
+      relapsed: ["recovering"],
+      resolved: ["recovering"],
+    };
+    const script = fc.array(
+      fc.oneof(
+        { weight: 6, arbitrary: fc.constantFrom("b", "g", "?", "bbbb", "gggg") },
+        { weight: 1, arbitrary: fc.integer({ min: 0, max: 100_000 }) },
+      ),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(script, (parts) => {
+        const one = stall();
+        for (const part of parts) {
+          const before = part === "?" ? one.told.length : undefined;
+          if (typeof part === "number") one.restart(part);
+          else one.look(part);
+          // A blind look changes nothing at all.
+          expect(before ?? one.told.length).toBe(one.told.length);
+        }
+        const names = one.told.map((change) => change.split(" ")[0]!).filter((name) => name !== "flapping");
+        for (const [index, name] of names.entries()) expect(follows[name]).toContain(names[index - 1] ?? "start");
+      }),
+    );
+  });
+});
