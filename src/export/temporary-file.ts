@@ -1,18 +1,14 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, lstat, open, readdir, unlink, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
 
-import { UserError } from "../errors.ts";
+import { BlockWriter } from "./block-writer.ts";
 
-/** Bytes gathered before they are written at once. */
-const BATCH_BYTES = 512 * 1024;
-const BATCH_CHUNKS = 1024;
 const READ_BYTES = 64 * 1024;
 
 const NAME = /^ledger-[0-9a-f]{32}\.part$/u;
-const DISK_FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 export interface TemporaryFilesOptions {
   /** Default: a folder of this user's under the system's folder for temporary files. */
@@ -71,53 +67,29 @@ async function sweep(folder: string): Promise<void> {
 export class TemporaryFile {
   readonly #handle: FileHandle;
   readonly #name: string | undefined;
-  readonly #hash = createHash("sha256");
-  #batch: Buffer[] = [];
-  #batchBytes = 0;
-  #sizeBytes = 0;
-  #inFlight: Promise<void> | undefined;
-  #failure: Error | undefined;
+  readonly #writer: BlockWriter;
   #closed: Promise<void> | undefined;
 
   constructor(handle: FileHandle, name: string | undefined) {
     this.#handle = handle;
     this.#name = name;
+    this.#writer = new BlockWriter(handle);
   }
 
-  get sizeBytes(): number {
-    return this.#sizeBytes;
-  }
-
-  /**
-   * Takes bytes that nobody changes any more. What it returns must be waited for before the next call: nothing while
-   * there is room. Throws or rejects with UserError when the disk is full.
-   */
-  write(chunks: readonly Buffer[]): Promise<void> | undefined {
-    if (this.#failure !== undefined) throw this.#failure;
-    for (const chunk of chunks) {
-      if (chunk.length === 0) continue;
-      this.#hash.update(chunk);
-      this.#batch.push(chunk);
-      this.#batchBytes += chunk.length;
-      this.#sizeBytes += chunk.length;
-    }
-    if (this.#batchBytes < BATCH_BYTES && this.#batch.length < BATCH_CHUNKS) return undefined;
-    return this.#inFlight === undefined ? this.#start() : this.#afterFlight();
+  /** See BlockWriter. */
+  write(chunks: readonly Uint8Array[]): Promise<void> | undefined {
+    return this.#writer.write(chunks);
   }
 
   /** Waits until everything is written; the hash in lower-case hex. Once only. */
-  async finish(): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
-    await this.#inFlight;
-    if (this.#failure === undefined && this.#batch.length > 0) this.#start();
-    await this.#inFlight;
-    if (this.#failure !== undefined) throw this.#failure;
-    return { sizeBytes: this.#sizeBytes, sha256: this.#hash.digest("hex") };
+  finish(): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
+    return this.#writer.finish();
   }
 
   /** The bytes from the beginning, on every call anew. The stream fails once the file is given up. */
   open(): Readable {
     const handle = this.#handle;
-    const size = this.#sizeBytes;
+    const size = this.#writer.sizeBytes;
     const isClosed = (): boolean => this.#closed !== undefined;
     async function* pieces(): AsyncGenerator<Buffer> {
       for (let at = 0; at < size;) {
@@ -139,59 +111,8 @@ export class TemporaryFile {
   }
 
   async #close(): Promise<void> {
-    this.#batch = [];
-    await this.#inFlight;
+    await this.#writer.stop();
     await this.#handle.close();
     if (this.#name !== undefined) await unlink(this.#name).catch(() => undefined);
-  }
-
-  async #afterFlight(): Promise<void> {
-    await this.#inFlight;
-    if (this.#failure !== undefined) throw this.#failure;
-    this.#start();
-  }
-
-  /** One write at a time goes on behind the caller's back; its failure comes out at the next call. */
-  #start(): undefined {
-    const batch = this.#batch;
-    this.#batch = [];
-    this.#batchBytes = 0;
-    this.#inFlight = this.#fly(batch);
-    return undefined;
-  }
-
-  async #fly(batch: readonly Buffer[]): Promise<void> {
-    try {
-      await this.#writeAll(batch);
-    } catch (error) {
-      this.#failure = this.#clear(error);
-    }
-    this.#inFlight = undefined;
-  }
-
-  async #writeAll(batch: readonly Buffer[]): Promise<void> {
-    let rest = batch;
-    while (rest.length > 0) {
-      let { bytesWritten } = await this.#handle.writev(rest);
-      let whole = 0;
-      while (whole < rest.length && bytesWritten >= (rest[whole]?.length ?? 0)) {
-        bytesWritten -= rest[whole]?.length ?? 0;
-        whole += 1;
-      }
-      const cut = rest[whole];
-      rest = cut === undefined ? [] : [cut.subarray(bytesWritten), ...rest.slice(whole + 1)];
-    }
-  }
-
-  #clear(error: unknown): Error {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== undefined && DISK_FULL.has(code)) {
-      const megabytes = Math.ceil(this.#sizeBytes / 1_000_000);
-      return new UserError(`The bot's disk is full: it ran out about ${megabytes} MB into the export.`, {
-        remedy: "Ask for a shorter range, or have an operator free space for temporary files.",
-        cause: error,
-      });
-    }
-    return error instanceof Error ? error : new Error(String(error));
   }
 }

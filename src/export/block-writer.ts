@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+
+import { UserError } from "../errors.ts";
+import { Digest } from "./digest.ts";
+
+/** Bytes gathered before they are written at once. */
+const BLOCK_BYTES = 1024 * 1024;
+/** A few go round; the others are there for the 30 ms that the hashing thread takes to start, and hardly touched later. */
+const BLOCKS = 12;
+
+const DISK_FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+interface Block {
+  readonly bytes: Uint8Array<SharedArrayBuffer>;
+  length: number;
+}
+
+function sharedBlocks(): Block[] {
+  const shared = new SharedArrayBuffer(BLOCK_BYTES * BLOCKS);
+  return Array.from({ length: BLOCKS }, (_, index) => ({
+    bytes: new Uint8Array(shared, index * BLOCK_BYTES, BLOCK_BYTES),
+    length: 0,
+  }));
+}
+
+/**
+ * Writes a new file from its beginning, in blocks, and takes its SHA-256 on the way. A fixed few blocks of shared memory
+ * go round between whoever fills them, the disk and the thread that hashes.
+ */
+export class BlockWriter {
+  readonly #handle: FileHandle;
+  readonly #free: Block[] = sharedBlocks();
+  #filling: Block | undefined = this.#free.pop();
+  #sizeBytes = 0;
+  #storedBytes = 0;
+  #digest: Digest | undefined;
+  /** The disk's work so far: one block at a time, in order. */
+  #disk: Promise<void> = Promise.resolve();
+  #underWay = 0;
+  #freed: (() => void) | undefined;
+  #failure: Error | undefined;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /**
+   * Takes bytes; what it returns must be waited for before the next call: nothing while there is room. The bytes may
+   * be changed again once that is over. Throws or rejects with UserError when the disk is full.
+   */
+  write(chunks: readonly Uint8Array[]): Promise<void> | undefined {
+    for (const [index, chunk] of chunks.entries()) {
+      const taken = this.#take(chunk);
+      if (taken < chunk.length) return this.#writeLater([chunk.subarray(taken), ...chunks.slice(index + 1)]);
+    }
+    return undefined;
+  }
+
+  /** Waits until everything is written; the hash in lower-case hex. Once only. */
+  async finish(): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
+    const last = this.#filling;
+    let sha256: string;
+    if (this.#digest === undefined) {
+      // What fits into one block is not worth a thread.
+      const bytes = last?.bytes.subarray(0, last.length) ?? new Uint8Array(0);
+      await this.#toDisk(bytes).catch((error: unknown) => this.#fail(error));
+      sha256 = createHash("sha256").update(bytes).digest("hex");
+    } else {
+      if (last !== undefined && last.length > 0) this.#send(last);
+      while (this.#underWay > 0) await this.#nextFreed();
+      this.#check();
+      sha256 = await this.#digest.finish();
+    }
+    this.#check();
+    // The file may be kept for long; the blocks are given back.
+    this.#free.length = 0;
+    this.#filling = undefined;
+    return { sizeBytes: this.#sizeBytes, sha256 };
+  }
+
+  /** Ends all work on the file, so that it can be closed. Never rejects; safe to call twice. */
+  async stop(): Promise<void> {
+    await this.#disk.catch(() => undefined);
+    await this.#digest?.stop();
+  }
+
+  /** As many of the bytes as there is room for. */
+  #take(chunk: Uint8Array): number {
+    this.#check();
+    let taken = 0;
+    while (taken < chunk.length) {
+      const block = (this.#filling ??= this.#free.pop());
+      if (block === undefined) break;
+      const count = Math.min(chunk.length - taken, BLOCK_BYTES - block.length);
+      block.bytes.set(count === chunk.length ? chunk : chunk.subarray(taken, taken + count), block.length);
+      block.length += count;
+      taken += count;
+      if (block.length === BLOCK_BYTES) this.#send(block);
+    }
+    this.#sizeBytes += taken;
+    return taken;
+  }
+
+  async #writeLater(chunks: readonly Uint8Array[]): Promise<void> {
+    await this.#nextFreed();
+    await this.write(chunks);
+  }
+
+  #send(block: Block): void {
+    this.#filling = undefined;
+    this.#digest ??= new Digest(block.bytes.buffer);
+    this.#underWay += 1;
+    void this.#goRound(block, this.#digest);
+  }
+
+  async #goRound(block: Block, digest: Digest): Promise<void> {
+    const bytes = block.bytes.subarray(0, block.length);
+    this.#disk = this.#inTurn(this.#disk, bytes);
+    try {
+      await Promise.all([digest.update(bytes), this.#disk]);
+    } catch (error) {
+      this.#fail(error);
+    }
+    block.length = 0;
+    this.#free.push(block);
+    this.#underWay -= 1;
+    this.#freed?.();
+  }
+
+  async #inTurn(turn: Promise<void>, bytes: Uint8Array): Promise<void> {
+    await turn;
+    await this.#toDisk(bytes);
+  }
+
+  async #toDisk(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length;) {
+      const { bytesWritten } = await this.#handle.write(bytes, at, bytes.length - at, this.#storedBytes);
+      at += bytesWritten;
+      this.#storedBytes += bytesWritten;
+    }
+  }
+
+  #nextFreed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#freed = resolve;
+    });
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= this.#clear(error);
+  }
+
+  #clear(error: unknown): Error {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== undefined && DISK_FULL.has(code)) {
+      const megabytes = Math.ceil(this.#sizeBytes / 1_000_000);
+      return new UserError(`The bot's disk is full: it ran out about ${megabytes} MB into the export.`, {
+        remedy: "Ask for a shorter range, or have an operator free space for temporary files.",
+        cause: error,
+      });
+    }
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}

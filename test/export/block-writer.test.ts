@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, open, readFile, rm, type FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { BlockWriter } from "../../src/export/block-writer.ts";
+
+let directory: string;
+let handle: FileHandle;
+const fileName = (): string => path.join(directory, "file");
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "bellwether-test-"));
+  handle = await open(fileName(), "wx+", 0o600);
+});
+afterEach(async () => {
+  await handle.close();
+  await rm(directory, { recursive: true });
+});
+
+const MIB = 1024 * 1024;
+
+describe("BlockWriter", () => {
+  test("however large the pieces, the file and its SHA-256 are those of all bytes in order", async () => {
+    const sizes = fc.array(fc.oneof(fc.nat({ max: 100 }), fc.nat({ max: 3 * MIB })), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(sizes, async (lengths) => {
+        await handle.truncate(0);
+        const writer = new BlockWriter(handle);
+        const expected = Buffer.alloc(lengths.reduce((sum, length) => sum + length, 0));
+        let at = 0;
+        for (const [index, length] of lengths.entries()) {
+          expected.fill(`piece ${index}, `, at, at + length);
+          // The same memory is used again for the next piece: nothing may be read from it any more by then.
+          const piece = Buffer.from(expected.subarray(at, at + length));
+          const room = writer.write([piece.subarray(0, 7), piece.subarray(7)]);
+          if (room !== undefined) await room;
+          piece.fill("x");
+          at += length;
+        }
+        const { sizeBytes, sha256 } = await writer.finish();
+        await writer.stop();
+        expect(sizeBytes).toBe(expected.length);
+        expect((await readFile(fileName())).equals(expected)).toBe(true);
+        expect(sha256).toBe(createHash("sha256").update(expected).digest("hex"));
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test("holds its caller back when the disk is slower, and never holds more than its blocks", async () => {
+    const writer = new BlockWriter(handle);
+    const waits: Promise<void>[] = [];
+    const room = writer.write([Buffer.alloc(40 * MIB, "a")]);
+    if (room !== undefined) waits.push(room);
+    expect(waits).toHaveLength(1);
+    await Promise.all(waits);
+    expect((await writer.finish()).sizeBytes).toBe(40 * MIB);
+    await writer.stop();
+  });
+
+  test("can be stopped in the middle, twice, and leaves no thread behind", async () => {
+    const writer = new BlockWriter(handle);
+    await writer.write([Buffer.alloc(5 * MIB)]);
+    await writer.stop();
+    await writer.stop();
+    expect((await handle.stat()).size).toBeLessThanOrEqual(5 * MIB);
+  });
+
+  test("what a write says about a failing disk comes out at the latest at the end", async () => {
+    const readOnly = await open(fileName(), "r");
+    const writer = new BlockWriter(readOnly);
+    const writing = (async () => {
+      await writer.write([Buffer.alloc(5 * MIB)]);
+      await writer.finish();
+    })();
+    await expect(writing).rejects.toThrow("EBADF");
+    await writer.stop();
+    await readOnly.close();
+  });
+});
