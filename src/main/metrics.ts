@@ -1,5 +1,6 @@
 import type { Histogram, Registry } from "prom-client";
 
+import type { Adapter } from "../adapters/adapter.ts";
 import type { HttpSample, Metrics } from "../adapters/web/index.ts";
 import type { NodeRequest } from "../api/create-api-client.ts";
 import type { Outcome } from "../bot/create-bot.ts";
@@ -14,6 +15,8 @@ export interface Measurements {
 
 export interface BuildInfo {
   readonly version: string;
+  /** The adapters that run, asked each time that somebody reads the figures. */
+  readonly platforms?: () => readonly Pick<Adapter, "platform" | "health">[];
 }
 
 type Sample =
@@ -72,6 +75,19 @@ async function createInstruments(build: BuildInfo): Promise<Instruments> {
     labelNames: ["version", "node"],
     registers: [registry],
   }).set({ version: build.version, node: process.versions.node }, 1);
+  const platformUp = new Gauge({
+    name: "bellwether_platform_up",
+    help: "1 while a platform is connected, 0 while it is starting, down or failed.",
+    labelNames: ["platform", "state"],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const { platform, health } of build.platforms?.() ?? []) {
+        this.set({ platform, state: health.state }, health.state === "up" ? 1 : 0);
+      }
+    },
+  });
+  registry.registerMetric(platformUp);
   const seconds = <L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> =>
     new Histogram({ name, help, labelNames, buckets, registers: [registry] });
 

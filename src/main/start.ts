@@ -47,7 +47,8 @@ async function run(config: Config, log: Log, shutdown: Shutdown): Promise<void> 
   shutdown.add("store", () => store.close());
   await store.claim();
 
-  const measurements = createMeasurements({ version: packageVersion() });
+  const running: Adapter[] = [];
+  const measurements = createMeasurements({ version: packageVersion(), platforms: () => running });
   const networks = await openNetworks(config, { log, onRequest: measurements.onNodeRequest });
   shutdown.add("networks", () => networks.close());
   const bot = await botOf({ networks, store, log, onOutcome: measurements.onOutcome });
@@ -69,6 +70,7 @@ async function run(config: Config, log: Log, shutdown: Shutdown): Promise<void> 
   }
   const begin = async (adapter: Adapter): Promise<void> => {
     shutdown.add(adapter.platform, () => adapter.stop());
+    running.push(adapter);
     await adapter.start(bot);
   };
   if (web !== undefined) await begin(web);

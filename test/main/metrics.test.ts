@@ -29,6 +29,17 @@ it("counts what came before anybody asked, and what came after", async () => {
   expect(body).toContain('bellwether_http_request_duration_seconds_count{method="GET",route="/",status="200"} 1');
 });
 
+it("shows which platforms are connected, as they are when asked", async () => {
+  let state: "up" | "failed" = "up";
+  const platforms = () => [{ platform: "discord", health: { state } }];
+  const measured = createMeasurements({ version: "1", platforms });
+  expect((await measured.render()).body).toContain('bellwether_platform_up{platform="discord",state="up"} 1');
+  state = "failed";
+  const { body } = await measured.render();
+  expect(body).toContain('bellwether_platform_up{platform="discord",state="failed"} 0');
+  expect(body).not.toContain('state="up"');
+});
+
 it("counts on when nobody asks for long", async () => {
   const measured = createMeasurements({ version: "1" });
   for (let index = 0; index < 5000; index += 1) {
