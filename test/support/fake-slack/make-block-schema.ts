@@ -32,7 +32,10 @@ const made = execFileSync(
   process.execPath,
   [
     path.join(generator, "node_modules/ts-json-schema-generator/bin/ts-json-schema-generator.js"),
-    ...["--path", "judged.ts", "--tsconfig", "tsconfig.json", "--type", "*", "--no-type-check"],
+    "--path=judged.ts",
+    "--tsconfig=tsconfig.json",
+    "--type=*",
+    "--no-type-check",
   ],
   { cwd: folder, encoding: "utf8", maxBuffer: 1e8 },
 );

@@ -1,0 +1,88 @@
+import { App, type ButtonAction, type Receiver } from "@slack/bolt";
+
+import type { Desk } from "./desk.ts";
+import { FORM_CALLBACK } from "./form.ts";
+import { onHome } from "./home.ts";
+import type { Identity } from "./identity.ts";
+import { onCommand } from "./on-command.ts";
+import { onForm, suggestFor, type FormSender, type SentView } from "./on-form.ts";
+import { onMention } from "./on-mention.ts";
+import { onPress } from "./on-press.ts";
+import { faultWords } from "./slack-fault.ts";
+import { libraryLog, webOptions } from "./web.ts";
+
+export interface BoltParts {
+  readonly receiver: Receiver;
+  readonly botToken: string;
+  readonly apiUrl?: string | undefined;
+  readonly identity: Identity;
+  readonly desk: Desk;
+  /** Told of all work that goes on after an acknowledgement. */
+  track(work: Promise<void>): void;
+}
+
+/**
+ * Hands what Slack sends to whoever answers it. Every listener acknowledges in its first line and then works on:
+ * the receiver waits for nothing, and acknowledges what no listener takes.
+ */
+export function createBoltApp(parts: BoltParts): App {
+  const { desk, identity } = parts;
+  const track = (work: Promise<void>): void => parts.track(work);
+  const app = new App({
+    receiver: parts.receiver,
+    // One workspace; with many, this is where an installation is looked up. Nothing is asked of Slack before an acknowledgement.
+    authorize: () =>
+      Promise.resolve({
+        botToken: parts.botToken,
+        ...(identity.userId === undefined ? {} : { botUserId: identity.userId }),
+      }),
+    logger: libraryLog(desk.log),
+    clientOptions: webOptions({ apiUrl: parts.apiUrl, log: desk.log }),
+    convoStore: false,
+    ignoreSelf: false,
+  });
+  // Any command that Slack sends here is the app's own, whatever name its manifest gives it.
+  app.command(/.*/u, async ({ ack, payload }) => {
+    await ack();
+    track(onCommand(desk, payload));
+  });
+  app.action({ type: "block_actions", action_id: /.*/u }, async ({ ack, body, payload }) => {
+    await ack();
+    if (isButton(payload) && !payload.action_id.startsWith("link:")) track(onPress(desk, body, payload));
+  });
+  app.view(FORM_CALLBACK, async ({ ack, body, view }) => {
+    const outcome = onForm(desk, view, senderOf(body));
+    if ("errors" in outcome) {
+      await ack({ response_action: "errors", errors: outcome.errors });
+      return;
+    }
+    await ack();
+    track(outcome.answer());
+  });
+  app.options(/.*/u, async ({ ack, body }) => {
+    const view = "view" in body ? (body.view as SentView | undefined) : undefined;
+    const block = "block_id" in body ? body.block_id : "";
+    await ack({ options: await suggestFor(desk, view, block, body.value, senderOf(body)) });
+  });
+  app.event("app_mention", ({ event }) => {
+    track(onMention(desk, event, identity.userId));
+    return Promise.resolve();
+  });
+  app.event("app_home_opened", ({ event }) => {
+    if (event.tab === "home") track(onHome(desk, event.user));
+    return Promise.resolve();
+  });
+  app.error((error) => {
+    desk.log.error({ platform: "slack", err: error, why: faultWords(error) }, "a listener failed");
+    return Promise.resolve();
+  });
+  return app;
+}
+
+function isButton(payload: { type: string }): payload is ButtonAction {
+  return payload.type === "button";
+}
+
+function senderOf(body: { user: { id: string; name?: string }; team?: { id: string } | null }): FormSender {
+  return { id: body.user.id, name: body.user.name, workspace: body.team?.id };
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Beyond this many waiting messages, a channel takes no more: whoever sends tries again later. */
+const WAITING = 1000;
+
+/** Rejects what finds a channel's queue full. */
+export class QueueFull extends Error {
+  override readonly name = "QueueFull";
+}
+
+/**
+ * One after the other within a channel, at most one every so often; channels do not wait for each other. The pause is
+ * counted from the end of a call, so that two never arrive closer together than it says.
+ */
+export class ChannelQueue {
+  readonly #spacingMillis: number;
+  readonly #channels = new Map<string, { tail: Promise<unknown>; nextAt: number; waiting: number }>();
+
+  constructor(spacingMillis: number) {
+    this.#spacingMillis = spacingMillis;
+  }
+
+  /** Runs the work at the channel's turn. */
+  async run<T>(channel: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const state = this.#channels.get(channel) ?? { tail: Promise.resolve(), nextAt: 0, waiting: 0 };
+    this.#channels.set(channel, state);
+    if (state.waiting >= WAITING) throw new QueueFull(`${WAITING} messages wait for this channel`);
+    state.waiting += 1;
+    const turn = state.tail.then(async () => {
+      await pause(state.nextAt - performance.now(), signal);
+      try {
+        return await work();
+      } finally {
+        state.nextAt = Math.max(state.nextAt, performance.now() + this.#spacingMillis);
+      }
+    });
+    const tail = turn.catch(() => undefined);
+    state.tail = tail;
+    try {
+      return await turn;
+    } finally {
+      state.waiting -= 1;
+      if (state.waiting === 0 && state.tail === tail) this.#forgetLater(channel, state.nextAt);
+    }
+  }
+
+  /** Keeps a channel, and no other, still for a while. */
+  hold(channel: string, millis: number): void {
+    const state = this.#channels.get(channel);
+    if (state !== undefined) state.nextAt = Math.max(state.nextAt, performance.now() + millis);
+  }
+
+  #forgetLater(channel: string, nextAt: number): void {
+    const timer = setTimeout(
+      () => {
+        const state = this.#channels.get(channel);
+        if (state !== undefined && state.waiting === 0 && state.nextAt <= performance.now())
+          this.#channels.delete(channel);
+      },
+      nextAt - performance.now() + 100,
+    );
+    timer.unref();
+  }
+}
+
+async function pause(millis: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (millis <= 0) return;
+  await sleep(Math.ceil(millis), undefined, { signal });
+}

@@ -1,0 +1,26 @@
+import type { WebClient } from "@slack/web-api";
+
+import type { Bot } from "../../bot/bot.ts";
+import type { Log } from "../../log.ts";
+import type { ComposeParts } from "./compose.ts";
+import type { SavedParty } from "./home.ts";
+
+/** What answering people takes. */
+export interface Desk extends ComposeParts {
+  readonly bot: Bot;
+  readonly web: WebClient;
+  readonly log: Log;
+  /** The root command, with its slash. */
+  readonly command: string;
+  /** The bot's name, as people type it behind an @. */
+  botName(): string;
+  /** Unix milliseconds. */
+  now(): number;
+  /** When progress is shown, in milliseconds from the question on; each time uses up one of a response_url's uses. */
+  readonly progressAtMillis: readonly number[];
+  /** For how long completion may look before it answers with nothing. */
+  readonly suggestMillis: number;
+  savedParties(userId: string): Promise<readonly SavedParty[]>;
+  /** Aborted when the adapter stops. */
+  readonly signal: AbortSignal;
+}

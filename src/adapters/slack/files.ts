@@ -1,0 +1,127 @@
+import { request as httpRequest, type RequestOptions } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { pipeline } from "node:stream/promises";
+
+import type { WebClient } from "@slack/web-api";
+
+import { byteWords } from "../../bot/byte-words.ts";
+import { messageOf } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import { escapeMrkdwn, linkMarkup } from "./escape.ts";
+import type { MessageFile } from "./render.ts";
+import { codeOf, faultWords } from "./slack-fault.ts";
+
+/** Where files go. */
+export interface FilePlace {
+  readonly channel: string;
+  readonly thread?: string | undefined;
+  /** What the place is to the one who reads about it: "your direct messages with the app". */
+  readonly words: string;
+}
+
+export interface FileParts {
+  readonly web: WebClient;
+  readonly log: Log;
+  botName(): string;
+}
+
+/** No file takes longer than this; an hour for a gigabyte is a slow line. */
+const UPLOAD_MILLIS = 3_600_000;
+
+/**
+ * Sends files one after the other, each streamed from where it lies, and gives a line of mrkdwn for each:
+ * where it is, or why it could not be sent. Never rejects, except with the signal's reason.
+ */
+export async function sendFiles(
+  files: readonly MessageFile[],
+  place: FilePlace | (() => Promise<FilePlace>),
+  parts: FileParts,
+  signal: AbortSignal,
+): Promise<string> {
+  const lines: string[] = [];
+  let found: FilePlace | undefined;
+  for (const file of files) {
+    const name = escapeMrkdwn(file.name);
+    try {
+      if (file.attachment.sizeBytes === 0) {
+        lines.push(`${name} is empty; Slack takes no empty files, so there is nothing to send.`);
+        continue;
+      }
+      found ??= typeof place === "function" ? await place() : place;
+      const permalink = await upload(file, found, parts.web, signal);
+      const shown = permalink === undefined ? name : linkMarkup(file.name, permalink);
+      lines.push(`${shown} (${byteWords(file.attachment.sizeBytes)}) is in ${found.words}.`);
+    } catch (error) {
+      signal.throwIfAborted();
+      parts.log.warn({ platform: "slack", file: file.name, why: faultWords(error) }, "a file could not be sent");
+      lines.push(`${name} could not be sent: ${whyNot(error, found, parts.botName())}`);
+    }
+  }
+  return lines.join("\n");
+}
+
+/**
+ * The upload flow: https://docs.slack.dev/messaging/working-with-files#upload. The library's own way would hold the whole file
+ * in memory. Gives the file's address where Slack says it.
+ */
+async function upload(
+  file: MessageFile,
+  place: FilePlace,
+  web: WebClient,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { attachment, name, alt } = file;
+  const begun = await web.files.getUploadURLExternal({
+    filename: name,
+    length: attachment.sizeBytes,
+    ...(alt === undefined ? {} : { alt_txt: alt.slice(0, 1000).toWellFormed() }),
+  });
+  const { upload_url: url, file_id: id } = begun;
+  if (url === undefined || id === undefined) throw new Error("Slack gave no address to upload to");
+  await put(new URL(url), attachment, AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_MILLIS)]));
+  const thread = place.thread === undefined ? {} : { thread_ts: place.thread };
+  const done = await web.files.completeUploadExternal({
+    files: [{ id, title: name }],
+    channel_id: place.channel,
+    ...thread,
+  });
+  const permalink = done.files?.[0]?.permalink;
+  return permalink !== undefined && /^https?:\/\//u.test(permalink) && URL.canParse(permalink) ? permalink : undefined;
+}
+
+/** Streams a file to an address, with its length said beforehand. */
+async function put(url: URL, attachment: MessageFile["attachment"], signal: AbortSignal): Promise<void> {
+  const options: RequestOptions = {
+    method: "POST",
+    headers: { "content-type": "application/octet-stream", "content-length": attachment.sizeBytes },
+    signal,
+  };
+  const request = url.protocol === "https:" ? httpsRequest(url, options) : httpRequest(url, options);
+  const { promise: answered, resolve, reject } = Promise.withResolvers<number>();
+  request.on("response", (response) => {
+    response.resume();
+    response.on("end", () => resolve(response.statusCode ?? 0));
+    response.on("error", reject);
+  });
+  request.on("error", reject);
+  const [status] = await Promise.all([answered, pipeline(attachment.open(), request)]);
+  if (status !== 200) throw new Error(`the upload was answered with ${status}`);
+}
+
+function whyNot(error: unknown, place: FilePlace | undefined, botName: string): string {
+  const code = codeOf(error);
+  switch (code) {
+    case "not_in_channel":
+    case "channel_not_found":
+      return `the app is not in ${place?.words ?? "this channel"}. Type \`/invite @${botName}\` there, then ask again.`;
+    case "missing_scope":
+      return "the app may not send files. Its operator adds the permission `files:write` and installs it again.";
+    case "file_uploads_disabled":
+    case "storage_limit_reached":
+      return `this workspace takes no more files (${code}).`;
+    case undefined:
+      return `${escapeMrkdwn(messageOf(error))}. Try again.`;
+    default:
+      return `Slack says ${escapeMrkdwn(code)}. Try again; the operator finds more in the log.`;
+  }
+}

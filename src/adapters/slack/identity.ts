@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { WebClient } from "@slack/web-api";
+
+import type { Log } from "../../log.ts";
+import type { AdapterHealth } from "../adapter.ts";
+import { faultWords, refusesToken } from "./slack-fault.ts";
+
+export interface IdentityParts {
+  readonly web: WebClient;
+  readonly log: Log;
+  /** Between two looks while all is well. */
+  readonly checkMillis?: number | undefined;
+  /** Between two looks while something is not. */
+  readonly againMillis?: number | undefined;
+}
+
+/** Who the bot is in its workspace, and whether its token still counts: looked at from time to time, never rejecting. */
+export class Identity {
+  readonly #parts: IdentityParts;
+  readonly #stopping = new AbortController();
+  #loop: Promise<void> = Promise.resolve();
+  /** The bot's user id, which mentions bear; undefined until Slack has said it. */
+  userId: string | undefined;
+  /** The bot's name, as people type it behind an @. */
+  name = "bellwether";
+  health: AdapterHealth = { state: "starting" };
+
+  constructor(parts: IdentityParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#loop = this.#watch();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#loop;
+  }
+
+  async #watch(): Promise<void> {
+    const { checkMillis = 300_000, againMillis = 15_000 } = this.#parts;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.#look();
+      const pause = this.health.state === "up" ? checkMillis : againMillis;
+      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { web, log } = this.#parts;
+    try {
+      const { user_id: userId, user } = await web.auth.test();
+      this.userId = userId;
+      this.name = user ?? this.name;
+      this.#become({ state: "up" });
+    } catch (error) {
+      if (refusesToken(error)) this.#become({ state: "failed", why: "Slack refuses the bot token" });
+      // Without an answer nothing is known of the token; the sockets tell whether Slack is there.
+      else if (this.health.state !== "up") this.#become({ state: "down", why: "Slack does not answer" });
+      log.debug({ platform: "slack", why: faultWords(error) }, "no answer about the bot token");
+    }
+  }
+
+  #become(health: AdapterHealth): void {
+    if (health.state === "failed" && this.health.state !== "failed") {
+      this.#parts.log.error({ platform: "slack", why: health.why }, "bot token refused");
+    }
+    this.health = health;
+  }
+}

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { WebClient } from "@slack/web-api";
+
+import type { Delivery, Receipt } from "../../alerts/sender.ts";
+import type { Bot } from "../../bot/bot.ts";
+import type { Log } from "../../log.ts";
+import type { Reply } from "../../reply/reply.ts";
+import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
+import { createBoltApp } from "./bolt-app.ts";
+import { Connection } from "./connection.ts";
+import type { Desk } from "./desk.ts";
+import type { SavedParty } from "./home.ts";
+import { Identity } from "./identity.ts";
+import { ACKNOWLEDGE_MILLIS, CHANNEL_MILLIS } from "./limits.ts";
+import { SlackSender } from "./slack-sender.ts";
+import { createWeb } from "./web.ts";
+
+export type { SavedParty } from "./home.ts";
+
+export interface SlackParts {
+  /** `xoxb-…` */
+  readonly botToken: string;
+  /** `xapp-…`, with connections:write. */
+  readonly appToken: string;
+  /** The root command: `/bell`. */
+  readonly command: string;
+  /** Redirects all of Slack's Web API, for tests: ends in `/api/`. */
+  readonly apiUrl?: string | undefined;
+  readonly payloads: Payloads;
+  readonly log: Log;
+  /** Unix milliseconds; the wall clock unless a test says otherwise. */
+  readonly now?: (() => number) | undefined;
+  /** The parties that somebody keeps, for the home tab. */
+  readonly savedParties?: ((userId: string) => Promise<readonly SavedParty[]>) | undefined;
+  readonly timing?: SlackTiming | undefined;
+}
+
+/** Waits in milliseconds, for tests that cannot wait as long as people do. */
+export interface SlackTiming {
+  readonly progressAtMillis?: readonly number[];
+  readonly suggestMillis?: number;
+  readonly backoffMillis?: number;
+  readonly failedMillis?: number;
+  readonly greetMillis?: number;
+  readonly checkMillis?: number;
+  readonly againMillis?: number;
+  readonly channelMillis?: number;
+  readonly callMillis?: number;
+}
+
+const KEEP_BUTTONS_MILLIS = 30 * 86_400_000;
+const STOP_MILLIS = 3000;
+/** Three uses of a response_url: soon, and then only where it takes really long. */
+const PROGRESS_AT_MILLIS = [1500, 12_000, 60_000];
+/** A little more than Slack asks for: a timer may fire early, and a message travel faster than the one before. */
+const CHANNEL_MARGIN_MILLIS = 5;
+
+/** Slack: commands over Socket Mode, messages over the Web API. Nothing that happens to Slack reaches the rest of the process. */
+export function createSlackAdapter(parts: SlackParts): SendingAdapter {
+  return new SlackAdapter(parts);
+}
+
+class SlackAdapter implements SendingAdapter {
+  readonly platform = "slack";
+  readonly #parts: SlackParts;
+  readonly #stopping = new AbortController();
+  readonly #web: WebClient;
+  readonly #sender: SlackSender;
+  readonly #connection: Connection;
+  readonly #identity: Identity;
+  readonly #working = new Set<Promise<void>>();
+
+  constructor(parts: SlackParts) {
+    this.#parts = parts;
+    const { appToken, apiUrl, botToken, log, payloads, timing = {} } = parts;
+    this.#web = createWeb(botToken, { apiUrl, log, timeoutMillis: timing.callMillis });
+    this.#connection = new Connection({ appToken, apiUrl, log, ...timing });
+    this.#identity = new Identity({ web: this.#web, log, ...timing });
+    this.#sender = new SlackSender(
+      this.#web,
+      { payloads, log, keepMillis: KEEP_BUTTONS_MILLIS, botName: () => this.#identity.name },
+      timing.channelMillis ?? CHANNEL_MILLIS + CHANNEL_MARGIN_MILLIS,
+    );
+  }
+
+  get health(): AdapterHealth {
+    const bot = this.#identity.health;
+    return bot.state === "failed" ? bot : this.#connection.health;
+  }
+
+  async start(bot: Bot): Promise<void> {
+    const { log, payloads, savedParties, timing = {} } = this.#parts;
+    const desk: Desk = {
+      bot,
+      web: this.#web,
+      payloads,
+      log,
+      command: this.#parts.command,
+      keepMillis: KEEP_BUTTONS_MILLIS,
+      botName: () => this.#identity.name,
+      now: this.#parts.now ?? Date.now,
+      progressAtMillis: timing.progressAtMillis ?? PROGRESS_AT_MILLIS,
+      suggestMillis: timing.suggestMillis ?? ACKNOWLEDGE_MILLIS - 1000,
+      savedParties: (user) => savedParties?.(user) ?? Promise.resolve([]),
+      signal: this.#stopping.signal,
+    };
+    createBoltApp({
+      receiver: this.#connection,
+      botToken: this.#parts.botToken,
+      apiUrl: this.#parts.apiUrl,
+      identity: this.#identity,
+      desk,
+      track: (work) => this.#track(work),
+    });
+    this.#identity.start();
+    await this.#connection.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new DOMException("The bot is stopping.", "AbortError"));
+    const work = Promise.allSettled([...this.#working, this.#connection.stop(), this.#identity.stop()]);
+    await Promise.race([work, sleep(STOP_MILLIS, undefined, { ref: false })]);
+  }
+
+  send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
+    return this.#sender.send(delivery, reply, AbortSignal.any([signal, this.#stopping.signal]));
+  }
+
+  update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
+    return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]));
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#working.delete(tracked));
+    this.#working.add(tracked);
+  }
+}

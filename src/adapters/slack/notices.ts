@@ -1,0 +1,66 @@
+import { formatLine } from "../../bot/grammar.ts";
+import { paragraph } from "../../reply/block.ts";
+import { reply, type Ask, type Reply } from "../../reply/reply.ts";
+import { code, strong, text } from "../../reply/text.ts";
+
+// What the adapter itself has to say.
+
+/** A button from another version, or one whose meaning is no longer kept. */
+export function expiredNotice(command: string): Reply {
+  return reply({
+    tone: "warning",
+    title: "This button is too old",
+    blocks: [paragraph(text`Run it again: type ${code(command)} and what you want to know.`)],
+    failure: "caller",
+  });
+}
+
+/** Said while a question takes a while. */
+export function workingNotice(ask: Ask): Reply {
+  return reply({
+    title: text`Asking: ${formatLine(ask)}`,
+    blocks: [paragraph("The answer takes this message's place.")],
+  });
+}
+
+/** An answer that the platform refused to show: a fault of ours, with what can be done. */
+export function unshowableNotice(): Reply {
+  return reply({
+    tone: "bad",
+    title: "The answer could not be shown here",
+    blocks: [
+      paragraph("Slack refused it; the operator finds the reason in the log. Ask for less at once, or try again."),
+    ],
+    failure: "bug",
+  });
+}
+
+/** What stands above an answer that had to become a direct message. */
+export function lateAnswer(given: Reply, command: string, ask: Ask): Reply {
+  return {
+    ...given,
+    blocks: [paragraph(text`${strong("Your answer")} to ${code(`${command} ${formatLine(ask)}`)}`), ...given.blocks],
+  };
+}
+
+/** A form could not be opened: Slack gives three seconds for that, from the press or the command on. */
+export function noFormNotice(command: string, ask: Ask): Reply {
+  return reply({
+    tone: "warning",
+    title: "The form could not be opened",
+    blocks: [
+      paragraph(
+        text`Type the values instead: ${code(`${command} ${ask.command} …`)}. What they are, says ${code(`${command} help ${ask.command}`)}.`,
+      ),
+    ],
+    failure: "caller",
+  });
+}
+
+/** The answer to "Send as file" where everything fits after all. */
+export function nothingLeftOutNotice(): Reply {
+  return reply({
+    title: "Nothing is left out any more",
+    blocks: [paragraph("The answer now fits into a message: ask again to see it.")],
+  });
+}

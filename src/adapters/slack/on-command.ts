@@ -1,0 +1,52 @@
+import type { SlashCommand } from "@slack/bolt";
+
+import { parseLine } from "../../bot/grammar.ts";
+import type { Ask } from "../../reply/reply.ts";
+import { fromMillis } from "../../units/nanoseconds.ts";
+import { answerAsk, answerWith, guarded, targetOf, type Origin } from "./answer.ts";
+import type { Desk } from "./desk.ts";
+import { missingIn } from "./form.ts";
+import { callerOf, isShared, typedText } from "./input.ts";
+import { openForm } from "./open-form.ts";
+import { ResponseUrl } from "./response-url.ts";
+import { CommandSurface } from "./surface.ts";
+
+/** Answers `/bell …`, which has been acknowledged. Never rejects. */
+export async function onCommand(desk: Desk, payload: SlashCommand): Promise<void> {
+  await guarded(desk, payload.command, async () => {
+    const response = { url: payload.response_url, since: desk.now(), used: 0 };
+    const shared = isShared(payload.channel_id, payload.channel_name === "directmessage");
+    const url = new ResponseUrl(response, { now: () => desk.now(), signal: desk.signal });
+    const origin: Origin = {
+      caller: callerOf(payload.user_id, payload.user_name),
+      workspace: payload.team_id,
+      channel: payload.channel_id,
+      surface: new CommandSurface(url, shared),
+    };
+    const line = typedText(payload.text ?? "");
+    const ask = readLine(desk, line);
+    if (ask === undefined) return answerUnread(desk, line, origin);
+    const command = desk.bot.commands.find(({ name }) => name === ask.command);
+    if (command !== undefined && missingIn(command, ask).length > 0) {
+      const place = { command: command.name, response, channel: payload.channel_id, shared };
+      if (await openForm(desk, payload.trigger_id, ask, place)) return;
+    }
+    await answerAsk(desk, ask, origin);
+  });
+}
+
+/** A typed line as a question; undefined where it cannot be read, which the bot then explains. */
+export function readLine(desk: Desk, line: string): Ask | undefined {
+  try {
+    return parseLine(line, desk.bot.commands, fromMillis(desk.now()));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says what is wrong with a line, and what would be right. */
+export async function answerUnread(desk: Desk, line: string, origin: Origin): Promise<void> {
+  const { caller } = origin;
+  const reply = await desk.bot.runLine(line, { here: targetOf(origin), caller, signal: desk.signal });
+  await answerWith(desk, reply, { command: "help", options: {} }, origin, { ok: false, reply });
+}

@@ -1,0 +1,117 @@
+import type { Ask } from "../../reply/reply.ts";
+import { plainText } from "../../reply/plain.ts";
+import type { Reply } from "../../reply/reply.ts";
+import { answerAsk, prepare, targetOf, type Origin } from "./answer.ts";
+import type { Desk } from "./desk.ts";
+import { blockOf, optionIn, optionOf, readForm, readFormPlace, type FormPlace, type FormState } from "./form.ts";
+import { callerOf } from "./input.ts";
+import { OPTIONS } from "./limits.ts";
+import { ResponseUrl } from "./response-url.ts";
+import { CommandSurface, DirectSurface, MentionSurface, type Surface } from "./surface.ts";
+
+/** The parts of a view that answering takes, as Slack sends them. */
+export interface SentView {
+  readonly private_metadata: string;
+  readonly blocks: readonly { readonly block_id?: string }[];
+  readonly state?: { readonly values: FormState };
+}
+
+export interface FormSender {
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly workspace?: string | undefined;
+}
+
+/** What to do with a form that was sent: say what is wrong, by block; or close it and answer. */
+export type FormOutcome =
+  | { readonly errors: Readonly<Record<string, string>> }
+  | { readonly answer: () => Promise<void> };
+
+/** An error below a field; longer ones are hard to read there. */
+const FIELD_ERROR_LENGTH = 400;
+
+/** Checks a form without asking the network, so that Slack can be told in time. */
+export function onForm(desk: Desk, view: SentView, sender: FormSender): FormOutcome {
+  const place = readFormPlace(view.private_metadata);
+  if (place === undefined) {
+    return {
+      errors: errorAt(view, undefined, `This form is from another version. Close it and type ${desk.command} again.`),
+    };
+  }
+  const ask: Ask = { command: place.command, options: readForm(view.state?.values ?? {}) };
+  const origin = originOf(desk, place, sender);
+  const prepared = prepare(desk, ask, origin);
+  if (!prepared.ok) return { errors: errorAt(view, prepared.option, sentence(prepared.reply)) };
+  return { answer: () => answerAsk(desk, ask, origin) };
+}
+
+function originOf(desk: Desk, place: FormPlace, sender: FormSender): Origin {
+  return {
+    caller: callerOf(sender.id, sender.name),
+    workspace: sender.workspace,
+    channel: place.channel,
+    thread: place.thread,
+    surface: surfaceOf(desk, place, sender.id),
+  };
+}
+
+function surfaceOf(desk: Desk, { response, channel, thread, shared }: FormPlace, user: string): Surface {
+  if (response !== undefined) {
+    const url = new ResponseUrl(response, { now: () => desk.now(), signal: desk.signal });
+    // A thread is reached by its own name alone.
+    if (thread === undefined) return new CommandSurface(url, shared);
+  }
+  return channel !== undefined && shared
+    ? new MentionSurface(desk.web, { channel, thread, user })
+    : new DirectSurface(desk.web, user);
+}
+
+function errorAt(view: SentView, option: string | undefined, words: string): Record<string, string> {
+  const blocks = view.blocks.flatMap(({ block_id: id }) =>
+    id !== undefined && optionIn(id) !== undefined ? [id] : [],
+  );
+  const wanted = option === undefined ? undefined : blockOf(option);
+  const at = blocks.find((id) => id === wanted) ?? blocks[0] ?? blockOf("network");
+  return { [at]: words };
+}
+
+/** What a reply that is an error says, on one line. */
+function sentence(reply: Reply): string {
+  const more = reply.blocks.flatMap((block) =>
+    block.kind === "paragraph" ? [plainText(block.text)] : block.kind === "code" ? [block.text] : [],
+  );
+  const said = [plainText(reply.title), ...more].join(" ").replaceAll(/\s+/gu, " ").toWellFormed();
+  return said.length <= FIELD_ERROR_LENGTH ? said : `${said.slice(0, FIELD_ERROR_LENGTH - 1).toWellFormed()}…`;
+}
+
+/** Values for a field while somebody types, in time or none; what is typed is always among them, since any value may be meant. */
+export async function suggestFor(
+  desk: Desk,
+  view: SentView | undefined,
+  block: string,
+  typed: string,
+  sender: FormSender,
+): Promise<NonNullable<ReturnType<typeof optionOf>>[]> {
+  const place = view === undefined ? undefined : readFormPlace(view.private_metadata);
+  const option = optionIn(block);
+  if (place === undefined || option === undefined) return [];
+  const signal = AbortSignal.any([desk.signal, AbortSignal.timeout(desk.suggestMillis)]);
+  const { promise: late, resolve } = Promise.withResolvers<[]>();
+  signal.addEventListener("abort", () => resolve([]), { once: true });
+  const found = await Promise.race([
+    desk.bot.suggest({
+      command: place.command,
+      options: readForm(view?.state?.values ?? {}),
+      option,
+      typed,
+      here: targetOf({ workspace: sender.workspace, channel: place.channel }),
+      caller: callerOf(sender.id, sender.name),
+      signal,
+    }),
+    late,
+  ]);
+  const given = typed.trim();
+  const own = found.some(({ value }) => value === given) ? undefined : optionOf(`Use “${given}”`, given);
+  const offered = found.map(({ label, value }) => optionOf(label, value)).filter((one) => one !== undefined);
+  return (given === "" || own === undefined ? offered : [...offered.slice(0, OPTIONS - 1), own]).slice(0, OPTIONS);
+}

@@ -1,0 +1,137 @@
+import type { ButtonAction, BlockAction } from "@slack/bolt";
+
+import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
+import { answerAsk, guarded, prepare, privatePlace, type Origin } from "./answer.ts";
+import { section } from "./blocks.ts";
+import { compose } from "./compose.ts";
+import type { Desk } from "./desk.ts";
+import { sendFiles } from "./files.ts";
+import { callerOf, isShared } from "./input.ts";
+import { expiredNotice, noFormNotice, nothingLeftOutNotice } from "./notices.ts";
+import { openForm } from "./open-form.ts";
+import { decodePress, type Press } from "./press.ts";
+import { renderSlack } from "./render.ts";
+import { ResponseUrl, type ResponseAddress } from "./response-url.ts";
+import { ButtonSurface, DirectSurface, type Surface } from "./surface.ts";
+
+/** Where a button was pressed. */
+interface Place {
+  readonly user: string;
+  readonly userName: string | undefined;
+  readonly workspace: string | undefined;
+  readonly channel: string | undefined;
+  readonly thread: string | undefined;
+  readonly shared: boolean;
+  /** Only the presser sees the message. */
+  readonly ephemeral: boolean;
+  readonly response: ResponseAddress | undefined;
+  readonly trigger: string;
+}
+
+/** Does what a button says, whichever process and version made it. It has been acknowledged. Never rejects. */
+export async function onPress(desk: Desk, body: BlockAction, action: ButtonAction): Promise<void> {
+  await guarded(desk, "button", async () => {
+    const place = placeOf(desk, body);
+    const press = await pressOf(desk, action.value);
+    switch (press?.kind) {
+      case undefined:
+        return whisper(desk, place, expiredNotice(desk.command));
+      case "form":
+        return form(desk, place, press.ask);
+      case "files":
+        return files(desk, place, press.ask);
+      case "share": {
+        const above = `Shared by <@${place.user}>`;
+        return answerAsk(desk, press.ask, { ...originOf(desk, place, false), audience: "channel", above });
+      }
+      case "ask": {
+        // Whoever asked turns the pages; anyone else gets pages of their own.
+        const own = press.asker === undefined || press.asker === place.user || place.ephemeral;
+        const replaces = press.effect === "replace" && own && place.response !== undefined;
+        const origin = originOf(desk, place, replaces);
+        const standing = place.ephemeral ? "caller" : "channel";
+        return answerAsk(desk, press.ask, replaces ? { ...origin, audience: standing } : origin);
+      }
+    }
+  });
+}
+
+async function pressOf(desk: Desk, value: string | undefined): Promise<Press | undefined> {
+  const routed = decodePress(value);
+  if (routed?.kind !== "kept") return routed;
+  const kept = decodePress(await desk.payloads.get(routed.key));
+  return kept?.kind === "kept" ? undefined : kept;
+}
+
+function placeOf(desk: Desk, body: BlockAction): Place {
+  const { container } = body;
+  const ephemeral = container["is_ephemeral"] === true;
+  const thread: unknown = container["thread_ts"];
+  const channel = body.channel?.id;
+  return {
+    user: body.user.id,
+    userName: "username" in body.user ? body.user.username : undefined,
+    workspace: body.team?.id,
+    channel,
+    thread: typeof thread === "string" ? thread : undefined,
+    shared: isShared(channel, body.channel?.name === "directmessage"),
+    ephemeral,
+    response:
+      body.response_url === "" || body.response_url === undefined
+        ? undefined
+        : { url: body.response_url, since: desk.now(), used: 0 },
+    trigger: body.trigger_id,
+  };
+}
+
+function originOf(desk: Desk, place: Place, replaces: boolean): Origin {
+  const { user, userName, workspace, channel, thread } = place;
+  return {
+    caller: callerOf(user, userName),
+    workspace,
+    channel,
+    thread,
+    surface: surfaceOf(desk, place, replaces),
+  };
+}
+
+function surfaceOf(desk: Desk, { response, shared, thread, user }: Place, replaces: boolean): Surface {
+  if (response === undefined) return new DirectSurface(desk.web, user);
+  const url = new ResponseUrl(response, { now: () => desk.now(), signal: desk.signal });
+  return new ButtonSurface(url, { replaces, shared, thread });
+}
+
+async function whisper(desk: Desk, place: Place, notice: Reply): Promise<void> {
+  const { body } = await compose(notice, { asker: place.user }, desk);
+  await surfaceOf(desk, place, false).whisper(body);
+}
+
+async function form(desk: Desk, place: Place, ask: Ask): Promise<void> {
+  const { channel, response, shared, thread } = place;
+  const formPlace = {
+    command: ask.command,
+    shared,
+    ...(channel === undefined ? {} : { channel }),
+    ...(thread === undefined ? {} : { thread }),
+    // A message's own address would answer in its place; what a form asks is answered anew.
+    ...(response === undefined || place.ephemeral ? {} : {}),
+  };
+  if (!(await openForm(desk, place.trigger, ask, formPlace)))
+    await whisper(desk, place, noFormNotice(desk.command, ask));
+}
+
+/** Asks again, and sends all that did not fit. */
+async function files(desk: Desk, place: Place, ask: Ask): Promise<void> {
+  const origin = originOf(desk, place, false);
+  const prepared = prepare(desk, ask, origin);
+  const reply = prepared.ok ? await prepared.run() : prepared.reply;
+  try {
+    if (reply.failure !== undefined) return await whisper(desk, place, reply);
+    const made = renderSlack(reply, { asker: place.user, ask }).files;
+    if (made.length === 0) return await whisper(desk, place, nothingLeftOutNotice());
+    const lines = await sendFiles(made, () => privatePlace(desk, place.user, place.shared), desk, desk.signal);
+    await origin.surface.whisper({ text: "Files", blocks: [section(lines)] });
+  } finally {
+    await disposeReply(reply);
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Shows how far a job is at a few moments, since each time uses up one of few uses; what comes in between is replaced by
+ * what comes later.
+ */
+export class Progress<T> {
+  readonly #show: (latest: T) => Promise<boolean>;
+  readonly #atMillis: readonly number[];
+  readonly #since = performance.now();
+  #latest: T | undefined;
+  #next = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  /** `show` must not reject; false ends it. */
+  constructor(atMillis: readonly number[], show: (latest: T) => Promise<boolean>) {
+    this.#atMillis = atMillis;
+    this.#show = show;
+  }
+
+  update(latest: T): void {
+    this.#latest = latest;
+    this.#arm();
+  }
+
+  /** Resolves once nothing is under way any more; nothing follows. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #arm(): void {
+    const at = this.#atMillis[this.#next];
+    if (this.#stopped || at === undefined || this.#timer !== undefined || this.#running !== undefined) return;
+    this.#timer = setTimeout(() => this.#begin(), Math.max(0, at - (performance.now() - this.#since)));
+    this.#timer.unref();
+  }
+
+  #begin(): void {
+    this.#timer = undefined;
+    const latest = this.#latest;
+    if (latest === undefined || this.#stopped) return;
+    this.#latest = undefined;
+    this.#next += 1;
+    this.#running = this.#show(latest).then((more) => {
+      this.#running = undefined;
+      if (!more) this.#stopped = true;
+      if (this.#latest !== undefined) this.#arm();
+      return undefined;
+    });
+  }
+}

@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { WebClient } from "@slack/web-api";
+import { LRUCache } from "lru-cache";
+
+import { SendError, type Delivery, type Receipt, type Sender } from "../../alerts/sender.ts";
+import type { Reply } from "../../reply/reply.ts";
+import { ChannelQueue } from "./channel-queue.ts";
+import { compose, withLine, type Body, type Composed, type ComposeParts } from "./compose.ts";
+import { sendFiles } from "./files.ts";
+import { sendErrorOf } from "./send-error.ts";
+import { faultWords, retryAfterMillis } from "./slack-fault.ts";
+import { directChannel } from "./surface.ts";
+
+/** Stands before a person's id where a destination is their direct messages; Slack's own U… and W… say so, too. */
+const PERSON = /^(?:user:)?([UW][A-Z0-9]+)$/u;
+/** Under this name a delivery's id goes along with its message: https://docs.slack.dev/messaging/message-metadata. */
+const DELIVERY_EVENT = "bellwether_delivery";
+/** Longer waits are handed back to whoever sends. */
+const LONGEST_WAIT_MILLIS = 5000;
+
+export interface SenderParts extends ComposeParts {
+  botName(): string;
+}
+
+/** An edit that waits for its turn; a newer one of the same message takes its place. */
+interface Edit {
+  reply: Reply;
+  readonly done: Promise<void>;
+}
+
+/**
+ * Posts outside of any question, through the Web API alone: no socket is needed. Messages of one channel go in the
+ * order of the calls, about one a second; a channel that must wait holds back no other. The reply's files stay the
+ * caller's to dispose of.
+ */
+export class SlackSender implements Sender {
+  readonly platform = "slack";
+  readonly #web: WebClient;
+  readonly #parts: SenderParts;
+  readonly #queue: ChannelQueue;
+  readonly #people = new LRUCache<string, string>({ max: 10_000 });
+  readonly #edits = new Map<string, Edit>();
+
+  constructor(web: WebClient, parts: SenderParts, channelMillis: number) {
+    this.#web = web;
+    this.#parts = parts;
+    this.#queue = new ChannelQueue(channelMillis);
+  }
+
+  async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
+    const { destination } = delivery;
+    return this.#inOrder(destination.channel, signal, async (call) => {
+      const channel = await this.#channelOf(destination.channel, call);
+      const { thread } = destination;
+      const composed = await compose(reply, {}, this.#parts);
+      const body = withMention(composed.body, delivery.mention);
+      const posted = await call(() =>
+        this.#web.chat.postMessage({
+          channel,
+          ...messageOf(body),
+          ...(thread === undefined ? {} : { thread_ts: thread }),
+          metadata: { event_type: DELIVERY_EVENT, event_payload: { delivery: delivery.id } },
+        }),
+      );
+      if (posted.ts === undefined) throw new SendError("maybe-sent", "Slack gave no receipt");
+      const receipt = { platform: this.platform, channel: posted.channel ?? channel, message: posted.ts };
+      await this.#files(composed, { channel: receipt.channel, thread: thread ?? posted.ts }, signal);
+      return receipt;
+    });
+  }
+
+  /** Edits of one message that wait are gathered: the last one is shown, all of them resolve with it. */
+  async update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
+    const { channel, message } = receipt;
+    const key = `${channel} ${message}`;
+    const waiting = this.#edits.get(key);
+    if (waiting !== undefined) {
+      waiting.reply = reply;
+      return waiting.done;
+    }
+    const { promise: done, resolve, reject } = Promise.withResolvers<void>();
+    // Whoever joins it hears of a failure; so does the first caller, below.
+    done.catch(() => undefined);
+    const edit: Edit = { reply, done };
+    this.#edits.set(key, edit);
+    try {
+      await this.#inOrder(channel, signal, async (call) => {
+        // From here on a newer edit waits for a turn of its own.
+        this.#edits.delete(key);
+        const composed = await compose(edit.reply, {}, this.#parts);
+        await call(() => this.#web.chat.update({ channel, ts: message, ...messageOf(composed.body) }));
+        await this.#files(composed, { channel, thread: message }, signal);
+      });
+      resolve();
+    } catch (error) {
+      reject(error);
+      throw error;
+    } finally {
+      if (this.#edits.get(key) === edit) this.#edits.delete(key);
+    }
+  }
+
+  async #inOrder<T>(
+    channel: string,
+    signal: AbortSignal,
+    work: (call: <R>(once: () => Promise<R>) => Promise<R>) => Promise<T>,
+  ): Promise<T> {
+    let begun = false;
+    const call = async <R>(once: () => Promise<R>): Promise<R> => {
+      for (;;) {
+        signal.throwIfAborted();
+        begun = true;
+        try {
+          return await orAborted(once(), signal);
+        } catch (error) {
+          const wait = retryAfterMillis(error);
+          if (wait === undefined) throw error;
+          this.#queue.hold(channel, wait);
+          if (wait > LONGEST_WAIT_MILLIS) throw error;
+          begun = false;
+          await sleep(wait, undefined, { signal });
+        }
+      }
+    };
+    try {
+      return await this.#queue.run(channel, signal, () => work(call));
+    } catch (error) {
+      throw sendErrorOf(error, begun);
+    }
+  }
+
+  async #channelOf(channel: string, call: <R>(once: () => Promise<R>) => Promise<R>): Promise<string> {
+    const person = PERSON.exec(channel)?.[1];
+    if (person === undefined) return channel;
+    const known = this.#people.get(person);
+    if (known !== undefined) return known;
+    const opened = await call(() => directChannel(this.#web, person));
+    this.#people.set(person, opened);
+    return opened;
+  }
+
+  /** Files follow in the message's thread. The message stands already: what cannot be sent is said there. */
+  async #files({ files }: Composed, place: { channel: string; thread: string }, signal: AbortSignal): Promise<void> {
+    if (files.length === 0) return;
+    const { log } = this.#parts;
+    const parts = { web: this.#web, log, botName: () => this.#parts.botName() };
+    try {
+      const lines = await sendFiles(files, { ...place, words: "this thread" }, parts, signal);
+      const failed = lines.split("\n").filter((line) => !line.endsWith("is in this thread."));
+      if (failed.length === 0) return;
+      const body = withLine({ text: "Some files could not be sent", blocks: [] }, failed.join("\n"));
+      await this.#web.chat.postMessage({ channel: place.channel, thread_ts: place.thread, ...messageOf(body) });
+    } catch (error) {
+      log.warn({ platform: "slack", why: faultWords(error) }, "files did not follow their message");
+    }
+  }
+}
+
+/** The call goes on when nobody waits for it any more; its outcome is then unknown. */
+async function orAborted<R>(call: Promise<R>, signal: AbortSignal): Promise<R> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([call, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function messageOf(body: Body) {
+  return { text: body.text, blocks: [...body.blocks], unfurl_links: false, unfurl_media: false };
+}
+
+/** Whom a delivery calls: a person or a user group, named in the one place where a name may ping. */
+function withMention(body: Body, mention: string | undefined): Body {
+  const person = mention === undefined ? undefined : PERSON.exec(mention)?.[1];
+  const group = mention === undefined ? undefined : /^S[A-Z0-9]+$/u.exec(mention)?.[0];
+  const call = person === undefined ? (group === undefined ? "" : `<!subteam^${group}>`) : `<@${person}>`;
+  if (call === "") return body;
+  return withLine({ ...body, text: `${call} ${body.text}` }, call, true);
+}
