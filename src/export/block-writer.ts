@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 
 import { UserError } from "../errors.ts";
-import { Digest } from "./digest.ts";
+import { FileThread } from "./file-thread.ts";
 
 /** Bytes gathered before they are written at once. */
 const BLOCK_BYTES = 1024 * 1024;
-/** A few go round; the others are there for the 30 ms that the hashing thread takes to start, and hardly touched later. */
+/** A few go round; the others are there for the 30 ms that the thread takes to start, and hardly touched later. */
 const BLOCKS = 12;
 
 const DISK_FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
@@ -26,17 +26,14 @@ function sharedBlocks(): Block[] {
 
 /**
  * Writes a new file from its beginning, in blocks, and takes its SHA-256 on the way. A fixed few blocks of shared memory
- * go round between whoever fills them, the disk and the thread that hashes.
+ * go round between whoever fills them and the thread that writes and hashes.
  */
 export class BlockWriter {
   readonly #handle: FileHandle;
   readonly #free: Block[] = sharedBlocks();
   #filling: Block | undefined = this.#free.pop();
   #sizeBytes = 0;
-  #storedBytes = 0;
-  #digest: Digest | undefined;
-  /** The disk's work so far: one block at a time, in order. */
-  #disk: Promise<void> = Promise.resolve();
+  #thread: FileThread | undefined;
   #underWay = 0;
   #freed: (() => void) | undefined;
   #failure: Error | undefined;
@@ -65,16 +62,20 @@ export class BlockWriter {
   async finish(): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
     const last = this.#filling;
     let sha256: string;
-    if (this.#digest === undefined) {
+    if (this.#thread === undefined) {
       // What fits into one block is not worth a thread.
       const bytes = last?.bytes.subarray(0, last.length) ?? new Uint8Array(0);
-      await this.#toDisk(bytes).catch((error: unknown) => this.#fail(error));
+      try {
+        await this.#toDisk(bytes);
+      } catch (error) {
+        this.#fail(error);
+      }
       sha256 = createHash("sha256").update(bytes).digest("hex");
     } else {
       if (last !== undefined && last.length > 0) this.#send(last);
       while (this.#underWay > 0) await this.#nextFreed();
       this.#check();
-      sha256 = await this.#digest.finish();
+      sha256 = await this.#thread.finish();
     }
     this.#check();
     // The file may be kept for long; the blocks are given back.
@@ -85,8 +86,7 @@ export class BlockWriter {
 
   /** Ends all work on the file, so that it can be closed. Never rejects; safe to call twice. */
   async stop(): Promise<void> {
-    await this.#disk.catch(() => undefined);
-    await this.#digest?.stop();
+    await this.#thread?.stop();
   }
 
   /** As many of the bytes as there is room for. */
@@ -113,16 +113,14 @@ export class BlockWriter {
 
   #send(block: Block): void {
     this.#filling = undefined;
-    this.#digest ??= new Digest(block.bytes.buffer);
+    this.#thread ??= new FileThread(this.#handle.fd, block.bytes.buffer);
     this.#underWay += 1;
-    void this.#goRound(block, this.#digest);
+    void this.#goRound(block, this.#thread);
   }
 
-  async #goRound(block: Block, digest: Digest): Promise<void> {
-    const bytes = block.bytes.subarray(0, block.length);
-    this.#disk = this.#inTurn(this.#disk, bytes);
+  async #goRound(block: Block, thread: FileThread): Promise<void> {
     try {
-      await Promise.all([digest.update(bytes), this.#disk]);
+      await thread.append(block.bytes.subarray(0, block.length));
     } catch (error) {
       this.#fail(error);
     }
@@ -132,16 +130,10 @@ export class BlockWriter {
     this.#freed?.();
   }
 
-  async #inTurn(turn: Promise<void>, bytes: Uint8Array): Promise<void> {
-    await turn;
-    await this.#toDisk(bytes);
-  }
-
+  /** The only bytes of a file, all at once. */
   async #toDisk(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
-      const { bytesWritten } = await this.#handle.write(bytes, at, bytes.length - at, this.#storedBytes);
-      at += bytesWritten;
-      this.#storedBytes += bytesWritten;
+      at += (await this.#handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
     }
   }
 
