@@ -22,6 +22,10 @@ const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; load(): Pro
     about: "registers the commands with Discord; with --dry-run, shows what would change",
     load: async () => (await import("./main/discord-register.ts")).discordRegister,
   },
+  "slack-manifest": {
+    about: "prints the manifest to create the Slack app from",
+    load: async () => (await import("./main/slack-manifest.ts")).slackManifest,
+  },
 };
 
 const [name = "", ...args] = process.argv.slice(2);

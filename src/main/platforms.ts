@@ -2,7 +2,9 @@ import { createRequire } from "node:module";
 
 import type { Adapter, Payloads, Preview } from "../adapters/adapter.ts";
 import type * as DiscordPreviewModule from "../adapters/discord/preview.ts";
+import type * as SlackPreviewModule from "../adapters/slack/preview.ts";
 import type { Config } from "../config.ts";
+import { UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 
 /** The chat platforms of a process. */
@@ -27,6 +29,16 @@ export async function openPlatforms(config: Config, parts: PlatformParts): Promi
     const { createDiscordAdapter } = await import("../adapters/discord/index.ts");
     adapters.push(createDiscordAdapter({ ...config.discord, ...parts }));
   }
+  if (config.slack !== undefined) {
+    const { appToken } = config.slack;
+    if (appToken === undefined) {
+      throw new UserError("SLACK_APP_TOKEN is not set: the bot talks to Slack over Socket Mode, which needs it.", {
+        remedy: "Make one under Basic Information, App-Level Tokens, with the scope connections:write.",
+      });
+    }
+    const { createSlackAdapter } = await import("../adapters/slack/index.ts");
+    adapters.push(createSlackAdapter({ ...config.slack, ...parts, appToken, command: config.slackCommand }));
+  }
   return {
     adapters,
     previews: [
@@ -34,6 +46,7 @@ export async function openPlatforms(config: Config, parts: PlatformParts): Promi
         "discord",
         () => (require("../adapters/discord/preview.ts") as typeof DiscordPreviewModule).discordPreview,
       ),
+      previewOf("slack", () => (require("../adapters/slack/preview.ts") as typeof SlackPreviewModule).slackPreview),
     ],
   };
 }

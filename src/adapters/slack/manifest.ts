@@ -1,0 +1,114 @@
+import type { AnyCommand } from "../../bot/command.ts";
+import { shortUsage } from "../../bot/usage.ts";
+import { MANIFEST_DESCRIPTION_LENGTH, MANIFEST_LONG_DESCRIPTION_LENGTHS, USAGE_HINT_LENGTH } from "./limits.ts";
+
+/** What the bot may do, and what it needs that for. None of them lets it read what people write to each other. */
+export const SCOPES = {
+  commands: "the slash command and its forms",
+  "chat:write": "answers to mentions, answers that come late, and alerts",
+  "files:write": "ledger exports and long tables as CSV files",
+  "im:write": "private files and late answers, in the app's direct messages",
+  "app_mentions:read": "mentions, which work in threads where slash commands do not",
+} as const;
+
+/** What Slack tells the bot of, beside commands and buttons. */
+const EVENTS = ["app_home_opened", "app_mention"] as const;
+
+/** https://docs.slack.dev/reference/app-manifest, as far as it is used. */
+export interface Manifest {
+  readonly _metadata: { readonly major_version: number; readonly minor_version: number };
+  readonly display_information: {
+    readonly name: string;
+    readonly description: string;
+    readonly long_description: string;
+    readonly background_color: string;
+  };
+  readonly features: {
+    readonly app_home: {
+      readonly home_tab_enabled: boolean;
+      readonly messages_tab_enabled: boolean;
+      readonly messages_tab_read_only_enabled: boolean;
+    };
+    readonly bot_user: { readonly display_name: string; readonly always_online: boolean };
+    readonly slash_commands: readonly {
+      readonly command: string;
+      readonly description: string;
+      readonly usage_hint: string;
+      readonly should_escape: boolean;
+    }[];
+  };
+  readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
+  readonly settings: {
+    readonly event_subscriptions: { readonly bot_events: readonly string[] };
+    readonly interactivity: { readonly is_enabled: boolean };
+    readonly org_deploy_enabled: boolean;
+    readonly socket_mode_enabled: boolean;
+    readonly token_rotation_enabled: boolean;
+  };
+}
+
+const DESCRIPTION = "Answers questions about the trading network, and says first when something is wrong with it.";
+
+/** The app's manifest, for Socket Mode, from the list of commands. */
+export function slackManifest(commands: readonly AnyCommand[], command = "/bell"): Manifest {
+  return {
+    _metadata: { major_version: 2, minor_version: 1 },
+    display_information: {
+      name: "Bellwether",
+      description: cut(DESCRIPTION, MANIFEST_DESCRIPTION_LENGTH),
+      long_description: longDescription(commands, command),
+      background_color: "#1f2a44",
+    },
+    features: {
+      app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: true },
+      bot_user: { display_name: "bellwether", always_online: true },
+      slash_commands: [
+        {
+          command,
+          description: "Ask about the network: its time, markets, orders, stake, ledgers",
+          usage_hint: usageHint(commands),
+          should_escape: true,
+        },
+      ],
+    },
+    oauth_config: { scopes: { bot: Object.keys(SCOPES) } },
+    settings: {
+      event_subscriptions: { bot_events: EVENTS },
+      interactivity: { is_enabled: true },
+      org_deploy_enabled: false,
+      socket_mode_enabled: true,
+      token_rotation_enabled: false,
+    },
+  };
+}
+
+function longDescription(commands: readonly AnyCommand[], command: string): string {
+  const asked = commands.map((one) => `${command} ${one.name}: ${one.summary}`).join("\n");
+  const scopes = Object.entries(SCOPES)
+    .map(([scope, feature]) => `${scope}: ${feature}`)
+    .join("\n");
+  const text =
+    "Bellwether reads the data nodes of the trading network and changes nothing there. Answers go to the asker alone, " +
+    `who may share them.\n\nWhat it may do, and why:\n${scopes}\n\nWhat can be asked:\n${asked}`;
+  return cut(text, MANIFEST_LONG_DESCRIPTION_LENGTHS.max).padEnd(MANIFEST_LONG_DESCRIPTION_LENGTHS.min);
+}
+
+/** The commands in their shortest form, as many as Slack shows. */
+function usageHint(commands: readonly AnyCommand[]): string {
+  let hint = "";
+  for (const one of commands) {
+    const next = hint === "" ? shortUsage(one) : `${hint} | ${shortUsage(one)}`;
+    if (next.length > USAGE_HINT_LENGTH - 4) return `${hint} | …`;
+    hint = next;
+  }
+  return hint;
+}
+
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
+}
+
+/** The manifest as the file that people paste into Slack. */
+export function manifestFile(commands: readonly AnyCommand[], command?: string): string {
+  return `${JSON.stringify(slackManifest(commands, command), undefined, 2)}\n`;
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+
+import { expect, test } from "vitest";
+
+import { commands } from "../../../commands/index.ts";
+import { manifestFile, SCOPES, slackManifest } from "../../../src/adapters/slack/manifest.ts";
+
+test("the manifest in the repository is the one that the commands make", () => {
+  const kept = readFileSync(new URL("../../../slack-manifest.json", import.meta.url), "utf8");
+  expect(kept, "npm run -s slack:manifest > slack-manifest.json").toBe(manifestFile(commands));
+});
+
+test("each permission is there with its feature, and none that reads conversations", () => {
+  const manifest = slackManifest(commands, "/vega");
+  expect(manifest.oauth_config.scopes.bot).toEqual(Object.keys(SCOPES));
+  expect(manifest.oauth_config.scopes.bot.filter((scope) => scope.includes("history"))).toEqual([]);
+  for (const [scope, feature] of Object.entries(SCOPES)) {
+    expect(manifest.display_information.long_description).toContain(`${scope}: ${feature}`);
+  }
+});
+
+test("it keeps to what Slack takes: description, usage hint, lengths", () => {
+  const { display_information: shown, features, settings } = slackManifest(commands, "/vega");
+  const [command] = features.slash_commands;
+  expect(command).toMatchObject({ command: "/vega", should_escape: true });
+  expect(command?.description.length).toBeGreaterThan(0);
+  expect(command?.usage_hint.length).toBeLessThanOrEqual(1000);
+  expect(shown.long_description.length).toBeGreaterThanOrEqual(175);
+  expect(shown.long_description.length).toBeLessThanOrEqual(4000);
+  expect(shown.description.length).toBeLessThanOrEqual(140);
+  expect(settings).toMatchObject({ socket_mode_enabled: true, interactivity: { is_enabled: true } });
+  const many = Array.from({ length: 90 }, () => commands).flat();
+  expect(slackManifest(many).features.slash_commands[0]?.usage_hint.length).toBeLessThanOrEqual(1000);
+  expect(slackManifest(many).display_information.long_description.length).toBeLessThanOrEqual(4000);
+});
