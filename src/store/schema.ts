@@ -1,3 +1,16 @@
+import type {
+  DecisionRow,
+  DeliveryRow,
+  EpisodeRow,
+  HeldRow,
+  MachineRow,
+  MessageRow,
+  ReceiptRow,
+  RollingRow,
+  SilenceRow,
+  SubscriptionRow,
+  TellingRow,
+} from "./alert-ports.ts";
 import type { SeenKind } from "./store.ts";
 
 /** The tables as they stand after the last migration. Times are Unix milliseconds. */
@@ -26,4 +39,18 @@ export interface Schema {
     name: string | null;
     saved_at: number;
   };
+  /** Numbers that only grow: what gives rows their order, here and on an engine with several writers. */
+  alert_counters: { name: string; value: number };
+  alert_subscriptions: SubscriptionRow;
+  alert_silences: SilenceRow;
+  watcher_snapshots: { network: string; watcher: string; at: number; data: string };
+  alert_machines: MachineRow;
+  alert_episodes: EpisodeRow;
+  alert_tellings: TellingRow;
+  alert_messages: MessageRow & { created_at: number };
+  alert_deliveries: DeliveryRow;
+  alert_receipts: ReceiptRow;
+  alert_held: HeldRow & { seq: number };
+  alert_rolling: RollingRow;
+  alert_decisions: DecisionRow & { seq: number };
 }

@@ -1,3 +1,4 @@
+import type { AlertTables } from "./alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 
 /** What kind of thing an id names. */
@@ -51,13 +52,18 @@ export interface StoreTables {
   readonly parties: SavedParties;
 }
 
+/** What a transaction works on: alerts are kept and read in nothing else. */
+export interface TransactionTables extends StoreTables {
+  readonly alerts: AlertTables;
+}
+
 /** What must survive. Opened on first use. */
 export interface Store extends StoreTables {
   /**
    * All of the work or nothing of it. Nothing but calls of the tables handed in may be awaited inside: the embedded
    * engine has one connection, and every other call waits until this one is through.
    */
-  transaction<T>(work: (tables: StoreTables) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
   /** Resolves when the database answers; for readiness checks. */
   ping(): Promise<void>;
   close(): Promise<void>;

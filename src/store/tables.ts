@@ -2,14 +2,15 @@ import { LRUCache } from "lru-cache";
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { Use } from "./access.ts";
+import { createAlertTables } from "./alert-tables.ts";
 import { createButtonPayloads } from "./button-payloads.ts";
 import { createSavedParties } from "./saved-parties.ts";
 import { createSeenIds, NOTED_KEPT, type Noted } from "./seen-ids.ts";
-import type { StoreTables } from "./store.ts";
+import type { StoreTables, TransactionTables } from "./store.ts";
 
 /** The tables over a database, however it is reached; `transaction` gives them bound to one. */
 export interface Tables extends StoreTables {
-  transaction<T>(work: (tables: StoreTables) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
 }
 
@@ -26,6 +27,7 @@ export function createTables(use: Use, now: () => Milliseconds): Tables {
             seen: createSeenIds(bound, now),
             payloads: createButtonPayloads(bound, now),
             parties: createSavedParties(bound, now),
+            alerts: createAlertTables(trx),
           });
         }),
       ),

@@ -20,6 +20,8 @@ const rows: Record<string, string> = {
     INSERT INTO button_payloads VALUES ('key1', '{"page":2}', 99999999999999)`,
   "0002-saved-parties": `
     INSERT INTO saved_parties VALUES ('discord:1', 'f8ac', 'mine', 1700000000000)`,
+  "0003-alerts": `
+    INSERT INTO alert_machines (network, rule, subject, data) VALUES ('mainnet', 'node.down', 'a:1', '{}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

@@ -4,6 +4,7 @@ import path from "node:path";
 
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
+import { alertContract } from "./alert-contract.ts";
 import { storeContract, type StoreUnderTest } from "./contract.ts";
 
 async function inFolder(hold: "life" | "call"): Promise<StoreUnderTest> {
@@ -29,3 +30,4 @@ async function inFolder(hold: "life" | "call"): Promise<StoreUnderTest> {
 
 storeContract("SQLite, held for life", () => inFolder("life"));
 storeContract("SQLite, taken for each call", () => inFolder("call"));
+alertContract("SQLite", () => inFolder("life"));

@@ -1,0 +1,39 @@
+import type { Kysely } from "kysely";
+
+import { fromPieces, inPieces, takeNumbers } from "./alert-counters.ts";
+import type { Backlog } from "./alert-ports.ts";
+import type { Schema } from "./schema.ts";
+
+/** What waits for quiet hours to end, and the messages that grow over a day. */
+export function createBacklog(db: Kysely<Schema>): Backlog {
+  return {
+    async hold(rows) {
+      if (rows.length === 0) return;
+      let seq = await takeNumbers(db, "held", rows.length);
+      await inPieces(
+        rows.map((row) => ({ ...row, seq: seq++ })),
+        (piece) => db.insertInto("alert_held").values(piece).execute(),
+      );
+    },
+    async release(at) {
+      const due = await db.selectFrom("alert_held").selectAll().where("release_at", "<=", at).orderBy("seq").execute();
+      if (due.length > 0) await db.deleteFrom("alert_held").where("release_at", "<=", at).execute();
+      return due;
+    },
+    rolling: (keys) =>
+      fromPieces(keys, (piece) => db.selectFrom("alert_rolling").selectAll().where("key", "in", piece).execute()),
+    putRolling: (rows) =>
+      inPieces(rows, (piece) =>
+        db
+          .insertInto("alert_rolling")
+          .values(piece)
+          .onConflict((conflict) =>
+            conflict.column("key").doUpdateSet((eb) => ({
+              delivery: eb.ref("excluded.delivery"),
+              data: eb.ref("excluded.data"),
+            })),
+          )
+          .execute(),
+      ),
+  };
+}

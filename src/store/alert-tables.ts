@@ -1,0 +1,78 @@
+import type { Kysely } from "kysely";
+
+import { createBacklog } from "./alert-backlog.ts";
+import { createChoices } from "./alert-choices.ts";
+import { inPieces, lastNumber, takeNumbers } from "./alert-counters.ts";
+import { createOutbox } from "./alert-outbox.ts";
+import type { AlertTables, DecisionLog } from "./alert-ports.ts";
+import { createWatchState } from "./alert-watch-state.ts";
+import type { Schema } from "./schema.ts";
+
+/** How many decisions are kept, however young they are. */
+export const DECISIONS_KEPT = 200_000;
+
+/** The alerts' tables, bound to a transaction. */
+export function createAlertTables(db: Kysely<Schema>): AlertTables {
+  return {
+    choices: createChoices(db),
+    watch: createWatchState(db),
+    outbox: createOutbox(db),
+    backlog: createBacklog(db),
+    log: createDecisionLog(db),
+    async prune(before) {
+      const last = await lastNumber(db, "decisions");
+      await db
+        .deleteFrom("alert_decisions")
+        .where((eb) => eb.or([eb("at", "<", before), eb("seq", "<=", last - DECISIONS_KEPT)]))
+        .execute();
+      await db.deleteFrom("alert_deliveries").where("settled_at", "<", before).execute();
+      await db.deleteFrom("alert_rolling").where("day_ends_at", "<", before).execute();
+      await db.deleteFrom("alert_silences").where("ends_at", "<", before).execute();
+      await db.deleteFrom("alert_episodes").where("open", "=", 0).where("opened_at", "<", before).execute();
+      await db
+        .deleteFrom("alert_tellings")
+        .where("episode", "not in", (eb) => eb.selectFrom("alert_episodes").select("id"))
+        .execute();
+      await db
+        .deleteFrom("alert_receipts")
+        .where("at", "<", before)
+        .where("delivery", "not in", (eb) => eb.selectFrom("alert_deliveries").select("id"))
+        .execute();
+      await db
+        .deleteFrom("alert_messages")
+        .where("created_at", "<", before)
+        .where("id", "not in", (eb) => eb.selectFrom("alert_deliveries").select("message"))
+        .where("id", "not in", (eb) => eb.selectFrom("alert_held").select("message"))
+        .execute();
+      await db
+        .deleteFrom("alert_subscriptions")
+        .where("state", "in", ["removed", "ended"])
+        .where("destination", "not in", (eb) => eb.selectFrom("alert_deliveries").select("destination"))
+        .execute();
+    },
+  };
+}
+
+function createDecisionLog(db: Kysely<Schema>): DecisionLog {
+  return {
+    async add(rows) {
+      if (rows.length === 0) return;
+      let seq = await takeNumbers(db, "decisions", rows.length);
+      await inPieces(
+        rows.map((row) => ({ ...row, seq: seq++ })),
+        (piece) => db.insertInto("alert_decisions").values(piece).execute(),
+      );
+    },
+    read({ episode, destination, network, limit }) {
+      return db
+        .selectFrom("alert_decisions")
+        .select(["at", "what", "network", "episode", "destination", "delivery", "detail"])
+        .$if(episode !== undefined, (query) => query.where("episode", "=", episode ?? ""))
+        .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
+        .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
+        .orderBy("seq", "desc")
+        .limit(Math.max(0, Math.trunc(limit)))
+        .execute();
+    },
+  };
+}

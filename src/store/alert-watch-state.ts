@@ -1,0 +1,95 @@
+import type { Kysely } from "kysely";
+
+import { fromPieces, inPieces } from "./alert-counters.ts";
+import type { WatchState } from "./alert-ports.ts";
+import type { Schema } from "./schema.ts";
+
+/** What was seen, and where every rule stands. */
+export function createWatchState(db: Kysely<Schema>): WatchState {
+  return {
+    snapshot: (network, watcher) =>
+      db
+        .selectFrom("watcher_snapshots")
+        .select(["at", "data"])
+        .where("network", "=", network)
+        .where("watcher", "=", watcher)
+        .executeTakeFirst(),
+    async putSnapshot(network, watcher, at, data) {
+      await db
+        .insertInto("watcher_snapshots")
+        .values({ network, watcher, at, data })
+        .onConflict((conflict) => conflict.columns(["network", "watcher"]).doUpdateSet({ at, data }))
+        .execute();
+    },
+    machines: (network) =>
+      db
+        .selectFrom("alert_machines")
+        .selectAll()
+        .where("network", "=", network)
+        .orderBy("rule")
+        .orderBy("subject")
+        .execute(),
+    putMachines: (rows) =>
+      inPieces(rows, (piece) =>
+        db
+          .insertInto("alert_machines")
+          .values(piece)
+          .onConflict((conflict) =>
+            conflict.columns(["network", "rule", "subject"]).doUpdateSet((eb) => ({ data: eb.ref("excluded.data") })),
+          )
+          .execute(),
+      ),
+    episode: (id) => db.selectFrom("alert_episodes").selectAll().where("id", "=", id).executeTakeFirst(),
+    openEpisodes: (network) =>
+      db
+        .selectFrom("alert_episodes")
+        .selectAll()
+        .where("open", "=", 1)
+        .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
+        .orderBy("opened_at")
+        .orderBy("id")
+        .execute(),
+    lastEpisodes: (limit, network) =>
+      db
+        .selectFrom("alert_episodes")
+        .selectAll()
+        .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
+        .orderBy("opened_at", "desc")
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute(),
+    putEpisodes: (rows) =>
+      inPieces(rows, (piece) =>
+        db
+          .insertInto("alert_episodes")
+          .values(piece)
+          .onConflict((conflict) =>
+            conflict.column("id").doUpdateSet((eb) => ({
+              open: eb.ref("excluded.open"),
+              data: eb.ref("excluded.data"),
+            })),
+          )
+          .execute(),
+      ),
+    tellings: (episodes) =>
+      fromPieces(episodes, (piece) =>
+        db
+          .selectFrom("alert_tellings")
+          .selectAll()
+          .where("episode", "in", piece)
+          .orderBy("episode")
+          .orderBy("destination")
+          .execute(),
+      ),
+    putTellings: (rows) =>
+      inPieces(rows, (piece) =>
+        db
+          .insertInto("alert_tellings")
+          .values(piece)
+          .onConflict((conflict) =>
+            conflict.columns(["episode", "destination"]).doUpdateSet((eb) => ({ data: eb.ref("excluded.data") })),
+          )
+          .execute(),
+      ),
+  };
+}
