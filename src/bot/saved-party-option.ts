@@ -11,7 +11,11 @@ export interface OwnParties {
 }
 
 /** Somebody's parties, whatever the server; a Slack user id is unique within its workspace only. */
-export function ownParties(saved: SavedParties, here: Target, caller: Caller): OwnParties {
+export function ownParties(
+  saved: SavedParties,
+  here: Pick<Target, "platform" | "workspace">,
+  caller: Pick<Caller, "id">,
+): OwnParties {
   const place = here.platform === "slack" ? [here.platform, here.workspace ?? ""] : [here.platform];
   const owner = [...place, caller.id].join(":");
   return {

@@ -6,6 +6,7 @@ import type * as SlackPreviewModule from "../adapters/slack/preview.ts";
 import type { Config } from "../config.ts";
 import { UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import type { SavedParties } from "../store/store.ts";
 
 /** The chat platforms of a process. */
 export interface Platforms {
@@ -18,16 +19,17 @@ export interface Platforms {
 export interface PlatformParts {
   readonly log: Log;
   readonly payloads: Payloads;
+  readonly parties: SavedParties;
 }
 
 const require = createRequire(import.meta.url);
 
 /** Loads a platform's libraries only where its tokens are set: they cost more time and memory than all the rest. */
-export async function openPlatforms(config: Config, parts: PlatformParts): Promise<Platforms> {
+export async function openPlatforms(config: Config, { log, payloads, parties }: PlatformParts): Promise<Platforms> {
   const adapters: Adapter[] = [];
   if (config.discord !== undefined) {
     const { createDiscordAdapter } = await import("../adapters/discord/index.ts");
-    adapters.push(createDiscordAdapter({ ...config.discord, ...parts }));
+    adapters.push(createDiscordAdapter({ ...config.discord, log, payloads }));
   }
   if (config.slack !== undefined) {
     const { appToken } = config.slack;
@@ -36,8 +38,14 @@ export async function openPlatforms(config: Config, parts: PlatformParts): Promi
         remedy: "Make one under Basic Information, App-Level Tokens, with the scope connections:write.",
       });
     }
-    const { createSlackAdapter } = await import("../adapters/slack/index.ts");
-    adapters.push(createSlackAdapter({ ...config.slack, ...parts, appToken, command: config.slackCommand }));
+    const [{ createSlackAdapter }, { ownParties }] = await Promise.all([
+      import("../adapters/slack/index.ts"),
+      import("../bot/saved-party-option.ts"),
+    ]);
+    const savedParties = ({ id, workspace }: { id: string; workspace: string | undefined }) =>
+      ownParties(parties, { platform: "slack", ...(workspace === undefined ? {} : { workspace }) }, { id }).list();
+    const { slack, slackCommand: command } = config;
+    adapters.push(createSlackAdapter({ ...slack, appToken, command, log, payloads, savedParties }));
   }
   return {
     adapters,

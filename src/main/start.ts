@@ -53,7 +53,7 @@ async function run(config: Config, log: Log, shutdown: Shutdown): Promise<void> 
   shutdown.add("networks", () => networks.close());
   const bot = await botOf({ networks, store, log, onOutcome: measurements.onOutcome });
 
-  const platforms = await openPlatforms(config, { log, payloads: store.payloads });
+  const platforms = await openPlatforms(config, { log, payloads: store.payloads, parties: store.parties });
   let web: WebAdapter | undefined;
   const adapters = () => (web === undefined ? platforms.adapters : [web, ...platforms.adapters]);
   if (config.web.port !== 0) {

@@ -68,8 +68,8 @@ export function createBoltApp(parts: BoltParts): App {
     track(onMention(desk, event, identity.userId));
     return Promise.resolve();
   });
-  app.event("app_home_opened", ({ event }) => {
-    if (event.tab === "home") track(onHome(desk, event.user));
+  app.event("app_home_opened", ({ event, body }) => {
+    if (event.tab === "home") track(onHome(desk, { id: event.user, workspace: body.team_id }));
     return Promise.resolve();
   });
   app.error((error) => {

@@ -20,7 +20,8 @@ export interface Desk extends ComposeParts {
   readonly progressAtMillis: readonly number[];
   /** For how long completion may look before it answers with nothing. */
   readonly suggestMillis: number;
-  savedParties(userId: string): Promise<readonly SavedParty[]>;
+  /** What somebody keeps; a user id is unique within its workspace only. */
+  savedParties(person: { readonly id: string; readonly workspace: string | undefined }): Promise<readonly SavedParty[]>;
   /** Aborted when the adapter stops. */
   readonly signal: AbortSignal;
 }

@@ -116,12 +116,12 @@ function actions(buttons: readonly (readonly [string, Press])[]): KnownBlock[] {
 }
 
 /** Shows the home tab to somebody who opens it. Never rejects. */
-export async function onHome(desk: Desk, user: string): Promise<void> {
+export async function onHome(desk: Desk, person: Parameters<Desk["savedParties"]>[0]): Promise<void> {
   await guarded(desk, "home tab", async () => {
     const { commands, networks } = desk.bot;
-    const parties = await desk.savedParties(user);
+    const parties = await desk.savedParties(person);
     await desk.web.views.publish({
-      user_id: user,
+      user_id: person.id,
       view: renderHome({ command: desk.command, commands, networks, parties }),
     });
   });

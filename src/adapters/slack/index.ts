@@ -10,7 +10,6 @@ import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
 import { createBoltApp } from "./bolt-app.ts";
 import { Connection } from "./connection.ts";
 import type { Desk } from "./desk.ts";
-import type { SavedParty } from "./home.ts";
 import { Identity } from "./identity.ts";
 import { ACKNOWLEDGE_MILLIS, CHANNEL_MILLIS } from "./limits.ts";
 import { SlackSender } from "./slack-sender.ts";
@@ -32,7 +31,7 @@ export interface SlackParts {
   /** Unix milliseconds; the wall clock unless a test says otherwise. */
   readonly now?: (() => number) | undefined;
   /** The parties that somebody keeps, for the home tab. */
-  readonly savedParties?: ((userId: string) => Promise<readonly SavedParty[]>) | undefined;
+  readonly savedParties?: Desk["savedParties"] | undefined;
   readonly timing?: SlackTiming | undefined;
 }
 
@@ -102,7 +101,7 @@ class SlackAdapter implements SendingAdapter {
       now: this.#parts.now ?? Date.now,
       progressAtMillis: timing.progressAtMillis ?? PROGRESS_AT_MILLIS,
       suggestMillis: timing.suggestMillis ?? ACKNOWLEDGE_MILLIS - 1000,
-      savedParties: (user) => savedParties?.(user) ?? Promise.resolve([]),
+      savedParties: (person) => savedParties?.(person) ?? Promise.resolve([]),
       signal: this.#stopping.signal,
     };
     createBoltApp({
