@@ -6,6 +6,7 @@ import { SendError, type Delivery, type Receipt, type Sender } from "../../alert
 import type { Reply } from "../../reply/reply.ts";
 import { compose, QUIET, type Composed, type ComposeParts } from "./compose.ts";
 import { FILE_BYTES, NONCE_LENGTH } from "./limits.ts";
+import { Attempt, type Request } from "./attempt.ts";
 import { Pacer } from "./pacer.ts";
 import { isRefusedToken, sendErrorOf } from "./send-error.ts";
 import { uploadOf } from "./upload.ts";
@@ -35,16 +36,15 @@ export class DiscordSender implements Sender {
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
     const { destination } = delivery;
-    return this.#inOrder(destination.thread ?? destination.channel, signal, async (begin) => {
+    return this.#inOrder(destination.thread ?? destination.channel, signal, async (request) => {
       if (delivery.id.length > NONCE_LENGTH)
         throw new SendError("unhealable", `a delivery id above ${NONCE_LENGTH} characters`);
-      const channel = destination.thread ?? (await this.#channelOf(destination.channel, signal, begin));
+      const channel = destination.thread ?? (await this.#channelOf(destination.channel, signal, request));
       const message = await compose(reply, {}, FILE_BYTES, this.#parts, signal);
       try {
-        await begin();
         const body = { ...bodyFor(message.body, delivery), nonce: delivery.id, enforce_nonce: true };
-        const upload = uploadOf(body, message.files);
-        const posted = (await this.#rest.post(Routes.channelMessages(channel), { ...upload, signal })) as APIMessage;
+        const upload = { ...uploadOf(body, message.files), signal };
+        const posted = (await request(() => this.#rest.post(Routes.channelMessages(channel), upload))) as APIMessage;
         return { platform: this.platform, channel, message: posted.id };
       } finally {
         await message.dispose();
@@ -53,37 +53,28 @@ export class DiscordSender implements Sender {
   }
 
   async update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
-    await this.#inOrder(receipt.channel, signal, async (begin) => {
+    await this.#inOrder(receipt.channel, signal, async (request) => {
       const message = await compose(reply, {}, FILE_BYTES, this.#parts, signal);
       try {
-        await begin();
-        const upload = uploadOf(message.body, message.files);
-        await this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), { ...upload, signal });
+        const upload = { ...uploadOf(message.body, message.files), signal };
+        await request(() => this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), upload));
       } finally {
         await message.dispose();
       }
     });
   }
 
-  /** One after the other within a channel; `begin` waits for the bot's pace and marks the point of no certainty. */
-  async #inOrder<T>(
-    channel: string,
-    signal: AbortSignal,
-    work: (begin: () => Promise<void>) => Promise<T>,
-  ): Promise<T> {
-    let begun = false;
-    const begin = async (): Promise<void> => {
-      await this.#pacer.turn(signal);
-      begun = true;
-    };
+  /** One after the other within a channel. */
+  async #inOrder<T>(channel: string, signal: AbortSignal, work: (request: Request) => Promise<T>): Promise<T> {
+    const attempt = new Attempt(this.#pacer, signal);
     const before = this.#tails.get(channel) ?? Promise.resolve();
     const run = before.then(async () => {
       try {
         signal.throwIfAborted();
         this.#refuseWhileRefused();
-        return await work(begin);
+        return await work((call) => attempt.make(call));
       } catch (error) {
-        if (!isRefusedToken(error)) throw sendErrorOf(error, begun);
+        if (!isRefusedToken(error)) throw sendErrorOf(error, attempt.begun);
         this.#refusedUntil = performance.now() + this.#refusedMillis;
         throw this.#tokenRefused(error);
       }
@@ -104,14 +95,13 @@ export class DiscordSender implements Sender {
     return new SendError("retry", "Discord refuses the token", { retryAfterMillis, cause });
   }
 
-  async #channelOf(channel: string, signal: AbortSignal, begin: () => Promise<void>): Promise<string> {
+  async #channelOf(channel: string, signal: AbortSignal, request: Request): Promise<string> {
     if (!channel.startsWith(PERSON)) return channel;
     const person = channel.slice(PERSON.length);
     const known = this.#people.get(person);
     if (known !== undefined) return known;
-    await begin();
     const body = { recipient_id: person };
-    const opened = (await this.#rest.post(Routes.userChannels(), { body, signal })) as APIDMChannel;
+    const opened = (await request(() => this.#rest.post(Routes.userChannels(), { body, signal }))) as APIDMChannel;
     this.#people.set(person, opened.id);
     return opened.id;
   }

@@ -48,8 +48,6 @@ export interface DiscordTiming {
 
 const KEEP_BUTTONS_MILLIS = 30 * 86_400_000;
 const STOP_MILLIS = 3000;
-/** Longer waits are handed back to whoever sends, so that one channel's pause holds back no other work. */
-const LONGEST_WAIT_MILLIS = 5000;
 
 /** Discord: commands over the gateway, messages over REST. Nothing that happens to Discord reaches the rest of the process. */
 export function createDiscordAdapter(parts: DiscordParts): SendingAdapter {
@@ -80,7 +78,8 @@ class DiscordAdapter implements SendingAdapter {
       // Whoever owes the message tries again, with the same nonce.
       retries: 0,
       globalRequestsPerSecond: Number.POSITIVE_INFINITY,
-      rejectOnRateLimit: ({ timeToReset, retryAfter }) => Math.max(timeToReset, retryAfter) > LONGEST_WAIT_MILLIS,
+      // What must wait does so in the sender's own queue, where it takes its turn again.
+      rejectOnRateLimit: () => true,
     });
     const sending = { payloads, log, keepMillis: KEEP_BUTTONS_MILLIS };
     this.#sender = new DiscordSender(this.#sendRest, sending, parts.timing?.refusedMillis);

@@ -1,20 +1,37 @@
+/** https://docs.discord.com/developers/topics/rate-limits#global-rate-limit: a second, over all of a bot's routes. */
+const ALLOWED = 50;
+/** A second, and what timers may be early. */
+const WINDOW_MILLIS = 1003;
+
 /**
- * Lets requests go at an even pace: Discord allows 50 a second over all of a bot's routes
- * (https://docs.discord.com/developers/topics/rate-limits#global-rate-limit), and an even pace keeps to it
- * wherever its second begins, at 98 % of what is allowed.
+ * Keeps a bot's requests below what Discord allows in any second, whatever the network does between: the place that a
+ * request takes is free again a second after its answer came, and by then Discord counted it at least that long ago.
  */
 export class Pacer {
-  readonly #spacingMillis: number;
   readonly #waiting: (() => void)[] = [];
-  #nextAt = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #free = ALLOWED;
+  #pausedUntil = 0;
+  #waking = false;
 
-  constructor(perSecond = 49) {
-    this.#spacingMillis = 1000 / perSecond;
+  /** Makes a request when its turn has come, in the order of the calls; rejects with the signal's reason before that. */
+  async run<T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> {
+    await this.#turn(signal);
+    try {
+      return await request();
+    } finally {
+      setTimeout(() => {
+        this.#free += 1;
+        this.#release();
+      }, WINDOW_MILLIS).unref();
+    }
   }
 
-  /** Resolves when the next request may go, in the order of the calls; rejects with the signal's reason. */
-  async turn(signal: AbortSignal): Promise<void> {
+  /** Lets nothing go for so long: Discord said so. */
+  pause(millis: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + millis);
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const go = (): void => {
@@ -33,18 +50,20 @@ export class Pacer {
   }
 
   #release(): void {
-    if (this.#timer !== undefined) return;
-    const now = performance.now();
-    // A timer that fires late may be made up for by one request, never by a burst.
-    this.#nextAt = Math.max(this.#nextAt, now - this.#spacingMillis);
-    while (this.#waiting.length > 0 && this.#nextAt <= now) {
-      this.#nextAt += this.#spacingMillis;
+    const pause = this.#pausedUntil - performance.now();
+    if (pause > 0) {
+      if (!this.#waking) setTimeout(() => this.#wake(), pause);
+      this.#waking = true;
+      return;
+    }
+    while (this.#free > 0 && this.#waiting.length > 0) {
+      this.#free -= 1;
       this.#waiting.shift()?.();
     }
-    if (this.#waiting.length === 0) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#release();
-    }, this.#nextAt - now);
+  }
+
+  #wake(): void {
+    this.#waking = false;
+    this.#release();
   }
 }
