@@ -6,8 +6,8 @@ import { FileThread } from "./file-thread.ts";
 
 /** Bytes gathered before they are written at once. */
 const BLOCK_BYTES = 1024 * 1024;
-/** A few go round; the others are there for the 30 ms that the thread takes to start, and hardly touched later. */
-const BLOCKS = 12;
+/** One or two go round; the others are there for the 30 ms that the thread takes to start. */
+const BLOCKS = 6;
 
 const DISK_FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
