@@ -9,7 +9,7 @@ import { startLedgerSource } from "./support/ledger-source.ts";
 // A ledger export in message framing, over the network, against `jq | base64 -d` of the same bytes from a file.
 
 const NAME = "export, message framing, against jq -r .result.data | base64 -d";
-const BYTES = 128 * MIB;
+const BYTES = 256 * MIB;
 const ROUNDS = 5;
 
 async function measure(): Promise<readonly Measured[]> {
@@ -35,7 +35,7 @@ async function measure(): Promise<readonly Measured[]> {
       },
     );
     const rate = (seconds: number): string => `${(BYTES / MIB / seconds).toFixed(0)} MiB/s`;
-    const detail = `${rate(ours)} against ${rate(theirs)}, median of ${ROUNDS}, 128 MiB decoded; ${jq}, ${base64}`;
+    const detail = `${rate(ours)} against ${rate(theirs)}, median of ${ROUNDS}, 256 MiB decoded; ${jq}, ${base64}`;
     return [atLeast(NAME, theirs / ours, 4, "times its speed", detail)];
   } finally {
     source.stop();
