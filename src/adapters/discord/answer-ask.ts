@@ -11,6 +11,7 @@ import { InteractionApi } from "./interaction-api.ts";
 import { FILE_BYTES, TOKEN_MILLIS } from "./limits.ts";
 import { laterNotice, lateTitle, unshowableNotice } from "./notices.ts";
 import { ProgressEdits } from "./progress-edits.ts";
+import { faultForLog } from "./rest-fault.ts";
 import { uploadOf } from "./upload.ts";
 
 /** How an answer appears. */
@@ -147,7 +148,10 @@ async function send(
     // Whoever deletes the message while it is being answered does not want it.
     if (error.code === UNKNOWN_MESSAGE) return;
     if (error.status !== 400 && error.status !== 413) throw error;
-    desk.log.error({ err: error, platform: "discord", interaction: interaction.id }, "Discord refused a message");
+    desk.log.error(
+      { ...faultForLog(error), platform: "discord", interaction: interaction.id },
+      "Discord refused a message",
+    );
     const word = await compose(unshowableNotice(), {}, maxBytesOf(interaction), desk, desk.signal);
     await deliverTo(word);
   } finally {
@@ -167,7 +171,7 @@ async function editProgress(
     await api.edit(message);
     await message.dispose();
   } catch (error) {
-    desk.log.debug({ err: error, platform: "discord" }, "progress could not be shown");
+    desk.log.debug({ ...faultForLog(error), platform: "discord" }, "progress could not be shown");
   }
 }
 

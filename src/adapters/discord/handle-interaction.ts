@@ -6,6 +6,7 @@ import { answerPress } from "./answer-press.ts";
 import type { Desk } from "./desk.ts";
 import { callerOf, targetOf, typedIn } from "./input.ts";
 import { InteractionApi } from "./interaction-api.ts";
+import { faultForLog } from "./rest-fault.ts";
 import { CHOICE_LENGTH, OPTION_CHOICES } from "./limits.ts";
 
 /** Answers one interaction as Discord sends it, over the gateway or over HTTP. Never rejects. */
@@ -28,7 +29,7 @@ export async function handleInteraction(desk: Desk, interaction: APIInteraction)
     // 10062: answered too late, or by another process; there is nothing left to say it to.
     const late = error instanceof DiscordAPIError && error.code === 10_062;
     desk.log[late ? "warn" : "error"](
-      { err: error, platform: "discord", interaction: interaction.id },
+      { ...faultForLog(error), platform: "discord", interaction: interaction.id },
       "an interaction went without its answer",
     );
   }

@@ -1,9 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { InteractionResponseType, Routes, type APIMessage } from "discord-api-types/v10";
 import type { REST } from "@discordjs/rest";
 
 import type { Choice } from "../../bot/option.ts";
 import { EPHEMERAL, type Composed } from "./compose.ts";
+import { mayPass, wasUnsent } from "./rest-fault.ts";
 import { uploadOf } from "./upload.ts";
+
+const TRIES = 3;
+const PAUSE_MILLIS = 200;
 
 /** Where the answers to one interaction go. */
 export interface InteractionKey {
@@ -61,30 +67,42 @@ export class InteractionApi {
   /** Writes what was deferred, or over what stands there. */
   async edit(message: Composed): Promise<void> {
     const { application_id, token } = this.#key;
-    await this.#rest.patch(Routes.webhookMessage(application_id, token), {
-      auth: false,
-      ...uploadOf(message.body, message.files),
-    });
+    const route = Routes.webhookMessage(application_id, token);
+    const request = { auth: false, ...uploadOf(message.body, message.files) };
+    await persist(() => this.#rest.patch(route, request), mayPass);
   }
 
   async followUp(message: Composed, ephemeral: boolean): Promise<APIMessage> {
     const { application_id, token } = this.#key;
     const body = { ...message.body, ...(ephemeral ? { flags: EPHEMERAL } : {}) };
-    return (await this.#rest.post(Routes.webhook(application_id, token), {
-      auth: false,
-      ...uploadOf(body, message.files),
-    })) as APIMessage;
+    const route = Routes.webhook(application_id, token);
+    const request = { auth: false, ...uploadOf(body, message.files) };
+    return (await persist(() => this.#rest.post(route, request), wasUnsent)) as APIMessage;
   }
 
   async remove(): Promise<void> {
     const { application_id, token } = this.#key;
-    await this.#rest.delete(Routes.webhookMessage(application_id, token), { auth: false });
+    const route = Routes.webhookMessage(application_id, token);
+    await persist(() => this.#rest.delete(route, { auth: false }), mayPass);
   }
 
   async #callback(answer: object, files: Composed["files"] = []): Promise<void> {
     if (this.#acknowledged) throw new Error("an interaction was to be acknowledged twice");
     this.#acknowledged = true;
     const { id, token } = this.#key;
-    await this.#rest.post(Routes.interactionCallback(id, token), { auth: false, ...uploadOf(answer, files) });
+    const request = { auth: false, ...uploadOf(answer, files) };
+    await persist(() => this.#rest.post(Routes.interactionCallback(id, token), request), wasUnsent);
+  }
+}
+
+/** Tries again, twice and soon, where that cannot do anything a second time. */
+async function persist<T>(call: () => Promise<T>, again: (thrown: unknown) => boolean): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (tries === TRIES || !again(error)) throw error;
+      await sleep(PAUSE_MILLIS * tries);
+    }
   }
 }

@@ -2,6 +2,7 @@ import { DiscordAPIError, HTTPError, RateLimitError } from "@discordjs/rest";
 
 import { SendError } from "../../alerts/sender.ts";
 import { messageOf } from "../../errors.ts";
+import { wasUnsent } from "./rest-fault.ts";
 
 /** Error codes: https://docs.discord.com/developers/topics/opcodes-and-status-codes#json. */
 const GONE_CODES = new Set<number | string>([
@@ -11,15 +12,6 @@ const GONE_CODES = new Set<number | string>([
   50_001, // missing access
   50_007, // this person takes no direct messages from the bot
   50_013, // missing permissions
-]);
-/** Nothing reached Discord: the connection itself could not be made. */
-const UNSENT_CODES = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
 ]);
 export function isRefusedToken(thrown: unknown): boolean {
   return thrown instanceof DiscordAPIError && thrown.status === 401;
@@ -41,12 +33,6 @@ export function sendErrorOf(thrown: unknown, begun: boolean): SendError {
   if (thrown instanceof HTTPError) {
     return new SendError(thrown.status === 503 ? "retry" : "maybe-sent", words, { cause: thrown });
   }
-  if (!begun || UNSENT_CODES.has(codeOf(thrown))) return new SendError("retry", words, { cause: thrown });
+  if (!begun || wasUnsent(thrown)) return new SendError("retry", words, { cause: thrown });
   return new SendError("maybe-sent", words, { cause: thrown });
-}
-
-function codeOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return "";
-  const code = "code" in thrown ? String(thrown.code) : "";
-  return UNSENT_CODES.has(code) ? code : codeOf(thrown.cause);
 }

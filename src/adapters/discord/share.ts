@@ -19,6 +19,7 @@ import { callerOf, maxBytesOf } from "./input.ts";
 import { InteractionApi } from "./interaction-api.ts";
 import { decodePress } from "./press.ts";
 import type { MessageFile } from "./render.ts";
+import { faultForLog } from "./rest-fault.ts";
 import { attachmentsOf } from "./upload.ts";
 
 /** How long one file may take to come from Discord's own store. */
@@ -48,11 +49,11 @@ export async function shareMessage(desk: Desk, interaction: APIMessageComponentI
   try {
     await api.followUp(shared(true), false);
   } catch (error) {
-    desk.log.warn({ err: error, platform: "discord" }, "a reply could not be shared with its files");
+    desk.log.warn({ ...faultForLog(error), platform: "discord" }, "a reply could not be shared with its files");
     try {
       await api.followUp(shared(false), false);
     } catch (again) {
-      desk.log.warn({ err: again, platform: "discord" }, "a reply could not be shared");
+      desk.log.warn({ ...faultForLog(again), platform: "discord" }, "a reply could not be shared");
       const notice = reply({ tone: "warning", title: "This could not be shared here", failure: "caller" });
       await api.followUp(await compose(notice, {}, maxBytesOf(interaction), desk, desk.signal), true);
     }

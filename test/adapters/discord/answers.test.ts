@@ -1,10 +1,21 @@
+import { Writable } from "node:stream";
+
 import { ButtonStyle, ComponentType } from "discord-api-types/v10";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
+import { createLog } from "../../../src/log.ts";
 import { labelsOf, textOf, type Person } from "../../support/fake-discord/person.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { disposed, LONG_ID, probes } from "./probe-commands.ts";
 import { stage, type Stage } from "./stage.ts";
+
+const lines: string[] = [];
+const logged = new Writable({
+  write(chunk, _encoding, done) {
+    lines.push(String(chunk));
+    done();
+  },
+});
 
 let on: Stage;
 let ann: Person;
@@ -12,7 +23,12 @@ let bob: Person;
 let channel: string;
 
 beforeAll(async () => {
-  on = await stage({ extra: probes, simulated: false, timing: { lateAfterMillis: 300, suggestMillis: 100 } });
+  on = await stage({
+    extra: probes,
+    simulated: false,
+    log: createLog("debug", logged),
+    timing: { lateAfterMillis: 300, suggestMillis: 100 },
+  });
   ann = on.fake.person("Ann");
   bob = on.fake.person("Bob");
 });
@@ -271,6 +287,44 @@ describe("completion", () => {
   });
 });
 
+describe("when Discord stumbles", () => {
+  const original = /\/messages\/@original$/u;
+  test.each([500, 502, 503])("an answer refused with %i is sent again", async (status) => {
+    on.fake.fail({ method: "PATCH", path: original, answer: { status } });
+    expect(textOf((await ann.run(channel, "probe buttons")).last)).toContain("Page 1");
+  });
+
+  test("an answer whose connection is cut is sent again, and stands once", async () => {
+    on.fake.fail({ method: "PATCH", path: original, answer: "cut-after" });
+    const dialog = await ann.run(channel, "probe buttons");
+    await until(
+      () => on.fake.requests.some((one) => one.path.includes(dialog.interaction.token) && one.method === "PATCH"),
+      "the repeat",
+    );
+    expect(bob.sees(channel)).toHaveLength(1);
+  });
+
+  test("an answer that it refuses for its content becomes a word about that", async () => {
+    on.fake.fail({
+      method: "PATCH",
+      path: original,
+      answer: { status: 400, body: { code: 50_035, message: "Invalid Form Body" } },
+    });
+    const dialog = await ann.run(channel, "probe buttons");
+    expect(textOf(dialog.last)).toContain("could not be shown here");
+  });
+
+  test("a 429 is waited for", async () => {
+    const headers = { "retry-after": "0.05", "x-ratelimit-scope": "user" };
+    on.fake.fail({
+      method: "PATCH",
+      path: original,
+      answer: { status: 429, headers, body: { message: "slow", retry_after: 0.05, global: false } },
+    });
+    expect(textOf((await ann.run(channel, "probe buttons")).last)).toContain("Page 1");
+  });
+});
+
 test("an interaction that Discord no longer knows harms nothing", async () => {
   on.fake.expected.add(10_062);
   const dialog = ann.start(channel, "probe hold", { millis: 1 });
@@ -281,4 +335,12 @@ test("an interaction that Discord no longer knows harms nothing", async () => {
   );
   expect(textOf((await ann.run(channel, "probe buttons")).last)).toContain("Page 1");
   await until(() => disposed.includes("late.csv"), "the file to be given up");
+});
+
+test("no token is in the log, whatever failed", () => {
+  const text = lines.join("");
+  const tokens = [...on.fake.state.interactions.values()].map((one) => one.token);
+  expect(text).toContain("Discord refused a message");
+  expect(tokens.filter((token) => text.includes(token))).toEqual([]);
+  expect(text).not.toContain(on.fake.state.token);
 });
