@@ -15,7 +15,7 @@ export interface Figure {
 }
 
 /** A figure that could not be taken here, and why. */
-export interface Skipped {
+interface Skipped {
   readonly name: string;
   readonly skipped: string;
 }
