@@ -34,6 +34,8 @@ const FATAL_CLOSES: Readonly<Record<number, string>> = {
 };
 const BACKOFF_MAX_MILLIS = 60_000;
 const DESTROY_MILLIS = 2000;
+/** Added before each further try to reconnect. */
+const RECONNECT_MILLIS = 500;
 
 /**
  * Keeps a gateway session for as long as it is wanted. discord.js resumes and reconnects; this stands around it,
@@ -85,14 +87,22 @@ export class Connection {
     const { promise: ended, resolve: end } = Promise.withResolvers<{ why: string; fatal: boolean }>();
     const sessions = new Map<number, SessionInfo>();
     let over = false;
+    /** Between a close and the next hello. */
+    let closed = false;
+    let failures = 0;
     let wasUp = false;
     let downSince = performance.now();
     const manager = new WebSocketManager({
       token,
       intents: 0,
       rest,
-      // discord.js asks for the session before each connection that it makes: a manager that is over makes no more.
-      retrieveSessionInfo: (shard) => (over ? new Promise(() => {}) : (sessions.get(shard) ?? null)),
+      // discord.js asks for the session before each connection that it makes, twice a second while Discord is gone:
+      // so the tries are spaced out here, and a manager that is over makes no more.
+      retrieveSessionInfo: async (shard) => {
+        if (closed && failures > 1) await sleep(Math.min(failures, 30) * RECONNECT_MILLIS, undefined, { ref: false });
+        if (over) await new Promise(() => {});
+        return sessions.get(shard) ?? null;
+      },
       updateSessionInfo: (shard, info) => void (info === null ? sessions.delete(shard) : sessions.set(shard, info)),
     });
     const destroy = async (): Promise<void> => {
@@ -106,11 +116,15 @@ export class Connection {
     const up = (what: string): void => {
       if (over) return void destroy();
       wasUp = true;
+      failures = 0;
       downSince = Number.POSITIVE_INFINITY;
       this.#become({ state: "up" });
       log.info({ platform: "discord" }, what);
     };
-    manager.on(WebSocketShardEvents.Hello, () => void (over && destroy()));
+    manager.on(WebSocketShardEvents.Hello, () => {
+      closed = false;
+      if (over) void destroy();
+    });
     manager.on(WebSocketShardEvents.Ready, ({ data }) => {
       up("gateway ready");
       if (!over) this.#parts.onReady(data.application.id);
@@ -119,8 +133,10 @@ export class Connection {
     manager.on(WebSocketShardEvents.Closed, ({ code }) => {
       if (over) return;
       downSince = Math.min(downSince, performance.now());
+      closed = true;
+      failures += 1;
       const why = FATAL_CLOSES[code];
-      log.warn({ platform: "discord", code }, "gateway closed");
+      log[failures > 1 ? "debug" : "warn"]({ platform: "discord", code, failures }, "gateway closed");
       if (why === undefined) this.#become({ state: "down", why: `the gateway closed (${code})` });
       else end({ why, fatal: true });
     });

@@ -41,3 +41,10 @@ test("Discord gone for long, then back: healthy again, and nothing else was touc
   const ann = on.fake.person("Ann");
   expect(textOf((await ann.run(on.channel, "probe buttons")).last)).toContain("Page 1");
 }, 30_000);
+
+test.each([1000, 4007])("a gateway closed with %i, which ends the session, comes back by itself", async (code) => {
+  await using on = await begin(60_000);
+  on.fake.gateway.close(code);
+  await until(() => on.adapter.health.state === "down", "the loss to be noticed");
+  await until(() => on.adapter.health.state === "up", "the recovery", 15_000);
+});
