@@ -12,10 +12,10 @@ export function usageLine(command: AnyCommand): string {
 /** `order <id> [version]`, `snapshots [first] [after] …`: without what every command takes. */
 export function shortUsage(command: AnyCommand): string {
   const own = Object.entries(command.options).filter(([name, { kind }]) => kind !== "network" && name !== "private");
-  const required = own.filter(([, option]) => isRequired(option));
-  const optional = own.filter(([, option]) => !isRequired(option));
-  const shown = [...required, ...optional.slice(0, SHORT_OPTIONS)].map(placeholder);
-  return [command.name, ...shown, ...(optional.length > SHORT_OPTIONS ? ["…"] : [])].join(" ");
+  // In the order in which bare values are taken, whether they are required or not.
+  const optional = own.filter(([, option]) => !isRequired(option)).slice(0, SHORT_OPTIONS);
+  const shown = own.filter((entry) => isRequired(entry[1]) || optional.includes(entry));
+  return [command.name, ...shown.map(placeholder), ...(shown.length < own.length ? ["…"] : [])].join(" ");
 }
 
 function placeholder([name, option]: readonly [string, Option]): string {
