@@ -1,0 +1,169 @@
+import type { CallOptions, Operations } from "../api/api-client.ts";
+import type { FetchPage, Row } from "../api/iterate-rows.ts";
+import type { HistoryState, KnownRow } from "./history-state.ts";
+import { placeInTime, pointOf, type Point } from "./place-in-time.ts";
+
+/** One list of the network that only grows at its end. */
+export interface History<T> {
+  fetch(from: Operations, options: CallOptions): FetchPage<T>;
+  /** Undefined for a row without a block: it has no place in the history and is passed over. */
+  blockOf(row: T): bigint | undefined;
+  /** What tells it apart from other rows of its block. */
+  nameOf(row: T): string;
+}
+
+/** A row that had not been seen before. */
+export interface FreshRow<T> extends KnownRow {
+  readonly row: T;
+  readonly node: string;
+}
+
+export interface HistoryLook<T> {
+  /** In chain order. */
+  readonly fresh: readonly FreshRow<T>[];
+  /** The newest row that was read; absent where the answer said nothing new. */
+  readonly newest?: T;
+  readonly state: HistoryState;
+}
+
+/** So many rows are told in one look; what is more follows with the next ones. */
+export const MAX_FRESH = 1000;
+/** How many rows are remembered: to know them again, and to learn their spacing from. */
+export const RECENT = 32;
+
+interface Placed<T> extends FreshRow<T> {
+  readonly cursor: string | undefined;
+}
+
+/** Puts one look together. */
+export class Reading<T> {
+  readonly #history: History<T>;
+  readonly #before: HistoryState | undefined;
+  readonly #known: ReadonlySet<string>;
+  #asOf: Row<T>["asOf"] | undefined;
+
+  constructor(history: History<T>, before: HistoryState | undefined) {
+    this.#history = history;
+    this.#before = before;
+    this.#known = new Set(before?.recent.map(({ key }) => key));
+  }
+
+  /** Remembers who answered, also where there are no rows. */
+  watching(fetch: FetchPage<T>): FetchPage<T> {
+    return async (request) => {
+      const answer = await fetch(request);
+      this.#asOf ??= answer.asOf;
+      return answer;
+    };
+  }
+
+  /** Rows in chain order, each once. */
+  place(rows: readonly Row<T>[]): readonly Placed<T>[] {
+    const point = this.#point;
+    const placed = new Map<string, Placed<T>>();
+    for (const { node: row, cursor, asOf } of rows) {
+      const block = this.#history.blockOf(row);
+      if (block === undefined) continue;
+      const key = `${block}/${this.#history.nameOf(row)}`;
+      const at = placeInTime(block, this.#before?.point, point) ?? this.#firstSeen;
+      if (placed.has(key)) continue;
+      placed.set(key, { key, block, row, cursor, node: asOf.node, ...(at === undefined ? {} : { at }) });
+    }
+    return [...placed.values()].toSorted((a, b) => (a.block < b.block ? -1 : a.block > b.block ? 1 : 0));
+  }
+
+  /** The node had not yet come as far when it answered as another one had at an earlier look. */
+  isBehind(placed: readonly Placed<T>[]): boolean {
+    const [then, now] = [this.#before?.point, this.#point];
+    if (then !== undefined && now !== undefined) return now.time < then.time;
+    const last = this.#before?.recent.at(-1);
+    const newest = placed.at(-1);
+    const older = last !== undefined && newest !== undefined && newest.block < last.block;
+    return older && placed.some(({ key }) => this.#known.has(key));
+  }
+
+  /** The first look of all: everything there is counts as seen. */
+  seed(placed: readonly Placed<T>[]): HistoryLook<T> {
+    return { fresh: [], ...newestOf(placed), state: this.#state(placed) };
+  }
+
+  end(placed: readonly Placed<T>[]): HistoryLook<T> {
+    const fresh = placed.filter(({ key }) => !this.#known.has(key)).slice(0, MAX_FRESH);
+    const until = fresh.length < MAX_FRESH ? undefined : fresh.at(-1);
+    const taken = until === undefined ? placed : placed.slice(0, placed.indexOf(until) + 1);
+    return {
+      fresh,
+      ...newestOf(taken),
+      state: this.#state(taken),
+    };
+  }
+
+  /** As before, but for who was asked and when. */
+  nothing(): HistoryLook<T> {
+    const { reset: _, ...rest } = this.#before ?? this.#state([]);
+    return { fresh: [], state: { ...rest, ...this.#asked, behind: true } };
+  }
+
+  reset(placed: readonly Placed<T>[], lastSeen: KnownRow, oldest: bigint | undefined): HistoryLook<T> {
+    const begun = new Reading<T>(this.#history, undefined);
+    begun.#asOf = this.#asOf;
+    const newest = placed.at(-1)?.block;
+    const range = { ...(oldest === undefined ? {} : { oldest }), ...(newest === undefined ? {} : { newest }) };
+    const look = begun.seed(placed.slice(-RECENT));
+    return { ...look, state: { ...look.state, reset: { lastSeen, ...range } } };
+  }
+
+  #state(placed: readonly Placed<T>[]): HistoryState {
+    const added = placed.filter(({ key }) => !this.#known.has(key));
+    const known = added.map(({ key, block, at }, index): KnownRow => {
+      // Of several rows found in one look only the newest can be as young as the look.
+      const timed = this.#point !== undefined || index === added.length - 1;
+      return { key, block, ...(at === undefined || !timed ? {} : { at }) };
+    });
+    const recent = [...(this.#before?.recent ?? []), ...known]
+      .toSorted((a, b) => (a.block < b.block ? -1 : a.block > b.block ? 1 : 0))
+      .slice(-RECENT);
+    const newest = recent.at(-1)?.block;
+    const earlier = placed.findLast(
+      ({ block, cursor }) => cursor !== undefined && newest !== undefined && block < newest,
+    );
+    const cursor = earlier?.cursor === undefined ? this.#cursorKept : { node: earlier.node, cursor: earlier.cursor };
+    const point = later(this.#before?.point, this.#point);
+    return {
+      recent,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(point === undefined ? {} : { point }),
+      ...this.#asked,
+      behind: false,
+    };
+  }
+
+  /** Still good where the same node answers. */
+  get #cursorKept(): HistoryState["cursor"] {
+    const kept = this.#before?.cursor;
+    return kept?.node === this.#asOf?.node ? kept : undefined;
+  }
+
+  get #asked(): Pick<HistoryState, "node" | "receivedAt"> {
+    if (this.#asOf === undefined) throw new Error("a look at a history asks at least once");
+    return { node: this.#asOf.node, receivedAt: this.#asOf.receivedAt };
+  }
+
+  get #point(): Point | undefined {
+    return this.#asOf === undefined ? undefined : pointOf(this.#asOf);
+  }
+
+  /** Where nodes do not say which block they speak for, the time of the look is the next best. */
+  get #firstSeen(): KnownRow["at"] {
+    return this.#before === undefined ? undefined : this.#asOf?.receivedAt;
+  }
+}
+
+function later(a: Point | undefined, b: Point | undefined): Point | undefined {
+  return a !== undefined && (b === undefined || b.time < a.time) ? a : b;
+}
+
+function newestOf<T>(placed: readonly Placed<T>[]): { newest?: T } {
+  const newest = placed.at(-1);
+  return newest === undefined ? {} : { newest: newest.row };
+}

@@ -1,0 +1,94 @@
+import type { ApiClient, CallOptions, NodeClient, Operations } from "../api/api-client.ts";
+import { ApiError } from "../api/api-error.ts";
+import { collectRows, iterateRows, rowsNewerThan, type Row } from "../api/iterate-rows.ts";
+import { MAX_FRESH, RECENT, Reading, type History, type HistoryLook } from "./history-reading.ts";
+import type { HistoryState } from "./history-state.ts";
+
+/** Seven days of a checkpoint a minute are ten thousand; a history in which the last one seen is not within this is another one. */
+const MAX_WALK = 50_000;
+
+/**
+ * What is new since the last look. The node that gave the cursor is asked for what comes behind it; another one for
+ * its newest rows, down to the last block seen. Rejects with ApiError, or the signal's reason.
+ */
+export async function readHistory<T>(
+  api: ApiClient,
+  history: History<T>,
+  before: HistoryState | undefined,
+  signal: AbortSignal,
+): Promise<HistoryLook<T>> {
+  const options: CallOptions = { lane: "watchers", fresh: true, signal };
+  if (before !== undefined) {
+    const onwards = await readOnwards(api, history, before, options);
+    if (onwards !== undefined) return onwards;
+  }
+  return readBackwards(history, api, before, options);
+}
+
+/** From the cursor on; undefined where that cannot be, or where what should stand there does not. */
+async function readOnwards<T>(
+  api: ApiClient,
+  history: History<T>,
+  before: HistoryState,
+  options: CallOptions,
+): Promise<HistoryLook<T> | undefined> {
+  const node = preferred(api);
+  if (before.cursor === undefined || node?.name !== before.cursor.node) return undefined;
+  const reading = new Reading<T>(history, before);
+  try {
+    const fetch = reading.watching(history.fetch(node, options));
+    const pages = rowsNewerThan(fetch, before.cursor.cursor, { maxRows: MAX_FRESH + RECENT, ...signalOf(options) });
+    const { rows } = await collectRows(pages);
+    const placed = reading.place(rows);
+    const last = before.recent.at(-1);
+    return placed.some(({ key }) => key === last?.key) ? reading.end(placed) : undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** From the newest down to the last block seen; or, where nothing had been seen, the newest ones only. */
+async function readBackwards<T>(
+  history: History<T>,
+  from: Operations,
+  before: HistoryState | undefined,
+  options: CallOptions,
+): Promise<HistoryLook<T>> {
+  const reading = new Reading<T>(history, before);
+  const fetch = reading.watching(history.fetch(from, options));
+  const last = before?.recent.at(-1);
+  const maxRows = before === undefined ? RECENT : MAX_WALK;
+  const rows: Row<T>[] = [];
+  for await (const row of iterateRows(fetch, { maxRows, ...signalOf(options) })) {
+    rows.push(row);
+    const block = history.blockOf(row.node);
+    // One row of an earlier block is taken along, for its cursor.
+    if (last !== undefined && block !== undefined && block < last.block) break;
+  }
+  const placed = reading.place(rows.toReversed());
+  if (before === undefined) return reading.seed(placed);
+  if (last === undefined || placed.some(({ key }) => key === last.key)) return reading.end(placed);
+  // A node without rows may be one that has only begun: nothing is concluded from it.
+  if (placed.length === 0 || reading.isBehind(placed)) return reading.nothing();
+  return reading.reset(placed, last, await oldestBlock(history, from, options));
+}
+
+/** The first in order of preference that is well. */
+function preferred({ nodes }: ApiClient): NodeClient | undefined {
+  return nodes.find((node) => !node.health.resting) ?? nodes[0];
+}
+
+async function oldestBlock<T>(
+  history: History<T>,
+  from: Operations,
+  options: CallOptions,
+): Promise<bigint | undefined> {
+  const { value } = await history.fetch(from, options)({ first: 1, newestFirst: false });
+  const [oldest] = value.rows;
+  return oldest === undefined ? undefined : history.blockOf(oldest.node);
+}
+
+function signalOf({ signal }: CallOptions): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}

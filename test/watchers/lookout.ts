@@ -1,0 +1,42 @@
+import type { AlertEvent } from "../../src/alerts/event.ts";
+import { AlertEvent as EventSchema } from "../../src/alerts/event.ts";
+import type { AlertKind } from "../../src/alerts/kinds.ts";
+import { Reading } from "../../src/alerts/reading.ts";
+import type { ApiClient } from "../../src/api/api-client.ts";
+import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
+import type { Watcher } from "../../src/watchers/watcher.ts";
+
+export interface Found {
+  readonly readings: readonly Reading[];
+  readonly events: readonly AlertEvent[];
+}
+
+/** Looks again and again; between two looks the snapshot is what a store would have kept: JSON. */
+export class Lookout<Snapshot> {
+  readonly #watcher: Watcher<Snapshot>;
+  readonly #api: ApiClient;
+  readonly #now: () => Nanoseconds;
+  #kept: string | undefined;
+  /** What is watched, by kind. */
+  subjects: Partial<Record<AlertKind, readonly string[]>> = {};
+
+  constructor(watcher: Watcher<Snapshot>, api: ApiClient, now: () => Nanoseconds) {
+    this.#watcher = watcher;
+    this.#api = api;
+    this.#now = now;
+  }
+
+  /** With `keep: false` nothing was stored, as where the sink fails. */
+  async look(options: { keep?: boolean } = {}): Promise<Found> {
+    const before = this.#kept === undefined ? undefined : this.#watcher.snapshot.parse(JSON.parse(this.#kept));
+    const watched = { before, subjects: (kind: AlertKind) => this.subjects[kind] ?? [] };
+    const after = await this.#watcher.observe(this.#api, watched, new AbortController().signal);
+    const kept = JSON.stringify(after);
+    const found = this.#watcher.judge(before, this.#watcher.snapshot.parse(JSON.parse(kept)), this.#now());
+    if (options.keep !== false) this.#kept = kept;
+    return {
+      readings: found.readings.map((reading) => Reading.parse(reading)),
+      events: found.events.map((event) => EventSchema.parse(event)),
+    };
+  }
+}
