@@ -114,7 +114,7 @@ function elementOf(
   switch (option.kind) {
     case "text": {
       const placeholder = plainText(option.example, PLACEHOLDER_LENGTH);
-      if (option.suggest === undefined) {
+      if (option.suggest === undefined && option.saved === undefined) {
         const max = Math.min(option.maxLength ?? 200, INPUT_TEXT_LENGTH);
         return textInput(placeholder, typed, max);
       }

@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import { expect } from "vitest";
+
+import { commands } from "../../../commands/index.ts";
+import type { SendingAdapter } from "../../../src/adapters/adapter.ts";
+import { createSlackAdapter, type SlackTiming } from "../../../src/adapters/slack/index.ts";
+import { createApiClient } from "../../../src/api/create-api-client.ts";
+import type { AnyCommand } from "../../../src/bot/command.ts";
+import { createBot } from "../../../src/bot/create-bot.ts";
+import { ownParties } from "../../../src/bot/saved-party-option.ts";
+import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
+import { silentLog, type Log } from "../../../src/log.ts";
+import { startSimulator } from "../../../src/simulator/simulator.ts";
+import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
+import { createStore } from "../../../src/store/create-store.ts";
+import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { until } from "../../support/fake-discord/until.ts";
+import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
+
+export interface StageOptions {
+  /** Beside the real ones: commands that fail, wait or carry what a test needs. */
+  readonly extra?: readonly AnyCommand[];
+  readonly timing?: SlackTiming;
+  readonly botToken?: string;
+  readonly appToken?: string;
+  readonly log?: Log;
+  /** Waits until the adapter is connected. Default true. */
+  readonly connect?: boolean;
+}
+
+/** The whole way: a simulated network, the real bot and store, the adapter, and a Slack with people in it. */
+export interface Stage {
+  readonly fake: FakeSlack;
+  readonly simulator: Simulator;
+  readonly adapter: SendingAdapter;
+  readonly channel: string;
+  /** Ends the adapter and starts another on the same store. */
+  restart(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export async function stage(options: StageOptions = {}): Promise<Stage> {
+  const log = options.log ?? silentLog();
+  const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-slack-"));
+  const [fake, simulator] = await Promise.all([FakeSlack.start(), startSimulator({ log })]);
+  const clients = (["mainnet", "testnet"] as const).map((network) =>
+    createApiClient({
+      network,
+      simulated: true,
+      log,
+      nodes: simulator.networks[network].map((node) => ({ ...node, coreUrl: simulator.coreUrls[network] })),
+    }),
+  );
+  const store = createStore({ url: `file:${path.join(folder, "stage.db")}`, log });
+  const bot = createBot({
+    commands: [...commands, ...(options.extra ?? [])],
+    clients,
+    seen: store.seen,
+    parties: store.parties,
+    exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
+    log,
+  });
+  const start = async (): Promise<SendingAdapter> => {
+    const adapter = createSlackAdapter({
+      botToken: options.botToken ?? fake.state.botToken,
+      appToken: options.appToken ?? fake.state.appToken,
+      command: "/bell",
+      apiUrl: fake.apiUrl,
+      payloads: store.payloads,
+      savedParties: ({ id, workspace = "" }) =>
+        ownParties(store.parties, { platform: "slack", workspace }, { id }).list(),
+      log,
+      now: () => fake.state.now(),
+      timing: { backoffMillis: 20, channelMillis: 5, againMillis: 20, checkMillis: 20, ...options.timing },
+    });
+    await adapter.start(bot);
+    if (options.connect !== false) await until(() => fake.sockets.listening === 2, "the sockets");
+    return adapter;
+  };
+  let adapter = await start();
+  return {
+    fake,
+    simulator,
+    get adapter() {
+      return adapter;
+    },
+    channel: fake.channel(),
+    async restart() {
+      await adapter.stop();
+      adapter = await start();
+    },
+    async [Symbol.asyncDispose]() {
+      await adapter.stop();
+      await Promise.all(clients.map((client) => client.close()));
+      await Promise.all([fake.stop(), simulator.close(), store.close()]);
+      await rm(folder, { recursive: true, force: true });
+      expect(fake.complaints()).toEqual([]);
+    },
+  };
+}

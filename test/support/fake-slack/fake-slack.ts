@@ -1,0 +1,221 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+
+import { judgeMessage } from "./judge.ts";
+import { METHODS } from "./methods.ts";
+import { Person } from "./person.ts";
+import { Refusal } from "./refusal.ts";
+import { Sockets } from "./sockets.ts";
+import { State, type Block } from "./state.ts";
+
+/** A misbehaviour planned for one request. */
+export interface Fault {
+  /** A method (`chat.postMessage`), `respond` or `upload`. */
+  readonly method: string;
+  readonly answer:
+    | { readonly error: string }
+    | { readonly status: number; readonly retryAfter?: number }
+    /** Breaks off before, or after, doing what is asked. */
+    | "cut-before"
+    | "cut-after";
+}
+
+const ACKNOWLEDGE_MILLIS = 3000;
+const RESPONSE_USES = 5;
+const RESPONSE_MILLIS = 30 * 60_000;
+
+/** Slack on loopback: its Web API, Socket Mode, uploads and response_urls, with people in a workspace. */
+export class FakeSlack {
+  readonly state = new State();
+  readonly sockets = new Sockets();
+  /** Every request that came, in order. */
+  readonly requests: { readonly method: string; readonly at: number; readonly outcome: string }[] = [];
+  /** Refusals that a test provokes on purpose, by code. */
+  readonly expected = new Set<string>();
+  /** Enforces one message a second and channel. */
+  enforceLimits = false;
+  /** Answers nothing at all, as in an outage. */
+  offline = false;
+  readonly #posted = new Map<string, number>();
+  readonly #faults: Fault[] = [];
+  readonly #server: Server;
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      void this.#serve(request, response);
+    });
+    this.#server.on("upgrade", (request, duplex, head) => {
+      if (this.offline) duplex.destroy();
+      else this.sockets.upgrade(request, duplex, head);
+    });
+  }
+
+  static async start(): Promise<FakeSlack> {
+    const fake = new FakeSlack();
+    await new Promise<void>((resolve) => fake.#server.listen(0, "127.0.0.1", resolve));
+    return fake;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get apiUrl(): string {
+    return `${this.origin}/api/`;
+  }
+
+  fail(fault: Fault): void {
+    this.#faults.push(fault);
+  }
+
+  channel(more: { member?: boolean } = {}): string {
+    const id = this.state.id("C");
+    this.state.channels.set(id, { id, person: undefined, member: more.member ?? true, archived: false });
+    return id;
+  }
+
+  person(name: string): Person {
+    return new Person(this, name, this.state.id("U"));
+  }
+
+  /** Goes away: no answer, no socket. */
+  goOffline(): void {
+    this.offline = true;
+    this.sockets.cut();
+  }
+
+  /** Everything that Slack would have refused, and every envelope that was not acknowledged in time. */
+  complaints(): string[] {
+    const late = this.sockets.envelopes.flatMap(({ acknowledgedAfter, type, deliveries }) =>
+      deliveries > 0 && (acknowledgedAfter ?? Number.POSITIVE_INFINITY) > ACKNOWLEDGE_MILLIS
+        ? [`${type} was not acknowledged in time`]
+        : [],
+    );
+    return [...this.state.violations, ...late];
+  }
+
+  async stop(): Promise<void> {
+    this.sockets.close();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.offline) return void request.socket.destroy();
+    const path = new URL(request.url ?? "/", this.origin).pathname;
+    const [, area = "", name = ""] = path.split("/");
+    const method = area === "api" ? name : area;
+    const finish = (status: number, body: unknown, headers: Record<string, string> = {}): void => {
+      this.requests.push({
+        method,
+        at: performance.now(),
+        outcome: status === 200 ? ((body as { error?: string }).error ?? "ok") : String(status),
+      });
+      response.writeHead(status, { "content-type": "application/json", ...headers });
+      response.end(typeof body === "string" ? body : JSON.stringify(body));
+    };
+    try {
+      const bytes = await buffer(request);
+      const fault = this.#takeFault(method);
+      if (fault?.answer === "cut-before") return void request.socket.destroy();
+      if (fault !== undefined && typeof fault.answer === "object") {
+        if ("error" in fault.answer) return finish(200, { ok: false, error: fault.answer.error });
+        const { status, retryAfter } = fault.answer;
+        return finish(status, "no", retryAfter === undefined ? {} : { "retry-after": String(retryAfter) });
+      }
+      const answer = this.#answer(area, name, bytes, request);
+      if (fault?.answer === "cut-after") return void request.socket.destroy();
+      finish(200, answer);
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : new Refusal("internal_error", { why: String(error) });
+      if (!this.expected.has(refusal.code)) {
+        this.state.violations.push(`${method}: ${refusal.code} ${JSON.stringify(refusal.more)}`);
+      }
+      if (refusal.retryAfter !== undefined) {
+        return finish(429, { ok: false, error: refusal.code }, { "retry-after": String(refusal.retryAfter) });
+      }
+      const gone = ["used_url", "expired_url"].includes(refusal.code);
+      finish(gone ? 404 : 200, gone ? refusal.code : { ok: false, error: refusal.code, ...refusal.more });
+    }
+  }
+
+  #takeFault(method: string): Fault | undefined {
+    const index = this.#faults.findIndex((fault) => fault.method === method);
+    return index === -1 ? undefined : this.#faults.splice(index, 1)[0];
+  }
+
+  #answer(area: string, name: string, bytes: Buffer, request: IncomingMessage): unknown {
+    if (area === "respond") return this.#respond(name, JSON.parse(bytes.toString()) as Record<string, unknown>);
+    if (area === "upload") return this.#upload(name, bytes, request);
+    const method = area === "api" ? METHODS[name] : undefined;
+    if (method === undefined) throw new Refusal("unknown_method", { name });
+    const token = method.token === "app" ? this.state.appToken : this.state.botToken;
+    if (request.headers.authorization !== `Bearer ${token}`) throw new Refusal("invalid_auth");
+    if (method.scope !== undefined && !this.state.scopes.has(method.scope)) {
+      throw new Refusal("missing_scope", { needed: method.scope });
+    }
+    const posted = this.enforceLimits ? this.#posted : undefined;
+    return {
+      ok: true,
+      ...method.call(argumentsOf(bytes), { state: this.state, origin: this.origin, posted }),
+    };
+  }
+
+  #upload(id: string, bytes: Buffer, request: IncomingMessage): string {
+    const file = this.state.files.get(id);
+    if (file === undefined) throw new Refusal("file_not_found");
+    if (request.headers.authorization !== undefined) this.state.violations.push("an upload carries the token");
+    if (bytes.byteLength !== file.length)
+      throw new Refusal("wrong_length", { said: file.length, got: bytes.byteLength });
+    file.bytes = bytes;
+    return `OK - ${bytes.byteLength}`;
+  }
+
+  /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses. */
+  #respond(id: string, body: Record<string, unknown>): unknown {
+    const { state } = this;
+    const entry = state.responses.get(id);
+    if (entry === undefined) throw new Refusal("invalid_url");
+    if (state.now() - entry.since > RESPONSE_MILLIS) throw new Refusal("expired_url");
+    if (entry.used >= RESPONSE_USES) throw new Refusal("used_url");
+    entry.used += 1;
+    const original = state.message(entry.original);
+    if (body["delete_original"] === true) {
+      if (original !== undefined) original.gone = true;
+      entry.original = undefined;
+      return { ok: true };
+    }
+    const faults = judgeMessage(body);
+    if (faults.length > 0) throw new Refusal("invalid_blocks", { faults });
+    const blocks = (body["blocks"] ?? []) as readonly Block[];
+    if (body["replace_original"] === true) {
+      if (original === undefined) throw new Refusal("message_not_found");
+      original.text = String(body["text"]);
+      original.blocks = blocks;
+      original.edits += 1;
+      entry.produced.push(original.ts);
+      return { ok: true };
+    }
+    const message = state.post({
+      channel: entry.channel,
+      thread: typeof body["thread_ts"] === "string" ? body["thread_ts"] : undefined,
+      onlyFor: body["response_type"] === "in_channel" ? undefined : entry.user,
+      text: String(body["text"]),
+      blocks,
+    });
+    entry.produced.push(message.ts);
+    entry.original ??= message.ts;
+    return { ok: true };
+  }
+}
+
+/** What the SDK sends: a form, with JSON in the fields that are no plain values. */
+function argumentsOf(bytes: Buffer): Record<string, unknown> {
+  return Object.fromEntries(
+    [...new URLSearchParams(bytes.toString())].map(([key, value]) => {
+      if (value === "true" || value === "false") return [key, value === "true"];
+      return [key, /^[[{]/u.test(value) && key !== "text" ? (JSON.parse(value) as unknown) : value];
+    }),
+  );
+}

@@ -1,0 +1,172 @@
+import { judgeMessage, judgeView } from "./judge.ts";
+import { Refusal } from "./refusal.ts";
+import type { Block, Channel, State, StoredFile, View } from "./state.ts";
+
+type Args = Readonly<Record<string, unknown>>;
+
+export interface MethodContext {
+  readonly state: State;
+  readonly origin: string;
+  /** When each channel was posted in last; undefined where the limit is not enforced. */
+  readonly posted: Map<string, number> | undefined;
+}
+
+interface Method {
+  /** The permission it takes. */
+  readonly scope?: string;
+  readonly token?: "app";
+  call(args: Args, context: MethodContext): Record<string, unknown>;
+}
+
+/** The Web API, as far as the bot may use it: a call of anything else is a fault. */
+export const METHODS: Readonly<Record<string, Method>> = {
+  "auth.test": {
+    call: (_args, { state }) => ({ user_id: state.botUserId, user: "bellwether", team_id: state.team, bot_id: "B01" }),
+  },
+  "apps.connections.open": {
+    token: "app",
+    call: (_args, { state, origin }) => ({ url: `${origin.replace("http", "ws")}/link?ticket=${state.id("ticket-")}` }),
+  },
+  "conversations.open": {
+    scope: "im:write",
+    call: ({ users }, { state }) => {
+      if (typeof users !== "string" || !/^[UW]/u.test(users)) throw new Refusal("users_not_found");
+      return { channel: { id: state.direct(users).id } };
+    },
+  },
+  "chat.postMessage": {
+    scope: "chat:write",
+    call: (args, context) => {
+      const { state } = context;
+      const channel = writable(args, state);
+      limit(channel, context);
+      judged(args);
+      if (args["unfurl_links"] !== false) throw new Refusal("invalid_arguments", { why: "links would unfold" });
+      const message = state.post({
+        channel: channel.id,
+        thread: threadOf(args),
+        text: String(args["text"]),
+        blocks: blocksOf(args),
+        metadata: args["metadata"],
+      });
+      return { channel: channel.id, ts: message.ts };
+    },
+  },
+  "chat.postEphemeral": {
+    scope: "chat:write",
+    call: (args, { state }) => {
+      const channel = writable(args, state);
+      judged(args);
+      if (typeof args["user"] !== "string") throw new Refusal("user_not_found");
+      const message = state.post({
+        channel: channel.id,
+        thread: threadOf(args),
+        onlyFor: args["user"],
+        text: String(args["text"]),
+        blocks: blocksOf(args),
+      });
+      return { message_ts: message.ts };
+    },
+  },
+  "chat.update": {
+    scope: "chat:write",
+    call: (args, { state }) => {
+      const channel = writable(args, state);
+      judged(args);
+      const message = state.message(String(args["ts"]));
+      if (message === undefined || message.channel !== channel.id) throw new Refusal("message_not_found");
+      if (message.onlyFor !== undefined) throw new Refusal("cant_update_message");
+      message.text = String(args["text"]);
+      message.blocks = blocksOf(args);
+      message.edits += 1;
+      return { channel: channel.id, ts: message.ts };
+    },
+  },
+  "views.open": {
+    call: (args, { state }) => {
+      const trigger = state.triggers.get(String(args["trigger_id"]));
+      if (trigger === undefined) throw new Refusal("invalid_trigger_id");
+      if (trigger.used) throw new Refusal("exchanged_trigger_id");
+      if (state.now() - trigger.at > 3000) throw new Refusal("expired_trigger_id");
+      trigger.used = true;
+      const view = viewOf(args, state.id("V"), trigger.user);
+      state.views.set(view.id, view);
+      return { view: { id: view.id } };
+    },
+  },
+  "views.publish": {
+    call: (args, { state }) => {
+      const view = viewOf(args, state.id("V"), String(args["user_id"]));
+      if (view.type !== "home") throw new Refusal("invalid_arguments");
+      state.homes.set(view.user, view);
+      return { view: { id: view.id } };
+    },
+  },
+  "files.getUploadURLExternal": {
+    scope: "files:write",
+    call: (args, { state, origin }) => {
+      const [length, name] = [Number(args["length"]), args["filename"]];
+      if (!Number.isSafeInteger(length) || length <= 0) throw new Refusal("invalid_arguments", { why: "length" });
+      if (typeof name !== "string" || name === "") throw new Refusal("invalid_arguments", { why: "filename" });
+      const file: StoredFile = { id: state.id("F"), name, length, bytes: undefined };
+      state.files.set(file.id, file);
+      return { upload_url: `${origin}/upload/${file.id}`, file_id: file.id };
+    },
+  },
+  "files.completeUploadExternal": {
+    scope: "files:write",
+    call: (args, { state, origin }) => {
+      const files = ((args["files"] ?? []) as { id: string; title?: string }[]).map(({ id }) => {
+        const file = state.files.get(id);
+        if (file?.bytes === undefined) throw new Refusal("file_not_found");
+        return file;
+      });
+      const channel = writable({ channel: args["channel_id"] }, state);
+      state.post({ channel: channel.id, thread: threadOf(args), text: "", files });
+      return {
+        files: files.map(({ id, name }) => ({ id, title: name, permalink: `${origin}/files/${id}/${name}` })),
+      };
+    },
+  },
+};
+
+/** The channel that a call names, where the app may write in it. */
+function writable(args: Args, state: State): Channel {
+  const channel = state.channels.get(String(args["channel"]));
+  if (channel === undefined) throw new Refusal("channel_not_found");
+  if (channel.archived) throw new Refusal("is_archived");
+  if (!channel.member) throw new Refusal("not_in_channel");
+  return channel;
+}
+
+/** About one message a second and channel, as Slack counts: from the last one taken on. */
+function limit(channel: Channel, { posted }: MethodContext): void {
+  if (posted === undefined) return;
+  const since = performance.now() - (posted.get(channel.id) ?? Number.NEGATIVE_INFINITY);
+  if (since < 1000) throw new Refusal("ratelimited", {}, 1);
+  posted.set(channel.id, performance.now());
+}
+
+function judged(args: Args): void {
+  const faults = judgeMessage(args);
+  if (faults.length > 0) {
+    throw new Refusal("invalid_blocks", {
+      response_metadata: { messages: faults.map((fault) => `[ERROR] ${fault}`) },
+    });
+  }
+}
+
+function viewOf(args: Args, id: string, user: string): View {
+  const given = args["view"] as Omit<View, "id" | "user">;
+  const faults = judgeView(given);
+  if (faults.length > 0) throw new Refusal("invalid_arguments", { response_metadata: { messages: faults } });
+  return { ...given, private_metadata: given.private_metadata ?? "", id, user };
+}
+
+function blocksOf(args: Args): readonly Block[] {
+  return (args["blocks"] ?? []) as readonly Block[];
+}
+
+function threadOf(args: Args): string | undefined {
+  return typeof args["thread_ts"] === "string" ? args["thread_ts"] : undefined;
+}

@@ -1,0 +1,294 @@
+import { until } from "../fake-discord/until.ts";
+import type { FakeSlack } from "./fake-slack.ts";
+import { judgeOptions } from "./judge.ts";
+import type { Envelope } from "./sockets.ts";
+import type { Block, Element, StoredMessage, View } from "./state.ts";
+
+/** Somebody in the workspace: types commands, presses buttons that are there, fills in forms, reads what is shown. */
+export class Person {
+  readonly id: string;
+  readonly name: string;
+  readonly #fake: FakeSlack;
+
+  constructor(fake: FakeSlack, name: string, id: string) {
+    this.#fake = fake;
+    this.name = name;
+    this.id = id;
+  }
+
+  /** Types `/bell …` and waits for the answer. */
+  async run(channel: string, text: string): Promise<Dialog> {
+    const dialog = this.type(channel, text);
+    await dialog.answered();
+    return dialog;
+  }
+
+  /** Types `/bell …` and does not wait. */
+  type(channel: string, text: string, command = this.#fake.state.manifest.features.slash_commands[0]?.command): Dialog {
+    const { state } = this.#fake;
+    const [responseId, responseUrl] = this.#responseUrl(channel);
+    const direct = state.channels.get(channel)?.person !== undefined;
+    const envelope = this.#send("slash_commands", {
+      command,
+      text,
+      user_id: this.id,
+      user_name: this.name,
+      team_id: state.team,
+      channel_id: channel,
+      channel_name: direct ? "directmessage" : "general",
+      response_url: responseUrl,
+      trigger_id: state.trigger(this.id),
+    });
+    return new Dialog(this.#fake, this, envelope, responseId);
+  }
+
+  /** Mentions the app in a message. */
+  mention(channel: string, text: string, thread?: string): Envelope {
+    const { state } = this.#fake;
+    const message = state.post({ channel, text, thread });
+    return this.#send("events_api", {
+      type: "event_callback",
+      team_id: state.team,
+      event_id: state.id("Ev"),
+      event: {
+        type: "app_mention",
+        user: this.id,
+        team: state.team,
+        text: `<@${state.botUserId}> ${text}`,
+        channel,
+        ts: message.ts,
+        ...(thread === undefined ? {} : { thread_ts: thread }),
+      },
+    });
+  }
+
+  /** Opens the app's home tab and gives it. */
+  async openHome(): Promise<View> {
+    const { state } = this.#fake;
+    state.homes.delete(this.id);
+    this.#send("events_api", {
+      type: "event_callback",
+      team_id: state.team,
+      event_id: state.id("Ev"),
+      event: { type: "app_home_opened", user: this.id, channel: state.direct(this.id).id, tab: "home" },
+    });
+    await until(() => state.homes.has(this.id), "the home tab");
+    return state.homes.get(this.id)!;
+  }
+
+  async press(message: StoredMessage, label: string): Promise<Dialog> {
+    const dialog = this.startPress(message, label);
+    await dialog.answered();
+    return dialog;
+  }
+
+  /** Presses the button with this label on a message that stands there. */
+  startPress(message: StoredMessage, label: string): Dialog {
+    const { state } = this.#fake;
+    if (message.onlyFor !== undefined && message.onlyFor !== this.id) throw new Error(`${this.name} does not see that`);
+    const [responseId, responseUrl] = this.#responseUrl(message.channel, message.ts);
+    const direct = state.channels.get(message.channel)?.person !== undefined;
+    const envelope = this.#pressed(message.blocks, label, {
+      container: {
+        type: "message",
+        message_ts: message.ts,
+        channel_id: message.channel,
+        is_ephemeral: message.onlyFor !== undefined,
+        ...(message.thread === undefined ? {} : { thread_ts: message.thread }),
+      },
+      channel: { id: message.channel, name: direct ? "directmessage" : "general" },
+      // What one person alone sees is not told again.
+      ...(message.onlyFor === undefined ? { message: { ts: message.ts, text: message.text } } : {}),
+      response_url: responseUrl,
+    });
+    return new Dialog(this.#fake, this, envelope, responseId);
+  }
+
+  pressAtHome(home: View, label: string): Envelope {
+    return this.#pressed(home.blocks, label, { container: { type: "view", view_id: home.id }, view: home });
+  }
+
+  #pressed(blocks: readonly Block[], label: string, more: object): Envelope {
+    const { state } = this.#fake;
+    const button = buttonsOf(blocks).find((one) => one.text?.text === label);
+    if (button === undefined) throw new Error(`no button “${label}” among: ${labelsOf(blocks).join(", ")}`);
+    return this.#send("interactive", {
+      type: "block_actions",
+      user: { id: this.id, username: this.name, name: this.name, team_id: state.team },
+      team: { id: state.team, domain: "fake" },
+      trigger_id: state.trigger(this.id),
+      actions: [{ ...button, block_id: "b", action_ts: state.ts() }],
+      ...more,
+    });
+  }
+
+  /** The form that stands open for this person. */
+  async form(): Promise<View> {
+    const mine = (): View | undefined =>
+      [...this.#fake.state.views.values()].findLast(({ user, type }) => user === this.id && type === "modal");
+    await until(() => mine() !== undefined, "a form");
+    return mine()!;
+  }
+
+  /** What a field offers while something is typed. */
+  async complete(view: View, option: string, typed: string, values: Record<string, string> = {}): Promise<string[]> {
+    const { state } = this.#fake;
+    const block = view.blocks.find(({ block_id: id }) => id === `option:${option}`);
+    if (block?.element?.type !== "external_select") throw new Error(`${option} completes nothing`);
+    const envelope = this.#send("interactive", {
+      type: "block_suggestion",
+      user: { id: this.id, name: this.name, team_id: state.team },
+      team: { id: state.team },
+      action_id: block.element.action_id,
+      block_id: block.block_id,
+      value: typed,
+      container: { type: "view", view_id: view.id },
+      view: { ...view, state: { values: stateOf(view, values) } },
+    });
+    await until(() => envelope.acknowledgedAfter !== undefined, "completion");
+    const { options } = envelope.answer as { options?: { value: string }[] };
+    const faults = judgeOptions(options);
+    state.violations.push(...faults.map((fault) => `options: ${fault}`));
+    return (options ?? []).map(({ value }) => value);
+  }
+
+  /** Sends a form with these values, and gives the errors at its fields; none closes it. */
+  async submit(view: View, values: Record<string, string>): Promise<Record<string, string>> {
+    const { state } = this.#fake;
+    const envelope = this.#send("interactive", {
+      type: "view_submission",
+      user: { id: this.id, name: this.name, username: this.name, team_id: state.team },
+      team: { id: state.team, domain: "fake" },
+      trigger_id: state.trigger(this.id),
+      view: { ...view, state: { values: stateOf(view, values) } },
+      response_urls: [],
+    });
+    await until(() => envelope.acknowledgedAfter !== undefined, "an answer to a form");
+    const answer = (envelope.answer ?? {}) as { response_action?: string; errors?: Record<string, string> };
+    if (answer.response_action !== "errors") {
+      state.views.delete(view.id);
+      return {};
+    }
+    const blocks = new Set(view.blocks.map(({ block_id: id }) => id));
+    for (const [id, words] of Object.entries(answer.errors ?? {})) {
+      if (!blocks.has(id)) state.violations.push(`an error at ${id}, which is no field`);
+      if (words === "") state.violations.push("an empty error");
+    }
+    return Object.fromEntries(
+      Object.entries(answer.errors ?? {}).map(([id, words]) => [id.replace(/^option:/u, ""), words]),
+    );
+  }
+
+  /** Everything this person sees in a channel, oldest first. */
+  sees(channel: string): StoredMessage[] {
+    return this.#fake.state.messages.filter(
+      (one) => one.channel === channel && !one.gone && (one.onlyFor === undefined || one.onlyFor === this.id),
+    );
+  }
+
+  /** What the app has written to this person directly. */
+  directMessages(): StoredMessage[] {
+    return this.sees(this.#fake.state.direct(this.id).id);
+  }
+
+  #responseUrl(channel: string, original?: string): [string, string] {
+    const { state } = this.#fake;
+    const id = state.id("response-");
+    state.responses.set(id, {
+      channel,
+      user: this.id,
+      since: state.now(),
+      used: 0,
+      original,
+      produced: [],
+    });
+    return [id, `${this.#fake.origin}/respond/${id}`];
+  }
+
+  #send(type: Envelope["type"], payload: unknown): Envelope {
+    return this.#fake.sockets.send(this.#fake.state.id("envelope-"), type, payload);
+  }
+}
+
+/** One command or press, and what came of it. */
+export class Dialog {
+  readonly envelope: Envelope;
+  readonly #fake: FakeSlack;
+  readonly #person: Person;
+  readonly #response: string;
+
+  constructor(fake: FakeSlack, person: Person, envelope: Envelope, response: string) {
+    this.#fake = fake;
+    this.#person = person;
+    this.envelope = envelope;
+    this.#response = response;
+  }
+
+  /** How often its response_url was used. */
+  get uses(): number {
+    return this.#fake.state.responses.get(this.#response)?.used ?? 0;
+  }
+
+  /** The messages that came of it and still stand. */
+  get messages(): StoredMessage[] {
+    const produced = new Set(this.#fake.state.responses.get(this.#response)?.produced);
+    return [...produced].flatMap((ts) => this.#fake.state.message(ts) ?? []);
+  }
+
+  get last(): StoredMessage {
+    const message = this.messages.at(-1);
+    if (message === undefined) throw new Error(`nothing came of it for ${this.#person.name}`);
+    return message;
+  }
+
+  /** Resolves once it is answered; what only tells how far it is, is no answer. */
+  async answered(): Promise<void> {
+    await until(
+      () => this.messages.some((message) => !textOf(message).includes("The answer takes this message's place")),
+      "an answer",
+    );
+  }
+}
+
+/** What a form's fields hold: what is given, else what stood there. */
+function stateOf(view: View, given: Record<string, string>): Record<string, Record<string, unknown>> {
+  return Object.fromEntries(
+    view.blocks.flatMap((block): [string, Record<string, unknown>][] => {
+      const { element, block_id: id } = block;
+      if (element === undefined || id === undefined) return [];
+      const name = id.replace(/^option:/u, "");
+      const value = given[name] ?? element.initial_option?.value ?? element.initial_value;
+      return [[id, { [element.action_id ?? ""]: filled(element, name, value) }]];
+    }),
+  );
+}
+
+function filled(element: Element, name: string, value: string | undefined): unknown {
+  if (element.type !== "static_select" && element.type !== "external_select") {
+    return { type: element.type, value: value ?? null };
+  }
+  if (element.options !== undefined && value !== undefined && !element.options.some((one) => one.value === value)) {
+    throw new Error(`${name} does not offer ${value}`);
+  }
+  return { type: element.type, selected_option: value === undefined ? null : { text: { text: value }, value } };
+}
+
+export function buttonsOf(blocks: readonly Block[]): Element[] {
+  return blocks.flatMap((block) => (block.type === "actions" ? (block.elements ?? []) : []));
+}
+
+export function labelsOf(blocks: readonly Block[]): string[] {
+  return buttonsOf(blocks).map(({ text }) => text?.text ?? "");
+}
+
+/** All that a message or a view says, with markup as it was sent. */
+export function textOf({ blocks }: { readonly blocks: readonly Block[] }): string {
+  const strings = (value: unknown): string[] => {
+    if (typeof value === "string") return [value];
+    if (typeof value !== "object" || value === null) return [];
+    return Object.entries(value).flatMap(([key, part]) =>
+      key === "text" || typeof part === "object" ? strings(part) : [],
+    );
+  };
+  return strings(blocks).join("\n");
+}

@@ -1,0 +1,151 @@
+import { readFileSync } from "node:fs";
+
+import type { Manifest } from "../../../src/adapters/slack/manifest.ts";
+
+/** A channel, or the app's direct messages with somebody. */
+export interface Channel {
+  readonly id: string;
+  /** Whose direct messages; undefined for a channel. */
+  readonly person: string | undefined;
+  /** Whether the app was invited. */
+  member: boolean;
+  archived: boolean;
+}
+
+export interface StoredFile {
+  readonly id: string;
+  readonly name: string;
+  readonly length: number;
+  bytes: Buffer | undefined;
+}
+
+export interface StoredMessage {
+  readonly ts: string;
+  readonly channel: string;
+  readonly thread: string | undefined;
+  /** Who alone sees it. */
+  readonly onlyFor: string | undefined;
+  text: string;
+  blocks: readonly Block[];
+  readonly metadata: unknown;
+  readonly files: readonly StoredFile[];
+  edits: number;
+  gone: boolean;
+  readonly at: number;
+}
+
+export interface Block {
+  readonly type: string;
+  readonly block_id?: string;
+  readonly text?: { readonly text: string };
+  readonly elements?: readonly Element[];
+  readonly element?: Element;
+}
+
+export interface Element {
+  readonly type: string;
+  readonly action_id?: string;
+  readonly value?: string;
+  readonly url?: string;
+  readonly text?: { readonly text: string };
+  readonly options?: readonly { readonly text: { readonly text: string }; readonly value: string }[];
+  readonly initial_option?: { readonly value: string };
+  readonly initial_value?: string;
+  readonly confirm?: unknown;
+}
+
+export interface View {
+  readonly id: string;
+  readonly type: "modal" | "home";
+  readonly callback_id?: string;
+  readonly private_metadata: string;
+  readonly title?: { readonly text: string };
+  readonly blocks: readonly Block[];
+  readonly user: string;
+}
+
+/** A response_url. */
+export interface ResponseEntry {
+  readonly channel: string;
+  readonly user: string;
+  readonly since: number;
+  used: number;
+  /** The message that `replace_original` is about. */
+  original: string | undefined;
+  /** What came of it, by ts. */
+  readonly produced: string[];
+}
+
+/** All that a workspace holds. */
+export class State {
+  readonly team = "T01";
+  readonly botToken = "xoxb-fake-token";
+  readonly appToken = "xapp-fake-token";
+  readonly botUserId = "UBOT1";
+  readonly channels = new Map<string, Channel>();
+  readonly messages: StoredMessage[] = [];
+  readonly files = new Map<string, StoredFile>();
+  readonly views = new Map<string, View>();
+  readonly homes = new Map<string, View>();
+  readonly triggers = new Map<string, { readonly user: string; readonly at: number; used: boolean }>();
+  readonly responses = new Map<string, ResponseEntry>();
+  /** Everything that Slack would have refused, unless a test expects it. */
+  readonly violations: string[] = [];
+  readonly manifest = JSON.parse(
+    readFileSync(new URL("../../../slack-manifest.json", import.meta.url), "utf8"),
+  ) as Manifest;
+  /** Taken from the manifest, so that a permission that is missing there is missing here. */
+  readonly scopes = new Set<string>(this.manifest.oauth_config.scopes.bot);
+  /** Moves Slack's clock. */
+  advanceMillis = 0;
+  #count = 0;
+
+  now(): number {
+    return Date.now() + this.advanceMillis;
+  }
+
+  id(prefix: string): string {
+    this.#count += 1;
+    return `${prefix}${String(this.#count).padStart(8, "0")}`;
+  }
+
+  ts(): string {
+    this.#count += 1;
+    return `${Math.trunc(this.now() / 1000)}.${String(this.#count).padStart(6, "0")}`;
+  }
+
+  trigger(user: string): string {
+    const id = this.id("trigger.");
+    this.triggers.set(id, { user, at: this.now(), used: false });
+    return id;
+  }
+
+  message(ts: string | undefined): StoredMessage | undefined {
+    return this.messages.find((one) => one.ts === ts && !one.gone);
+  }
+
+  direct(person: string): Channel {
+    const known = [...this.channels.values()].find((one) => one.person === person);
+    if (known !== undefined) return known;
+    const channel = { id: this.id("D"), person, member: true, archived: false };
+    this.channels.set(channel.id, channel);
+    return channel;
+  }
+
+  post(given: Pick<StoredMessage, "channel" | "text"> & Partial<StoredMessage>): StoredMessage {
+    const message: StoredMessage = {
+      ts: this.ts(),
+      thread: undefined,
+      onlyFor: undefined,
+      blocks: [],
+      metadata: undefined,
+      files: [],
+      edits: 0,
+      gone: false,
+      at: performance.now(),
+      ...given,
+    };
+    this.messages.push(message);
+    return message;
+  }
+}
