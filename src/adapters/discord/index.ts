@@ -17,9 +17,6 @@ import { FIRST_ANSWER_MILLIS, TOKEN_MILLIS } from "./limits.ts";
 import { registerCommands } from "./register-commands.ts";
 import { closeRest, createRest } from "./rest.ts";
 
-export { discordPreview } from "./preview.ts";
-export { discordRegister, type RegisterCommandLine } from "./register-commands.ts";
-
 export interface DiscordParts {
   readonly token: string;
   readonly applicationId?: string | undefined;

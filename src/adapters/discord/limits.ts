@@ -6,11 +6,10 @@ export const CONTENT_LENGTH = 2000;
 /** https://docs.discord.com/developers/resources/message#embed-object-embed-limits */
 export const EMBED_TITLE_LENGTH = 256;
 export const EMBED_DESCRIPTION_LENGTH = 4096;
-/** Over all embeds of a message together. */
-export const EMBEDS_LENGTH = 6000;
+// Over all embeds of a message 6000 characters are allowed, which a single one never reaches.
 
 /** https://docs.discord.com/developers/components/reference#action-row */
-export const ROWS = 5;
+const ROWS = 5;
 export const BUTTONS_PER_ROW = 5;
 export const BUTTONS = ROWS * BUTTONS_PER_ROW;
 /** https://docs.discord.com/developers/components/reference#button */
