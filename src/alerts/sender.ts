@@ -7,6 +7,7 @@ import type { Severity } from "./severity.ts";
 export interface Destination {
   readonly platform: string;
   readonly workspace?: string;
+  /** The platform's id of the channel; `user:` and a person's id for their direct messages. */
   readonly channel: string;
   /** A thread to post in. */
   readonly thread?: string;
@@ -27,7 +28,10 @@ export interface DeliverySubject {
 export interface Delivery {
   readonly id: string;
   readonly destination: Destination;
-  /** Who should be notified loudly, in the platform's own id; stands outside the reply, which never pings. */
+  /**
+   * Who should be notified loudly, in the platform's own id (Discord: a role's, or `user:` and a person's); stands
+   * outside the reply, which never pings.
+   */
   readonly mention?: string;
   /** Low severity: post without a notification where the platform can. */
   readonly quiet?: boolean;

@@ -7,8 +7,10 @@ import type { Reply } from "../../reply/reply.ts";
 import { compose, QUIET, type Composed, type ComposeParts } from "./compose.ts";
 import { FILE_BYTES, NONCE_LENGTH } from "./limits.ts";
 import { Attempt, type Request } from "./attempt.ts";
+import { flatText } from "./inline.ts";
 import { Pacer } from "./pacer.ts";
 import { isRefusedToken, sendErrorOf } from "./send-error.ts";
+import { Threads } from "./threads.ts";
 import { uploadOf } from "./upload.ts";
 
 /** Written before a person's id where a destination is their direct messages. */
@@ -25,12 +27,14 @@ export class DiscordSender implements Sender {
   readonly #refusedMillis: number;
   readonly #pacer = new Pacer();
   readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #threads: Threads;
   #refusedUntil = 0;
   readonly #people = new LRUCache<string, string>({ max: 10_000 });
 
   constructor(rest: REST, parts: ComposeParts, refusedMillis = 60_000) {
     this.#rest = rest;
     this.#parts = parts;
+    this.#threads = new Threads(rest, parts.log);
     this.#refusedMillis = refusedMillis;
   }
 
@@ -39,7 +43,8 @@ export class DiscordSender implements Sender {
     return this.#inOrder(destination.thread ?? destination.channel, signal, async (request) => {
       if (delivery.id.length > NONCE_LENGTH)
         throw new SendError("unhealable", `a delivery id above ${NONCE_LENGTH} characters`);
-      const channel = destination.thread ?? (await this.#channelOf(destination.channel, signal, request));
+      const parent = destination.thread ?? (await this.#channelOf(destination.channel, signal, request));
+      const channel = await this.#threads.channelFor(delivery, parent, flatText(reply.title), request, signal);
       const message = await compose(reply, {}, FILE_BYTES, this.#parts, signal);
       try {
         const body = { ...bodyFor(message.body, delivery), nonce: delivery.id, enforce_nonce: true };

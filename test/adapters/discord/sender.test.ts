@@ -106,6 +106,26 @@ describe("sending", () => {
     expect([posts(), posts(thread)]).toEqual([[], ["In the thread"]]);
   });
 
+  test("posts below a message, in a thread that it begins once", async () => {
+    const first = await on.adapter.send(delivery(), alert("Stalled"), signal);
+    const second = await on.adapter.send(delivery({ threadOf: first }), alert("Still stalled"), signal);
+    await on.adapter.send(delivery({ threadOf: first }), alert("Resolved"), signal);
+    expect([posts(), posts(first.message)]).toEqual([["Stalled"], ["Still stalled", "Resolved"]]);
+    expect(second.channel).toBe(first.message);
+    on.fake.expected.add(160_004);
+    await on.restart();
+    await on.adapter.send(delivery({ threadOf: first }), alert("After a restart"), signal);
+    expect(posts(first.message)).toHaveLength(3);
+  });
+
+  test("posts in the channel itself where no thread can be", async () => {
+    on.fake.expected.add(50_024);
+    const destination = { platform: "discord", channel: `user:${on.fake.person("Ann").id}` };
+    const first = await on.adapter.send(delivery({ destination }), alert("One"), signal);
+    await on.adapter.send(delivery({ destination, threadOf: first }), alert("Two"), signal);
+    expect(posts(first.channel)).toEqual(["One", "Two"]);
+  });
+
   test("its buttons answer whoever presses, and leave the alert alone", async () => {
     const { message } = await on.adapter.send(delivery(), alert("Press me"), signal);
     const shown = on.fake.state.messages.get(message)!;

@@ -47,6 +47,7 @@ export const ROUTES: readonly { method: string; path: RegExp; auth: boolean; han
   { method: "POST", path: /^\/users\/@me\/channels$/u, auth: true, handle: openDirectMessages },
   { method: "POST", path: /^\/channels\/(\d+)\/messages$/u, auth: true, handle: postMessage },
   { method: "PATCH", path: /^\/channels\/(\d+)\/messages\/(\d+)$/u, auth: true, handle: patchMessage },
+  { method: "POST", path: /^\/channels\/(\d+)\/messages\/(\d+)\/threads$/u, auth: true, handle: startThread },
 ];
 
 function COMMANDS(): RegExp {
@@ -158,6 +159,17 @@ function patchMessage({ state, body }: Context, channelId: string, id: string): 
   if (message === undefined) throw new Refusal(404, 10_008, "Unknown Message");
   change(state, message, checkMessage(body.json, body, CHANNEL_FILE_BYTES, true));
   return shown(state, message);
+}
+
+function startThread({ state, body }: Context, channelId: string, id: string): unknown {
+  const parent = reachable(state, channelId);
+  const name = body.json["name"];
+  if (typeof name !== "string" || name.length < 1 || name.length > 100) throw new Refusal(400, 50_035, "name");
+  if (!state.messages.has(id)) throw new Refusal(404, 10_008, "Unknown Message");
+  if (parent.guild === undefined) throw new Refusal(400, 50_024, "Cannot execute action on this channel type");
+  if (state.channels.has(id)) throw new Refusal(400, 160_004, "A thread has already been created for this message");
+  state.channels.set(id, { id, guild: parent.guild, recipient: undefined, gone: undefined });
+  return { id, type: 11, name, parent_id: channelId };
 }
 
 function reachable(state: State, id: string): Channel {
