@@ -53,7 +53,7 @@ export const ledgerExport = command({
     "ledger export f8ac93d1 USDT from:7d columns:vega_time,quantity",
   ],
   access: "everyone",
-  audience: "channel",
+  audience: "caller",
   options,
   run: async (context) => {
     const asked = { ...context.options, party: requireParty(context.options.party) };

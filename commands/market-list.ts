@@ -16,7 +16,7 @@ export const marketList = command({
   summary: "All markets, live ones first: state, mark, best bid and offer, open interest",
   examples: ["market list", "market list network:testnet"],
   access: "everyone",
-  audience: "channel",
+  audience: "caller",
   options: {},
   run: async (context) => {
     const { api, signal, network } = context;

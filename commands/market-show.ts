@@ -25,7 +25,7 @@ export const marketShow = command({
   summary: "Everything about one market: prices, spread, bounds, fees, liquidity",
   examples: ["market show BTC/USD", "market show f8ac network:testnet"],
   access: "everyone",
-  audience: "channel",
+  audience: "caller",
   options: {
     market: {
       kind: "text",

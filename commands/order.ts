@@ -41,7 +41,7 @@ export const order = command({
   summary: "One order: what is left, why it was rejected or stopped, earlier versions",
   examples: ["order a1b2c3d4", "order a1b2c3d4 version:1"],
   access: "everyone",
-  audience: "channel",
+  audience: "caller",
   options,
   run: async (context) => {
     const orderId = await resolveId(ORDER, context.options.id, context, "id");

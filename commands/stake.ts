@@ -34,7 +34,7 @@ export const stake = command({
   summary: "A party's stake with its linkings, or the largest stakes and all as CSV",
   examples: ["stake", "stake f8ac93d1"],
   access: "everyone",
-  audience: "channel",
+  audience: "caller",
   options,
   run: async (context) => {
     const { party } = context.options;
