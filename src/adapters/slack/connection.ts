@@ -158,6 +158,8 @@ export class Connection implements Receiver {
         this.#parts.log.warn({ platform: "slack", why: faultWords(error) }, "an acknowledgement did not go out");
       }
     };
+    // Before anything else is waited for: the socket may be asked to close right behind this envelope.
+    if (!wantsAnswer(event.body)) void ack();
     const key = keyOf(event.body);
     if (key !== undefined && !this.#seen.first(key)) {
       await ack();
@@ -171,6 +173,11 @@ export class Connection implements Receiver {
       await ack();
     }
   }
+}
+
+/** Whether the acknowledgement itself carries something: errors at a form's fields, or values to choose from. */
+function wantsAnswer(body: Readonly<Record<string, unknown>>): boolean {
+  return body["type"] === "view_submission" || body["type"] === "block_suggestion";
 }
 
 /** What names an envelope over all its deliveries. */

@@ -90,6 +90,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     channel: fake.channel(),
     async restart() {
       await adapter.stop();
+      await until(() => fake.sockets.listening === 0, "the old sockets to close");
       adapter = await start();
     },
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+
+import { reply } from "../../../src/reply/reply.ts";
+import { toText } from "../../../src/reply/text.ts";
+import { until } from "../../support/fake-discord/until.ts";
+import { labelsOf, textOf } from "../../support/fake-slack/person.ts";
+import { countedFile, probe } from "./probe-commands.ts";
+import { readable } from "./shown.ts";
+import { stage } from "./stage.ts";
+
+const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
+
+/** A command whose answer carries one file. */
+function withFile(content: string) {
+  const counted = countedFile("ledger.csv", content);
+  const asked = probe("probe file", () => Promise.resolve(reply({ title: "a file", attachments: [counted.file] })));
+  return { ...counted, asked };
+}
+
+const bytesOf = (message: { files: readonly { bytes: Buffer | undefined }[] }): string =>
+  message.files.map(({ bytes }) => bytes?.toString() ?? "").join();
+
+describe("files", () => {
+  test("a ledger export comes whole into the app's direct messages, and the answer says so", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const stakes = await ann.run(scene.channel, "stake all");
+    const party = /\b[0-9a-f]{64}\b/u.exec(JSON.stringify(stakes.last.blocks))?.[0];
+    const form = ann.type(scene.channel, "ledger export");
+    const view = await ann.form();
+    const [first = ""] = await ann.complete(view, "party", "");
+    const [asset = ""] = await ann.complete(view, "asset", "");
+    await ann.submit(view, { party: party ?? first, asset });
+    await form.answered();
+    expect(said(form.last)).toContain("is in your direct messages with the app");
+    const message = ann.directMessages().at(-1);
+    expect(message?.files[0]?.name).toMatch(/^SIMULATED-ledger-.*\.csv$/u);
+    expect(bytesOf(message!)).toContain("vega_time");
+    expect(form.last.onlyFor).toBe(ann.id);
+  });
+
+  test("for all: into the channel or its thread, where the app must be", async () => {
+    const file = withFile("a,b\n1,2\n");
+    await using scene = await stage({ extra: [file.asked] });
+    const ann = scene.fake.person("ann");
+    const dialog = await ann.run(scene.channel, "probe file private:no");
+    expect(said(dialog.last)).toContain("is in this channel");
+    expect(bytesOf(ann.sees(scene.channel).find(({ files }) => files.length > 0)!)).toBe("a,b\n1,2\n");
+    await until(() => file.disposed() === 1, "the file to be given up");
+
+    scene.fake.expected.add("not_in_channel");
+    const elsewhere = scene.fake.channel({ member: false });
+    const refused = await ann.run(elsewhere, "probe file private:no");
+    expect(said(refused.last)).toContain("`/invite @bellwether`");
+    await until(() => file.disposed() === 2, "the file to be given up");
+  });
+
+  test("shared again into a thread", async () => {
+    const file = withFile("a\n");
+    await using scene = await stage({ extra: [file.asked] });
+    const ann = scene.fake.person("ann");
+    ann.mention(scene.channel, "probe file", "1.000001");
+    await until(() => ann.sees(scene.channel).length === 2, "the answer");
+    const shared = await ann.press(ann.sees(scene.channel)[1]!, "Share");
+    expect(said(shared.last)).toContain("is in this thread");
+    expect(ann.sees(scene.channel).find(({ files }) => files.length > 0)).toMatchObject({ thread: "1.000001" });
+    await until(() => file.disposed() === 2, "the file to be given up");
+  });
+
+  test.each([
+    ["an upload that breaks off", { method: "upload", answer: "cut-before" } as const, "could not be sent"],
+    ["an upload that is refused", { method: "upload", answer: { status: 500 } } as const, "answered with 500"],
+    [
+      "no permission",
+      { method: "files.getUploadURLExternal", answer: { error: "missing_scope" } } as const,
+      "files:write",
+    ],
+    [
+      "a full workspace",
+      { method: "files.completeUploadExternal", answer: { error: "storage_limit_reached" } } as const,
+      "takes no more files",
+    ],
+    [
+      "no direct messages",
+      { method: "conversations.open", answer: { error: "user_disabled" } } as const,
+      "Slack says user_disabled",
+    ],
+  ])("%s is said beside the answer", async (_name, fault, words) => {
+    const file = withFile("a\n");
+    await using scene = await stage({ extra: [file.asked] });
+    const ann = scene.fake.person("ann");
+    scene.fake.fail(fault);
+    const dialog = await ann.run(scene.channel, "probe file");
+    expect(said(dialog.last)).toContain("a file");
+    expect(said(dialog.last)).toContain(words);
+    await until(() => file.disposed() === 1, "the file to be given up");
+  });
+
+  test("an empty file is said to be empty, since Slack takes none", async () => {
+    const file = withFile("");
+    await using scene = await stage({ extra: [file.asked] });
+    const { last } = await scene.fake.person("ann").run(scene.channel, "probe file");
+    expect(said(last)).toContain("ledger.csv is empty");
+  });
+
+  test("what does not fit is counted, and comes as a file when asked for", async () => {
+    const rows = Array.from({ length: 150 }, (_, index) => [toText(`row ${index}`)]);
+    const table = { kind: "table" as const, columns: [{ title: "Row" }], rows, name: "rows" };
+    const asked = probe("probe table", () => Promise.resolve(reply({ title: "many", blocks: [table] })));
+    await using scene = await stage({ extra: [asked] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe table");
+    expect(said(last)).toContain("99 of 150 rows shown; all of it in SIMULATED-rows.csv");
+    expect(labelsOf(last.blocks)).toContain("Send as file");
+    expect(ann.directMessages()).toEqual([]);
+    const sent = await ann.press(last, "Send as file");
+    expect(said(sent.last)).toContain("rows.csv");
+    expect(bytesOf(ann.directMessages()[0]!)).toContain("row 149");
+  });
+
+  test("an answer that Slack refuses is replaced by a word about that", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    scene.fake.fail({ method: "respond", answer: { error: "invalid_blocks" } });
+    const dialog = await ann.run(scene.channel, "time");
+    expect(said(dialog.last)).toContain("The answer could not be shown here");
+  });
+});
