@@ -1,0 +1,61 @@
+import { severityOfEvent } from "./owe-events.ts";
+import type { AlertMessage } from "./message.ts";
+import type { DeliverySubject } from "./sender.ts";
+import type { Severity } from "./severity.ts";
+import { compareSeverity } from "./severity.ts";
+
+/** What a message is about, for programs. Pure and total. */
+export function aboutOf(message: AlertMessage, phase: string): DeliverySubject {
+  switch (message.type) {
+    case "condition": {
+      const { id, kind, network, subject, severity, detected, escalated, ended } = message.episode;
+      const [state, at] =
+        phase === "resolve" || phase === "fired and resolved" || ended !== undefined
+          ? (["resolved", ended ?? detected] as const)
+          : message.phase === "escalation" && phase !== "trigger"
+            ? (["escalated", escalated ?? detected] as const)
+            : (["firing", detected] as const);
+      return { kind, network, subject, state, severity, at, episode: id };
+    }
+    case "event": {
+      const { kind, network, subject, at } = message.event;
+      return { kind, network, subject, state: "event", severity: severityOfEvent(message.event), at };
+    }
+    case "digest": {
+      const severity = message.episodes.map((one) => one.severity).reduce<Severity>(worse, "info");
+      const last = message.events.at(-1);
+      const kind = message.reason === "catch-up" && last !== undefined ? last.kind : "bot";
+      const at = last?.at ?? message.episodes.at(-1)?.ended ?? "0";
+      return { kind, network: message.network, subject: "", state: "digest", severity, at };
+    }
+    case "rolling": {
+      const at = message.events.at(-1)?.at ?? "0";
+      return { kind: message.kind, network: message.network, subject: "", state: "digest", severity: "info", at };
+    }
+    case "flapping": {
+      const { id, kind, network, subject, severity, detected } = message.episode;
+      return { kind, network, subject, state: "digest", severity, at: detected, episode: id };
+    }
+    case "calm": {
+      const { kind, network, subject, at } = message;
+      return { kind, network, subject, state: "digest", severity: "info", at };
+    }
+    case "away":
+      return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.to };
+    case "lost":
+      return {
+        kind: "bot",
+        network: "",
+        subject: message.channel,
+        state: "event",
+        severity: "warning",
+        at: message.at,
+      };
+    case "test":
+      return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.at };
+  }
+}
+
+function worse(a: Severity, b: Severity): Severity {
+  return compareSeverity(a, b) >= 0 ? a : b;
+}

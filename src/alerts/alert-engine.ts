@@ -1,0 +1,146 @@
+import { choicesReader } from "./choices.ts";
+import { randomId, nowMillis, type AlertParts } from "./engine-parts.ts";
+import { Episode } from "./episode.ts";
+import { timeToText } from "./json-units.ts";
+import { episodeRow, roundRecorder, type RecordRound } from "./record-round.ts";
+import { Silence } from "./silence.ts";
+import { destinationKey, rulesOf, Subscription } from "./subscription.ts";
+import { upkeepOf } from "./upkeep.ts";
+import { logDecisions, putSubscription } from "./write-owed.ts";
+import type { DecisionQuery, DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
+
+/** Everything that the log knows of an episode. */
+export interface Story {
+  readonly episode: Episode;
+  /** Oldest first. */
+  readonly decisions: readonly DecisionRow[];
+  readonly deliveries: readonly DeliveryRow[];
+  readonly receipts: readonly ReceiptRow[];
+}
+
+/** Between watchers and people on one side and what is owed on the other. */
+export interface AlertEngine {
+  /** The last snapshot of a watcher, as it was stored, for its schema to check. */
+  snapshot(network: string, watcher: string): Promise<{ readonly at: number; readonly data: unknown } | undefined>;
+  /** Keeps a round and what it owes; see roundRecorder. */
+  record: RecordRound;
+  /** What time alone brings about; see upkeepOf. */
+  upkeep(): Promise<void>;
+
+  subscriptions(): Promise<readonly Subscription[]>;
+  /** Adds a subscription or replaces the one with its id. Throws UserError where its thresholds cannot be. */
+  putSubscription(subscription: Subscription, by: string): Promise<void>;
+  /** Those that are not over. */
+  silences(): Promise<readonly Silence[]>;
+  /** Adds a silence or replaces the one with its id; one with `until` now ends it. */
+  putSilence(silence: Silence, by: string): Promise<void>;
+  /** Undefined where there is no such episode. Acknowledging twice changes nothing. */
+  acknowledge(episode: string, by: string): Promise<Episode | undefined>;
+
+  openEpisodes(network?: string): Promise<readonly Episode[]>;
+  /** Newest first. */
+  lastEpisodes(limit: number, network?: string): Promise<readonly Episode[]>;
+  why(episode: string): Promise<Story | undefined>;
+  /** Newest first. */
+  log(query: DecisionQuery): Promise<readonly DecisionRow[]>;
+}
+
+export function createAlertEngine(parts: AlertParts): AlertEngine {
+  const { store, config, clock } = parts;
+  const readChoices = choicesReader(config);
+  const upkeep = upkeepOf(parts, readChoices);
+
+  return {
+    snapshot: (network, watcher) =>
+      store.transaction(async ({ alerts }) => {
+        const row = await alerts.watch.snapshot(network, watcher);
+        return row === undefined ? undefined : { at: row.at, data: JSON.parse(row.data) as unknown };
+      }),
+    record: roundRecorder(parts, readChoices),
+    upkeep,
+
+    subscriptions: () =>
+      store.transaction(async ({ alerts }) => (await readChoices(alerts, nowMillis(clock))).subscriptions),
+    async putSubscription(given, by) {
+      const subscription = Subscription.parse(given);
+      rulesOf(subscription, config);
+      const at = nowMillis(clock);
+      await store.transaction(async ({ alerts }) => {
+        await putSubscription(alerts, subscription);
+        const destination = destinationKey(subscription.destination);
+        const detail = `${subscription.id} ${subscription.state}, by ${by}: ${subscription.kinds.join(", ")}`;
+        await logDecisions(alerts, [{ what: "subscription", network: subscription.network, destination, detail }], at);
+      });
+      await upkeep();
+    },
+    silences: () =>
+      store.transaction(async ({ alerts }) => {
+        const at = nowMillis(clock);
+        return (await alerts.choices.silences(at)).map((row) => Silence.parse(JSON.parse(row.data)));
+      }),
+    async putSilence(given, by) {
+      const silence = Silence.parse(given);
+      const at = nowMillis(clock);
+      const ends_at = Math.max(silence.until, silence.recurrence?.until ?? 0);
+      const { destination, network } = silence.scope;
+      await store.transaction(async ({ alerts }) => {
+        await alerts.choices.putSilence({ id: silence.id, ends_at, data: JSON.stringify(silence) });
+        const where = {
+          ...(destination === undefined ? {} : { destination }),
+          ...(network === undefined ? {} : { network }),
+        };
+        const until = new Date(ends_at).toISOString();
+        await logDecisions(
+          alerts,
+          [{ what: "silence", ...where, detail: `${silence.id} until ${until}, by ${by}` }],
+          at,
+        );
+      });
+      await upkeep();
+    },
+    async acknowledge(id, by) {
+      const at = clock.wallClock();
+      const episode = await store.transaction(async ({ alerts }) => {
+        const row = await alerts.watch.episode(id);
+        if (row === undefined) return undefined;
+        const found = Episode.parse(JSON.parse(row.data));
+        if (found.acknowledged !== undefined) return found;
+        const acknowledged: Episode = { ...found, acknowledged: { by, at: timeToText(at) } };
+        await alerts.watch.putEpisodes([episodeRow(acknowledged)]);
+        await logDecisions(
+          alerts,
+          [{ what: "acknowledged", network: found.network, episode: id, detail: `by ${by}` }],
+          nowMillis(clock),
+        );
+        return acknowledged;
+      });
+      if (episode !== undefined) await upkeep();
+      return episode;
+    },
+
+    openEpisodes: (network) =>
+      store.transaction(async ({ alerts }) => (await alerts.watch.openEpisodes(network)).map(parseEpisode)),
+    lastEpisodes: (limit, network) =>
+      store.transaction(async ({ alerts }) => (await alerts.watch.lastEpisodes(limit, network)).map(parseEpisode)),
+    why: (id) =>
+      store.transaction(async ({ alerts }) => {
+        const row = await alerts.watch.episode(id);
+        if (row === undefined) return undefined;
+        const deliveries = await alerts.outbox.ofEpisode(id);
+        const receipts = await alerts.outbox.receipts(deliveries.map((one) => one.id));
+        const decisions = (await alerts.log.read({ episode: id, limit: STORY_LINES })).toReversed();
+        return { episode: parseEpisode(row), decisions, deliveries, receipts };
+      }),
+    log: (query) => store.transaction(({ alerts }) => alerts.log.read(query)),
+  };
+}
+
+/** How many decisions a story tells at most. */
+const STORY_LINES = 1000;
+
+/** A new id for a subscription or a silence. */
+export const newChoiceId = (): string => randomId().slice(0, 8);
+
+function parseEpisode(row: { readonly data: string }): Episode {
+  return Episode.parse(JSON.parse(row.data));
+}

@@ -1,0 +1,122 @@
+import { z } from "zod";
+
+import type { AlertTables, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import type { Decision } from "./owed.ts";
+import type { Destination, Receipt, Sender } from "./sender.ts";
+import { StoredDestination } from "./subscription.ts";
+
+const DeliveryData = z.object({
+  destination: StoredDestination,
+  mention: z.string().exactOptional(),
+  quiet: z.literal(true).exactOptional(),
+  threadOf: z.string().exactOptional(),
+});
+
+/** A delivery that is to be sent now. */
+export interface Claimed {
+  readonly row: DeliveryRow;
+  readonly sender: Sender;
+  readonly destination: Destination;
+  readonly mention?: string;
+  readonly quiet?: true;
+  /** Of an edit: what to edit. */
+  readonly edits?: Receipt;
+  readonly threadOf?: Receipt;
+  /** When the trigger arrived, for the story that a resolve tells. */
+  readonly told?: Nanoseconds;
+  /** It may have arrived already, and the platform would not notice. */
+  readonly repeat: boolean;
+}
+
+/** Takes what is due for a sender: marks it as being sent, since from then on nobody knows whether it arrived. */
+export async function claimDue(
+  tables: AlertTables,
+  sender: Sender,
+  at: Milliseconds,
+  limit: number,
+  decisions: Decision[],
+): Promise<Claimed[]> {
+  const taken = new Set<string>();
+  const claimed: Claimed[] = [];
+  for (const due of await tables.outbox.due(sender.platform, at, limit)) {
+    if (taken.has(due.destination)) continue;
+    taken.add(due.destination);
+    const one = await claimOne(tables, sender, due, at, decisions);
+    if (one !== undefined) claimed.push(one);
+  }
+  return claimed;
+}
+
+async function claimOne(
+  tables: AlertTables,
+  sender: Sender,
+  due: DeliveryRow,
+  at: Milliseconds,
+  decisions: Decision[],
+): Promise<Claimed | undefined> {
+  const edits = due.target === null ? undefined : (await tables.outbox.receipts([due.target]))[0];
+  if (due.target !== null && edits === undefined) {
+    await tables.outbox.change(due.id, { state: "dropped", settled_at: at, last_error: "its message was not sent" });
+    return undefined;
+  }
+  const merged =
+    due.phase === "trigger" && due.uncertain_since === null ? await merge(tables, due, at, decisions) : due;
+  const row: DeliveryRow = { ...merged, state: "sending", attempts: due.attempts + 1, attempted_at: at };
+  const { state, attempts, attempted_at, message, phase } = row;
+  await tables.outbox.change(row.id, { state, attempts, attempted_at, message, phase });
+  const { threadOf, ...data } = DeliveryData.parse(JSON.parse(due.data));
+  const thread = threadOf === undefined ? undefined : (await tables.outbox.receipts([threadOf]))[0];
+  const told = await toldAt(tables, due);
+  const window = sender.dropsRepeatsForMillis ?? 0;
+  return {
+    row,
+    sender,
+    ...data,
+    ...(edits === undefined ? {} : { edits: receiptOf(edits) }),
+    ...(thread === undefined ? {} : { threadOf: receiptOf(thread) }),
+    ...(told === undefined ? {} : { told }),
+    repeat: edits === undefined && due.uncertain_since !== null && at - due.uncertain_since >= window,
+  };
+}
+
+/**
+ * A trigger that is still unsent when its escalation or its resolve has come says all of it at once. Only where it
+ * certainly is unsent: a platform that drops repeats by their id would drop the news with it.
+ */
+async function merge(
+  tables: AlertTables,
+  trigger: DeliveryRow,
+  at: Milliseconds,
+  decisions: Decision[],
+): Promise<DeliveryRow> {
+  if (trigger.episode === null) return trigger;
+  const later = (await tables.outbox.ofEpisode(trigger.episode, trigger.destination)).filter(
+    (row) => row.state === "owed" && row.seq > trigger.seq && MERGED.includes(row.phase),
+  );
+  const news = later.filter((row) => row.phase !== "reminder" && row.phase !== "state");
+  const last = news.find((row) => row.phase === "resolve") ?? news.at(-1);
+  if (last === undefined) return trigger;
+  for (const row of later) {
+    await tables.outbox.change(row.id, { state: "merged", settled_at: at, last_error: `said by ${trigger.id}` });
+  }
+  const phase = last.phase === "resolve" ? "fired and resolved" : trigger.phase;
+  const about = { episode: trigger.episode, destination: trigger.destination, delivery: trigger.id };
+  decisions.push({ what: "merged", ...about, detail: `with its ${last.phase}, which came before it was sent` });
+  return { ...trigger, message: last.message, phase };
+}
+
+const MERGED: readonly string[] = ["escalation", "reminder", "resolve", "state"];
+
+async function toldAt(tables: AlertTables, row: DeliveryRow): Promise<Nanoseconds | undefined> {
+  if (row.episode === null || (row.phase !== "resolve" && row.phase !== "state")) return undefined;
+  const all = await tables.outbox.ofEpisode(row.episode, row.destination);
+  const trigger = all.find((one) => one.kind === "message" && one.phase === "trigger");
+  const receipt = trigger === undefined ? undefined : (await tables.outbox.receipts([trigger.id]))[0];
+  return receipt === undefined ? undefined : fromMillis(receipt.at);
+}
+
+function receiptOf({ platform, channel, message }: ReceiptRow): Receipt {
+  return { platform, channel, message };
+}

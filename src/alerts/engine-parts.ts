@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+
+import type { Clock } from "../api/clock.ts";
+import type { Log } from "../log.ts";
+import type { Store } from "../store/store.ts";
+import { toMillis } from "../units/nanoseconds.ts";
+import type { AlertsConfig } from "./alerts-config.ts";
+import type { Destination } from "./sender.ts";
+import type { OnStep } from "./steps.ts";
+
+/** What the alerts work with. */
+export interface AlertParts {
+  readonly store: Pick<Store, "transaction">;
+  readonly config: AlertsConfig;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Networks in which nothing is real. */
+  readonly simulated: ReadonlySet<string>;
+  /** Told of lost destinations and of absences. */
+  readonly operators?: Destination;
+  /** Something is owed that may be due. */
+  readonly onOwed?: () => void;
+  readonly onStep?: OnStep;
+  /** Delivery ids: unique, at most 25 characters. */
+  readonly newId?: () => string;
+}
+
+/** 22 characters that nobody has had before. */
+export function randomId(): string {
+  return randomBytes(16).toString("base64url");
+}
+
+/** The wall clock in Unix milliseconds. */
+export function nowMillis(clock: Clock): number {
+  return toMillis(clock.wallClock());
+}

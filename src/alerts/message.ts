@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+
+import { z } from "zod";
+
+import { Episode } from "./episode.ts";
+import { AlertEvent } from "./event.ts";
+import { MillisField, TimeText } from "./json-units.ts";
+import { ALERT_KINDS } from "./kinds.ts";
+
+const common = {
+  /** Nothing in it is real. */
+  simulated: z.literal(true).exactOptional(),
+  drill: z.literal(true).exactOptional(),
+};
+
+/**
+ * What a delivery says, as it is stored: the facts and never their rendering, so that what is sent after an upgrade is
+ * worded by the new program.
+ */
+export const AlertMessage = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("condition"),
+    ...common,
+    /** `state` is what an edited message shows. */
+    phase: z.enum(["trigger", "escalation", "reminder", "resolve", "state"]),
+    /** As it stood then. */
+    episode: Episode,
+    /** It had been firing before this destination could be told, and why so. */
+    already: z.string().exactOptional(),
+    /** Which reminder it is, of how many. */
+    reminder: z.object({ number: z.int(), of: z.int() }).exactOptional(),
+  }),
+  z.object({ type: z.literal("event"), ...common, event: AlertEvent }),
+  z.object({
+    type: z.literal("digest"),
+    ...common,
+    /** More at once than a handful, or what came during quiet hours. */
+    reason: z.enum(["catch-up", "quiet hours"]),
+    network: z.string(),
+    /** In the order in which they happened. */
+    events: z.array(AlertEvent),
+    episodes: z.array(Episode),
+  }),
+  z.object({
+    type: z.literal("rolling"),
+    ...common,
+    kind: z.enum(ALERT_KINDS),
+    network: z.string(),
+    /** `2024-06-03`, in UTC. */
+    day: z.string(),
+    /** How many there were that day; `events` are the last of them. */
+    total: z.int(),
+    events: z.array(AlertEvent),
+  }),
+  z.object({
+    type: z.literal("flapping"),
+    ...common,
+    episode: Episode,
+    episodes: z.int(),
+    withinMillis: MillisField,
+  }),
+  /** Flapping is over. */
+  z.object({
+    type: z.literal("calm"),
+    ...common,
+    kind: z.enum(ALERT_KINDS),
+    network: z.string(),
+    subject: z.string(),
+    episodes: z.int(),
+    since: TimeText,
+    /** The last episode is still open. */
+    open: z.boolean(),
+    at: TimeText,
+  }),
+  /** The bot was away. */
+  z.object({
+    type: z.literal("away"),
+    ...common,
+    from: TimeText,
+    to: TimeText,
+    /** How many events were found late, by what they are. */
+    late: z.array(z.object({ kind: z.enum(ALERT_KINDS), count: z.int() })),
+  }),
+  /** A destination was lost: for the operators. */
+  z.object({
+    type: z.literal("lost"),
+    ...common,
+    platform: z.string(),
+    channel: z.string(),
+    why: z.string(),
+    subscriptions: z.int(),
+    unsent: z.int(),
+    at: TimeText,
+  }),
+  /** A new subscription shows that it can be heard. */
+  z.object({ type: z.literal("test"), ...common, by: z.string(), at: TimeText }),
+]);
+export type AlertMessage = z.infer<typeof AlertMessage>;
+
+/** Names a message by what it says: equal messages are stored once. */
+export function messageId(data: string): string {
+  return createHash("sha256").update(data).digest().subarray(0, 16).toString("base64url");
+}

@@ -1,0 +1,236 @@
+import type { Milliseconds } from "../units/duration.ts";
+import type { AlertsConfig } from "./alerts-config.ts";
+import { isOpen, type Episode } from "./episode.ts";
+import type { AlertMessage } from "./message.ts";
+import type { OwedBook, Phase } from "./owed.ts";
+import { route, type Routed } from "./route.ts";
+import { compareSeverity } from "./severity.ts";
+import type { Silence } from "./silence.ts";
+import { destinationKey, type Subscription } from "./subscription.ts";
+import type { Telling } from "./telling.ts";
+
+/** An episode and all that bears on who is to be told of it. */
+export interface EpisodeCase {
+  readonly episode: Episode;
+  readonly simulated: boolean;
+  /** By destination, as far as there are any. */
+  readonly tellings: ReadonlyMap<string, Telling>;
+  /** Active ones whose rule and subjects it meets. */
+  readonly subscriptions: readonly Subscription[];
+  readonly silences: readonly Silence[];
+  readonly inhibitedBy?: string;
+  /** Set while it flaps; `episodes` when that has just been found out. */
+  readonly flapping?: { readonly episodes?: number };
+  /** Triggers that were given up and certainly never arrived. */
+  readonly lost: ReadonlySet<string>;
+  readonly config: Pick<AlertsConfig, "remind" | "flap">;
+  /** Unix milliseconds. */
+  readonly at: Milliseconds;
+  newId(): string;
+}
+
+/**
+ * Writes into the book what an episode owes as it stands. Asked again, it owes nothing more: per destination at most
+ * one trigger and one escalation, and one resolve if the trigger was or may have been sent. Pure but for the book.
+ */
+export function oweEpisode(given: EpisodeCase, book: OwedBook): void {
+  const byDestination = Map.groupBy(given.subscriptions, (one) => destinationKey(one.destination));
+  if (!isOpen(given.episode)) {
+    for (const [destination, telling] of given.tellings) close(given, destination, telling, book);
+    return;
+  }
+  for (const [destination, subscriptions] of byDestination) {
+    const routed = best(given, subscriptions);
+    const telling = given.tellings.get(destination);
+    if (telling?.trigger === undefined) begin(given, destination, telling, routed, book);
+    else goOn(given, destination, telling, routed, book);
+  }
+}
+
+interface Chosen {
+  readonly routed: Routed;
+  readonly subscription: Subscription;
+}
+
+/** Of several subscriptions of one destination it is enough that one wants to be told. */
+function best(given: EpisodeCase, subscriptions: readonly Subscription[]): Chosen {
+  const { episode, inhibitedBy, flapping } = given;
+  const news = {
+    kind: episode.kind,
+    network: episode.network,
+    subject: episode.subject,
+    severity: episode.severity,
+    ...(inhibitedBy === undefined ? {} : { inhibitedBy }),
+    ...(flapping === undefined ? {} : { flapping: true as const }),
+  };
+  const [first, ...rest] = subscriptions.map((subscription) => ({
+    subscription,
+    routed: route(news, subscription, given.silences, given.at),
+  }));
+  if (first === undefined) throw new RangeError("a destination without a subscription");
+  return [first, ...rest].find(({ routed }) => routed.tell) ?? first;
+}
+
+function begin(
+  given: EpisodeCase,
+  destination: string,
+  telling: Telling | undefined,
+  { routed, subscription }: Chosen,
+  book: OwedBook,
+): void {
+  const { episode } = given;
+  if (telling?.state === "closed") return;
+  if (!routed.tell) {
+    if (telling?.by === routed.by) return;
+    const kept = { destination: subscription.destination, style: subscription.style, reminders: 0 };
+    book.tellings.push({ episode: episode.id, destination, telling: { ...kept, state: "suppressed", by: routed.by } });
+    book.decisions.push(decision(given, destination, `suppressed by ${routed.by}`, routed.detail));
+    if (routed.by === "flapping" && given.flapping?.episodes !== undefined) {
+      const { episodes } = given.flapping;
+      const message = { type: "flapping", episode, episodes, withinMillis: given.config.flap.within } as const;
+      plan(given, subscription, "flapping", message, book);
+    }
+    return;
+  }
+  const held = telling?.by;
+  const late = subscription.created > Number(BigInt(episode.detected) / 1_000_000n);
+  const already = held ?? (late ? "the subscription is new" : undefined);
+  const message = {
+    type: "condition",
+    phase: "trigger",
+    episode,
+    ...(already === undefined ? {} : { already }),
+  } as const;
+  const trigger = plan(given, subscription, "trigger", message, book, loudness(routed));
+  book.tellings.push({
+    episode: episode.id,
+    destination,
+    telling: {
+      destination: subscription.destination,
+      style: subscription.style,
+      state: "told",
+      ...(held === undefined ? {} : { by: held }),
+      severity: episode.severity,
+      trigger,
+      reminders: 0,
+      toldMillis: given.at,
+      shown: shownOf(episode),
+    },
+  });
+}
+
+/** After the trigger: one escalation, reminders, and edits of the live message. */
+function goOn(
+  given: EpisodeCase,
+  destination: string,
+  before: Telling,
+  { routed, subscription }: Chosen,
+  book: OwedBook,
+): void {
+  const { episode, config } = given;
+  if (before.state !== "told" || before.trigger === undefined) return;
+  const thread = before.style === "thread" ? { threadOf: before.trigger } : {};
+  let telling = before;
+  const worse = before.severity === undefined || compareSeverity(episode.severity, before.severity) > 0;
+  if (worse && before.escalation === undefined && routed.tell) {
+    const message = { type: "condition", phase: "escalation", episode } as const;
+    const escalation = plan(given, subscription, "escalation", message, book, { ...loudness(routed), ...thread });
+    telling = { ...telling, severity: episode.severity, escalation, toldMillis: given.at };
+  } else if (isReminderDue(given, telling) && routed.tell) {
+    const number = telling.reminders + 1;
+    const reminder = { number, of: config.remind.times };
+    const message = { type: "condition", phase: "reminder", episode, reminder } as const;
+    plan(given, subscription, "reminder", message, book, { ...loudness(routed), ...thread });
+    telling = { ...telling, reminders: number, toldMillis: given.at };
+  }
+  const shown = shownOf(episode);
+  if (before.style === "live" && shown !== before.shown) {
+    const message = { type: "condition", phase: "state", episode } as const;
+    plan(given, subscription, "state", message, book, { edits: before.trigger });
+    telling = { ...telling, shown };
+  }
+  if (telling !== before) book.tellings.push({ episode: episode.id, destination, telling });
+}
+
+function isReminderDue({ episode, config, at }: EpisodeCase, telling: Telling): boolean {
+  return (
+    episode.severity === "critical" &&
+    episode.state === "firing" &&
+    episode.acknowledged === undefined &&
+    telling.reminders < config.remind.times &&
+    at - (telling.toldMillis ?? at) >= config.remind.every
+  );
+}
+
+function close(given: EpisodeCase, destination: string, telling: Telling, book: OwedBook): void {
+  const { episode } = given;
+  if (telling.state === "closed") return;
+  const closed: Telling = { ...telling, state: "closed" };
+  if (telling.trigger === undefined) {
+    book.tellings.push({ episode: episode.id, destination, telling: closed });
+    const message = { type: "condition", phase: "resolve", episode } as const;
+    const until = telling.by === "quiet hours" ? quietEnd(given, destination) : undefined;
+    if (until !== undefined) {
+      book.held.push({ destination: telling.destination, message: labelled(given, message), until });
+      book.decisions.push(decision(given, destination, "held for the digest", "over before quiet hours ended"));
+    } else {
+      book.decisions.push(decision(given, destination, "never told", `suppressed by ${telling.by ?? "nothing"}`));
+    }
+    return;
+  }
+  if (given.lost.has(telling.trigger)) {
+    book.tellings.push({ episode: episode.id, destination, telling: closed });
+    book.decisions.push(decision(given, destination, "no resolve owed", "its trigger could not be sent"));
+    return;
+  }
+  const to = { destination: telling.destination };
+  const message = { type: "condition", phase: "resolve", episode } as const;
+  const thread = telling.style === "thread" ? { threadOf: telling.trigger } : {};
+  const resolve = plan(given, to, "resolve", message, book, thread);
+  if (telling.style === "live") {
+    plan(given, to, "state", { ...message, phase: "state" }, book, { edits: telling.trigger });
+  }
+  book.tellings.push({ episode: episode.id, destination, telling: { ...closed, resolve } });
+}
+
+/** When the quiet hours that kept a trigger back end; undefined where none hold any more. */
+function quietEnd(given: EpisodeCase, destination: string): Milliseconds | undefined {
+  for (const subscription of given.subscriptions) {
+    if (destinationKey(subscription.destination) !== destination) continue;
+    const { kind, network, subject, severity } = given.episode;
+    const routed = route({ kind, network, subject, severity }, subscription, [], given.at);
+    if (!routed.tell && routed.until !== undefined) return routed.until;
+  }
+  return undefined;
+}
+
+function shownOf(episode: Episode): string {
+  return [episode.severity, episode.state, episode.acknowledged?.by ?? ""].join(" ");
+}
+
+function loudness(routed: Extract<Routed, { tell: true }>): { mention?: string; quiet?: true } {
+  const { tell: _, ...rest } = routed;
+  return rest;
+}
+
+function labelled<M extends AlertMessage>(given: EpisodeCase, message: M): M {
+  return given.simulated ? { ...message, simulated: true } : message;
+}
+
+function plan(
+  given: EpisodeCase,
+  { destination }: Pick<Subscription, "destination">,
+  phase: Phase,
+  message: AlertMessage,
+  book: OwedBook,
+  more: { mention?: string; quiet?: true; threadOf?: string; edits?: string } = {},
+): string {
+  const id = given.newId();
+  const episode = given.episode.id;
+  book.deliveries.push({ id, destination, phase, message: labelled(given, message), episode, ...more });
+  return id;
+}
+
+function decision(given: EpisodeCase, destination: string, what: string, detail: string) {
+  return { what, network: given.episode.network, episode: given.episode.id, destination, detail };
+}

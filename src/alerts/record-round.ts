@@ -1,0 +1,204 @@
+import type { AlertTables } from "../store/alert-ports.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { fromMillis, toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import type { choicesReader } from "./choices.ts";
+import { Episode, episodeId, freshMachine, isOpen, Machine } from "./episode.ts";
+import { randomId, type AlertParts } from "./engine-parts.ts";
+import type { AlertEvent } from "./event.ts";
+import { judgeReading } from "./judge-reading.ts";
+import { step, type Change } from "./machine.ts";
+import { oweEvents } from "./owe-events.ts";
+import { oweOpen } from "./owe-open.ts";
+import { OwedBook } from "./owed.ts";
+import type { Reading } from "./reading.ts";
+import { timingOf, type Rule } from "./rules.ts";
+import { writeOwed } from "./write-owed.ts";
+
+/** One look of a watcher at a network, judged. */
+export interface WatchedRound {
+  readonly network: string;
+  /** Its name, and how often it looks. */
+  readonly watcher: { readonly name: string; readonly every: Milliseconds };
+  /** Plain JSON. */
+  readonly snapshot: unknown;
+  readonly readings: readonly Reading[];
+  readonly events: readonly AlertEvent[];
+  /** Wall clock of the look. */
+  readonly at: Nanoseconds;
+}
+
+/** What a round came to. */
+export interface Recorded {
+  readonly changes: readonly { readonly episode?: string; readonly rule: string; readonly change: Change }[];
+  /** How many messages it owes. */
+  readonly owed: number;
+}
+
+export type RecordRound = (round: WatchedRound) => Promise<Recorded>;
+
+/** What this process remembers of a watcher's rounds. */
+interface Rounds {
+  monotonicMillis: Milliseconds;
+  /** The last round that could see. */
+  known: Nanoseconds | undefined;
+  /** How long nobody had looked before the first round. */
+  readonly awayMillis: Milliseconds;
+}
+
+/**
+ * Keeps what a watcher saw together with what it thereby owes, in one transaction: after a crash either both are
+ * there, or the next look finds the same difference again. Rounds of one watcher must not overlap.
+ */
+export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof choicesReader>): RecordRound {
+  const { store, config, clock, simulated, newId = randomId } = parts;
+  const rounds = new Map<string, Rounds>();
+  /** Machines that have had a reading in this process. */
+  const met = new Set<string>();
+  const blind = new Set<string>();
+
+  return async (round) => {
+    const { network, watcher, at } = round;
+    const atMillis = toMillis(at);
+    const key = `${network}/${watcher.name}`;
+    const monotonicMillis = clock.monotonicMillis();
+    const isBlind = blindness(round.readings) ?? blind.has(network);
+    parts.onStep?.("observed");
+
+    const done = await store.transaction(async ({ alerts: tables }) => {
+      const stored = await tables.watch.snapshot(network, watcher.name);
+      const last = rounds.get(key);
+      const awayMillis = last?.awayMillis ?? (stored === undefined ? 0 : Math.max(0, atMillis - stored.at));
+      const known = last === undefined ? (stored === undefined ? undefined : fromMillis(stored.at)) : last.known;
+      const elapsedMillis = last === undefined ? 0 : monotonicMillis - last.monotonicMillis;
+      const choices = await readChoices(tables, atMillis);
+      const { machines, open } = await load(tables, network);
+      const book = new OwedBook();
+      const changedMachines = new Map<string, Machine>();
+      const changedEpisodes = new Map<string, Episode>();
+      const flapping = new Set<string>();
+      const changes: Recorded["changes"][number][] = [];
+      const readNow: string[] = [];
+
+      const look = (reading: Reading, rule: Rule): void => {
+        const at = machineKey(rule.id, reading.subject);
+        const machine = machines.get(at) ?? freshMachine({ ...reading, rule: rule.id });
+        const metKey = `${network}|${at}`;
+        const judgement = judgeReading(rule, reading);
+        if (judgement.state !== "unknown") readNow.push(metKey);
+        const result = step(machine, open.get(episodeId(machine, machine.number)), {
+          judgement,
+          reading,
+          timing: timingOf(rule, watcher.every),
+          config,
+          at: round.at,
+          elapsedMillis,
+          ...(known === undefined ? {} : { previous: known }),
+          ...(met.has(metKey) ? {} : { awayMillis }),
+        });
+        if (!isSame(machine, result.machine)) {
+          machines.set(at, result.machine);
+          changedMachines.set(at, result.machine);
+        }
+        const { episode } = result;
+        if (episode !== undefined && episode !== open.get(episode.id)) {
+          changedEpisodes.set(episode.id, episode);
+          if (isOpen(episode)) open.set(episode.id, episode);
+          else open.delete(episode.id);
+        }
+        for (const change of result.changes) {
+          if (change === "flapping" && episode !== undefined) flapping.add(episode.id);
+          const about = episode === undefined ? {} : { episode: episode.id };
+          changes.push({ rule: rule.id, change, ...about });
+          const subject = reading.subject === "" ? "" : ` ${reading.subject}`;
+          const detail = `${rule.id}${subject}${reading.why === undefined ? "" : `: ${reading.why}`}`;
+          book.decisions.push({ what: change, network, ...about, detail });
+        }
+      };
+      for (const given of round.readings) {
+        const reading: Reading = isBlind && given.kind !== "watch.blind" ? { ...given, state: "unknown" } : given;
+        for (const rule of choices.rules(reading.kind, reading)) look(reading, rule);
+      }
+
+      const told = new Set(changes.flatMap(({ episode }) => (episode === undefined ? [] : [episode])));
+      await oweOpen(
+        {
+          tables,
+          choices,
+          config,
+          episodes: [...changedEpisodes.values()].filter(({ id }) => told.has(id)),
+          open: [...open.values()],
+          machine: (episode) => machines.get(machineKey(episode.rule, episode.subject)),
+          startedFlapping: flapping,
+          simulated,
+          at: atMillis,
+          newId,
+        },
+        book,
+      );
+      // The very first look only learns where things stand.
+      if (stored !== undefined && round.events.length > 0) {
+        const { events } = round;
+        const subscriptions = choices.active(network);
+        const { silences } = choices;
+        oweEvents({ events, simulated: simulated.has(network), subscriptions, silences, at: atMillis, newId }, book);
+        const counts = [...Map.groupBy(events, (event) => event.kind)].map(([kind, all]) => `${all.length} ${kind}`);
+        book.decisions.push({ what: "seen", network, detail: counts.join(", ") });
+      }
+      await tables.watch.putMachines([...changedMachines.values()].map(machineRow));
+      await tables.watch.putEpisodes([...changedEpisodes.values()].map(episodeRow));
+      await writeOwed(tables, book, atMillis, newId);
+      await tables.watch.putSnapshot(network, watcher.name, atMillis, JSON.stringify(round.snapshot));
+      parts.onStep?.("round written");
+      return { changes, awayMillis, known, readNow, owed: book.deliveries.length + book.rolled.length };
+    });
+
+    parts.onStep?.("round kept");
+    rounds.set(key, { monotonicMillis, awayMillis: done.awayMillis, known: isBlind ? done.known : at });
+    for (const one of done.readNow) met.add(one);
+    if (isBlind) blind.add(network);
+    else blind.delete(network);
+    if (done.owed > 0) parts.onOwed?.();
+    return { changes: done.changes, owed: done.owed };
+  };
+}
+
+/** Undefined where the round does not say. */
+function blindness(readings: readonly Reading[]): boolean | undefined {
+  const reading = readings.find(({ kind }) => kind === "watch.blind");
+  return reading === undefined ? undefined : reading.state === "bad";
+}
+
+async function load(
+  tables: AlertTables,
+  network: string,
+): Promise<{ machines: Map<string, Machine>; open: Map<string, Episode> }> {
+  const machines = new Map<string, Machine>();
+  for (const row of await tables.watch.machines(network)) {
+    machines.set(machineKey(row.rule, row.subject), Machine.parse(JSON.parse(row.data)));
+  }
+  const open = new Map<string, Episode>();
+  for (const row of await tables.watch.openEpisodes(network)) open.set(row.id, Episode.parse(JSON.parse(row.data)));
+  return { machines, open };
+}
+
+export function machineKey(rule: string, subject: string): string {
+  return `${rule}|${subject}`;
+}
+
+export function machineRow(machine: Machine) {
+  const { rule, network, subject } = machine;
+  return { rule, network, subject, data: JSON.stringify(machine) };
+}
+
+export function episodeRow(episode: Episode) {
+  const { id, network, detected } = episode;
+  const open = isOpen(episode) ? (1 as const) : (0 as const);
+  return { id, network, open, opened_at: toMillis(BigInt(detected) as Nanoseconds), data: JSON.stringify(episode) };
+}
+
+/** What is all right, and was, need not be written: only what is under way has timers. */
+function isSame(before: Machine, after: Machine): boolean {
+  if (before === after) return true;
+  if (before.phase === "ok" && after.phase === "ok") return before.number === after.number;
+  return false;
+}

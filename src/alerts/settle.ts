@@ -1,0 +1,144 @@
+import type { AlertTables, DeliveryRow } from "../store/alert-ports.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { fromMillis } from "../units/nanoseconds.ts";
+import { backOff, GIVE_UP_AFTER } from "./back-off.ts";
+import type { Claimed } from "./claim.ts";
+import { timeToText } from "./json-units.ts";
+import { AlertMessage } from "./message.ts";
+import { OwedBook, type Decision } from "./owed.ts";
+import type { Destination, Receipt, SendError } from "./sender.ts";
+import { destinationKey, Subscription } from "./subscription.ts";
+import { putSubscription, writeOwed } from "./write-owed.ts";
+
+/** What came of one try. */
+export interface Outcome {
+  readonly claimed: Claimed;
+  /** Absent for an edit that succeeded, too. */
+  readonly receipt?: Receipt;
+  readonly error?: SendError;
+  /** Unix milliseconds. */
+  readonly at: Milliseconds;
+}
+
+export interface SettleParts {
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly newId: () => string;
+  readonly operators?: Destination;
+}
+
+/** What is said of an outcome: for figures. */
+export type Verdict = "sent" | "retry" | "maybe-sent" | "dead" | "gone";
+
+/** Keeps what came of a try, and decides what follows from it. */
+export async function settle(
+  tables: AlertTables,
+  outcome: Outcome,
+  parts: SettleParts,
+  decisions: Decision[],
+): Promise<Verdict> {
+  const { claimed, receipt, error, at } = outcome;
+  const { row } = claimed;
+  if (error === undefined) {
+    await tables.outbox.change(row.id, { state: "sent", settled_at: at, last_error: null });
+    if (receipt !== undefined) await tables.outbox.putReceipt({ delivery: row.id, ...receipt, at });
+    return "sent";
+  }
+  const about = { ...(row.episode === null ? {} : { episode: row.episode }), destination: row.destination };
+  const tell = (what: string, detail: string): void => {
+    decisions.push({ what, ...about, delivery: row.id, detail: `attempt ${row.attempts}: ${detail}` });
+  };
+  const uncertain_since =
+    error.kind === "maybe-sent" ? (row.uncertain_since ?? row.attempted_at ?? at) : row.uncertain_since;
+  const last_error = error.message;
+  if (error.kind === "gone") {
+    tell("destination lost", error.message);
+    await retire(tables, { ...row, uncertain_since }, claimed.destination, error.message, at, parts);
+    return "gone";
+  }
+  if (error.kind === "unhealable" || at - row.created_at >= GIVE_UP_AFTER) {
+    tell("dead letter", error.message);
+    await giveUp(tables, { ...row, uncertain_since, last_error }, at);
+    if (row.phase === "rolling" && row.kind === "edit") await beginAnew(tables, row, claimed, at, parts);
+    return "dead";
+  }
+  const run_at = at + Math.max(backOff(row.attempts, parts.random()), error.retryAfterMillis ?? 0);
+  await tables.outbox.change(row.id, { state: "owed", uncertain_since, last_error, run_at });
+  // Whoever asks us to wait means the channel, not this one message.
+  if (error.retryAfterMillis !== undefined) await tables.outbox.hold(row.destination, at + error.retryAfterMillis);
+  tell(error.kind === "maybe-sent" ? "outcome unknown" : "try again", `${error.message}; next ${iso(run_at)}`);
+  return error.kind;
+}
+
+/** Dead-letters a delivery. Where its trigger certainly never arrived, nothing more is owed of the episode. */
+export async function giveUp(tables: AlertTables, row: DeliveryRow, at: Milliseconds): Promise<void> {
+  const { uncertain_since, last_error } = row;
+  await tables.outbox.change(row.id, { state: "dead", settled_at: at, uncertain_since, last_error });
+  if (row.phase !== "trigger" || row.episode === null || uncertain_since !== null) return;
+  for (const other of await tables.outbox.ofEpisode(row.episode, row.destination)) {
+    if (other.state !== "owed" || other.phase === "flapping" || other.phase === "calm") continue;
+    const why = "its trigger could not be sent";
+    await tables.outbox.change(other.id, { state: "dead", settled_at: at, last_error: why });
+  }
+}
+
+/** A message of the day that cannot be edited any more goes on in a new one. */
+async function beginAnew(
+  tables: AlertTables,
+  row: DeliveryRow,
+  { destination }: Claimed,
+  at: Milliseconds,
+  { newId }: SettleParts,
+): Promise<void> {
+  const data = (await tables.outbox.messages([row.message]))[0]?.data;
+  const message = data === undefined ? undefined : AlertMessage.parse(JSON.parse(data));
+  if (message?.type !== "rolling" || data === undefined) return;
+  const id = newId();
+  const book = new OwedBook();
+  book.deliveries.push({ id, destination, phase: "rolling", message, quiet: true });
+  await writeOwed(tables, book, at, newId);
+  const key = [row.destination, message.kind, message.network, message.day].join("|");
+  const [known] = await tables.backlog.rolling([key]);
+  if (known !== undefined) await tables.backlog.putRolling([{ ...known, delivery: id, data }]);
+}
+
+/** A destination that is gone: its subscriptions end, what it was owed is given up, and the operators are told. */
+async function retire(
+  tables: AlertTables,
+  row: DeliveryRow,
+  destination: Destination,
+  why: string,
+  at: Milliseconds,
+  { newId, operators }: SettleParts,
+): Promise<void> {
+  let subscriptions = 0;
+  for (const { data, destination: key, state } of await tables.choices.subscriptions()) {
+    if (key !== row.destination || state === "removed" || state === "ended" || state === "retired") continue;
+    await putSubscription(tables, { ...Subscription.parse(JSON.parse(data)), state: "retired", why });
+    subscriptions += 1;
+  }
+  const open = await tables.outbox.openOf(row.destination);
+  for (const one of open) {
+    const uncertain_since = one.id === row.id ? row.uncertain_since : one.uncertain_since;
+    await tables.outbox.change(one.id, { state: "dead", settled_at: at, last_error: why, uncertain_since });
+  }
+  if (operators === undefined || destinationKey(operators) === row.destination) return;
+  const book = new OwedBook();
+  const { platform, channel } = destination;
+  const unsent = open.filter(({ kind }) => kind === "message").length;
+  const message = {
+    type: "lost",
+    platform,
+    channel,
+    why,
+    subscriptions,
+    unsent,
+    at: timeToText(fromMillis(at)),
+  } as const;
+  book.deliveries.push({ id: newId(), destination: operators, phase: "bot", message });
+  await writeOwed(tables, book, at, newId);
+}
+
+function iso(millis: Milliseconds): string {
+  return new Date(millis).toISOString();
+}

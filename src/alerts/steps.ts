@@ -1,0 +1,15 @@
+/** The moments between seeing something and holding the receipt of having told it, by name, in order. */
+export const STEPS = [
+  "observed",
+  "round written",
+  "round kept",
+  "deliveries claimed",
+  "before sending",
+  "after sending",
+  "receipt written",
+  "receipt kept",
+] as const;
+export type StepName = (typeof STEPS)[number];
+
+/** Called at each of them; for crash campaigns, which end the process there. */
+export type OnStep = (step: StepName) => void;
