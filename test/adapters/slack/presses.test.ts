@@ -17,7 +17,7 @@ function counting() {
     const invocation = { command: "probe count", options: { note: "next" } };
     return Promise.resolve(
       reply({
-        title: `asked ${asked} times, ${String(options["note"] ?? "nothing noted")}`,
+        title: `asked ${asked} times, ${typeof options["note"] === "string" ? options["note"] : "nothing noted"}`,
         actions: [
           { label: "Older", invocation, effect: "replace" },
           { label: "Details", invocation, effect: "reply" },

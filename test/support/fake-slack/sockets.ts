@@ -97,7 +97,7 @@ export class Sockets {
 
   /** Cuts all sockets without a word. */
   cut(): void {
-    for (const { socket } of [...this.#sockets]) socket.terminate();
+    for (const { socket } of this.#sockets.slice()) socket.terminate();
   }
 
   close(): void {

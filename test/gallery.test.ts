@@ -1,0 +1,63 @@
+import { parse } from "discord-markdown-parser";
+import { expect, test } from "vitest";
+
+import { renderDiscord } from "../src/adapters/discord/render.ts";
+import { renderSlack } from "../src/adapters/slack/render.ts";
+import { renderTerminal } from "../src/adapters/terminal/render.ts";
+import { renderReply } from "../src/adapters/web/public/render-reply.js";
+import { replyToJson } from "../src/reply/json.ts";
+import type { Reply } from "../src/reply/reply.ts";
+import { toMillis } from "../src/units/nanoseconds.ts";
+import { textsOf } from "./adapters/web/print-tree.ts";
+import { judgeMessage } from "./support/fake-slack/judge.ts";
+import { gallery, GALLERY_NOW } from "./support/gallery.ts";
+
+// Each reply of the gallery as the four renderers show it, side by side in one file, so that a change of any of them is
+// seen beside the others.
+
+test.each(gallery)("$name: $shows", async ({ name, shows, reply }) => {
+  const sides = { Terminal: terminal(reply), Web: web(reply), Discord: discord(reply), Slack: slack(reply) };
+  const parts = Object.entries(sides).map(([title, shown]) => `## ${title}\n\n${fenced(shown)}`);
+  await expect(`# ${name}: ${shows}\n\n${parts.join("\n\n")}\n`).toMatchFileSnapshot(`golden/${name}.md`);
+});
+
+function terminal(reply: Reply): string {
+  return renderTerminal(reply, { width: 80, colour: false, links: false, now: GALLERY_NOW });
+}
+
+/** What the page says, one text a line; how it is laid out stands in the golden files of its own renderer. */
+function web(reply: Reply): string {
+  const json = replyToJson(reply, (file) => `/api/files/${file.sha256.slice(0, 8)}`);
+  return textsOf(renderReply(json, { now: toMillis(GALLERY_NOW), timeZone: "UTC" })).join("\n");
+}
+
+function discord(reply: Reply): string {
+  const { embeds, components, files } = renderDiscord(reply, { asker: "1" });
+  // Read once by a parser that is not ours: what it cannot read would not be shown.
+  for (const { description = "" } of embeds) expect(Array.isArray(parse(description, "extended"))).toBe(true);
+  return JSON.stringify({ embeds, components, files: names(files) }, undefined, 1);
+}
+
+function slack(reply: Reply): string {
+  const { text, blocks, files } = renderSlack(reply, { asker: "U1" });
+  expect(judgeMessage({ text, blocks })).toEqual([]);
+  return JSON.stringify({ text, blocks, files: names(files) }, undefined, 1);
+}
+
+function names(files: readonly { readonly name: string }[]): string[] {
+  return files.map(({ name }) => name);
+}
+
+/** A fence longer than any run of backticks inside. */
+function fenced(content: string): string {
+  const longest = Math.max(2, ...[...content.matchAll(/`+/gu)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${visible(content)}\n${fence}`;
+}
+
+/** Characters that cannot be seen, by their number: golden files are read by people. */
+function visible(content: string): string {
+  return content
+    .toWellFormed()
+    .replaceAll(/(?!\n)[\p{Cc}\p{Cf}]/gu, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
+}
