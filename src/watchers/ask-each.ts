@@ -1,0 +1,62 @@
+import { ApiError } from "../api/api-error.ts";
+
+/** So many subjects are asked for in one look, one after the other; the rest have their turn in the next ones. */
+export const MAX_ASKED = 100;
+
+export interface Asked<T> {
+  /** By subject; one that the node knows nothing of is left out. */
+  readonly answers: ReadonlyMap<string, T>;
+  /** The last one whose turn it was: the next look goes on behind it. */
+  readonly turn: string | undefined;
+}
+
+/**
+ * Asks for one subject after the other, from behind `turn` on and round again. Ends early where the nodes do not
+ * answer, and rejects with that ApiError where they have answered nothing at all.
+ */
+export async function askEach<T>(
+  subjects: readonly string[],
+  turn: string | undefined,
+  ask: (subject: string) => Promise<T>,
+): Promise<Asked<T>> {
+  const sorted = [...new Set(subjects)].toSorted();
+  const behind = sorted.findIndex((subject) => turn !== undefined && subject > turn);
+  const begin = behind === -1 ? 0 : behind;
+  const inTurn = [...sorted.slice(begin), ...sorted.slice(0, begin)].slice(0, MAX_ASKED);
+  const answers = new Map<string, T>();
+  let last = turn;
+  let answered = false;
+  for (const subject of inTurn) {
+    try {
+      answers.set(subject, await ask(subject));
+      answered = true;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (isAboutAll(error)) {
+        if (!answered) throw error;
+        break;
+      }
+      answered = true;
+    }
+    last = subject;
+  }
+  return { answers, turn: last };
+}
+
+/** Whether the next subject would fare no better. */
+function isAboutAll({ kind }: ApiError): boolean {
+  switch (kind) {
+    case "unreachable":
+    case "timeout":
+    case "rate-limited":
+    case "banned":
+    case "cut":
+      return true;
+    case "not-found":
+    case "invalid":
+    case "server":
+    case "refused":
+    case "unreadable":
+      return false;
+  }
+}

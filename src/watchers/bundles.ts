@@ -1,0 +1,77 @@
+import { z } from "zod";
+
+import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import type { AlertEvent } from "../alerts/event.ts";
+import { timeToText } from "../alerts/json-units.ts";
+import type { CallOptions, Operations } from "../api/api-client.ts";
+import { askEach } from "./ask-each.ts";
+import { parseBundleSubject } from "./bundle-subject.ts";
+import type { Watcher } from "./watcher.ts";
+
+const signedBundle = z.object({
+  node: z.string(),
+  bundle: z.enum(["list-asset", "asset-limits"]),
+  assetSource: z.string().exactOptional(),
+});
+type SignedBundle = z.output<typeof signedBundle>;
+
+const Bundles = z.object({
+  /** By subject, as long as somebody watches it. */
+  signed: z.record(z.string(), signedBundle),
+  turn: z.string().exactOptional(),
+});
+type Bundles = z.output<typeof Bundles>;
+
+/** Bundles that people wait for: each is asked for until it is signed. One that was signed before is told, too. */
+export function bundlesWatcher(options: {
+  readonly network: string;
+  readonly config: Pick<AlertsConfig, "poll">;
+}): Watcher<Bundles> {
+  const { network, config } = options;
+  return {
+    name: "bundles",
+    every: config.poll.rest,
+    snapshot: Bundles,
+    async observe(api, watched, signal) {
+      const { before } = watched;
+      // What a very first look finds is not told, so it looks for nothing.
+      if (before === undefined) return { signed: {} };
+      const ids = watched.subjects("bundle.signed");
+      const waiting = ids.filter((subject) => !Object.hasOwn(before.signed, subject));
+      const call = { lane: "watchers", fresh: true, signal } as const;
+      const { answers, turn } = await askEach(waiting, before.turn, (subject) => getSigned(api, subject, call));
+      const found = [...answers].flatMap(([subject, bundle]): [string, SignedBundle][] =>
+        bundle === undefined ? [] : [[subject, bundle]],
+      );
+      const kept = Object.entries(before.signed).filter(([subject]) => ids.includes(subject));
+      return {
+        signed: { ...Object.fromEntries(kept), ...Object.fromEntries(found) },
+        ...(turn === undefined ? {} : { turn }),
+      };
+    },
+    judge(before, after, at) {
+      if (before === undefined) return { readings: [], events: [] };
+      const fresh = Object.entries(after.signed).filter(([subject]) => !Object.hasOwn(before.signed, subject));
+      return {
+        readings: [],
+        events: fresh.map(([subject, bundle]): AlertEvent => ({
+          kind: "bundle.signed",
+          network,
+          subject,
+          key: subject,
+          at: timeToText(at),
+          ...bundle,
+        })),
+      };
+    },
+  };
+}
+
+async function getSigned(from: Operations, subject: string, call: CallOptions): Promise<SignedBundle | undefined> {
+  const { bundle, id } = parseBundleSubject(subject);
+  const { value, asOf } =
+    bundle === "list-asset" ? await from.getListAssetBundle(id, call) : await from.getAssetLimitsBundle(id, call);
+  if (value.signatures === undefined) return undefined;
+  const { assetSource } = value;
+  return { node: asOf.node, bundle, ...(assetSource === undefined ? {} : { assetSource }) };
+}

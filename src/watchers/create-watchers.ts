@@ -1,0 +1,33 @@
+import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import type { Clock } from "../api/clock.ts";
+import { bundlesWatcher } from "./bundles.ts";
+import { checkpointsWatcher } from "./checkpoints.ts";
+import { marketsWatcher } from "./markets.ts";
+import { nodeVersionsWatcher } from "./node-versions.ts";
+import { ordersWatcher } from "./orders.ts";
+import { rotationsWatcher } from "./rotations.ts";
+import { snapshotsWatcher } from "./snapshots.ts";
+import { sourcesWatcher } from "./sources.ts";
+import { stakesWatcher } from "./stakes.ts";
+import type { Watcher } from "./watcher.ts";
+
+/** Everybody who watches a network. */
+export function createWatchers(options: {
+  readonly network: string;
+  /** How many are configured. */
+  readonly nodes: number;
+  readonly config: AlertsConfig;
+  readonly clock?: Clock;
+}): readonly Watcher<unknown>[] {
+  return [
+    sourcesWatcher(options),
+    checkpointsWatcher(options),
+    snapshotsWatcher(options),
+    rotationsWatcher(options),
+    marketsWatcher(options),
+    nodeVersionsWatcher(options),
+    ordersWatcher(options),
+    stakesWatcher(options),
+    bundlesWatcher(options),
+  ];
+}

@@ -1,0 +1,104 @@
+import type { AlertKind } from "../alerts/kinds.ts";
+import type { Reading } from "../alerts/reading.ts";
+import type { ApiClient } from "../api/api-client.ts";
+import { ApiError } from "../api/api-error.ts";
+import type { Clock } from "../api/clock.ts";
+import type { Log } from "../log.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { LookTimeout, type Observation, type Sink } from "./observation.ts";
+import type { Watcher } from "./watcher.ts";
+import { withinTime } from "./within-time.ts";
+
+/** What a lookout works with. */
+export interface LookoutPorts {
+  /** The snapshot stored last, as JSON; undefined where there is none. Asked before the first look, and after a sink failed. */
+  readonly load: (network: string, watcher: string) => Promise<unknown>;
+  /** What subscriptions name, of all listeners together. */
+  readonly subjects: (network: string, kind: AlertKind) => readonly string[];
+  readonly sink: Sink;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** For one look, one reading from the store, one writing to it. */
+  readonly limitMillis: Milliseconds;
+}
+
+/** One watcher at one network: looks, judges, hands over, and remembers what was stored. */
+export class Lookout {
+  readonly #watcher: Watcher<unknown>;
+  readonly #api: ApiClient;
+  readonly #ports: LookoutPorts;
+  /** What the store is known to hold; undefined while that is to be asked. */
+  #stored: { readonly snapshot: unknown } | undefined;
+
+  constructor(watcher: Watcher<unknown>, api: ApiClient, ports: LookoutPorts) {
+    this.#watcher = watcher;
+    this.#api = api;
+    this.#ports = ports;
+  }
+
+  /** One look, whatever comes of it; rejects only with the signal's reason. */
+  async look(signal: AbortSignal): Promise<void> {
+    const { log, sink, clock, limitMillis } = this.#ports;
+    const about = { watcher: this.#watcher.name, network: this.#api.network };
+    try {
+      const before = await this.#before(signal);
+      const observation = await this.#observe(before, signal);
+      if (observation === undefined) return;
+      // A stop does not leave a transaction behind.
+      await withinTime(() => sink(observation), { clock, limitMillis });
+      this.#stored = { snapshot: observation.snapshot };
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#stored = undefined;
+      log.error({ ...about, err: error }, "what a watcher saw could not be stored");
+    }
+  }
+
+  async #before(signal: AbortSignal): Promise<unknown> {
+    if (this.#stored === undefined) {
+      const { load, log, clock, limitMillis } = this.#ports;
+      const { name, snapshot } = this.#watcher;
+      const kept = await withinTime(() => load(this.#api.network, name), { clock, limitMillis, signal });
+      const parsed = kept === undefined ? undefined : snapshot.safeParse(kept);
+      if (parsed?.success === false) {
+        log.warn(
+          { watcher: name, network: this.#api.network },
+          "a stored snapshot cannot be read; the watcher begins anew",
+        );
+      }
+      this.#stored = { snapshot: parsed?.data };
+    }
+    return this.#stored.snapshot;
+  }
+
+  /** Undefined where there is nothing to store: a first look that failed, or a watcher that is itself at fault. */
+  async #observe(before: unknown, signal: AbortSignal): Promise<Observation | undefined> {
+    const { subjects, log, clock, limitMillis } = this.#ports;
+    const { name, every } = this.#watcher;
+    const { network } = this.#api;
+    const watched = { before, subjects: (kind: AlertKind) => subjects(network, kind) };
+    const common = { network, watcher: { name, every }, before };
+    try {
+      const look = (leave: AbortSignal): Promise<unknown> => this.#watcher.observe(this.#api, watched, leave);
+      const snapshot = await withinTime(look, { clock, limitMillis, signal });
+      const at = clock.wallClock();
+      return { ...common, snapshot, ...this.#watcher.judge(before, snapshot, at), at };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ApiError || error instanceof LookTimeout)) {
+        log.error({ watcher: name, network, err: error }, "a watcher failed");
+        return undefined;
+      }
+      log.debug({ watcher: name, network, why: error.message }, "a look failed");
+      if (before === undefined) return undefined;
+      const at = clock.wallClock();
+      const readings = this.#watcher.judge(before, before, at).readings.map((reading) => unknownBy(error, reading));
+      return { ...common, snapshot: before, readings, events: [], at, failure: error };
+    }
+  }
+}
+
+function unknownBy({ message }: Error, reading: Reading): Reading {
+  const { badForMillis: _, ...rest } = reading;
+  return { ...rest, state: "unknown", why: message };
+}

@@ -1,0 +1,61 @@
+import type { MarketData } from "../api/market-data.ts";
+import type { MarketNames } from "../api/names.ts";
+import { compareDecimals, decimal, formatDecimal, percentOf, type Decimal } from "../units/decimal.ts";
+import type { MarketRecord } from "./market-state.ts";
+
+/** Digits behind the point of a distance in percent. */
+const DISTANCE_DIGITS = 6;
+
+/** What is watched of one market. */
+export function marketRecordOf(data: MarketData, names: MarketNames | undefined): MarketRecord {
+  const { markPrice, marketState, marketTradingMode, trigger, auctionStart, auctionEnd } = data;
+  const label = names?.code ?? names?.name;
+  const places = names?.decimalPlaces;
+  const inUnits = (raw: bigint): string | undefined =>
+    places === undefined || places < 0 ? undefined : formatDecimal(decimal(raw, places), { group: false });
+  const price = markPrice === undefined || markPrice <= 0n ? undefined : markPrice;
+  const shown = price === undefined ? undefined : inUnits(price);
+  const nearest = price === undefined ? undefined : nearestBound(data, price);
+  const bound = nearest === undefined ? undefined : inUnits(nearest.bound);
+  return {
+    ...(label === undefined ? {} : { label }),
+    ...(marketState === undefined ? {} : { state: marketState }),
+    ...(marketTradingMode === undefined ? {} : { tradingMode: marketTradingMode }),
+    ...(trigger === undefined ? {} : { trigger }),
+    ...(auctionStart === undefined ? {} : { auctionStart }),
+    ...(auctionEnd === undefined ? {} : { auctionEnd }),
+    ...(shown === undefined ? {} : { price: shown }),
+    ...(nearest === undefined
+      ? {}
+      : {
+          nearest: {
+            ...(bound === undefined ? {} : { bound }),
+            side: nearest.side,
+            distancePercent: formatDecimal(nearest.distance, { group: false }),
+          },
+        }),
+  };
+}
+
+interface Bound {
+  readonly bound: bigint;
+  readonly side: "lower" | "upper";
+  /** In percent of the price; 0 at the bound and beyond it. */
+  readonly distance: Decimal;
+}
+
+function nearestBound({ priceMonitoringBounds }: MarketData, price: bigint): Bound | undefined {
+  let nearest: Bound | undefined;
+  const consider = (side: Bound["side"], bound: bigint | undefined): void => {
+    if (bound === undefined || bound <= 0n) return;
+    const gap = side === "lower" ? price - bound : bound - price;
+    const distance = percentOf(decimal(gap < 0n ? 0n : gap), decimal(price), DISTANCE_DIGITS);
+    if (distance === undefined) return;
+    if (nearest === undefined || compareDecimals(distance, nearest.distance) < 0) nearest = { bound, side, distance };
+  };
+  for (const { minValidPrice, maxValidPrice } of priceMonitoringBounds) {
+    consider("lower", minValidPrice);
+    consider("upper", maxValidPrice);
+  }
+  return nearest;
+}

@@ -1,0 +1,38 @@
+import { z } from "zod";
+
+import { DecimalText } from "../alerts/json-units.ts";
+import { timeCodec } from "./json-codecs.ts";
+import { runCounter } from "./run-counter.ts";
+
+/** A market as it was last seen. Prices in the market's units, where its decimals are known. */
+export const marketRecord = z.object({
+  label: z.string().exactOptional(),
+  state: z.string().exactOptional(),
+  tradingMode: z.string().exactOptional(),
+  trigger: z.string().exactOptional(),
+  auctionStart: timeCodec.exactOptional(),
+  auctionEnd: timeCodec.exactOptional(),
+  price: DecimalText.exactOptional(),
+  /** The bound of price monitoring that is nearest to the price. */
+  nearest: z
+    .object({
+      bound: DecimalText.exactOptional(),
+      side: z.enum(["lower", "upper"]),
+      distancePercent: DecimalText,
+    })
+    .exactOptional(),
+});
+export type MarketRecord = z.output<typeof marketRecord>;
+
+/** The markets of a network, by id. */
+export const MarketsState = z.object({
+  ...runCounter,
+  node: z.string(),
+  /** The network's time that the answer speaks for. */
+  time: timeCodec.exactOptional(),
+  /** The node stands before what had been seen already: its answer says nothing new. */
+  behind: z.boolean(),
+  markets: z.record(z.string(), marketRecord),
+});
+export type MarketsState = z.output<typeof MarketsState>;
+export type MarketsSnapshot = z.input<typeof MarketsState>;

@@ -1,0 +1,66 @@
+import { z } from "zod";
+
+import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import type { AlertEvent } from "../alerts/event.ts";
+import { timeToText } from "../alerts/json-units.ts";
+import { ApiError } from "../api/api-error.ts";
+import { systemClock, type Clock } from "../api/clock.ts";
+import { keptAs } from "./kept-as.ts";
+import { lookKey, nextLook, runCounter } from "./run-counter.ts";
+import type { Watcher } from "./watcher.ts";
+
+const release = z.object({ version: z.string().exactOptional(), commitHash: z.string().exactOptional() });
+type Release = z.output<typeof release>;
+
+const NodeVersions = z.object({
+  ...runCounter,
+  /** By node; one that did not answer keeps what it last said. */
+  nodes: z.record(z.string(), release),
+});
+type NodeVersions = z.output<typeof NodeVersions>;
+
+/** The release that each data node runs. */
+export function nodeVersionsWatcher(options: {
+  readonly network: string;
+  readonly config: Pick<AlertsConfig, "poll">;
+  readonly clock?: Clock;
+}): Watcher<NodeVersions> {
+  const { network, config, clock = systemClock } = options;
+  return {
+    name: "node-versions",
+    every: config.poll.rest,
+    snapshot: keptAs(NodeVersions),
+    async observe(api, { before }, signal) {
+      const asked = await Promise.allSettled(
+        api.nodes.map(async (node): Promise<[string, Release]> => {
+          const { value } = await node.getNodeInfo({ lane: "watchers", fresh: true, signal });
+          const { version, commitHash } = value;
+          return [
+            node.name,
+            {
+              ...(version === undefined ? {} : { version }),
+              ...(commitHash === undefined ? {} : { commitHash }),
+            },
+          ];
+        }),
+      );
+      signal.throwIfAborted();
+      const failures = asked.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+      const bug = failures.find((reason) => !(reason instanceof ApiError));
+      if (bug !== undefined || failures.length === asked.length) throw bug ?? failures[0];
+      const told = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      return { ...nextLook(before, clock.wallClock()), nodes: { ...before?.nodes, ...Object.fromEntries(told) } };
+    },
+    judge(before, after, at) {
+      const events = Object.entries(after.nodes).flatMap(([node, release]): AlertEvent[] => {
+        const known = before?.nodes[node];
+        if (known === undefined || (known.version === release.version && known.commitHash === release.commitHash)) {
+          return [];
+        }
+        const seen = { network, subject: node, node, at: timeToText(at), key: `${node}/${lookKey(after)}` };
+        return [{ kind: "node.version", ...seen, before: known, after: release }];
+      });
+      return { readings: [], events };
+    },
+  };
+}

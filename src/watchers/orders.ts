@@ -1,0 +1,109 @@
+import { z } from "zod";
+
+import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import type { AlertEvent } from "../alerts/event.ts";
+import { timeToText } from "../alerts/json-units.ts";
+import type { MarketNames } from "../api/names.ts";
+import type { Order } from "../api/order.ts";
+import { askEach } from "./ask-each.ts";
+import { rawOrUnits } from "./raw-or-units.ts";
+import type { Watcher } from "./watcher.ts";
+
+/** Of these nothing follows. An order that is partly filled has ended too, since what was left of it was not kept. */
+const FINAL = new Set([
+  "STATUS_EXPIRED",
+  "STATUS_CANCELLED",
+  "STATUS_STOPPED",
+  "STATUS_FILLED",
+  "STATUS_REJECTED",
+  "STATUS_PARTIALLY_FILLED",
+]);
+
+const orderEnd = z.object({
+  node: z.string(),
+  status: z.string(),
+  reason: z.string().exactOptional(),
+  market: z.string().exactOptional(),
+  label: z.string().exactOptional(),
+  side: z.string().exactOptional(),
+  size: z.string().exactOptional(),
+  remaining: z.string().exactOptional(),
+  price: z.string().exactOptional(),
+});
+type OrderEnd = z.output<typeof orderEnd>;
+
+const Orders = z.object({
+  /** Those that have ended, by id, as long as somebody watches them. */
+  ended: z.record(z.string(), orderEnd),
+  turn: z.string().exactOptional(),
+});
+type Orders = z.output<typeof Orders>;
+
+/** Orders that people watch: each is asked for until its final state. One that had ended before is told, too. */
+export function ordersWatcher(options: {
+  readonly network: string;
+  readonly config: Pick<AlertsConfig, "poll">;
+}): Watcher<Orders> {
+  const { network, config } = options;
+  return {
+    name: "orders",
+    every: config.poll.rest,
+    snapshot: Orders,
+    async observe(api, watched, signal) {
+      const { before } = watched;
+      // What a very first look finds is not told, so it looks for nothing.
+      if (before === undefined) return { ended: {} };
+      const ids = watched.subjects("order.final");
+      const open = ids.filter((id) => !Object.hasOwn(before.ended, id));
+      const call = { lane: "watchers", fresh: true, signal } as const;
+      const { answers, turn } = await askEach(open, before.turn, (id) => api.getOrder(id, undefined, call));
+      const over = [...answers].filter(([, { value }]) => value.status !== undefined && FINAL.has(value.status));
+      const markets = over.length === 0 ? [] : await api.getMarketNames({ lane: "watchers", signal });
+      const names = new Map(markets.map((market) => [market.id, market]));
+      const ended = over.map(([id, { value, asOf }]): [string, OrderEnd] => [
+        id,
+        orderEndOf(value, asOf.node, names.get(value.marketId ?? "")),
+      ]);
+      const kept = Object.entries(before.ended).filter(([id]) => ids.includes(id));
+      return {
+        ended: { ...Object.fromEntries(kept), ...Object.fromEntries(ended) },
+        ...(turn === undefined ? {} : { turn }),
+      };
+    },
+    judge(before, after, at) {
+      if (before === undefined) return { readings: [], events: [] };
+      const fresh = Object.entries(after.ended).filter(([id]) => !Object.hasOwn(before.ended, id));
+      return {
+        readings: [],
+        events: fresh.map(([subject, end]): AlertEvent => ({
+          kind: "order.final",
+          network,
+          subject,
+          key: `${subject}/${end.status}`,
+          at: timeToText(at),
+          ...end,
+        })),
+      };
+    },
+  };
+}
+
+function orderEndOf(order: Order, node: string, market: MarketNames | undefined): OrderEnd {
+  const { status = "", reason, marketId, side } = order;
+  const label = market?.code ?? market?.name;
+  const size = rawOrUnits(order.size, market?.positionDecimalPlaces);
+  const remaining = rawOrUnits(order.remaining, market?.positionDecimalPlaces);
+  const price =
+    order.price === undefined || order.price <= 0n ? undefined : rawOrUnits(order.price, market?.decimalPlaces);
+  return {
+    node,
+    status,
+    ...(reason === undefined ? {} : { reason }),
+    ...(marketId === undefined ? {} : { market: marketId }),
+    ...(label === undefined ? {} : { label }),
+    ...(side === undefined ? {} : { side }),
+    ...(size === undefined ? {} : { size }),
+    ...(remaining === undefined ? {} : { remaining }),
+    ...(price === undefined ? {} : { price }),
+  };
+}

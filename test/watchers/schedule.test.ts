@@ -1,0 +1,239 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+
+import type { ApiClient } from "../../src/api/api-client.ts";
+import { ApiError } from "../../src/api/api-error.ts";
+import { silentLog } from "../../src/log.ts";
+import type { Observation } from "../../src/watchers/observation.ts";
+import { startSchedule, type ScheduleOptions } from "../../src/watchers/schedule.ts";
+import type { Watcher } from "../../src/watchers/watcher.ts";
+import { VirtualClock } from "../api/virtual-clock.ts";
+
+const Count = z.object({ count: z.number() });
+type Count = z.infer<typeof Count>;
+
+const api = { network: "mainnet" } as ApiClient;
+
+/** Counts its looks in its snapshot, and tells of each as an event. */
+function counter(name: string, every: number, observe?: Watcher<Count>["observe"]): Watcher<Count> {
+  return {
+    name,
+    every,
+    snapshot: Count,
+    observe: observe ?? ((_api, { before }) => Promise.resolve({ count: (before?.count ?? 0) + 1 })),
+    judge: (before, after, at) => ({
+      readings: [
+        {
+          kind: "node.down",
+          network: "mainnet",
+          subject: "a",
+          nodes: 1,
+          seenBy: [],
+          state: "bad",
+          badForMillis: 1,
+          facts: {},
+        },
+      ],
+      events:
+        before === undefined || before.count === after.count
+          ? []
+          : [
+              {
+                kind: "node.version",
+                network: "mainnet",
+                subject: "a",
+                key: String(after.count),
+                at: String(at),
+                before: {},
+                after: {},
+              },
+            ],
+    }),
+  };
+}
+
+interface Running {
+  readonly clock: VirtualClock;
+  readonly seen: Observation[];
+  readonly times: (watcher: string) => readonly number[];
+  readonly store: Map<string, unknown>;
+  readonly stop: () => Promise<void>;
+}
+
+function run(watchers: readonly Watcher<unknown>[], more: Partial<ScheduleOptions> = {}): Running {
+  const clock = new VirtualClock();
+  const seen: (Observation & { readonly millis: number })[] = [];
+  const store = new Map<string, unknown>();
+  const schedule = startSchedule({
+    networks: [{ api, watchers }],
+    load: (network, watcher) => Promise.resolve(store.get(`${network}/${watcher}`)),
+    subjects: () => [],
+    sink: (observation) => {
+      seen.push({ ...observation, millis: clock.monotonicMillis() });
+      store.set(`${observation.network}/${observation.watcher.name}`, JSON.parse(JSON.stringify(observation.snapshot)));
+      return Promise.resolve();
+    },
+    log: silentLog(),
+    clock,
+    random: () => 0.5,
+    ...more,
+  });
+  onTestFinished(() => schedule.stop());
+  return {
+    clock,
+    seen,
+    store,
+    times: (name) => seen.filter(({ watcher }) => watcher.name === name).map(({ millis }) => millis),
+    stop: () => schedule.stop(),
+  };
+}
+
+const failure = (): ApiError => new ApiError("timeout", "a did not answer", { network: "mainnet", node: "a" });
+
+describe("the schedule", () => {
+  test("lets each look in its own time, and hands on from snapshot to snapshot", async () => {
+    const { clock, times, seen } = run([counter("fast", 5000), counter("slow", 60_000)]);
+    await clock.advance(61_000);
+    expect(times("fast")).toEqual(Array.from({ length: 13 }, (_, index) => 500 + index * 5000));
+    expect(times("slow")).toEqual([500, 60_500]);
+    const fast = seen.filter(({ watcher }) => watcher.name === "fast");
+    expect(fast.map(({ snapshot }) => (snapshot as Count).count)).toEqual(fast.map((_, index) => index + 1));
+    expect(fast.map(({ events }) => events.length)).toEqual([0, ...fast.slice(1).map(() => 1)]);
+  });
+
+  test("moves each look a little, but never the rhythm", async () => {
+    let turn = 0;
+    const { clock, times } = run([counter("fast", 5000)], { random: () => (turn++ % 2 === 0 ? 0 : 0.999) });
+    await clock.advance(99_000);
+    for (const [index, millis] of times("fast").entries())
+      expect(Math.abs(millis - index * 5000)).toBeLessThanOrEqual(250);
+    expect(times("fast")).toHaveLength(20);
+  });
+
+  test("a slow look is not overlapped, delays nobody else, and what it missed is left out", async () => {
+    let [inside, most] = [0, 0];
+    const slow = counter("slow", 5000, async (_api, { before }, signal) => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await running.clock.sleep(12_000, signal);
+      inside -= 1;
+      return { count: (before?.count ?? 0) + 1 };
+    });
+    const running = run([slow, counter("fast", 5000)]);
+    await running.clock.advance(60_000);
+    expect(most).toBe(1);
+    expect(running.times("slow")).toEqual([12_500, 27_500, 42_500, 57_500]);
+    expect(running.times("fast")).toHaveLength(12);
+  });
+
+  test("a look that never ends is given up, and everything it could have said is unknown", async () => {
+    let looks = 0;
+    const hangs = counter("hangs", 5000, (_api, { before }, signal) => {
+      looks += 1;
+      if (looks !== 2) return Promise.resolve({ count: (before?.count ?? 0) + 1 });
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason as Error));
+      });
+    });
+    const { clock, seen } = run([hangs]);
+    await clock.advance(46_000);
+    expect(seen.map(({ readings: [reading], failure }) => [reading?.state, failure?.name])).toEqual([
+      ["bad", undefined],
+      ["unknown", "LookTimeout"],
+      ["bad", undefined],
+      ["bad", undefined],
+      ["bad", undefined],
+    ]);
+    expect(seen[1]).toMatchObject({ snapshot: { count: 1 }, events: [], readings: [{ why: "no answer within 30 s" }] });
+    expect(seen[1]?.readings[0]?.badForMillis).toBeUndefined();
+    expect(seen[2]).toMatchObject({ before: { count: 1 }, snapshot: { count: 2 } });
+  });
+
+  test("a node's failure leaves the snapshot as it is; a first look that fails hands over nothing", async () => {
+    let looks = 0;
+    const { clock, seen } = run([
+      counter("flaky", 5000, (_api, { before }) => {
+        looks += 1;
+        return looks % 2 === 1 ? Promise.reject(failure()) : Promise.resolve({ count: (before?.count ?? 0) + 1 });
+      }),
+    ]);
+    await clock.advance(20_000);
+    expect(seen.map(({ snapshot, failure }) => [(snapshot as Count).count, failure?.message])).toEqual([
+      [1, undefined],
+      [1, "a did not answer"],
+      [2, undefined],
+    ]);
+  });
+
+  test("what the sink did not store is found again, from what the store holds", async () => {
+    let sinks = 0;
+    const seen: Observation[] = [];
+    const store = new Map<string, unknown>([["mainnet/fast", { count: 7 }]]);
+    const { clock } = run([counter("fast", 5000)], {
+      load: (network, watcher) => Promise.resolve(store.get(`${network}/${watcher}`)),
+      sink: (observation) => {
+        seen.push(observation);
+        sinks += 1;
+        if (sinks === 2) return Promise.reject(new Error("the disk is full"));
+        store.set("mainnet/fast", observation.snapshot);
+        return Promise.resolve();
+      },
+    });
+    await clock.advance(15_000);
+    expect(seen.map(({ before, events }) => [(before as Count).count, events.map(({ key }) => key)])).toEqual([
+      [7, ["8"]],
+      [8, ["9"]],
+      [8, ["9"]],
+    ]);
+  });
+
+  test("a store that hangs, fails or holds what cannot be read stops nothing", async () => {
+    let loads = 0;
+    const { clock, seen } = run([counter("fast", 5000)], {
+      load: () => {
+        loads += 1;
+        if (loads === 1) return new Promise(() => undefined);
+        if (loads === 2) throw new Error("the disk is gone");
+        return Promise.resolve({ count: "many" });
+      },
+    });
+    await clock.advance(46_000);
+    expect(seen[0]).toMatchObject({ before: undefined, snapshot: { count: 1 } });
+    expect(seen).toHaveLength(3);
+  });
+
+  test("a watcher with a mistake in it stops none of the others, nor itself", async () => {
+    let looks = 0;
+    const wrong = counter("wrong", 5000, () => {
+      looks += 1;
+      return Promise.reject(new TypeError("undefined is not a function"));
+    });
+    const { clock, times } = run([wrong, counter("fast", 5000)]);
+    await clock.advance(60_000);
+    expect([looks, times("wrong").length, times("fast").length]).toEqual([12, 0, 12]);
+  });
+
+  test("ends at once when it is stopped, but not in the middle of storing", async () => {
+    const left: string[] = [];
+    const waits = counter("waits", 5000, (_api, _watched, signal) => {
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          left.push("observe");
+          reject(signal.reason as Error);
+        });
+      });
+    });
+    let stored: (() => void) | undefined;
+    const { clock, stop } = run([waits, counter("stores", 5000)], {
+      sink: () => new Promise((resolve) => (stored = resolve)),
+    });
+    await clock.advance(1000);
+    const stopping = stop().then(() => left.push("stopped"));
+    await clock.advance(1000);
+    expect(left).toEqual(["observe"]);
+    stored?.();
+    await stopping;
+    await clock.advance(60_000);
+    expect(left).toEqual(["observe", "stopped"]);
+  });
+});
