@@ -2,7 +2,8 @@ import stringWidth from "string-width";
 
 import type { Block } from "../../reply/block.ts";
 import type { Text } from "../../reply/text.ts";
-import { insideFence, printable } from "./escape.ts";
+import { printable } from "../../reply/printable.ts";
+import { insideFence } from "./escape.ts";
 import { renderText, type Markup } from "./inline.ts";
 import { PHONE_COLUMNS } from "./limits.ts";
 import { renderTable } from "./table.ts";

@@ -1,7 +1,8 @@
 import { ButtonStyle, ComponentType, type APIActionRowComponent, type APIButtonComponent } from "discord-api-types/v10";
 
 import type { Action, Ask, Reply } from "../../reply/reply.ts";
-import { escapeMarkdown, linkLabel, linkTarget, oneLine } from "./escape.ts";
+import { oneLine } from "../../reply/printable.ts";
+import { escapeMarkdown, linkLabel, linkTarget } from "./escape.ts";
 import type { ShortenedId } from "./inline.ts";
 import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, BUTTONS, BUTTONS_PER_ROW } from "./limits.ts";
 import { encodePress, type Press } from "./press.ts";

@@ -1,7 +1,9 @@
+import { mergeRuns } from "../../reply/merge-runs.ts";
 import { plainText } from "../../reply/plain.ts";
 import { shortenId, type Inline, type Text } from "../../reply/text.ts";
+import { oneLine, printable } from "../../reply/printable.ts";
 import { formatUtc, toSeconds } from "../../units/nanoseconds.ts";
-import { escapeMarkdown, inlineCode, joinMarkup, linkLabel, linkTarget, oneLine, printable } from "./escape.ts";
+import { escapeMarkdown, inlineCode, joinMarkup, linkLabel, linkTarget } from "./escape.ts";
 
 /** Markup with a bound; `whole` is false where something was left out. */
 export interface Markup {
@@ -69,21 +71,6 @@ function shownId(value: string, onId: ((value: string) => void) | undefined): st
   const short = shortenId(value);
   if (short !== value) onId?.(value);
   return short;
-}
-
-/** Neighbours of one kind become one leaf, so that no markup can be put together from two harmless halves. */
-function mergeRuns(content: Text, bold: boolean): Inline[] {
-  const merged: Inline[] = [];
-  for (const given of content) {
-    const inline: Inline = bold && given.kind === "text" ? { kind: "strong", text: given.text } : given;
-    const last = merged.at(-1);
-    if (last !== undefined && (inline.kind === "text" || inline.kind === "strong") && last.kind === inline.kind) {
-      merged[merged.length - 1] = { kind: inline.kind, text: last.text + inline.text };
-    } else {
-      merged.push(inline);
-    }
-  }
-  return merged;
 }
 
 function renderInline(inline: Inline, options: InlineOptions): Markup {

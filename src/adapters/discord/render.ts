@@ -1,17 +1,17 @@
 import type { APIAllowedMentions, APIEmbed } from "discord-api-types/v10";
 
 import type { Attachment } from "../../reply/attachment.ts";
-import { safeFileName } from "../../reply/attachment.ts";
 import type { Block } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
+import { FileNames } from "../../reply/file-names.ts";
 import type { Reply, Tone } from "../../reply/reply.ts";
+import { wholeReply } from "../../reply/whole-reply.ts";
 import { renderBlock } from "./blocks.ts";
 import { renderButtons, type MessageContext, type Rows } from "./buttons.ts";
 import { escapeMarkdown } from "./escape.ts";
 import { flatText, renderText, type Markup, type ShortenedId } from "./inline.ts";
 import { ALT_TEXT_LENGTH, EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH } from "./limits.ts";
 import type { Press } from "./press.ts";
-import { wholeReply } from "./whole-reply.ts";
 
 /** A file of a message, under the name it has there. */
 export interface MessageFile {
@@ -45,7 +45,11 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
   const onId = (name: string, value: string): void => {
     if (!ids.some((one) => one.value === value)) ids.push({ name, value });
   };
-  const names = new FileNames([...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])]);
+  const names = new FileNames();
+  const given = [...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])].map((attachment) => ({
+    name: names.add(attachment.name),
+    attachment,
+  }));
   const csvNames = reply.blocks.map((block) =>
     block.kind === "table" ? names.add(`${block.name === "" ? "table" : block.name}.csv`) : "",
   );
@@ -83,11 +87,11 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
     .filter((part) => part !== "")
     .join("\n");
   const files: MessageFile[] = [
-    ...names.given.map(({ name, attachment }) => messageFile(name, attachment)),
+    ...given.map(({ name, attachment }) => messageFile(name, attachment)),
     ...tables.map(({ block, name }) => messageFile(name, tableAttachment(block))),
     ...(wholeName === undefined ? [] : [messageFile(wholeName, wholeReply(reply, wholeName))]),
   ];
-  const picture = names.given.find(({ attachment }) => attachment === reply.picture);
+  const picture = given.find(({ attachment }) => attachment === reply.picture);
   const embed: APIEmbed = {
     color: COLORS[reply.tone],
     ...(title.markdown === "" ? {} : { title: title.markdown }),
@@ -191,24 +195,4 @@ function safeUrl(url: string): boolean {
 function messageFile(name: string, attachment: Attachment): MessageFile {
   const alt = attachment.alt?.toWellFormed().trim().slice(0, ALT_TEXT_LENGTH).toWellFormed();
   return { name, alt: alt === undefined || alt === "" ? undefined : alt, attachment };
-}
-
-/** File names of one message: safe and different from each other. */
-class FileNames {
-  readonly given: readonly { name: string; attachment: Attachment }[];
-  readonly #taken = new Set<string>();
-
-  constructor(attachments: readonly Attachment[]) {
-    this.given = attachments.map((attachment) => ({ name: this.add(attachment.name), attachment }));
-  }
-
-  add(wanted: string): string {
-    const safe = safeFileName(wanted);
-    const dot = safe.lastIndexOf(".");
-    const [base, extension] = dot > 0 ? [safe.slice(0, dot), safe.slice(dot)] : [safe, ""];
-    let name = safe;
-    for (let count = 2; this.#taken.has(name.toLowerCase()); count += 1) name = `${base}-${count}${extension}`;
-    this.#taken.add(name.toLowerCase());
-    return name;
-  }
 }

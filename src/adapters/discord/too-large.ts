@@ -1,8 +1,9 @@
 import { byteWords } from "../../bot/byte-words.ts";
 import type { Ask } from "../../reply/reply.ts";
+import { oneLine } from "../../reply/printable.ts";
 import { formatUtc, fromSeconds, toSeconds } from "../../units/nanoseconds.ts";
 import { commandLine } from "./buttons.ts";
-import { escapeMarkdown, inlineCode, oneLine } from "./escape.ts";
+import { escapeMarkdown, inlineCode } from "./escape.ts";
 import type { LostFile } from "./fit-files.ts";
 import { CONTENT_LENGTH } from "./limits.ts";
 

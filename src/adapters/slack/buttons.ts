@@ -2,7 +2,8 @@ import type { ActionsBlock, Button } from "@slack/types";
 
 import type { Action, Ask, Reply } from "../../reply/reply.ts";
 import { askInWords } from "../../reply/whole-reply.ts";
-import { escapeMrkdwn, linkMarkup, oneLine } from "./escape.ts";
+import { oneLine } from "../../reply/printable.ts";
+import { escapeMrkdwn, linkMarkup } from "./escape.ts";
 import { renderPlain } from "./inline.ts";
 import {
   ACTIONS,

@@ -1,22 +1,5 @@
 // https://docs.slack.dev/messaging/formatting-message-text lists what Slack would make of plain text.
 
-/**
- * Text that can be sent and shows in its own order: no lone surrogate, no control character,
- * nothing that turns the direction of reading. What is not shown is replaced by a visible sign, not dropped.
- */
-export function printable(raw: string): string {
-  return raw
-    .toWellFormed()
-    .replaceAll(/\r\n?|[\u0085\u2028\u2029]/gu, "\n")
-    .replaceAll("\t", " ")
-    .replaceAll(/(?!\n)\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD");
-}
-
-/** The same on one line. */
-export function oneLine(raw: string): string {
-  return printable(raw).replaceAll(/\s*\n\s*/gu, " ");
-}
-
 /** The three characters that Slack takes for control characters, everywhere. Expects printable text. */
 export function escapeText(plain: string): string {
   return plain.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

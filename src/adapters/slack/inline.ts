@@ -1,7 +1,9 @@
+import { mergeRuns } from "../../reply/merge-runs.ts";
 import { plainText } from "../../reply/plain.ts";
 import type { Inline, Text } from "../../reply/text.ts";
+import { oneLine, printable } from "../../reply/printable.ts";
 import { formatUtc, toSeconds } from "../../units/nanoseconds.ts";
-import { escapeMrkdwn, escapeText, inlineCode, linkMarkup, oneLine, printable } from "./escape.ts";
+import { escapeMrkdwn, escapeText, inlineCode, linkMarkup } from "./escape.ts";
 import { BUTTON_URL_LENGTH } from "./limits.ts";
 
 /** Markup with a bound; `whole` is false where something was left out. */
@@ -54,21 +56,6 @@ export function renderPlain(content: Text, max: number): { text: string; whole: 
     fits += 1;
   }
   return { text: `${escapeText(points.slice(0, fits).join(""))}${ELLIPSIS}`, whole: false };
-}
-
-/** Neighbours of one kind become one leaf, so that no markup can be put together from two harmless halves. */
-function mergeRuns(content: Text, bold: boolean): Inline[] {
-  const merged: Inline[] = [];
-  for (const given of content) {
-    const inline: Inline = bold && given.kind === "text" ? { kind: "strong", text: given.text } : given;
-    const last = merged.at(-1);
-    if (last !== undefined && (inline.kind === "text" || inline.kind === "strong") && last.kind === inline.kind) {
-      merged[merged.length - 1] = { kind: inline.kind, text: last.text + inline.text };
-    } else {
-      merged.push(inline);
-    }
-  }
-  return merged;
 }
 
 /** Markup acts only beside a blank or punctuation; a zero-width space makes the border where two runs touch. */

@@ -3,7 +3,8 @@ import type { RawTextElement, TableBlock } from "@slack/types";
 import type { Column, Table } from "../../reply/block.ts";
 import { plainText } from "../../reply/plain.ts";
 import { shortenId, type Inline, type Text } from "../../reply/text.ts";
-import { escapeText, oneLine } from "./escape.ts";
+import { oneLine } from "../../reply/printable.ts";
+import { escapeText } from "./escape.ts";
 import { TABLE_COLUMNS, TABLE_ROWS } from "./limits.ts";
 
 /** A table as Slack shows it, and what had to be left out. */

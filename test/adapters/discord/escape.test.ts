@@ -1,6 +1,7 @@
+import { oneLine } from "../../../src/reply/printable.ts";
 import { describe, expect, test } from "vitest";
 
-import { escapeMarkdown, inlineCode, insideFence, linkTarget, oneLine } from "../../../src/adapters/discord/escape.ts";
+import { escapeMarkdown, inlineCode, insideFence, linkTarget } from "../../../src/adapters/discord/escape.ts";
 import { decodePress, encodePress, keepPress, readKeptPress, type Press } from "../../../src/adapters/discord/press.ts";
 import { markdownNodes } from "./judge.ts";
 
