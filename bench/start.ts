@@ -15,15 +15,15 @@ const GIVE_UP_MILLIS = 20_000;
 async function measure(): Promise<readonly Measured[]> {
   await using folder = await scratchFolder();
   const times: number[] = [];
-  // The first start fills the compile cache, as the first start after an installation does.
-  const cold = await startOnce(`${folder.path}/0.db`);
+  // What it takes where the compile cache, which `npm ci` fills, is missing.
+  const cold = await startOnce(`${folder.path}/0.db`, { NODE_DISABLE_COMPILE_CACHE: "1" });
   for (let round = 1; round <= ROUNDS; round += 1) times.push(await startOnce(`${folder.path}/${round}.db`));
-  const detail = `median of ${ROUNDS} starts; the first one took ${cold.toFixed(2)} s`;
+  const detail = `median of ${ROUNDS} starts; without the compile cache ${cold.toFixed(2)} s`;
   return [atMost("start to first answer", median(times), 1, "s", detail)];
 }
 
 /** Seconds from spawning to the first answer to `time`. */
-async function startOnce(database: string): Promise<number> {
+async function startOnce(database: string, more: Readonly<Record<string, string>> = {}): Promise<number> {
   const port = await freePort();
   const began = performance.now();
   const child = spawn(
@@ -31,7 +31,13 @@ async function startOnce(database: string): Promise<number> {
     [fileURLToPath(new URL("../bin/run.mjs", import.meta.url)), "src/main.ts", "start"],
     {
       stdio: "ignore",
-      env: { PATH: process.env["PATH"], WEB_PORT: String(port), DATABASE_URL: `file:${database}`, LOG_LEVEL: "error" },
+      env: {
+        PATH: process.env["PATH"],
+        WEB_PORT: String(port),
+        DATABASE_URL: `file:${database}`,
+        LOG_LEVEL: "error",
+        ...more,
+      },
     },
   );
   try {

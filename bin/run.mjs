@@ -17,7 +17,9 @@ const target = path.resolve(root, script);
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major > 24 || (major === 24 && minor >= 15)) {
-  module.enableCompileCache?.();
+  // Inside the installation, which `npm ci` clears and fills again (bin/warm-up.mjs); where that cannot be written to,
+  // Node does without.
+  module.enableCompileCache?.(path.join(root, "node_modules", ".cache", "bellwether"));
   process.argv.splice(1, 2, target);
   await import(pathToFileURL(target).href);
 } else {

@@ -1,0 +1,23 @@
+// Run after `npm ci` and `npm install`, through bin/run.mjs: loads what `npm start` and `npm run ask` load, without
+// starting anything, so that the compile cache is filled and the first start is as quick as every other. It may fail:
+// the first start then compiles by itself.
+const loaded = [
+  "../src/main/start.ts",
+  "../src/main/ask.ts",
+  "../src/main/ask-runner.ts",
+  "../src/main/holder-client.ts",
+  "../src/main/holder-server.ts",
+  "../src/simulator/simulator.ts",
+  "../src/bot/create-bot.ts",
+  "../commands/index.ts",
+  "../src/export/ledger-exports.ts",
+  "../src/adapters/web/index.ts",
+  "../src/store/tables.ts",
+  "../src/store/kysely-sqlite.ts",
+  "../src/store/migrate.ts",
+  "prom-client",
+  "pino-pretty",
+];
+await Promise.allSettled(loaded.map((module) => import(module)));
+// Some of them hold timers.
+process.exit();
