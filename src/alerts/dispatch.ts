@@ -5,7 +5,6 @@ import type { Reply } from "../reply/reply.ts";
 import type { AlertTables } from "../store/alert-ports.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import type { Nanoseconds } from "../units/nanoseconds.ts";
 import { aboutOf } from "./about.ts";
 import { GIVE_UP_AFTER } from "./back-off.ts";
 import { claimDue, type Claimed } from "./claim.ts";
@@ -15,17 +14,8 @@ import type { Decision } from "./owed.ts";
 import { SendError, type Delivery, type Destination, type Receipt, type Sender } from "./sender.ts";
 import { giveUp, settle, type Outcome, type Verdict } from "./settle.ts";
 import type { OnStep } from "./steps.ts";
+import type { Wording } from "./wording.ts";
 import { logDecisions } from "./write-owed.ts";
-
-/** What the wording of a message may depend on besides what it says. */
-export interface Wording {
-  /** The trigger was never sent: the resolve says both. */
-  readonly merged?: true;
-  /** It may have been sent before. */
-  readonly repeat?: true;
-  /** When the trigger arrived here. */
-  readonly told?: Nanoseconds;
-}
 
 export interface DispatchParts {
   readonly store: Pick<Store, "transaction">;

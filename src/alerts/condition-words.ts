@@ -1,0 +1,172 @@
+import { field, type Field } from "../reply/block.ts";
+import { code, id, joinText, strong, text, time, type Text, type TextPart } from "../reply/text.ts";
+import { formatDuration } from "../units/duration.ts";
+import { timeFromText } from "./json-units.ts";
+import type { Reading } from "./reading.ts";
+import { wordOf } from "./words.ts";
+
+/** How one condition is put into words. */
+export interface ConditionWords {
+  /** What is wrong, and what it is once it is over. */
+  readonly bad: Text;
+  readonly good: Text;
+  /** What it means, in one or two sentences. */
+  readonly meaning: string;
+  /** The figures behind it. */
+  readonly fields: readonly Field[];
+}
+
+/** Pure and total. */
+export function conditionWords(reading: Reading): ConditionWords {
+  const network = strong(reading.network);
+  switch (reading.kind) {
+    case "network.stalled": {
+      const { frontier, height } = reading.facts;
+      return {
+        bad: text`No new block on ${network}`,
+        good: text`${network} makes blocks again`,
+        meaning:
+          reading.nodes === 1
+            ? "Seen from one node; network and node cannot be told apart."
+            : "A majority of the nodes answers, and none of them gets a new block: the network itself has stopped.",
+        fields: [
+          ...at("Last block's time", frontier),
+          ...(height === undefined ? [] : [field("Last block", strong(height))]),
+        ],
+      };
+    }
+    case "network.disagree": {
+      const { advancing, standing } = reading.facts;
+      return {
+        bad: text`The nodes of ${network} disagree`,
+        good: text`The nodes of ${network} agree again`,
+        meaning:
+          "Most nodes stand still while others go on. Either those have split off, or the rest of them is stuck; do not trust any single one.",
+        fields: [
+          field("Going on", list(advancing), { wide: true }),
+          field("Standing still", list(standing), { wide: true }),
+        ],
+      };
+    }
+    case "network.time-back": {
+      const { from, to } = reading.facts;
+      return {
+        bad: text`Time went back at ${code(reading.subject)} on ${network}`,
+        good: text`Time goes forward again at ${code(reading.subject)} on ${network}`,
+        meaning: "The node says an earlier time than it did before: it was swapped or restored from a backup.",
+        fields: [...at("It said before", from), ...at("It says now", to)],
+      };
+    }
+    case "network.clock": {
+      const drift = reading.facts.driftMillis;
+      const way = (drift ?? 0) < 0 ? "ahead of" : "behind";
+      return {
+        bad: text`The time of ${network} is far from the wall clock`,
+        good: text`The time of ${network} agrees with the wall clock again`,
+        meaning:
+          "Blocks come, but their time differs from this machine's clock: the network catches up, or a clock is wrong. It is no stall.",
+        fields:
+          drift === undefined
+            ? []
+            : [field("Drift", text`${strong(formatDuration(Math.abs(drift)))} ${way} the clock`)],
+      };
+    }
+    case "watch.blind":
+      return {
+        bad: text`The watcher is blind on ${network}`,
+        good: text`The watcher sees ${network} again`,
+        meaning: "Nothing can be said of the network while this lasts: no other alert of it fires or resolves.",
+        fields: reading.facts.nodes.map(({ node, why }) => field(code(node), why ?? "answers", { wide: true })),
+      };
+    case "node.lagging": {
+      const { behindMillis, behindBlocks } = reading.facts;
+      return {
+        bad: text`${code(reading.subject)} lags behind on ${network}`,
+        good: text`${code(reading.subject)} has caught up on ${network}`,
+        meaning: "The network goes on without this node: what it answers is old.",
+        fields: [
+          ...(behindMillis === undefined ? [] : [field("Behind", strong(formatDuration(behindMillis)))]),
+          ...(behindBlocks === undefined ? [] : [field("Blocks behind", strong(behindBlocks))]),
+        ],
+      };
+    }
+    case "node.down":
+      return {
+        bad: text`${code(reading.subject)} is down on ${network}`,
+        good: text`${code(reading.subject)} answers again on ${network}`,
+        meaning: "The node does not answer; the others are asked in its place.",
+        fields: [],
+      };
+    case "checkpoint.overdue": {
+      const { sinceMillis, usualMillis, lastBlock } = reading.facts;
+      return {
+        bad: text`A checkpoint is overdue on ${network}`,
+        good: text`Checkpoints come again on ${network}`,
+        meaning: "Without new checkpoints a restart of the network would lose what happened since the last one.",
+        fields: [
+          ...(sinceMillis === undefined ? [] : [field("Since the last one", strong(formatDuration(sinceMillis)))]),
+          ...(usualMillis === undefined ? [] : [field("Usual spacing", formatDuration(usualMillis))]),
+          ...(lastBlock === undefined ? [] : [field("Last at block", lastBlock)]),
+        ],
+      };
+    }
+    case "market.auction": {
+      const { tradingMode, trigger, end } = reading.facts;
+      return {
+        bad: text`${market(reading)} is in an auction on ${network}`,
+        good: text`${market(reading)} trades again on ${network}`,
+        meaning: "Orders are collected and not matched until the auction ends.",
+        fields: [
+          ...(tradingMode === undefined ? [] : [field("Mode", wordOf(tradingMode, "TRADING_MODE"))]),
+          ...(trigger === undefined ? [] : [field("Trigger", wordOf(trigger, "AUCTION_TRIGGER"))]),
+          ...at("Ends", end),
+        ],
+      };
+    }
+    case "market.price": {
+      const { price } = reading.facts;
+      return {
+        bad: text`The price of ${market(reading)} has crossed a threshold on ${network}`,
+        good: text`The price of ${market(reading)} is back on ${network}`,
+        meaning: "The mark price is where this alert was asked to look out for it.",
+        fields: price === undefined ? [] : [field("Mark price", strong(price))],
+      };
+    }
+    case "market.bound": {
+      const { price, bound, side, distancePercent } = reading.facts;
+      return {
+        bad: text`${market(reading)} is near a price monitoring bound on ${network}`,
+        good: text`${market(reading)} is away from its price monitoring bounds on ${network}`,
+        meaning: "Beyond the bound the market goes into an auction.",
+        fields: [
+          ...(price === undefined ? [] : [field("Mark price", strong(price))]),
+          ...(bound === undefined ? [] : [field(side === "lower" ? "Lower bound" : "Upper bound", strong(bound))]),
+          ...(distancePercent === undefined ? [] : [field("Distance", `${distancePercent} %`)]),
+        ],
+      };
+    }
+  }
+}
+
+/** Which nodes show it, of how many: how sure it is. */
+export function seenBy({ seenBy, nodes }: Reading): Text {
+  if (seenBy.length === 0) return nodes === 1 ? text`no node (one is configured)` : text`none of ${nodes} nodes`;
+  return nodes === 1
+    ? text`${list(seenBy)}, the one node there is`
+    : text`${list(seenBy)} (${seenBy.length} of ${nodes})`;
+}
+
+function list(nodes: readonly string[]): Text {
+  return joinText(
+    nodes.map((node) => code(node)),
+    ", ",
+  );
+}
+
+function market(reading: Extract<Reading, { label?: string }>): TextPart {
+  return reading.label === undefined ? id(reading.subject) : strong(reading.label);
+}
+
+function at(name: string, moment: string | undefined): Field[] {
+  return moment === undefined ? [] : [field(name, time(timeFromText(moment), "both"))];
+}

@@ -1,0 +1,123 @@
+import { field, paragraph, type Block, type Field } from "../reply/block.ts";
+import { reply, type Action, type Reply } from "../reply/reply.ts";
+import { text, time, type Text } from "../reply/text.ts";
+import { formatDuration } from "../units/duration.ts";
+import { toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { conditionWords, seenBy } from "./condition-words.ts";
+import type { Wording } from "./wording.ts";
+import { isOpen, type Episode } from "./episode.ts";
+import { timeFromText } from "./json-units.ts";
+import type { AlertMessage } from "./message.ts";
+import { headed, TONES } from "./words.ts";
+
+type Condition = Extract<AlertMessage, { type: "condition" }>;
+
+/** What, since when, how sure and seen by whom, what it means, what was last good; on a resolve the whole story. */
+export function describeCondition(message: Condition, wording: Wording): Reply {
+  const { episode } = message;
+  const words = conditionWords(episode.last);
+  if (!isOpen(episode)) return describeEnd(message, wording);
+  const acknowledged = episode.acknowledged;
+  return reply({
+    tone: TONES[episode.severity],
+    title: headed(wordFor(message, wording), words.bad, message),
+    blocks: [
+      paragraph(words.meaning),
+      {
+        kind: "fields",
+        fields: [
+          field("Since", time(timeFromText(episode.began), "both")),
+          field("Seen by", seenBy(episode.last)),
+          ...words.fields,
+          ...(episode.lastGood === undefined ? [] : [field("Last good", time(timeFromText(episode.lastGood), "both"))]),
+          ...(episode.last.why === undefined ? [] : [field("Why", episode.last.why, { wide: true })]),
+          ...(acknowledged === undefined ? [] : [field("Acknowledged by", acknowledged.by)]),
+          ...(episode.state === "recovering" ? [field("Now", "it looks good again; waiting for it to last")] : []),
+        ],
+      },
+      ...notes(message),
+    ],
+    footer: footerOf(episode),
+    actions: actionsOf(episode),
+  });
+}
+
+function wordFor(message: Condition, wording: Wording): string {
+  const word = message.episode.severity.toUpperCase();
+  if (message.phase === "reminder") return `STILL ${word}`;
+  return message.phase === "escalation" && wording.merged !== true ? `NOW ${word}` : word;
+}
+
+function notes({ already, reminder, episode }: Condition): Block[] {
+  return [
+    ...(already === undefined
+      ? []
+      : [
+          paragraph(
+            text`Already firing since ${time(timeFromText(episode.detected), "both")}; told only now: ${already}.`,
+          ),
+        ]),
+    ...(reminder === undefined
+      ? []
+      : [paragraph(`Reminder ${reminder.number} of ${reminder.of}: nobody has acknowledged it.`)]),
+  ];
+}
+
+function describeEnd(message: Condition, wording: Wording): Reply {
+  const { episode } = message;
+  const withdrawn = episode.state === "withdrawn";
+  const words = conditionWords(episode.last);
+  const ended = timeFromText(episode.recovered ?? episode.ended ?? episode.detected);
+  const lasted = formatDuration(toMillis(ended) - toMillis(timeFromText(episode.began)));
+  const summary = withdrawn
+    ? text`Nobody is subscribed to it any more, so its end will not be seen.`
+    : wording.merged === true
+      ? text`It fired and resolved before this could be sent. It lasted ${lasted}.`
+      : text`It lasted ${lasted}.`;
+  return reply({
+    tone: withdrawn ? "neutral" : "good",
+    title: headed(
+      withdrawn ? "NO LONGER WATCHED" : wording.merged === true ? "FIRED AND RESOLVED" : "RESOLVED",
+      withdrawn ? words.bad : words.good,
+      message,
+    ),
+    blocks: [paragraph(summary), { kind: "fields", fields: timelineOf(episode, wording.told) }],
+    footer: footerOf(episode),
+    actions: actionsOf(episode).slice(-1),
+  });
+}
+
+/** Began, detected, told, acknowledged, recovered. */
+export function timelineOf(episode: Episode, told?: Nanoseconds): Field[] {
+  const moment = (name: string, at: string | undefined, more: Text = []): Field[] =>
+    at === undefined ? [] : [field(name, text`${time(timeFromText(at))}${more}`)];
+  const { acknowledged } = episode;
+  return [
+    ...moment("Began", episode.began),
+    ...moment("Detected", episode.detected),
+    ...(told === undefined ? [] : [field("Told", time(told))]),
+    ...moment("Escalated", episode.escalated),
+    ...(acknowledged === undefined ? [] : moment("Acknowledged", acknowledged.at, text` by ${acknowledged.by}`)),
+    ...moment("Recovered", episode.recovered),
+  ];
+}
+
+function footerOf(episode: Episode): Text {
+  return text`${episode.id}`;
+}
+
+/** The commands behind the buttons; they carry the episode, so that they work after a restart. */
+function actionsOf(episode: Episode): Action[] {
+  const options = { episode: episode.id };
+  return [
+    ...(episode.acknowledged === undefined
+      ? [{ label: "Acknowledge", invocation: { command: "alerts ack", options }, effect: "reply" } as const]
+      : []),
+    {
+      label: "Silence 1 h",
+      invocation: { command: "alerts silence", options: { ...options, for: "1h" } },
+      effect: "reply",
+    },
+    { label: "Details", invocation: { command: "alerts why", options }, effect: "reply" },
+  ];
+}

@@ -1,0 +1,169 @@
+import { paragraph, type Block, type Table } from "../reply/block.ts";
+import { tableAttachment } from "../reply/csv.ts";
+import { reply, type Reply } from "../reply/reply.ts";
+import { code, strong, text, time, toText, type Text } from "../reply/text.ts";
+import { formatDuration } from "../units/duration.ts";
+import { formatUtc, toMillis } from "../units/nanoseconds.ts";
+import { conditionWords } from "./condition-words.ts";
+import { describeCondition } from "./describe-condition.ts";
+import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
+import type { Wording } from "./wording.ts";
+import type { AlertEvent } from "./event.ts";
+import { timeFromText } from "./json-units.ts";
+import type { AlertMessage } from "./message.ts";
+import { countOf, headed, TONES } from "./words.ts";
+
+type Of<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
+
+/** How many events a digest names in the message itself; its file has all of them. */
+const NAMED = 5;
+
+/** What an alert says, as a reply. Pure and total. */
+export function describe(message: AlertMessage, wording: Wording = {}): Reply {
+  const said = say(message, wording);
+  if (wording.repeat !== true) return said;
+  const note = paragraph(
+    text`${strong("This may be a repeat")}: nobody knows whether the first try to send it arrived.`,
+  );
+  return { ...said, blocks: [note, ...said.blocks] };
+}
+
+function say(message: AlertMessage, wording: Wording): Reply {
+  switch (message.type) {
+    case "condition":
+      return describeCondition(message, wording);
+    case "event":
+      return describeEvent(message.event, message);
+    case "digest":
+      return describeDigest(message);
+    case "rolling":
+      return describeRolling(message);
+    case "flapping": {
+      const { episode, episodes, withinMillis } = message;
+      const within = formatDuration(withinMillis);
+      return reply({
+        tone: TONES[episode.severity],
+        title: headed("FLAPPING", conditionWords(episode.last).bad, message),
+        blocks: [
+          paragraph(
+            `It has fired ${episodes} times within ${within}. It is not told each time any more, until it has been calm for ${within}; what is critical still is.`,
+          ),
+        ],
+        footer: episode.id,
+      });
+    }
+    case "calm": {
+      const subject = message.subject === "" ? [] : text` at ${code(message.subject)}`;
+      return reply({
+        tone: message.open ? "warning" : "good",
+        title: headed("CALM AGAIN", text`${code(message.kind)}${subject} on ${strong(message.network)}`, message),
+        blocks: [
+          paragraph(
+            text`It fired ${message.episodes} times since ${time(timeFromText(message.since), "both")}. ${
+              message.open ? "It is firing now, without a break." : "It is not firing now."
+            }`,
+          ),
+        ],
+      });
+    }
+    case "away":
+      return describeAway(message);
+    case "lost":
+      return reply({
+        tone: "warning",
+        title: headed("WARNING", text`A channel on ${message.platform} can no longer be reached`, message),
+        blocks: [
+          paragraph(
+            text`${code(message.channel)}: ${message.why}. ${message.subscriptions} of its subscriptions ended, ${message.unsent} messages were given up. Invite the bot again, then subscribe again there.`,
+          ),
+        ],
+      });
+    case "test":
+      return reply({
+        tone: "good",
+        title: headed("TEST", text`Alerts arrive here`, message),
+        blocks: [paragraph(text`${message.by} subscribed this channel. This message shows that it can be reached.`)],
+      });
+  }
+}
+
+function describeDigest(message: Of<"digest">): Reply {
+  const { events, episodes } = message;
+  const kinds = [...Map.groupBy(events, (event) => event.kind)];
+  const counts = kinds.map(([kind, all]) => `${countOf(kind, all.length)}${blocksOf(all)}`);
+  const closed =
+    episodes.length === 0 ? [] : [`${episodes.length} ${episodes.length === 1 ? "alert" : "alerts"} that resolved`];
+  const what = [...closed, ...counts].join(", ");
+  const why = message.reason === "catch-up" ? "found at once" : "during quiet hours";
+  const table = eventTable(message);
+  return reply({
+    title: headed("DIGEST", text`${what} on ${strong(message.network)}, ${why}`, message),
+    blocks: [
+      ...(episodes.length === 0 ? [] : [{ kind: "list", items: episodes.map(episodeLine) } satisfies Block]),
+      ...(events.length === 0 ? [] : [{ kind: "list", items: someOf(events) } satisfies Block]),
+    ],
+    attachments: events.length <= NAMED ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],
+  });
+}
+
+function describeRolling(message: Of<"rolling">): Reply {
+  const { events, total, kind, network, day } = message;
+  const left = total - events.length;
+  return reply({
+    title: headed("TODAY", text`${countOf(kind, total)} on ${strong(network)}, ${day} (UTC)`, message),
+    blocks: [
+      {
+        kind: "list",
+        items: [...events].toReversed().map((event) => text`${time(timeFromText(event.at))}: ${eventLine(event)}`),
+      },
+      ...(left > 0 ? [paragraph(`${left} earlier ones of that day are not listed.`)] : []),
+    ],
+  });
+}
+
+function describeAway(message: Of<"away">): Reply {
+  const [from, to] = [timeFromText(message.from), timeFromText(message.to)];
+  const late = message.late.filter(({ count }) => count > 0).map(({ kind, count }) => countOf(kind, count));
+  const told = late.length === 0 ? "Nothing happened meanwhile" : `Told late: ${late.join(", ")}`;
+  return reply({
+    title: headed("INFO", text`The bot was away for ${formatDuration(toMillis(to) - toMillis(from))}`, message),
+    blocks: [paragraph(text`From ${time(from)} to ${time(to)}. ${told}; nothing was lost.`)],
+  });
+}
+
+function episodeLine(episode: Of<"digest">["episodes"][number]): Text {
+  const ended = episode.recovered ?? episode.ended ?? episode.detected;
+  return text`${conditionWords(episode.last).bad}: ${time(timeFromText(episode.began))} to ${time(timeFromText(ended))}`;
+}
+
+function someOf(events: readonly AlertEvent[]): Text[] {
+  const named = events.slice(-NAMED).map((event) => eventLine(event));
+  const left = events.length - named.length;
+  return left === 0 ? named : [toText(`${left} earlier ones are in the file`), ...named];
+}
+
+/** `, blocks 100 to 250`, where they have any. */
+function blocksOf(events: readonly AlertEvent[]): string {
+  const blocks = events.flatMap((event) => {
+    const [block] = eventCells(event);
+    return block === "" ? [] : [BigInt(block)];
+  });
+  const [first, ...rest] = blocks;
+  if (first === undefined || rest.length === 0) return "";
+  const lowest = rest.reduce((a, b) => (b < a ? b : a), first);
+  const highest = rest.reduce((a, b) => (b > a ? b : a), first);
+  return `, blocks ${lowest} to ${highest}`;
+}
+
+/** All events of a digest, in order. */
+function eventTable(message: Of<"digest">): Table {
+  const titles = ["Kind", "Block", "Subject", "Detail", "Seen"];
+  return {
+    kind: "table",
+    name: `${message.network}-events`,
+    columns: titles.map((title) => ({ title })),
+    rows: message.events.map((event) =>
+      [event.kind, ...eventCells(event), formatUtc(timeFromText(event.at))].map((cell) => toText(cell)),
+    ),
+  };
+}

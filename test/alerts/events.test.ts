@@ -1,0 +1,133 @@
+import { parse } from "csv-parse/sync";
+import { afterEach, describe, expect, it } from "vitest";
+
+import type { AlertEvent } from "../../src/alerts/event.ts";
+import { FakeSender } from "../support/fake-sender.ts";
+import { stalled } from "./readings.ts";
+import { aSubscription } from "./samples.ts";
+import { Stage, type StageOptions } from "./stage.ts";
+
+let stage: Stage | undefined;
+afterEach(async () => {
+  const { senders } = stage ?? { senders: [] };
+  await stage?.close();
+  stage = undefined;
+  for (const sender of senders) sender.verify();
+});
+
+async function subscribed(more: Parameters<typeof aSubscription>[0] = {}, options: StageOptions = {}): Promise<Stage> {
+  stage = await Stage.open(options);
+  await stage.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"], ...more }), "ada");
+  await stage.round([stalled("good")]);
+  return stage;
+}
+
+function checkpoints(it: Stage, from: number, count: number): AlertEvent[] {
+  return Array.from({ length: count }, (_, index) => ({
+    kind: "checkpoint.new" as const,
+    network: "mainnet",
+    subject: "",
+    key: `${from + index}/h`,
+    at: String(it.clock.wallClock()),
+    atBlock: String(from + index),
+    hash: `h${from + index}`,
+  }));
+}
+
+describe("events", () => {
+  it("of the very first look are not told: it only learns where things stand", async () => {
+    stage = await Stage.open();
+    await stage.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"] }), "ada");
+    await stage.round([], checkpoints(stage, 1, 3));
+    expect(stage.sender.take()).toEqual([]);
+  });
+
+  it("are told one by one while they are a handful", async () => {
+    const it = await subscribed();
+    await it.round([], checkpoints(it, 100, 2));
+    expect(it.sender.take()).toEqual([
+      "INFO · New checkpoint on mainnet at block 100",
+      "INFO · New checkpoint on mainnet at block 101",
+    ]);
+    expect(it.sender.posts[0]?.delivery).toMatchObject({
+      quiet: true,
+      about: { kind: "checkpoint.new", state: "event", network: "mainnet" },
+    });
+  });
+
+  it("of a long absence make one digest, with all of them in a file, in order", async () => {
+    const it = await subscribed({ events: "usual" });
+    await it.restart(3_600_000);
+    await it.round([], checkpoints(it, 1000, 500));
+    expect(it.sender.take()).toEqual(["DIGEST · 500 checkpoints, blocks 1000 to 1499 on mainnet, found at once"]);
+    const [file] = it.sender.posts[0]!.reply.attachments;
+    const bytes = Buffer.concat(await file!.open().toArray());
+    const rows = parse<{ Block: string }>(bytes, { columns: true });
+    expect(rows.map((row) => row.Block)).toEqual(Array.from({ length: 500 }, (_, index) => String(1000 + index)));
+  });
+
+  it("go into one message a day where that is usual, edited in place, a new one the next day", async () => {
+    const it = await subscribed({ events: "usual" });
+    for (let block = 1; block <= 15; block += 1) {
+      await it.round([], checkpoints(it, block, 1));
+      await it.pass(60_000);
+    }
+    expect(it.sender.take()).toEqual(["TODAY · 1 checkpoint on mainnet, 2024-06-03 (UTC)"]);
+    expect(it.sender.takeEdits().at(-1)).toBe("TODAY · 15 checkpoints on mainnet, 2024-06-03 (UTC)");
+    expect(new Set(it.sender.edits.map(({ message }) => message)).size).toBe(1);
+    await it.pass(86_400_000);
+    await it.round([], checkpoints(it, 99, 1));
+    expect(it.sender.take()).toEqual(["TODAY · 1 checkpoint on mainnet, 2024-06-04 (UTC)"]);
+  });
+
+  it("gather their edits: only the last state is owed", async () => {
+    const it = await subscribed({ events: "rolling" });
+    await it.round([], checkpoints(it, 1, 1));
+    for (let block = 2; block <= 9; block += 1) await it.round([], checkpoints(it, block, 1));
+    await it.pass(2000);
+    expect(it.sender.take()).toHaveLength(1);
+    expect(it.sender.takeEdits()).toEqual(["TODAY · 9 checkpoints on mainnet, 2024-06-03 (UTC)"]);
+  });
+
+  it("during quiet hours wait for one digest", async () => {
+    const it = await subscribed({ quietHours: { from: "11:00", to: "13:00", zone: "UTC" } });
+    await it.round([], checkpoints(it, 1, 2));
+    await it.restart(60_000);
+    await it.round([], checkpoints(it, 3, 1));
+    expect(it.sender.take()).toEqual([]);
+    await it.pass(3_600_000);
+    expect(it.sender.take()).toEqual(["DIGEST · 3 checkpoints, blocks 1 to 3 on mainnet, during quiet hours"]);
+  });
+
+  it("end a personal subscription with the final state", async () => {
+    const it = await subscribed({ kinds: ["order.final"], subjects: ["o1"], personal: true });
+    const order = (subject: string): AlertEvent => ({
+      kind: "order.final",
+      network: "mainnet",
+      subject,
+      key: `${subject}/STATUS_FILLED`,
+      at: "1700000000000000000",
+      status: "STATUS_FILLED",
+    });
+    await it.round([], [order("o2"), order("o1")]);
+    expect(it.sender.take()).toEqual(["INFO · Order o1 on mainnet is filled"]);
+    expect((await it.engine.subscriptions()).map(({ state }) => state)).toEqual(["ended"]);
+    await it.round([], [order("o1")]);
+    expect(it.sender.take()).toEqual([]);
+  });
+
+  it("of a simulated network say so", async () => {
+    const it = await subscribed({}, { simulated: ["mainnet"], senders: (now) => [new FakeSender({ now })] });
+    await it.round([], checkpoints(it, 7, 1));
+    expect(it.sender.take()).toEqual(["SIMULATED · INFO · New checkpoint on mainnet at block 7"]);
+  });
+
+  it("reach ten subscriptions of a channel once", async () => {
+    const it = await subscribed();
+    for (let index = 0; index < 9; index += 1) {
+      await it.engine.putSubscription(aSubscription({ id: `n${index}`, kinds: ["checkpoint.new"] }), "ada");
+    }
+    await it.round([], checkpoints(it, 7, 1));
+    expect(it.sender.take()).toEqual(["INFO · New checkpoint on mainnet at block 7"]);
+  });
+});

@@ -1,0 +1,148 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import { createAlertEngine, type AlertEngine } from "../../src/alerts/alert-engine.ts";
+import { parseAlertsConfig, type AlertsConfig } from "../../src/alerts/alerts-config.ts";
+import { describe as describeAlert } from "../../src/alerts/describe.ts";
+import { createDispatcher, type Dispatcher } from "../../src/alerts/dispatch.ts";
+import { nowMillis } from "../../src/alerts/engine-parts.ts";
+import type { AlertEvent } from "../../src/alerts/event.ts";
+import type { Reading } from "../../src/alerts/reading.ts";
+import type { Recorded } from "../../src/alerts/record-round.ts";
+import type { Destination, Sender } from "../../src/alerts/sender.ts";
+import { silentLog } from "../../src/log.ts";
+import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
+import { settled, VirtualClock } from "../api/virtual-clock.ts";
+import { FakeSender } from "../support/fake-sender.ts";
+
+/** Monday, 2024-06-03 12:00 UTC. */
+export const NOON = 1_717_416_000_000_000_000n;
+
+export interface StageOptions {
+  readonly config?: string;
+  readonly startedAt?: bigint;
+  readonly senders?: (now: () => number) => FakeSender[];
+  readonly operators?: Destination;
+  readonly simulated?: readonly string[];
+}
+
+/** The whole way from a reading to a message, in virtual time, on a database of its own. */
+export class Stage {
+  readonly clock: VirtualClock;
+  readonly senders: readonly FakeSender[];
+  readonly config: AlertsConfig;
+  engine!: AlertEngine;
+  dispatcher!: Dispatcher;
+  store!: EmbeddedStore;
+  readonly #folder: string;
+  readonly #options: StageOptions;
+  #stop = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  private constructor(folder: string, options: StageOptions) {
+    this.#folder = folder;
+    this.#options = options;
+    this.clock = new VirtualClock(options.startedAt ?? NOON);
+    this.config = parseAlertsConfig(options.config ?? "{}");
+    this.senders = options.senders?.(() => this.now()) ?? [new FakeSender({ now: () => this.now() })];
+  }
+
+  static async open(options: StageOptions = {}): Promise<Stage> {
+    // A memory disk spares thousands of syncs; what is durable is the store's own tests' concern.
+    const root = existsSync("/dev/shm") ? "/dev/shm" : os.tmpdir();
+    const stage = new Stage(await mkdtemp(path.join(root, "bellwether-alerts-")), options);
+    await stage.#start();
+    return stage;
+  }
+
+  get sender(): FakeSender {
+    const [first] = this.senders;
+    if (first === undefined) throw new Error("no sender");
+    return first;
+  }
+
+  now(): number {
+    return nowMillis(this.clock);
+  }
+
+  /** A round of the watcher `w` of mainnet, and everything that comes of it at once. */
+  async round(
+    readings: readonly Reading[],
+    events: readonly AlertEvent[] = [],
+    network = "mainnet",
+  ): Promise<Recorded> {
+    const watcher = { name: "w", every: 5000 };
+    const at = this.clock.wallClock();
+    const done = await this.engine.record({ network, watcher, snapshot: { at: String(at) }, readings, events, at });
+    await settled();
+    return done;
+  }
+
+  /** Rounds 5 s apart, the first of them now, with upkeep in between. */
+  async rounds(count: number, readings: readonly Reading[]): Promise<void> {
+    for (let round = 0; round < count; round += 1) {
+      await this.round(readings);
+      await this.pass(5000);
+    }
+  }
+
+  /** Lets time pass: upkeep at its end, and whatever becomes due. */
+  async pass(millis: number): Promise<void> {
+    await this.clock.advance(millis);
+    await this.engine.upkeep();
+    await settled();
+    await this.clock.advance(0);
+  }
+
+  /** Ends the process at once, as a kill does, and starts another after so long. */
+  async restart(awayMillis = 1000): Promise<void> {
+    await this.stop();
+    await this.clock.advance(awayMillis);
+    await this.#start();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await settled();
+    await this.clock.advance(10_000);
+    await this.#running;
+    await this.store.close();
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    await rm(this.#folder, { recursive: true });
+  }
+
+  async #start(): Promise<void> {
+    const { clock, config } = this;
+    const log = silentLog();
+    this.store = createStore({ url: path.join(this.#folder, "b.db"), log, now: () => this.now() });
+    await this.store.ping();
+    const operators = this.#options.operators === undefined ? {} : { operators: this.#options.operators };
+    const senders: readonly Sender[] = this.senders;
+    this.dispatcher = createDispatcher({
+      store: this.store,
+      clock,
+      log,
+      senders,
+      describe: describeAlert,
+      random: () => 0,
+      ...operators,
+    });
+    this.engine = createAlertEngine({
+      store: this.store,
+      config,
+      clock,
+      log,
+      simulated: new Set(this.#options.simulated),
+      onOwed: () => this.dispatcher.wake(),
+      ...operators,
+    });
+    this.#stop = new AbortController();
+    this.#running = this.dispatcher.run(this.#stop.signal);
+    await settled();
+  }
+}

@@ -1,0 +1,323 @@
+import { afterEach, describe, expect, it } from "vitest";
+
+import { SendError } from "../../src/alerts/sender.ts";
+import type { Reply } from "../../src/reply/reply.ts";
+import { wholeReply } from "../../src/reply/whole-reply.ts";
+import { FakeSender } from "../support/fake-sender.ts";
+import { blind, down, price, stalled } from "./readings.ts";
+import { aSubscription } from "./samples.ts";
+import { Stage, type StageOptions } from "./stage.ts";
+
+let stage: Stage | undefined;
+async function open(options: StageOptions = {}): Promise<Stage> {
+  stage = await Stage.open(options);
+  return stage;
+}
+afterEach(async () => {
+  const { senders } = stage ?? { senders: [] };
+  await stage?.close();
+  stage = undefined;
+  for (const sender of senders) sender.verify();
+});
+
+const FIRED = "WARNING · No new block on mainnet";
+const CRITICAL = "NOW CRITICAL · No new block on mainnet";
+const RESOLVED = "RESOLVED · mainnet makes blocks again";
+
+async function subscribed(options: StageOptions = {}, more: Parameters<typeof aSubscription>[0] = {}): Promise<Stage> {
+  const it = await open(options);
+  await it.engine.putSubscription(aSubscription(more), "ada");
+  await it.rounds(2, [stalled("good")]);
+  return it;
+}
+
+async function wordsOf(reply: Reply): Promise<string> {
+  return Buffer.concat(await wholeReply(reply, "story.txt").open().toArray()).toString();
+}
+
+describe("an outage", () => {
+  it("is told when it fires, when it escalates and when it is over, with its story", async () => {
+    const it = await subscribed();
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    await it.rounds(32, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([CRITICAL]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+    const { reply } = it.sender.posts.at(-1)!;
+    const story = await wordsOf(reply);
+    for (const word of ["Began", "Detected", "Told", "Escalated", "Recovered", "It lasted"]) {
+      expect(story).toContain(word);
+    }
+    expect(await it.engine.openEpisodes()).toEqual([]);
+  });
+
+  it("is told nobody who is not subscribed to it, its network or its severity", async () => {
+    const it = await open();
+    await it.engine.putSubscription(aSubscription({ id: "a", kinds: ["node.down"] }), "ada");
+    await it.engine.putSubscription(aSubscription({ id: "b", network: "testnet" }), "ada");
+    await it.engine.putSubscription(aSubscription({ id: "c", floor: "critical" }), "ada");
+    await it.rounds(1, [stalled("good")]);
+    await it.rounds(10, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([]);
+    const [episode] = await it.engine.openEpisodes();
+    const story = await it.engine.why(episode!.id);
+    expect(story?.decisions.map(({ what }) => what)).toEqual(["fired", "suppressed by severity"]);
+  });
+
+  it("freezes while blind, and only says so", async () => {
+    const it = await subscribed({}, { kinds: ["network.stalled", "watch.blind", "node.down"] });
+    await it.rounds(4, [blind("bad"), stalled("bad"), down("bad")]);
+    expect(it.sender.take()).toEqual(["WARNING · The watcher is blind on mainnet"]);
+    await it.rounds(40, [blind("bad"), stalled("good"), down("bad")]);
+    await it.rounds(6, [blind("good"), stalled("good"), down("good")]);
+    expect(it.sender.take()).toEqual(["RESOLVED · The watcher sees mainnet again"]);
+  });
+
+  it("is told once a channel, though two subscriptions of it want to know", async () => {
+    const it = await subscribed();
+    await it.engine.putSubscription(aSubscription({ id: "again", floor: "critical" }), "ada");
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+  });
+
+  it("is told at once to who subscribes while it lasts", async () => {
+    const it = await open();
+    await it.rounds(1, [stalled("good")]);
+    await it.rounds(8, [stalled("bad")]);
+    await it.engine.putSubscription(aSubscription({ created: it.now() }), "ada");
+    await it.pass(0);
+    expect(it.sender.take()).toEqual([FIRED]);
+    expect(it.sender.posts[0]?.reply.blocks).toContainEqual(
+      expect.objectContaining({
+        kind: "paragraph",
+        text: expect.arrayContaining([{ kind: "text", text: "Already firing since " }]),
+      }),
+    );
+  });
+
+  it("explains what hangs on it: only one alert is told", async () => {
+    const it = await subscribed(
+      {},
+      {
+        kinds: ["network.stalled", "market.price"],
+        parameters: { "market.price": { high: "100" } },
+      },
+    );
+    await it.rounds(1, [stalled("good"), price("50")]);
+    await it.rounds(8, [stalled("bad"), price("50")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    await it.rounds(3, [stalled("bad"), price("200")]);
+    expect(it.sender.take()).toEqual([]);
+    await it.rounds(6, [stalled("good"), price("200")]);
+    expect(it.sender.take()).toEqual([RESOLVED, "WARNING · The price of BTC/USD has crossed a threshold on mainnet"]);
+  });
+
+  it("that was critical is repeated until somebody acknowledges it", async () => {
+    const it = await subscribed({
+      config: '{"remind": {"every": "1m", "times": 2}, "stalled": {"criticalFor": "30s"}}',
+    });
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual(["CRITICAL · No new block on mainnet"]);
+    await it.rounds(12, [stalled("bad")]);
+    expect(it.sender.take()).toEqual(["STILL CRITICAL · No new block on mainnet"]);
+    const [episode] = await it.engine.openEpisodes();
+    expect((await it.engine.acknowledge(episode!.id, "bob"))?.acknowledged?.by).toBe("bob");
+    expect((await it.engine.acknowledge(episode!.id, "eve"))?.acknowledged?.by).toBe("bob");
+    expect(await it.engine.acknowledge("nothing", "bob")).toBeUndefined();
+    await it.rounds(30, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([]);
+  });
+
+  it("in live style edits one message, and adds a short one for what matters", async () => {
+    const it = await subscribed({}, { style: "live" });
+    await it.rounds(40, [stalled("bad")]);
+    await it.pass(2000);
+    expect(it.sender.take()).toEqual([FIRED, CRITICAL]);
+    expect(it.sender.takeEdits()).toEqual(["CRITICAL · No new block on mainnet"]);
+    await it.rounds(6, [stalled("good")]);
+    await it.pass(2000);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+    expect(it.sender.takeEdits().at(-1)).toBe(RESOLVED);
+    expect(new Set(it.sender.edits.map(({ message }) => message))).toEqual(new Set(["1"]));
+  });
+
+  it("in thread style goes on in the thread of its first message", async () => {
+    const it = await subscribed({}, { style: "thread" });
+    await it.rounds(8, [stalled("bad")]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([FIRED, RESOLVED]);
+    expect(it.sender.posts.map(({ delivery }) => delivery.threadOf?.message)).toEqual([undefined, "1"]);
+  });
+});
+
+describe("what is kept back", () => {
+  it("by a silence is told when it ends, if it still lasts", async () => {
+    const it = await subscribed();
+    const now = it.now();
+    const silence = { id: "s", scope: {}, from: now, until: now + 60_000, by: "ada", created: now };
+    await it.engine.putSilence(silence, "ada");
+    await it.rounds(10, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([]);
+    await it.rounds(3, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+  });
+
+  it("by a silence is never told, if it is over before", async () => {
+    const it = await subscribed();
+    const now = it.now();
+    await it.engine.putSilence({ id: "s", scope: {}, from: now, until: now + 600_000, by: "ada", created: now }, "ada");
+    await it.rounds(10, [stalled("bad")]);
+    await it.rounds(6, [stalled("good")]);
+    await it.pass(700_000);
+    expect(it.sender.take()).toEqual([]);
+    const [episode] = await it.engine.lastEpisodes(1);
+    const story = await it.engine.why(episode!.id);
+    expect(story?.decisions.map(({ what }) => what)).toContain("never told");
+  });
+
+  it("by quiet hours becomes one digest when they end; what is critical breaks through", async () => {
+    const it = await subscribed({}, { quietHours: { from: "12:00", to: "12:30", zone: "UTC" } });
+    await it.rounds(8, [stalled("bad")]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([]);
+    await it.rounds(40, [stalled("bad")]);
+    expect(it.sender.take()).toEqual(["CRITICAL · No new block on mainnet"]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+    await it.pass(1_800_000);
+    expect(it.sender.take()).toEqual(["DIGEST · 1 alert that resolved on mainnet, during quiet hours"]);
+  });
+
+  it("because it flaps is told as that, once, and its end", async () => {
+    const it = await subscribed();
+    for (let time = 0; time < 6; time += 1) {
+      await it.rounds(8, [stalled("bad")]);
+      await it.rounds(6, [stalled("good")]);
+    }
+    expect(it.sender.take()).toEqual([
+      FIRED,
+      RESOLVED,
+      FIRED,
+      RESOLVED,
+      FIRED,
+      RESOLVED,
+      "FLAPPING · No new block on mainnet",
+    ]);
+    await it.pass(1_800_000);
+    expect(it.sender.take()).toEqual(["CALM AGAIN · network.stalled on mainnet"]);
+    await it.rounds(1, [stalled("good")]);
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+  });
+});
+
+describe("delivery", () => {
+  it("tries again what can heal, in order, and keeps no other channel waiting", async () => {
+    const it = await subscribed();
+    await it.engine.putSubscription(
+      aSubscription({ id: "b", destination: { platform: "fake", channel: "other" } }),
+      "a",
+    );
+    it.sender.fate = (what, tries) =>
+      "destination" in what && what.destination.channel === "ops" && tries < 4 ? new SendError("retry", "503") : "ok";
+    await it.rounds(7, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([`other: ${FIRED}`]);
+    await it.rounds(4, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+  });
+
+  it("waits as told by a channel, and says both at once when all is over by then", async () => {
+    const it = await subscribed();
+    it.sender.fate = (_what, tries) =>
+      tries === 1 ? new SendError("retry", "429", { retryAfterMillis: 120_000 }) : "ok";
+    await it.rounds(8, [stalled("bad")]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([]);
+    await it.pass(120_000);
+    expect(it.sender.take()).toEqual(["FIRED AND RESOLVED · mainnet makes blocks again"]);
+  });
+
+  it("gives up at once what will never be accepted, and owes no resolve for it", async () => {
+    const it = await subscribed();
+    it.sender.fate = () => new SendError("unhealable", "400 too silly");
+    await it.rounds(8, [stalled("bad")]);
+    it.sender.fate = () => "ok";
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([]);
+    const [episode] = await it.engine.lastEpisodes(1);
+    const story = await it.engine.why(episode!.id);
+    expect(story?.deliveries.map(({ state, last_error }) => [state, last_error])).toEqual([["dead", "400 too silly"]]);
+    expect(story?.decisions.map(({ what }) => what)).toContain("no resolve owed");
+  });
+
+  it("gives up after a day what never healed", async () => {
+    const it = await subscribed();
+    it.sender.fate = () => new SendError("retry", "503");
+    await it.rounds(8, [stalled("bad")]);
+    for (let hour = 0; hour < 26; hour += 1) await it.pass(3_600_000);
+    const [episode] = await it.engine.openEpisodes();
+    const story = await it.engine.why(episode!.id);
+    expect(story?.deliveries.at(0)).toMatchObject({ phase: "trigger", state: "dead" });
+  });
+
+  it("marks a repeat where the platform would not notice it", async () => {
+    const it = await subscribed();
+    it.sender.fate = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
+    await it.rounds(9, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED, FIRED]);
+    const [first, second] = it.sender.posts;
+    expect(second?.delivery.id).toBe(first?.delivery.id);
+    expect(await wordsOf(first!.reply)).not.toContain("may be a repeat");
+    expect(await wordsOf(second!.reply)).toContain("may be a repeat");
+  });
+
+  it("lets the platform drop a repeat while it does, and marks it afterwards", async () => {
+    const it = await subscribed({
+      senders: (now) => [new FakeSender({ now, dropsRepeatsForMillis: 60_000 })],
+    });
+    it.sender.fate = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
+    await it.rounds(9, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+  });
+
+  it("takes what hangs for unknown, after a time", async () => {
+    const it = await subscribed();
+    it.sender.fate = (_what, tries) => (tries === 1 ? "hang" : "ok");
+    await it.rounds(7, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([]);
+    await it.rounds(6, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    expect(await wordsOf(it.sender.posts[0]!.reply)).toContain("may be a repeat");
+  });
+
+  it("retires a channel that is gone, and tells the operators", async () => {
+    const it = await subscribed({ operators: { platform: "fake", channel: "operators" } });
+    it.sender.fate = (what) =>
+      "destination" in what && what.destination.channel === "ops" ? new SendError("gone", "channel_not_found") : "ok";
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual(["operators: WARNING · A channel on fake can no longer be reached"]);
+    expect((await it.engine.subscriptions()).map(({ state, why }) => [state, why])).toEqual([
+      ["retired", "channel_not_found"],
+    ]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([]);
+  });
+
+  it("goes on after a restart where it stood", async () => {
+    const it = await subscribed();
+    it.sender.fate = () => new SendError("retry", "503");
+    await it.rounds(8, [stalled("bad")]);
+    await it.restart(60_000);
+    it.sender.fate = () => "ok";
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    await it.restart(60_000);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+  });
+});
