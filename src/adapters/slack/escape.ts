@@ -5,17 +5,17 @@ export function escapeText(plain: string): string {
   return plain.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/**
- * Data as mrkdwn shows it to the letter: no mention, no link, no formatting. mrkdwn knows no escape for its formatting
- * signs; a date that cannot be read shows its fallback as plain text, so one stands for each sign that could act.
- */
+/** What stands for a formatting sign where that would act: mrkdwn knows no escape for it, and this looks alike. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = { "*": "\u2217", _: "\uFF3F", "~": "\u223C", "`": "\u02CB" };
+
+/** Data as mrkdwn: no mention, no link, no formatting. Signs inside words act nowhere and stay as they are. */
 export function escapeMrkdwn(plain: string): string {
   return (
     escapeText(plain)
       .replaceAll(
         // A sign acts only where it touches a word on one side and none on the other.
         /(?<=^|[\s\p{P}\p{S}])[*_~`](?=\S)|(?<=\S)[*_~`](?=$|[\s\p{P}\p{S}])/gmu,
-        (sign) => `<!date^0^{_}|${sign}>`,
+        (sign) => LOOK_ALIKES[sign] ?? sign,
       )
       .replaceAll(/(^|\n)(&gt;|•|-|\d+\.)(?= )/gu, "$1\u200B$2")
       // A colon on both sides of a word makes an emoji.

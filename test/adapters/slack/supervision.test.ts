@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { until } from "../../support/fake-discord/until.ts";
-import { textOf } from "../../support/fake-slack/person.ts";
+import { textOf, type Dialog } from "../../support/fake-slack/person.ts";
 import { stage } from "./stage.ts";
 
 describe("the connection", () => {
@@ -9,7 +9,7 @@ describe("the connection", () => {
     await using scene = await stage();
     const { fake } = scene;
     const ann = fake.person("ann");
-    const dialogs = [];
+    const dialogs: Dialog[] = [];
     for (let round = 0; round < 20; round += 1) {
       fake.sockets.refresh();
       // At the worst moment, right behind the request, and while the new socket is being made.

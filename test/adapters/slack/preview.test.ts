@@ -1,0 +1,51 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { slackPreview } from "../../../src/adapters/slack/preview.ts";
+import { draw } from "../../../src/adapters/web/public/preview-slack.js";
+import { faultOf, type VElement } from "../../../src/adapters/web/public/vnode.js";
+import { plainText } from "../../../src/reply/plain.ts";
+import { paragraph } from "../../../src/reply/block.ts";
+import { reply } from "../../../src/reply/reply.ts";
+import { code, link, strong, text } from "../../../src/reply/text.ts";
+import { anyReply } from "../../support/arbitrary-reply.ts";
+import { gallery } from "../../support/gallery.ts";
+import { elementsOf, textsOf } from "../web/print-tree.ts";
+
+function drawn(given: Parameters<typeof slackPreview.render>[0]): VElement {
+  // Through JSON, as the page gets it.
+  return draw(JSON.parse(JSON.stringify(slackPreview.render(given))));
+}
+
+describe("the console's view of Slack", () => {
+  test("shows any reply with nothing that the page refuses, and no mention", () => {
+    fc.assert(
+      fc.property(anyReply, (given) => {
+        const all = elementsOf(drawn(given));
+        expect(all.flatMap((element) => faultOf(element) ?? [])).toEqual([]);
+        expect(all.filter((element) => element.attrs["class"] === "mention")).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each(gallery.map((entry) => [entry.name, entry.reply] as const))(
+    "shows %s with its title and buttons",
+    (_name, given) => {
+      const tree = drawn(given);
+      const labels = elementsOf(tree)
+        .filter(({ attrs }) => attrs["class"]?.startsWith("press") === true)
+        .map((button) => textsOf(button).join("").replace(" ↗", ""));
+      expect(labels).toEqual(expect.arrayContaining(given.actions.map((action) => action.label)));
+      expect(textsOf(tree).join(" ").replaceAll("\u200B", "")).toContain(plainText(given.title).slice(0, 20));
+    },
+  );
+
+  test("reads Slack's markup as Slack does, and signs from the data as signs", () => {
+    const content = text`${strong("bold")} ${code("a*b*c")} ${link("here", "https://example.net/")} ${"*not bold* _x_ `y` <@U1>"}`;
+    const tree = drawn(reply({ title: "x", blocks: [paragraph(content)] }));
+    const [section] = elementsOf(tree).filter(({ attrs }) => attrs["class"] === "section");
+    expect(textsOf(section!).join("")).toBe("bold a*b*c here ∗not bold∗ ＿x＿ ˋyˋ <@U1>");
+    expect(elementsOf(section!).map(({ tag }) => tag)).toEqual(["div", "div", "strong", "code", "a"]);
+  });
+});
