@@ -26,8 +26,7 @@ function kindOf(value: unknown): string {
 function readBigint(value: unknown, context: Context): bigint | undefined {
   if (typeof value === "string") {
     if (value === "") return undefined;
-    if (!isInteger(value)) return refuse(context, "expected an integer in decimal");
-    return BigInt(value.charCodeAt(0) === 43 ? value.slice(1) : value);
+    return readDigits(value) ?? refuse(context, "expected an integer in decimal");
   }
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "number") return refuse(context, `expected an integer in decimal, not ${kindOf(value)}`);
@@ -40,17 +39,24 @@ function readBigint(value: unknown, context: Context): bigint | undefined {
   );
 }
 
+/** So many digits are exact as a JS number, and BigInt() takes that in half the time that it takes for a string. */
+const EXACT_DIGITS = 15;
+
 /** `-12`, `+7`, `0012`: what BigInt takes, without what else it takes (hex, blanks). */
-function isInteger(text: string): boolean {
+function readDigits(text: string): bigint | undefined {
   const { length } = text;
   const sign = text.charCodeAt(0);
   let at = sign === 45 || sign === 43 ? 1 : 0;
-  if (at === length || length > MAX_DIGITS) return false;
+  if (at === length || length > MAX_DIGITS) return undefined;
+  const exact = length - at <= EXACT_DIGITS;
+  let units = 0;
   for (; at < length; at += 1) {
-    const digit = text.charCodeAt(at);
-    if (digit < 48 || digit > 57) return false;
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return undefined;
+    if (exact) units = units * 10 + digit;
   }
-  return true;
+  if (exact) return BigInt(sign === 45 ? -units : units);
+  return BigInt(sign === 43 ? text.slice(1) : text);
 }
 
 function readText(value: unknown, context: Context): string | undefined {
