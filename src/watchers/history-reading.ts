@@ -78,8 +78,8 @@ export class Reading<T> {
     if (then !== undefined && now !== undefined) return now.time < then.time;
     const last = this.#before?.recent.at(-1);
     const newest = placed.at(-1);
-    const older = last !== undefined && newest !== undefined && newest.block < last.block;
-    return older && placed.some(({ key }) => this.#known.has(key));
+    const notNewer = last !== undefined && newest !== undefined && newest.block <= last.block;
+    return notNewer && placed.some(({ key }) => this.#known.has(key));
   }
 
   /** The first look of all: everything there is counts as seen. */
@@ -88,7 +88,12 @@ export class Reading<T> {
   }
 
   end(placed: readonly Placed<T>[]): HistoryLook<T> {
-    const fresh = placed.filter(({ key }) => !this.#known.has(key)).slice(0, MAX_FRESH);
+    // A row taken along for its cursor may be older than all that is remembered.
+    const oldest = this.#before?.recent[0]?.block;
+    const unknown = placed.filter(
+      ({ key, block }) => !this.#known.has(key) && (oldest === undefined || block >= oldest),
+    );
+    const fresh = unknown.slice(0, MAX_FRESH);
     const until = fresh.length < MAX_FRESH ? undefined : fresh.at(-1);
     const taken = until === undefined ? placed : placed.slice(0, placed.indexOf(until) + 1);
     return {
@@ -104,13 +109,9 @@ export class Reading<T> {
     return { fresh: [], state: { ...rest, ...this.#asked, behind: true } };
   }
 
-  reset(placed: readonly Placed<T>[], lastSeen: KnownRow, oldest: bigint | undefined): HistoryLook<T> {
-    const begun = new Reading<T>(this.#history, undefined);
-    begun.#asOf = this.#asOf;
-    const newest = placed.at(-1)?.block;
-    const range = { ...(oldest === undefined ? {} : { oldest }), ...(newest === undefined ? {} : { newest }) };
-    const look = begun.seed(placed.slice(-RECENT));
-    return { ...look, state: { ...look.state, reset: { lastSeen, ...range } } };
+  /** Who answered. */
+  get node(): string {
+    return this.#asked.node;
   }
 
   #state(placed: readonly Placed<T>[]): HistoryState {

@@ -2,7 +2,7 @@ import type { ApiClient, CallOptions, NodeClient, Operations } from "../api/api-
 import { ApiError } from "../api/api-error.ts";
 import { collectRows, iterateRows, rowsNewerThan, type Row } from "../api/iterate-rows.ts";
 import { MAX_FRESH, RECENT, Reading, type History, type HistoryLook } from "./history-reading.ts";
-import type { HistoryState } from "./history-state.ts";
+import type { HistoryState, KnownRow } from "./history-state.ts";
 
 /** Seven days of a checkpoint a minute are ten thousand; a history in which the last one seen is not within this is another one. */
 const MAX_WALK = 50_000;
@@ -22,7 +22,7 @@ export async function readHistory<T>(
     const onwards = await readOnwards(api, history, before, options);
     if (onwards !== undefined) return onwards;
   }
-  return readBackwards(history, api, before, options);
+  return readBackwards(api, api, history, before, options);
 }
 
 /** From the cursor on; undefined where that cannot be, or where what should stand there does not. */
@@ -50,8 +50,9 @@ async function readOnwards<T>(
 
 /** From the newest down to the last block seen; or, where nothing had been seen, the newest ones only. */
 async function readBackwards<T>(
-  history: History<T>,
   from: Operations,
+  api: ApiClient,
+  history: History<T>,
   before: HistoryState | undefined,
   options: CallOptions,
 ): Promise<HistoryLook<T>> {
@@ -71,7 +72,10 @@ async function readBackwards<T>(
   if (last === undefined || placed.some(({ key }) => key === last.key)) return reading.end(placed);
   // A node without rows may be one that has only begun: nothing is concluded from it.
   if (placed.length === 0 || reading.isBehind(placed)) return reading.nothing();
-  return reading.reset(placed, last, await oldestBlock(history, from, options));
+  // What follows is asked of the node that showed the other history.
+  const node = api.nodes.find(({ name }) => name === reading.node) ?? api;
+  const anew = await readBackwards(node, api, history, undefined, options);
+  return beginAnew(anew, last, await oldestBlock(history, node, options));
 }
 
 /** The first in order of preference that is well. */
@@ -91,4 +95,11 @@ async function oldestBlock<T>(
 
 function signalOf({ signal }: CallOptions): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
+}
+
+/** The look that reading begins anew with. */
+function beginAnew<T>(anew: HistoryLook<T>, lastSeen: KnownRow, oldest: bigint | undefined): HistoryLook<T> {
+  const newest = anew.state.recent.at(-1)?.block;
+  const range = { ...(oldest === undefined ? {} : { oldest }), ...(newest === undefined ? {} : { newest }) };
+  return { ...anew, state: { ...anew.state, reset: { lastSeen, ...range } } };
 }

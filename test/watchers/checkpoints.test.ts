@@ -276,6 +276,6 @@ test("whatever happens between looks, every checkpoint is told once and in chain
       heard.push(...(await told()));
       expect(heard).toEqual(made);
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });

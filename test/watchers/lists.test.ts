@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+
+import type { AlertEvent } from "../../src/alerts/event.ts";
+import { collectRows, iterateRows } from "../../src/api/iterate-rows.ts";
+import { checkpointsWatcher } from "../../src/watchers/checkpoints.ts";
+import { rotationsWatcher } from "../../src/watchers/rotations.ts";
+import { snapshotsWatcher } from "../../src/watchers/snapshots.ts";
+import { simulatedNetwork } from "./simulated-network.ts";
+
+const ofKind = <K extends AlertEvent["kind"]>(events: readonly AlertEvent[], kind: K) =>
+  events.filter((event): event is Extract<AlertEvent, { kind: K }> => event.kind === kind);
+
+test("checkpoints: what came in eight hours away is told whole and in order, by whichever node is left", async () => {
+  const { simulator, api, pass, watch, network, config } = await simulatedNetwork();
+  const lookout = watch(checkpointsWatcher({ network, nodes: 3, config }));
+  await lookout.look();
+  const from = (await api.getCheckpoints({ first: 1 })).value.rows[0]?.node.atBlock ?? 0n;
+  simulator.faults.set({ kind: "die", node: 1 });
+  await pass(8 * 3600);
+  const { events, readings } = await lookout.look();
+  const pages = iterateRows((request) => api.getCheckpoints(request), {
+    maxRows: 20_000,
+    pageRows: 1000,
+    newestFirst: false,
+  });
+  const there = (await collectRows(pages)).rows.map(({ node }) => node).filter(({ atBlock = 0n }) => atBlock > from);
+  expect(events.length).toBeGreaterThan(500);
+  expect(ofKind(events, "checkpoint.new").map(({ atBlock, hash }) => `${atBlock}/${hash}`)).toEqual(
+    there.map(({ atBlock, hash }) => `${atBlock}/${hash}`),
+  );
+  expect(new Set(events.map(({ key }) => key)).size).toBe(events.length);
+  expect(events[0]?.node).toBe(api.nodes[1]?.name);
+  expect(readings).toMatchObject([{ kind: "checkpoint.overdue", state: "good" }]);
+  const [overdue] = readings;
+  expect(overdue?.kind === "checkpoint.overdue" ? overdue.facts.usualMillis : 0).toBeGreaterThan(55_000);
+  expect(overdue?.kind === "checkpoint.overdue" ? overdue.facts.sinceMillis : 1e9).toBeLessThan(120_000);
+  simulator.faults.clear();
+  await pass(65);
+  const back = await lookout.look();
+  expect(back.events.length).toBeGreaterThan(0);
+  expect(back.events[0]?.node).toBe(api.nodes[0]?.name);
+});
+
+test("every list: a history that begins anew is one plain event each, and what follows is told", async () => {
+  const { simulator, pass, watch, network, config } = await simulatedNetwork();
+  const lists = [
+    watch(checkpointsWatcher({ network, nodes: 3, config })),
+    watch(snapshotsWatcher({ network, config })),
+    watch(rotationsWatcher({ network, config })),
+  ];
+  const look = async (): Promise<AlertEvent[]> =>
+    (await Promise.all(lists.map((one) => one.look()))).flatMap((found) => [...found.events]);
+  await look();
+  simulator.faults.set({ kind: "history-reset" });
+  // Nothing is there yet: nothing can be said.
+  expect(await look()).toEqual([]);
+  await pass(12 * 3600);
+  const resets = ofKind(await look(), "history.reset");
+  expect(resets.map(({ what }) => what)).toEqual(["checkpoints", "snapshots", "rotations"]);
+  for (const { lastSeen, newest } of resets) expect(BigInt(newest ?? "0")).toBeLessThan(BigInt(lastSeen));
+  expect(await look()).toEqual([]);
+  await pass(3600);
+  const kinds = new Set((await look()).map(({ kind }) => kind));
+  expect(kinds).toContain("checkpoint.new");
+  expect(kinds).toContain("snapshot.new");
+  expect(kinds).not.toContain("history.reset");
+});
+
+test("snapshots: each is told, and behind the first of another core version the upgrade, once", async () => {
+  const { simulator, pass, watch, network, config } = await simulatedNetwork();
+  const lookout = watch(snapshotsWatcher({ network, config }));
+  await lookout.look();
+  await pass(1800);
+  const before = (await lookout.look()).events;
+  expect(before.length).toBeGreaterThan(2);
+  const running = ofKind(before, "snapshot.new").at(-1)?.coreVersion;
+  simulator.faults.set({ kind: "upgrade", forSeconds: 120, version: "v0.74.9" });
+  await pass(1800);
+  const { events } = await lookout.look();
+  const [upgrade, ...more] = ofKind(events, "core.upgraded");
+  expect(upgrade).toMatchObject({ from: running, to: "v0.74.9" });
+  expect(more).toEqual([]);
+  const first = ofKind(events, "snapshot.new").find(({ coreVersion }) => coreVersion === "v0.74.9");
+  expect(upgrade?.blockHeight).toBe(first?.blockHeight);
+  await pass(1800);
+  expect(ofKind((await lookout.look()).events, "core.upgraded")).toEqual([]);
+});
+
+test("rotations: each names its validator, and its subject is the validator's id", async () => {
+  const { api, pass, watch, network, config } = await simulatedNetwork();
+  const lookout = watch(rotationsWatcher({ network, config }));
+  await lookout.look();
+  await pass(36 * 3600);
+  const found = ofKind((await lookout.look()).events, "rotation.new");
+  const { value } = await api.getKeyRotations({ first: found.length });
+  const names = new Map((await api.getNodeNames()).map(({ id, name }) => [id, name]));
+  expect(found.length).toBeGreaterThanOrEqual(4);
+  expect(found).toEqual(
+    value.rows.toReversed().map(({ node: { nodeId = "", oldAddress, newAddress, blockHeight } }) =>
+      expect.objectContaining({
+        subject: nodeId,
+        nodeId,
+        nodeName: names.get(nodeId),
+        oldAddress,
+        newAddress,
+        blockHeight: String(blockHeight),
+      }),
+    ),
+  );
+  expect((await lookout.look()).events).toEqual([]);
+});
