@@ -1,6 +1,7 @@
 import stringWidth from "string-width";
 
-const ASCII = /^[\u0020-\u007E]*$/u;
+import { isPrintableAscii } from "./visible-text.ts";
+
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** The widths of short texts met so far: reckoning one costs many times the look-up, and replies repeat them. */
@@ -10,7 +11,7 @@ const LONGEST_KNOWN = 32;
 
 /** How many columns a visible text takes: wide characters two, marks none. */
 export function widthOf(text: string): number {
-  if (ASCII.test(text)) return text.length;
+  if (isPrintableAscii(text)) return text.length;
   const found = known.get(text);
   if (found !== undefined) return found;
   let width = 0;
@@ -28,7 +29,7 @@ export function widthOf(text: string): number {
 
 /** A text in the smallest pieces that may be parted: what a reader sees as one character. */
 export function graphemes(text: string): readonly string[] {
-  return ASCII.test(text) ? text.split("") : Array.from(segmenter.segment(text), (part) => part.segment);
+  return isPrintableAscii(text) ? text.split("") : Array.from(segmenter.segment(text), (part) => part.segment);
 }
 
 /** The text, or as much of it as fits with an ellipsis behind it. */

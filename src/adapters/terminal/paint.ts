@@ -30,14 +30,14 @@ export function paint(spans: readonly Span[], options: PaintOptions): string {
     for (; at < spans.length && spans[at]?.look === first.look && spans[at]?.href === first.href; at += 1) {
       text += spans[at]?.text ?? "";
     }
-    painted += paintSpan({ ...first, text }, options);
+    painted += paintText(text, first, options);
   }
   return painted;
 }
 
-function paintSpan(one: Span, options: PaintOptions): string {
+function paintText(text: string, one: Span, options: PaintOptions): string {
   const [begin, end] = CODES[one.look];
-  const shown = options.colour && begin !== "" ? `\u001B[${begin}m${one.text}\u001B[${end}m` : one.text;
+  const shown = options.colour && begin !== "" ? `\u001B[${begin}m${text}\u001B[${end}m` : text;
   // OSC 8, https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda; the address is checked by linkSpans.
   return options.links && one.href !== undefined ? `\u001B]8;;${one.href}\u001B\\${shown}\u001B]8;;\u001B\\` : shown;
 }

@@ -49,10 +49,12 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
     actionLines(reply.actions, width, options.links),
     reply.footer === undefined || reply.footer.length === 0 ? [] : footerLines(reply, width, options),
   ];
-  return sections
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.map((line) => `${paint(line.spans, options)}\n`).join(""))
-    .join("\n");
+  let rendered = "";
+  for (const lines of sections) {
+    if (lines.length > 0 && rendered !== "") rendered += "\n";
+    for (const line of lines) rendered += `${paint(line.spans, options)}\n`;
+  }
+  return rendered;
 }
 
 function titleLines(reply: Reply, width: number, options: RenderOptions): Line[] {

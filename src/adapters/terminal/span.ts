@@ -27,7 +27,13 @@ export interface SpanOptions {
 
 /** Escapes every inline at the leaf. */
 export function toSpans(content: Text, options: SpanOptions): Span[] {
-  return content.flatMap((inline) => inlineSpans(inline, options)).filter((span) => span.text !== "");
+  const spans: Span[] = [];
+  for (const inline of content) {
+    const one = inlineSpans(inline, options);
+    if (one.length === 1 && one[0]?.text === "") continue;
+    spans.push(...one);
+  }
+  return spans;
 }
 
 export function span(text: string, look: Look = "plain"): Span {

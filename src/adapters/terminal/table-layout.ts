@@ -31,7 +31,8 @@ interface Need {
 }
 
 /** A cell's spans for a table: nothing in it is kept whole, since a line of a table cannot run over. */
-export function cellSpans(spans: readonly Span[], short: boolean): Span[] {
+export function cellSpans(spans: readonly Span[], short: boolean): readonly Span[] {
+  if (spans.every((span) => span.whole === undefined && span.short === undefined)) return spans;
   return spans.map((span) => ({
     text: short ? (span.short ?? span.text) : span.text,
     look: span.look,

@@ -5,14 +5,22 @@
  */
 const HIDDEN =
   /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u200C\u200D\p{Variation_Selector}]]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arabic}])[\u200C\u200D]|(?<=\p{M}{4})\p{M}/gv;
-const PRINTABLE_ASCII = /^[\u0020-\u007E]*$/u;
+
+/** Whether each character is what it looks like and one column wide. By hand, since nearly every text is asked. */
+export function isPrintableAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character < 0x20 || character > 0x7e) return false;
+  }
+  return true;
+}
 
 /**
  * Data as it may reach a terminal: nothing in it moves the cursor, colours, hides or reorders; what would is shown as a
  * picture (`␛`) or by number (`<U+202E>`). With `lines: "keep"`, line breaks stay; else they are shown as `␤`.
  */
 export function visibleText(data: string, lines: "keep" | "show" = "show"): string {
-  if (PRINTABLE_ASCII.test(data)) return data;
+  if (isPrintableAscii(data)) return data;
   return (
     data
       .replaceAll("\r\n", "\n")

@@ -20,6 +20,22 @@ const PLAIN: Span = { text: "", look: "plain" };
  * the terminal wraps it without one.
  */
 export function wrap(spans: readonly Span[], width: number): Line[] {
+  const short = asOneLine(spans, width);
+  return short === undefined ? wrapLong(spans, width) : [short];
+}
+
+/** What needs no breaking, which is nearly all: as it stands, unless it ends in spaces, which no line does. */
+function asOneLine(spans: readonly Span[], width: number): Line | undefined {
+  let used = 0;
+  for (const { text, whole } of spans) {
+    if (whole !== true && text.includes("\n")) return undefined;
+    used += widthOf(text);
+  }
+  if (used > width || spans.at(-1)?.text.endsWith(" ") === true) return undefined;
+  return { spans: [...spans], width: used };
+}
+
+function wrapLong(spans: readonly Span[], width: number): Line[] {
   let current: Line = { spans: [], width: 0 };
   const lines: Line[] = [current];
   let word: Piece[] = [];
@@ -108,11 +124,15 @@ function breakable(piece: Piece, width: number): Piece[] {
   return parts;
 }
 
+function isOneWord(text: string): boolean {
+  return !text.includes(" ") && !text.includes("\n");
+}
+
 /** How wide spans are when nothing is broken, and their widest word. */
 export function measure(spans: readonly Span[]): { readonly natural: number; readonly word: number } {
   let [natural, word, line, run] = [0, 0, 0, 0];
   for (const span of spans) {
-    for (const part of span.whole === true ? [span.text] : span.text.split(/(\n| +)/u)) {
+    for (const part of span.whole === true || isOneWord(span.text) ? [span.text] : span.text.split(/(\n| +)/u)) {
       const breaks = span.whole !== true && (part === "\n" || part.startsWith(" "));
       const width = part === "\n" ? 0 : widthOf(part);
       line = part === "\n" && breaks ? 0 : line + width;
