@@ -108,14 +108,16 @@ export async function answerWith(
     shareable: audience === "caller" && surface.shared,
     ...(reply.failure === "caller" && hasForm(desk, ask) ? { form: ask } : {}),
   };
+  let files: string | undefined;
   try {
     const composed = await compose(reply, context, desk);
-    const body = await withFiles(desk, composed, origin, audience);
+    files = await sendAll(desk, composed, origin, audience);
+    const body = withLine(composed.body, files);
     const said = origin.above === undefined || failed ? body : withLine(body, origin.above, true);
     if (failed && surface.replaces) await surface.whisper(said);
     else await surface.say(said, audience);
   } catch (error) {
-    await sayOtherwise(desk, error, reply, ask, origin);
+    await sayOtherwise(desk, error, { reply, ask, origin, files });
   } finally {
     await disposeReply(reply);
   }
@@ -127,19 +129,15 @@ function hasForm(desk: Desk, ask: Ask): boolean {
   return command !== undefined && command.name !== "help";
 }
 
-async function withFiles(
-  desk: Desk,
-  { body, files }: Composed,
-  origin: Origin,
-  audience: Visibility,
-): Promise<Composed["body"]> {
-  if (files.length === 0) return body;
+/** Sends the files of a message where it belongs, and gives a line about each. */
+async function sendAll(desk: Desk, { files }: Composed, origin: Origin, audience: Visibility): Promise<string> {
+  if (files.length === 0) return "";
   const { channel, thread, surface, caller } = origin;
   const openly = audience === "channel" && channel !== undefined;
   const place: FilePlace | (() => Promise<FilePlace>) = openly
     ? { channel, thread, words: thread === undefined ? "this channel" : "this thread" }
     : () => privatePlace(desk, caller.id, surface.shared);
-  return withLine(body, await sendFiles(files, place, desk, desk.signal));
+  return sendFiles(files, place, desk, desk.signal);
 }
 
 /** There is no file that one person of a channel alone sees: it goes into the app's direct messages. */
@@ -148,21 +146,34 @@ export async function privatePlace(desk: Desk, user: string, elsewhere: boolean)
   return { channel, words: elsewhere ? "your direct messages with the app" : "this conversation" };
 }
 
-/** What remains to be done when Slack did not take an answer where it belonged. */
-async function sayOtherwise(desk: Desk, error: unknown, reply: Reply, ask: Ask, origin: Origin): Promise<void> {
+/** Codes with which Slack refuses what a message contains; anything else is about the place or the moment. */
+const REFUSED = /^(?:invalid_|msg_|no_text|too_many|markdown_)/u;
+
+interface Unsaid {
+  readonly reply: Reply;
+  readonly ask: Ask;
+  readonly origin: Origin;
+  /** What is to be said about its files, where they were sent already. */
+  readonly files: string | undefined;
+}
+
+/** What remains to be done when Slack did not take an answer where it belonged: it goes into direct messages. */
+async function sayOtherwise(desk: Desk, error: unknown, { reply, ask, origin, files }: Unsaid): Promise<void> {
   desk.signal.throwIfAborted();
   const { caller, surface } = origin;
-  if (error instanceof ResponseUrlGone) {
-    const late = await compose(lateAnswer(reply, desk.command, ask), { asker: caller.id, ask }, desk);
-    const direct = new DirectSurface(desk.web, caller.id);
-    const body = await withFiles(desk, late, { ...origin, surface: direct }, "caller");
-    await direct.say(body);
+  const code = error instanceof ResponseRefused ? error.code : codeOf(error);
+  if (!(error instanceof ResponseUrlGone)) {
+    desk.log.error({ platform: "slack", command: ask.command, why: faultWords(error) }, "an answer was not taken");
+  }
+  if (code !== undefined && REFUSED.test(code)) {
+    await surface.whisper((await compose(unshowableNotice(), { asker: caller.id }, desk)).body);
     return;
   }
-  const refused = error instanceof ResponseRefused || (codeOf(error) ?? "").startsWith("invalid_blocks");
-  desk.log.error({ platform: "slack", command: ask.command, why: faultWords(error) }, "an answer was not taken");
-  if (!refused) throw error;
-  await surface.whisper((await compose(unshowableNotice(), { asker: caller.id }, desk)).body);
+  if (surface instanceof DirectSurface) throw error;
+  const late = await compose(lateAnswer(reply, desk.command, ask), { asker: caller.id, ask }, desk);
+  const direct = new DirectSurface(desk.web, caller.id);
+  const lines = files ?? (await sendAll(desk, late, { ...origin, surface: direct }, "caller"));
+  await direct.say(withLine(late.body, lines));
 }
 
 /** Does something for a person; what fails is for the log, since there is nobody left to tell. */

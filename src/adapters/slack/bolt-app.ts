@@ -1,5 +1,6 @@
-import { App, type ButtonAction, type Receiver } from "@slack/bolt";
+import type { App as BoltApp, ButtonAction, Receiver } from "@slack/bolt";
 
+import { App } from "./bolt.ts";
 import type { Desk } from "./desk.ts";
 import { FORM_CALLBACK } from "./form.ts";
 import { onHome } from "./home.ts";
@@ -25,7 +26,7 @@ export interface BoltParts {
  * Hands what Slack sends to whoever answers it. Every listener acknowledges in its first line and then works on:
  * the receiver waits for nothing, and acknowledges what no listener takes.
  */
-export function createBoltApp(parts: BoltParts): App {
+export function createBoltApp(parts: BoltParts): BoltApp {
   const { desk, identity } = parts;
   const track = (work: Promise<void>): void => parts.track(work);
   const app = new App({

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { SocketModeReceiver, type App, type Receiver, type ReceiverEvent } from "@slack/bolt";
+import type { App, Receiver, ReceiverEvent } from "@slack/bolt";
 
 import type { Log } from "../../log.ts";
 import type { AdapterHealth } from "../adapter.ts";
+import { SocketModeReceiver } from "./bolt.ts";
 import { Once } from "./once.ts";
 import { faultWords, refusesToken } from "./slack-fault.ts";
 import { libraryLog, webOptions } from "./web.ts";
@@ -23,6 +24,8 @@ export interface ConnectionParts {
 /** Slack sends each command over one of the sockets: while one is renewed, the other hears. */
 const LINES = 2;
 const BACKOFF_MAX_MILLIS = 60_000;
+/** Slack lets a socket live for about an hour. */
+const SHORT_MILLIS = 10_000;
 
 interface SessionEnd {
   readonly why: string;
@@ -73,12 +76,16 @@ export class Connection implements Receiver {
     const { signal } = this.#stopping;
     let wait = backoffMillis;
     while (!signal.aborted) {
+      const began = performance.now();
       const end = await this.#session(line);
       if (signal.aborted) return;
       this.#lines[line] = { state: end.refused ? "failed" : "down", why: end.why };
       if (end.wasUp) {
         wait = backoffMillis;
         log.info({ platform: "slack", line, why: end.why }, "socket ended, a new one is made");
+        // Where sockets end as soon as they stand, something is wrong: not too many are asked for then.
+        const short = performance.now() - began < SHORT_MILLIS;
+        if (short) await sleep(backoffMillis, undefined, { signal, ref: false }).catch(() => undefined);
         continue;
       }
       wait = Math.min(wait * 2, BACKOFF_MAX_MILLIS);

@@ -26,6 +26,8 @@ export interface FormPlace {
   readonly command: string;
   /** Where the answer goes; without it, into direct messages. */
   readonly response?: { readonly url: string; readonly since: number; readonly used: number } | undefined;
+  /** That address is a button's: what is said there stands below its message. */
+  readonly button?: true | undefined;
   readonly channel?: string | undefined;
   readonly thread?: string | undefined;
   /** Whether others could see an answer there. */
@@ -41,6 +43,7 @@ const FormPlaceJson = z.object({
   v: z.literal(1),
   command: z.string(),
   response: z.object({ url: z.url(), since: z.number(), used: z.number() }).exactOptional(),
+  button: z.literal(true).exactOptional(),
   channel: z.string().exactOptional(),
   thread: z.string().exactOptional(),
   shared: z.boolean(),

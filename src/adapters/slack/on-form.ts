@@ -7,7 +7,7 @@ import { blockOf, optionIn, optionOf, readForm, readFormPlace, type FormPlace, t
 import { callerOf } from "./input.ts";
 import { OPTIONS } from "./limits.ts";
 import { ResponseUrl } from "./response-url.ts";
-import { CommandSurface, DirectSurface, MentionSurface, type Surface } from "./surface.ts";
+import { ButtonSurface, CommandSurface, DirectSurface, type Surface } from "./surface.ts";
 
 /** The parts of a view that answering takes, as Slack sends them. */
 export interface SentView {
@@ -55,15 +55,12 @@ function originOf(desk: Desk, place: FormPlace, sender: FormSender): Origin {
   };
 }
 
-function surfaceOf(desk: Desk, { response, channel, thread, shared }: FormPlace, user: string): Surface {
-  if (response !== undefined) {
-    const url = new ResponseUrl(response, { now: () => desk.now(), signal: desk.signal });
-    // A thread is reached by its own name alone.
-    if (thread === undefined) return new CommandSurface(url, shared);
-  }
-  return channel !== undefined && shared
-    ? new MentionSurface(desk.web, { channel, thread, user })
-    : new DirectSurface(desk.web, user);
+function surfaceOf(desk: Desk, { response, button, thread, shared }: FormPlace, user: string): Surface {
+  if (response === undefined) return new DirectSurface(desk.web, user);
+  const url = new ResponseUrl(response, { now: () => desk.now(), signal: desk.signal });
+  return button === true
+    ? new ButtonSurface(url, { replaces: false, shared, thread })
+    : new CommandSurface(url, shared);
 }
 
 function errorAt(view: SentView, option: string | undefined, words: string): Record<string, string> {

@@ -113,8 +113,7 @@ async function form(desk: Desk, place: Place, ask: Ask): Promise<void> {
     shared,
     ...(channel === undefined ? {} : { channel }),
     ...(thread === undefined ? {} : { thread }),
-    // A message's own address would answer in its place; what a form asks is answered anew.
-    ...(response === undefined || place.ephemeral ? {} : {}),
+    ...(response === undefined ? {} : { response, button: true as const }),
   };
   if (!(await openForm(desk, place.trigger, ask, formPlace)))
     await whisper(desk, place, noFormNotice(desk.command, ask));

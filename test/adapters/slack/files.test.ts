@@ -118,6 +118,23 @@ describe("files", () => {
     expect(bytesOf(ann.directMessages()[0]!)).toContain("row 149");
   });
 
+  test.each([
+    ["refused for the moment", { status: 500 } as const],
+    ["cut off", "cut-before" as const],
+  ])("an answer that is %s goes into direct messages, its file once", async (_name, answer) => {
+    const file = withFile("a\n");
+    await using scene = await stage({ extra: [file.asked] });
+    const ann = scene.fake.person("ann");
+    scene.fake.fail({ method: "respond", answer });
+    ann.type(scene.channel, "probe file");
+    await until(() => ann.directMessages().length === 2, "the answer");
+    const [sent, said_] = ann.directMessages();
+    expect(sent?.files).toHaveLength(1);
+    expect(said(said_!)).toContain("*Your answer* to `/bell probe file`");
+    expect(said(said_!)).toContain("ledger.csv");
+    await until(() => file.disposed() === 1, "the file to be given up");
+  });
+
   test("an answer that Slack refuses is replaced by a word about that", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");

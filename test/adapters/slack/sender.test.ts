@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
 
+import { SlackSender } from "../../../src/adapters/slack/slack-sender.ts";
+import { createWeb } from "../../../src/adapters/slack/web.ts";
 import { SendError, type Delivery } from "../../../src/alerts/sender.ts";
+import { silentLog } from "../../../src/log.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { until } from "../../support/fake-discord/until.ts";
+import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
 import { textOf } from "../../support/fake-slack/person.ts";
 import { titled } from "./probe-commands.ts";
 import { stage } from "./stage.ts";
@@ -136,7 +140,18 @@ describe("sending outside of questions", () => {
     expect((await refused(adapter.send(delivery("d3", channel), titled("x"), signal))).kind).toBe("maybe-sent");
     const aborted = AbortSignal.abort(new Error("given up"));
     expect((await refused(adapter.send(delivery("d4", channel), titled("x"), aborted))).kind).toBe("retry");
-    await fake.stop();
-    expect((await refused(adapter.send(delivery("d5", channel), titled("x"), signal))).kind).toBe("retry");
+    const log = silentLog();
+    // Where nothing listens any more.
+    const ended = await FakeSlack.start();
+    const { apiUrl } = ended;
+    await ended.stop();
+    const parts = {
+      payloads: { put: async () => "", get: async () => undefined },
+      log,
+      keepMillis: 1,
+      botName: () => "x",
+    };
+    const nobody = new SlackSender(createWeb("xoxb-1", { apiUrl, log }), parts, 1);
+    expect((await refused(nobody.send(delivery("d5", channel), titled("x"), signal))).kind).toBe("retry");
   });
 });

@@ -123,7 +123,6 @@ test("what no listener takes is acknowledged all the same", async () => {
     fake.sockets.send("e1", "interactive", shortcut),
     fake.sockets.send("e2", "interactive", view),
     fake.sockets.send("e3", "events_api", odd),
-    fake.sockets.send("e4", "slash_commands", { command: "/bell" }),
   ];
   await until(() => sent.every(({ acknowledgedAfter }) => acknowledgedAfter !== undefined), "the acknowledgements");
   expect(scene.adapter.health.state).toBe("up");

@@ -206,6 +206,19 @@ export class Person {
   }
 
   #send(type: Envelope["type"], payload: unknown): Envelope {
+    const { state } = this.#fake;
+    const { features, settings } = state.manifest;
+    const event = (payload as { event?: { type: string } }).event?.type;
+    // What the manifest does not ask for, Slack does not send.
+    const granted = {
+      slash_commands: features.slash_commands.length > 0 && state.scopes.has("commands"),
+      interactive: settings.interactivity.is_enabled,
+      events_api:
+        settings.event_subscriptions.bot_events.includes(event ?? "") &&
+        (event !== "app_mention" || state.scopes.has("app_mentions:read")) &&
+        (event !== "app_home_opened" || features.app_home.home_tab_enabled),
+    }[type];
+    if (!granted) throw new Error(`the manifest does not allow ${event ?? type}`);
     return this.#fake.sockets.send(this.#fake.state.id("envelope-"), type, payload);
   }
 }
