@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+
+import { nodeVersionsWatcher } from "../../src/watchers/node-versions.ts";
+import { simulatedNetwork } from "./simulated-network.ts";
+
+test("a release that changes is told of its node, and once; a node that is down keeps what it said", async () => {
+  const { simulator, api, clock, pass, watch, network, config } = await simulatedNetwork();
+  const lookout = watch(nodeVersionsWatcher({ network, config, clock }));
+  expect((await lookout.look()).events).toEqual([]);
+  simulator.faults.set({ kind: "version", node: 2, version: "v0.72.0", commitHash: "abc" });
+  simulator.faults.set({ kind: "die", node: 3 });
+  await pass(60);
+  const lost = await lookout.look({ keep: false });
+  const { events } = await lookout.look();
+  expect(events).toMatchObject([
+    {
+      kind: "node.version",
+      subject: api.nodes[1]?.name,
+      node: api.nodes[1]?.name,
+      before: { version: "v0.71.6" },
+      after: { version: "v0.72.0", commitHash: "abc" },
+    },
+  ]);
+  expect(lost.events.map(({ key }) => key)).toEqual(events.map(({ key }) => key));
+  simulator.faults.clear({ kind: "die" });
+  await pass(60);
+  expect((await lookout.look()).events).toEqual([]);
+  simulator.faults.clear();
+  await pass(60);
+  const back = (await lookout.look()).events;
+  expect(back).toMatchObject([{ after: { version: "v0.71.6" } }]);
+  expect(back[0]?.key).not.toBe(events[0]?.key);
+});
+
+test("a look that reaches no node fails", async () => {
+  const { simulator, clock, watch, network, config } = await simulatedNetwork();
+  simulator.faults.set({ kind: "die" });
+  await expect(watch(nodeVersionsWatcher({ network, config, clock })).look()).rejects.toThrow(/connection/u);
+});
