@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { nanoseconds } from "../units/nanoseconds.ts";
 import type { Attachment } from "./attachment.ts";
-import type { Action, Reply } from "./reply.ts";
+import type { Reply } from "./reply.ts";
 
 const InlineJson = z.discriminatedUnion("kind", [
   z.object({ kind: z.enum(["text", "strong"]), text: z.string() }),
@@ -107,12 +107,15 @@ export function replyToJson(reply: Reply, href?: (attachment: Attachment) => str
 
 /** The other way; `attachment` says how the bytes behind a described file are reached. */
 export function replyFromJson(json: ReplyJson, attachment: (file: AttachmentJson) => Attachment): Reply {
-  const revived = JSON.parse(JSON.stringify(json), (key, value: unknown) =>
+  // Actions stay as they are: `at` may be the name of a command's option.
+  const { picture, attachments, title, blocks, footer, ...rest } = json;
+  const texts = { title, blocks, ...(footer === undefined ? {} : { footer }) };
+  const revived = JSON.parse(JSON.stringify(texts), (key, value: unknown) =>
     key === "at" && typeof value === "string" ? nanoseconds(BigInt(value)) : value,
-  ) as Omit<ReplyJson, "attachments" | "picture"> & { actions: Action[] };
-  const { picture, attachments } = json;
+  ) as Pick<Reply, "title" | "blocks" | "footer">;
   return {
-    ...(revived as unknown as Omit<Reply, "attachments" | "picture">),
+    ...rest,
+    ...revived,
     ...(picture === undefined ? {} : { picture: attachment(picture) }),
     attachments: attachments.map(attachment),
   };

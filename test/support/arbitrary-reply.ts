@@ -175,7 +175,7 @@ export const anyAction: fc.Arbitrary<Action> = fc.oneof(
       invocation: fc.record({
         command: fc.oneof(fc.constantFrom("time", "market show"), anyString(30)),
         options: fc.dictionary(
-          fc.oneof(fc.constantFrom("market", "after", "network"), anyString(20)),
+          fc.oneof(fc.constantFrom("market", "after", "network", "at"), anyString(20)),
           fc.oneof(anyString(), fc.integer(), fc.boolean()),
           { maxKeys: 4 },
         ),

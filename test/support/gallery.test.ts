@@ -50,7 +50,10 @@ test("any reply survives JSON", () => {
       const json = ReplyJson.parse(JSON.parse(JSON.stringify(replyToJson(reply))));
       const back = replyFromJson(
         json,
-        (file) => files.find((one) => one.sha256 === file.sha256 && one.name === file.name) as Attachment,
+        (file) =>
+          files.find(
+            (one) => one.sha256 === file.sha256 && one.name === file.name && one.alt === file.alt,
+          ) as Attachment,
       );
       expect(replyToJson(back)).toEqual(json);
     }),
