@@ -52,7 +52,9 @@ export async function completeLine(
       lines.push(`${prefix}${dashed === null ? namedLead(name, option) : `--${name} `}`);
     }
   }
-  return [...new Set(lines)].filter((candidate) => candidate !== line).slice(0, MAX_LINES);
+  // What is typed is an offer, too, where another goes on from it: else a prompt would complete to what those share.
+  const further = lines.some((candidate) => candidate !== line && candidate.startsWith(line));
+  return [...new Set(lines)].filter((candidate) => further || candidate !== line).slice(0, MAX_LINES);
 }
 
 function namedLead(name: string, option: Option): string {

@@ -23,11 +23,18 @@ export function suggestIds(kind: IdKind): (typed: string, context: SuggestContex
     return [...byId.values()]
       .map((named) => ({ named, rank: rankOf(named, low) }))
       .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
-      .toSorted((a, b) => a.rank - b.rank)
+      .toSorted((a, b) => a.rank - b.rank || (a.rank === BEGUN ? lengthOf(a.named) - lengthOf(b.named) : 0))
       .slice(0, MAX_CHOICES)
       .map(({ named }) => choiceOf(named, counts.get(named.label?.toLowerCase())?.length === 1))
       .filter(({ value }) => value.length <= MAX_LENGTH);
   };
+}
+
+/** The rank of a name that begins with what is typed; of these the short ones come first, being typed most. */
+const BEGUN = 1;
+
+function lengthOf({ label = "" }: NamedId): number {
+  return label.length;
 }
 
 /** Beginnings before middles, names before ids. */
@@ -35,7 +42,7 @@ function rankOf({ id, label = "", more = "" }: NamedId, low: string): number {
   if (low === "") return 0;
   const [name, address, words] = [label.toLowerCase(), id.toLowerCase(), more.toLowerCase()];
   if (name === low || address === low) return 0;
-  if (name.startsWith(low)) return 1;
+  if (name.startsWith(low)) return BEGUN;
   if (address.startsWith(low)) return 2;
   if (name.includes(low)) return 3;
   if (words.includes(low)) return 4;

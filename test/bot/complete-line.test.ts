@@ -38,9 +38,18 @@ describe("completion of a line", () => {
       ["market show BTC/USD --network mainnet", "market show BTC/USD --network testnet"],
     ],
     ["alerts add severity:c", ["alerts add severity:critical"]],
+    ["market show BTC/USD", []],
+    ["market show BTC", ["market show BTC/USD"]],
+    ["market show market:BTC/USD", []],
     ["zzz", []],
   ])("%j offers %j", async (line, lines) => {
     expect(await complete(line)).toEqual(lines);
+  });
+
+  test("keeps what is typed among the offers while another goes on from it", async () => {
+    const offered = ["BTC/USDT", "BTC/USDT-R2"].map((value) => ({ label: value, value }));
+    const lines = await completeLine("market show BTC/USDT", sampleCommands, async () => offered);
+    expect(lines).toEqual(["market show BTC/USDT", "market show BTC/USDT-R2"]);
   });
 
   test("never fails, and only ever adds to what stands before the cursor's word", async () => {

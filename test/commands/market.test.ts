@@ -88,6 +88,8 @@ test("codes are completed, live from the node, best match first", async () => {
   const [first] = await suggest("market show", "market", "btc/usdt");
   expect(first).toMatchObject({ value: samples.marketCode });
   expect(first!.label).toContain(samples.marketId.slice(0, 8));
+  const [shortest] = await suggest("market show", "market", "btc");
+  expect(shortest).toMatchObject({ value: samples.marketCode });
   expect((await suggest("market show", "market", "")).length).toBe(25);
 });
 

@@ -42,7 +42,7 @@ export function createComposer({ document, form, input, list, history, summaryOf
   async function offer(signal) {
     const typed = input.value;
     try {
-      const lines = await complete(typed, signal);
+      const lines = (await complete(typed, signal)).filter((line) => line !== typed);
       if (!signal.aborted && document.activeElement === input) completions.show(lines, typed);
     } catch {
       // Completion is a courtesy: without it one types on, and sending will say what is wrong.
