@@ -13,7 +13,7 @@ import { tokenize, type Token } from "./tokens.ts";
 const MAX_TIME_WORDS = 3;
 
 /**
- * A typed line as a command with raw values: `market show BTC/USD network:testnet --private`.
+ * A typed line as a command with raw values: `market show BTC/USDT network:testnet --private`.
  * Bare values fill the options in their order; `name:value`, `--name value`, `--name=value`, `--flag` and `--no-flag`
  * name them; a colon names an option only if the command declares it. A bare word that is a flag's name sets it.
  * An empty line is `help`.
@@ -53,7 +53,7 @@ export function findCommand(
         : `There is no command ${quoteTyped(`${first} ${second}`)}.`,
       {
         remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There ${names.length === 1 ? "is" : "are"} ${names.join(", ")}.`,
-        suggestion: near ?? names[0] ?? "help",
+        suggestion: [near ?? names[0] ?? "help", ...tokens.slice(2).map((token) => quoteValue(token.text))].join(" "),
       },
     );
   }

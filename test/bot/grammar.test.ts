@@ -86,6 +86,17 @@ describe("a typed line", () => {
     expect(complaint(line)).toBe(sentence);
   });
 
+  test("a slip in the second word costs nothing else of the line", () => {
+    const mistake = (() => {
+      try {
+        return read('market shw "ETH USD" network:testnet');
+      } catch (thrown) {
+        return thrown;
+      }
+    })();
+    expect(mistake).toMatchObject({ suggestion: 'market show "ETH USD" network:testnet' });
+  });
+
   test("whatever is typed, it is read or refused with a sentence, never a crash", () => {
     const words = fc.oneof(
       fc.string({ unit: "binary" }),
