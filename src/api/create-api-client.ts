@@ -25,6 +25,8 @@ export interface NodeAddress {
   readonly name?: string;
   /** Base URL of `/parties/stake`, which real networks serve from their core node. Default is `url`. */
   readonly coreUrl?: string;
+  /** Left out: the core's host. */
+  readonly coreName?: string;
 }
 
 export interface ApiClientConfig {
@@ -75,9 +77,9 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
     endpoints.set(url, opened);
     return opened;
   };
-  const places = config.nodes.map(({ url, name, coreUrl }): Place => {
+  const places = config.nodes.map(({ url, name, coreUrl, coreName }): Place => {
     const data = endpointAt(url, name);
-    return { data, core: coreUrl === undefined ? data : endpointAt(coreUrl) };
+    return { data, core: coreUrl === undefined ? data : endpointAt(coreUrl, coreName) };
   });
   if (places.length === 0) throw new TypeError("a network has at least one node");
   const nodes = places.map((place): NodeClient => ({

@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 import type { Networks } from "./networks.ts";
+import { withSamples } from "./seen-samples.ts";
 
 export interface BotParts {
   readonly networks: Networks;
@@ -24,7 +25,7 @@ export async function botOf({ networks, store, log, ...more }: BotParts): Promis
   return createBot({
     commands,
     clients: networks.clients,
-    seen: store.seen,
+    seen: networks.samples === undefined ? store.seen : withSamples(store.seen, networks.samples),
     parties: store.parties,
     exports,
     log,

@@ -2,12 +2,15 @@ import type { ApiClient } from "../api/api-client.ts";
 import { createApiClient, type ApiClientConfig } from "../api/create-api-client.ts";
 import type { Config } from "../config.ts";
 import { NETWORKS } from "../config/environment.ts";
+import type { Simulator } from "../simulator/simulator-handle.ts";
 
 /** The networks that a process asks. */
 export interface Networks {
   /** The default one first. */
   readonly clients: readonly ApiClient[];
   readonly simulated: boolean;
+  /** What simulated networks have to show. */
+  readonly samples?: Simulator["samples"];
   close(): Promise<void>;
 }
 
@@ -42,12 +45,17 @@ async function simulatedNetworks(first: string, parts: NetworkParts): Promise<Ne
       ...parts,
       network,
       simulated: true,
-      nodes: simulator.networks[network].map((node) => ({ ...node, coreUrl: simulator.coreUrls[network] })),
+      nodes: simulator.networks[network].map((node) => ({
+        ...node,
+        coreUrl: simulator.coreUrls[network],
+        coreName: "sim-core",
+      })),
     }),
   );
   return {
     clients,
     simulated: true,
+    samples: simulator.samples,
     async close() {
       await closeAll(clients);
       await simulator.close();
