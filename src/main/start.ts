@@ -61,6 +61,7 @@ async function run(config: Config, log: Log, shutdown: Shutdown): Promise<void> 
     web = createWebAdapter({
       ...config.web,
       previews: platforms.previews,
+      simulated: networks.simulated,
       log,
       now: () => fromMillis(Date.now()),
       ready: () => checkReadiness({ store, clients: networks.clients, adapters: adapters() }),

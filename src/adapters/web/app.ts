@@ -25,6 +25,8 @@ export interface HttpSample {
 
 export interface AppParts extends InvocationParts, ProbeParts {
   readonly hosts: () => Hosts;
+  /** Whether nothing that it answers is real. */
+  readonly simulated: boolean;
   readonly access: Access;
   readonly onRequest?: ((sample: HttpSample) => void) | undefined;
 }
@@ -76,6 +78,7 @@ export function createApp(parts: AppParts): Hono {
 function describeConsole(bot: Bot, parts: AppParts): unknown {
   return {
     networks: bot.networks,
+    simulated: parts.simulated,
     previews: parts.previews.map((preview) => preview.platform),
     signedIn: parts.access.required,
     commands: bot.commands.map(({ name, summary, examples, options }) => ({

@@ -37,6 +37,8 @@ export interface WebAdapterParts {
   readonly publicUrl?: string | undefined;
   /** How other platforms would show a reply, in the order of the tabs. */
   readonly previews: readonly Preview[];
+  /** The networks are simulated: the page says so before the first answer does. */
+  readonly simulated?: boolean;
   readonly log: Log;
   ready(): Promise<Readiness>;
   metrics(): Promise<Metrics>;
@@ -79,6 +81,7 @@ export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
       access,
       files,
       previews: parts.previews,
+      simulated: parts.simulated ?? false,
       log,
       stopping: stopping.signal,
       patience: { wholeMillis: INVOCATION_MILLIS, graceMillis: ABORT_GRACE_MILLIS },

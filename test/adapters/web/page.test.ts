@@ -46,6 +46,7 @@ describe("the page", () => {
     expect((await harness.send("/api/console")).json()).toEqual({
       networks: ["mainnet", "testnet"],
       previews: [],
+      simulated: false,
       signedIn: false,
       commands: [{ name: "market list", summary: "All markets", examples: ["market list"], needs: [] }],
     });

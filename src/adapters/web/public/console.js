@@ -34,7 +34,7 @@ const announcer = part("announcer", HTMLElement);
 const exchanges = [];
 let letGo = 0;
 /** @type {ConsoleInfo} */
-let info = { networks: [], previews: [], signedIn: false, commands: [] };
+let info = { networks: [], simulated: false, previews: [], signedIn: false, commands: [] };
 
 const composer = createComposer({
   document,
@@ -201,6 +201,7 @@ function fillExamples(commands) {
 try {
   info = await loadConsole();
   part("networks", HTMLElement).textContent = info.networks.join(" · ");
+  if (info.simulated) showSimulated();
   part("sign-out", HTMLFormElement).hidden = !info.signedIn;
   fillRail(info.commands);
   fillExamples(info.commands);
