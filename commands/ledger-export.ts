@@ -9,6 +9,7 @@ import { assetsById } from "../src/bot/offered-names.ts";
 import { resolveId } from "../src/bot/resolve-id.ts";
 import { noteSeen } from "../src/bot/seen-ids.ts";
 import { suggestIds } from "../src/bot/suggest-ids.ts";
+import { parseTimeSpan } from "../src/bot/time-span.ts";
 import { UserError } from "../src/errors.ts";
 import type { LedgerFile } from "../src/export/ledger-exports.ts";
 import { field, paragraph, type Block } from "../src/reply/block.ts";
@@ -62,7 +63,7 @@ export const ledgerExport = command({
     );
     const columns = parseColumns(asked.columns, asked.raw);
     const [partyId, assetId] = await Promise.all([
-      resolveId(PARTY, asked.party, context, "party"),
+      resolveParty(asked.party, asked.asset, context),
       resolveId(ASSET, asked.asset, context, "asset"),
     ]);
     const asset = (await assetsById(context)).get(assetId);
@@ -89,6 +90,30 @@ function requireParty(party: string | undefined): string {
     remedy: "Name one, or save yours as the default with my party <id>. Type for example:",
     suggestion: ledgerExport.examples[0] ?? "",
   });
+}
+
+/** Values go in order, party first: whoever saved a party and begins with the asset has put it in the party's place. */
+async function resolveParty(party: string, next: string, context: Context): Promise<string> {
+  try {
+    return await resolveId(PARTY, party, context, "party");
+  } catch (thrown) {
+    const typed = party.trim().toLowerCase();
+    const names = thrown instanceof UserError ? await ASSET.names(context) : [];
+    const asset = names.find(({ label }) => label?.toLowerCase() === typed);
+    if (asset === undefined) throw thrown;
+    throw new UserError(`${asset.label} is an asset, and the party comes first.`, {
+      option: "party",
+      cause: thrown,
+      remedy: "Where the party that you saved is meant, give the rest by name. Type for example:",
+      suggestion: formatLine({
+        command: "ledger export",
+        options: {
+          asset: asset.label ?? asset.id,
+          from: parseTimeSpan(next, context.now()) === undefined ? "7d" : next,
+        },
+      }),
+    });
+  }
 }
 
 function parseColumns(typed: string | undefined, raw: boolean): readonly string[] | undefined {
@@ -153,7 +178,7 @@ function finished(
       kind: "fields",
       fields: [
         field("Rows", strong(countWords(rows))),
-        field("Size", `${byteWords(attachment.sizeBytes)} (${attachment.sizeBytes} bytes)`),
+        field("Size", `${byteWords(attachment.sizeBytes)} (${countWords(attachment.sizeBytes)} bytes)`),
         field("Span", spanText(firstTime, lastTime), { wide: true }),
         ...(dropped === 0
           ? []

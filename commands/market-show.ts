@@ -14,7 +14,7 @@ import { noteSeen } from "../src/bot/seen-ids.ts";
 import { suggestIds } from "../src/bot/suggest-ids.ts";
 import { UserError } from "../src/errors.ts";
 import { field, paragraph, type Block, type Field } from "../src/reply/block.ts";
-import { code, id, strong, text, time, toText, type Text } from "../src/reply/text.ts";
+import { id, strong, text, time, toText, type Text } from "../src/reply/text.ts";
 import { decimal, parseDecimal, percentOf, type Decimal } from "../src/units/decimal.ts";
 
 /** What is known of a bound's trigger. */
@@ -23,7 +23,7 @@ const TRIGGER_FIELDS = { horizon: true, probability: true, auctionExtension: tru
 export const marketShow = command({
   name: "market show",
   summary: "Everything about one market: prices, spread, bounds, fees, liquidity",
-  examples: ["market show BTC/USD", "market show f8ac network:testnet"],
+  examples: ["market show BTC/USDT", "market show f8ac network:testnet"],
   access: "everyone",
   audience: "caller",
   options: {
@@ -31,7 +31,7 @@ export const marketShow = command({
       kind: "text",
       required: true,
       description: "The market: its code, its id, or the beginning of one",
-      example: "BTC/USD",
+      example: "BTC/USDT",
       suggest: suggestIds(MARKET),
     },
   },
@@ -189,6 +189,6 @@ function liquidityFields(market: MarketData, amounts: MarketAmounts): Field[] {
     field("Market value proxy", amounts.amount(market.marketValueProxy)),
     field("Supplied stake", amounts.amount(market.suppliedStake)),
     field("Target stake", amounts.amount(market.targetStake)),
-    ...(share === undefined ? [] : [field("Supplied of target", code(signedPercent(share).replace(/^\+/u, "")))]),
+    ...(share === undefined ? [] : [field("Supplied of target", signedPercent(share).replace(/^\+/u, ""))]),
   ];
 }

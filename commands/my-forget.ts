@@ -25,10 +25,13 @@ export const myForget = command({
     const fitting = (await parties.list()).filter(({ id: known }) => known.startsWith(typed));
     const [party] = fitting;
     if (party === undefined || fitting.length > 1) {
-      throw new UserError(`You have saved no one party ${quoteTyped(options.party)}.`, {
-        option: "party",
-        remedy: "my parties lists those that you saved.",
-      });
+      const typedParty = quoteTyped(options.party);
+      throw new UserError(
+        party === undefined
+          ? `You have saved no party ${typedParty}.`
+          : `${typedParty} could be ${fitting.length} of the parties that you saved: type more of it.`,
+        { option: "party", remedy: "This shows them:", suggestion: "my parties" },
+      );
     }
     await parties.forget(party.id);
     return reply({

@@ -15,7 +15,7 @@ export interface Bot {
   prepare(invocation: Invocation): Prepared;
   /** Prepares and runs. Never rejects: every error is a Reply. */
   run(invocation: Invocation): Promise<Reply>;
-  /** The same for a typed line (`market show BTC/USD network:testnet`). Never rejects. */
+  /** The same for a typed line (`market show BTC/USDT network:testnet`). Never rejects. */
   runLine(line: string, invocation: Omit<Invocation, "command" | "options">): Promise<Reply>;
   /** Never rejects; an empty list where there is nothing to offer. */
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;

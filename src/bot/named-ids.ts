@@ -14,7 +14,7 @@ export interface IdKind {
   /** `market`, with its article `a`. */
   readonly noun: string;
   readonly article: "a" | "an";
-  /** What can be typed beside an id: `its code, such as BTC/USD`; undefined where there are no names. */
+  /** What can be typed beside an id: `its code, such as BTC/USDT`; undefined where there are no names. */
   readonly byName: string | undefined;
   /** All that the node gives a name to; never rejects but by the signal. */
   names(context: NamesContext): Promise<readonly NamedId[]>;
@@ -26,7 +26,7 @@ export const MARKET: IdKind = {
   kind: "market",
   noun: "market",
   article: "a",
-  byName: "its code, such as BTC/USD",
+  byName: "its code, such as BTC/USDT",
   names: async ({ api, signal }) =>
     (await api.getMarketNames({ signal })).map(({ id, code, name }) => ({ id, label: code ?? name, more: name })),
 };

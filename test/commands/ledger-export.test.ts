@@ -47,6 +47,20 @@ test("raw hands over the node's bytes", async () => {
   );
 });
 
+test("an asset in the party's place is told from a party that nobody knows", async () => {
+  const conversation = await talkToSimulator();
+  const { ask, samples } = conversation;
+  const lastSuggestion = (): string =>
+    conversation.lastReply.blocks.flatMap((block) => (block.kind === "code" ? [block.text] : [])).join("\n");
+  await ask(`my party ${samples.partyId} treasury`);
+  expect(await ask("ledger export usdt 3d")).toMatch(/USDT is an asset, and the party comes first\./u);
+  expect(lastSuggestion()).toBe("ledger export asset:USDT from:3d");
+  expect(await ask(lastSuggestion())).toContain(samples.partyId);
+  await ask("ledger export usdt USDC");
+  expect(lastSuggestion()).toBe("ledger export asset:USDT from:7d");
+  expect(await ask("ledger export nobody 3d")).toContain("No party “nobody” is known here.");
+});
+
 test("a start before what nodes keep is warned about", async () => {
   const { ask, samples } = await talkToSimulator();
   const all = await ask(`ledger export ${samples.partyId} USDT`);

@@ -45,7 +45,7 @@ describe("parties that people save", () => {
     ["my party zz", /party/u],
     [`my party ${"ab".repeat(32)} all`, /could be taken for something else/u],
     [`my party ${"ab".repeat(32)} abc123`, /could be taken for something else/u],
-    ["my forget nobody", /You have saved no one party/u],
+    ["my forget nobody", /You have saved no party “nobody”/u],
     ["ledger export asset:USDT", /needs a party[\s\S]*my party/u],
   ])("%s is refused with what to do", async (line, expected) => {
     const talk = await talkToSimulator();

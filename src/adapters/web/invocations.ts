@@ -34,7 +34,7 @@ export function invocationRoutes(parts: InvocationParts): Hono {
       return refuse(
         c,
         400,
-        'Send {"text":"market list"}, or {"command":"market show","options":{"market":"BTC/USD"}}; nothing else.',
+        'Send {"text":"market list"}, or {"command":"market show","options":{"market":"BTC/USDT"}}; nothing else.',
       );
     }
     const release = running.take();
