@@ -4,6 +4,7 @@ import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { Checkpoint } from "../api/checkpoint.ts";
+import { BestSource } from "./best-source.ts";
 import { overdueReading } from "./checkpoint-pace.ts";
 import { resetEvents } from "./history-events.ts";
 import type { History } from "./history-reading.ts";
@@ -39,15 +40,16 @@ export function checkpointsWatcher(options: {
   /** How many are configured. */
   readonly nodes: number;
   readonly config: Pick<AlertsConfig, "poll">;
+  readonly source?: BestSource;
 }): Watcher<CheckpointsSnapshot> {
-  const { network, nodes, config } = options;
+  const { network, nodes, config, source = new BestSource() } = options;
   return {
     name: "checkpoints",
     every: config.poll.checkpoints,
     snapshot: keptAs(CheckpointsState),
     async observe(api, { before }, signal) {
       const last = before === undefined ? undefined : CheckpointsState.decode(before).history;
-      const { fresh, state } = await readHistory(api, history, last, signal);
+      const { fresh, state } = await readHistory(api, history, last, source, signal);
       return CheckpointsState.encode({
         history: state,
         fresh: fresh.map(({ key, block, node, row: { hash = "", blockHash } }) => ({

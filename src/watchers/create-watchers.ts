@@ -1,5 +1,6 @@
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { Clock } from "../api/clock.ts";
+import { BestSource } from "./best-source.ts";
 import { bundlesWatcher } from "./bundles.ts";
 import { checkpointsWatcher } from "./checkpoints.ts";
 import { marketsWatcher } from "./markets.ts";
@@ -12,13 +13,14 @@ import { stakesWatcher } from "./stakes.ts";
 import type { Watcher } from "./watcher.ts";
 
 /** Everybody who watches a network. */
-export function createWatchers(options: {
+export function createWatchers(given: {
   readonly network: string;
   /** How many are configured. */
   readonly nodes: number;
   readonly config: AlertsConfig;
   readonly clock?: Clock;
 }): readonly Watcher<unknown>[] {
+  const options = { ...given, source: new BestSource() };
   return [
     sourcesWatcher(options),
     checkpointsWatcher(options),

@@ -2,6 +2,7 @@ import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { Answer, CallOptions } from "../api/api-client.ts";
 import type { MarketData } from "../api/market-data.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
+import { BestSource } from "./best-source.ts";
 import { keptAs } from "./kept-as.ts";
 import { marketEvents, marketReadings } from "./market-findings.ts";
 import { marketRecordOf } from "./market-record.ts";
@@ -18,8 +19,9 @@ export function marketsWatcher(options: {
   /** How many are configured. */
   readonly nodes: number;
   readonly config: Pick<AlertsConfig, "poll">;
+  readonly source?: BestSource;
 }): Watcher<MarketsSnapshot> {
-  const { network, nodes, config } = options;
+  const { network, nodes, config, source = new BestSource() } = options;
   return {
     name: "markets",
     every: config.poll.rest,
@@ -27,7 +29,7 @@ export function marketsWatcher(options: {
     async observe(api, watched, signal) {
       const call: CallOptions = { lane: "watchers", fresh: true, signal };
       const before = watched.before === undefined ? undefined : MarketsState.decode(watched.before);
-      const answer = await api.getMarketsData(call);
+      const answer = await source.from(api).getMarketsData(call);
       const named = await api.getMarketNames({ lane: "watchers", signal });
       const names = new Map(named.map((market) => [market.id, market]));
       const { node, receivedAt } = answer.asOf;

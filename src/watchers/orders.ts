@@ -6,6 +6,7 @@ import { timeToText } from "../alerts/json-units.ts";
 import type { MarketNames } from "../api/names.ts";
 import type { Order } from "../api/order.ts";
 import { askEach } from "./ask-each.ts";
+import { BestSource } from "./best-source.ts";
 import { rawOrUnits } from "./raw-or-units.ts";
 import type { Watcher } from "./watcher.ts";
 
@@ -43,8 +44,9 @@ type Orders = z.output<typeof Orders>;
 export function ordersWatcher(options: {
   readonly network: string;
   readonly config: Pick<AlertsConfig, "poll">;
+  readonly source?: BestSource;
 }): Watcher<Orders> {
-  const { network, config } = options;
+  const { network, config, source = new BestSource() } = options;
   return {
     name: "orders",
     every: config.poll.rest,
@@ -56,7 +58,9 @@ export function ordersWatcher(options: {
       const ids = watched.subjects("order.final");
       const open = ids.filter((id) => !Object.hasOwn(before.ended, id));
       const call = { lane: "watchers", fresh: true, signal } as const;
-      const { answers, turn } = await askEach(open, before.turn, (id) => api.getOrder(id, undefined, call));
+      const { answers, turn } = await askEach(open, before.turn, (id) =>
+        source.from(api).getOrder(id, undefined, call),
+      );
       const over = [...answers].filter(([, { value }]) => value.status !== undefined && FINAL.has(value.status));
       const markets = over.length === 0 ? [] : await api.getMarketNames({ lane: "watchers", signal });
       const names = new Map(markets.map((market) => [market.id, market]));

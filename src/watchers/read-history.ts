@@ -1,6 +1,7 @@
-import type { ApiClient, CallOptions, NodeClient, Operations } from "../api/api-client.ts";
+import type { ApiClient, CallOptions, Operations } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
 import { collectRows, iterateRows, rowsNewerThan, type Row } from "../api/iterate-rows.ts";
+import type { BestSource } from "./best-source.ts";
 import { MAX_FRESH, RECENT, Reading, type History, type HistoryLook } from "./history-reading.ts";
 import type { HistoryState, KnownRow } from "./history-state.ts";
 
@@ -15,14 +16,15 @@ export async function readHistory<T>(
   api: ApiClient,
   history: History<T>,
   before: HistoryState | undefined,
+  source: BestSource,
   signal: AbortSignal,
 ): Promise<HistoryLook<T>> {
   const options: CallOptions = { lane: "watchers", fresh: true, signal };
   if (before !== undefined) {
-    const onwards = await readOnwards(api, history, before, options);
+    const onwards = await readOnwards(api, history, before, source, options);
     if (onwards !== undefined) return onwards;
   }
-  return readBackwards(api, api, history, before, options);
+  return readBackwards(source.from(api), api, history, before, options);
 }
 
 /** From the cursor on; undefined where that cannot be, or where what should stand there does not. */
@@ -30,9 +32,10 @@ async function readOnwards<T>(
   api: ApiClient,
   history: History<T>,
   before: HistoryState,
+  source: BestSource,
   options: CallOptions,
 ): Promise<HistoryLook<T> | undefined> {
-  const node = preferred(api);
+  const node = source.node(api);
   if (before.cursor === undefined || node?.name !== before.cursor.node) return undefined;
   const reading = new Reading<T>(history, before);
   try {
@@ -76,11 +79,6 @@ async function readBackwards<T>(
   const node = api.nodes.find(({ name }) => name === reading.node) ?? api;
   const anew = await readBackwards(node, api, history, undefined, options);
   return beginAnew(anew, last, await oldestBlock(history, node, options));
-}
-
-/** The first in order of preference that is well. */
-function preferred({ nodes }: ApiClient): NodeClient | undefined {
-  return nodes.find((node) => !node.health.resting) ?? nodes[0];
 }
 
 async function oldestBlock<T>(

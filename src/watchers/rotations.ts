@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { KeyRotation } from "../api/key-rotation.ts";
+import { BestSource } from "./best-source.ts";
 import { resetEvents } from "./history-events.ts";
 import type { History } from "./history-reading.ts";
 import { historyState } from "./history-state.ts";
@@ -37,15 +38,16 @@ const history: History<KeyRotation> = {
 export function rotationsWatcher(options: {
   readonly network: string;
   readonly config: Pick<AlertsConfig, "poll">;
+  readonly source?: BestSource;
 }): Watcher<RotationsSnapshot> {
-  const { network, config } = options;
+  const { network, config, source = new BestSource() } = options;
   return {
     name: "rotations",
     every: config.poll.rest,
     snapshot: keptAs(RotationsState),
     async observe(api, { before }, signal) {
       const last = before === undefined ? undefined : RotationsState.decode(before).history;
-      const { fresh, state } = await readHistory(api, history, last, signal);
+      const { fresh, state } = await readHistory(api, history, last, source, signal);
       const named = fresh.length === 0 ? [] : await api.getNodeNames({ lane: "watchers", signal });
       const names = new Map(named.map(({ id, name }) => [id, name]));
       return RotationsState.encode({

@@ -5,6 +5,7 @@ import type { AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { Snapshot } from "../api/snapshot.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
+import { BestSource } from "./best-source.ts";
 import { resetEvents } from "./history-events.ts";
 import type { History } from "./history-reading.ts";
 import { historyState } from "./history-state.ts";
@@ -39,15 +40,16 @@ const history: History<Snapshot> = {
 export function snapshotsWatcher(options: {
   readonly network: string;
   readonly config: Pick<AlertsConfig, "poll">;
+  readonly source?: BestSource;
 }): Watcher<SnapshotsSnapshot> {
-  const { network, config } = options;
+  const { network, config, source = new BestSource() } = options;
   return {
     name: "snapshots",
     every: config.poll.rest,
     snapshot: keptAs(SnapshotsState),
     async observe(api, watched, signal) {
       const before = watched.before === undefined ? undefined : SnapshotsState.decode(watched.before);
-      const look = await readHistory(api, history, before?.history, signal);
+      const look = await readHistory(api, history, before?.history, source, signal);
       const fresh = look.fresh.map(({ key, block, node, row: { blockHash, coreVersion } }) => ({
         key,
         node,

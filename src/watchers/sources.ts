@@ -5,6 +5,7 @@ import { systemClock, type Clock } from "../api/clock.ts";
 import { takeRound } from "../api/take-round.ts";
 import { DEFAULT_THRESHOLDS, type VerdictThresholds } from "../api/verdict.ts";
 import type { Milliseconds } from "../units/duration.ts";
+import type { BestSource } from "./best-source.ts";
 import { sourcesReadings } from "./sources-readings.ts";
 import { decodeSources, judgeRound, snapshotOf, SourcesSnapshot, SourcesState } from "./sources-state.ts";
 import type { Watcher } from "./watcher.ts";
@@ -20,6 +21,8 @@ export interface SourcesOptions {
   readonly clock?: Clock;
   /** Names the process whose monotonic clock is read; another one's moments are not compared with ours. */
   readonly run?: string;
+  /** Told of every verdict. */
+  readonly source?: BestSource;
 }
 
 /**
@@ -27,7 +30,7 @@ export interface SourcesOptions {
  * lagging or down. Every node is asked for its time in every round; one that cannot be reached is part of the snapshot.
  */
 export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot> {
-  const { network, config, clock = systemClock, run = randomUUID() } = options;
+  const { network, config, clock = systemClock, run = randomUUID(), source } = options;
   const thresholds = sourceThresholds(config);
   const every = config.poll.time;
   const timeoutMillis = Math.min(LONGEST_ROUND, Math.max(SHORTEST_ROUND, every));
@@ -37,7 +40,9 @@ export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot
     snapshot: SourcesSnapshot,
     async observe(api, watched, signal) {
       const round = await takeRound(api, { signal, timeoutMillis, clock, fresh: true, lane: "watchers" });
-      return snapshotOf(run, round, decodeSources(watched.before), thresholds);
+      const before = decodeSources(watched.before);
+      source?.note(judgeRound(run, round, before, thresholds));
+      return snapshotOf(run, round, before, thresholds);
     },
     judge(before, after) {
       const last = decodeSources(before);

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+
+import { BestSource } from "../../src/watchers/best-source.ts";
+import { checkpointsWatcher } from "../../src/watchers/checkpoints.ts";
+import { marketsWatcher } from "../../src/watchers/markets.ts";
+import { sourcesWatcher } from "../../src/watchers/sources.ts";
+import { simulatedNetwork } from "./simulated-network.ts";
+
+test("a node that stands still goes on answering, but the watchers turn to one that keeps up, and back", async () => {
+  const { simulator, api, clock, pass, watch, network, config } = await simulatedNetwork();
+  const source = new BestSource();
+  const sources = watch(sourcesWatcher({ network, config, clock, source }));
+  const checkpoints = watch(checkpointsWatcher({ network, nodes: 3, config, source }));
+  const markets = watch(marketsWatcher({ network, nodes: 3, config, source }));
+  const round = async () => {
+    for (let poll = 0; poll < 12; poll += 1) {
+      await pass(5);
+      await sources.look();
+    }
+    const [listed, read] = [await checkpoints.look(), await markets.look()];
+    const told = new Set(listed.events.map(({ node }) => node));
+    const seen = new Set(read.readings.map(({ seenBy }) => seenBy.join()));
+    return { told: [...told], seen: [...seen], unknown: read.readings.every(({ state }) => state === "unknown") };
+  };
+  const [first, second] = api.nodes.map(({ name }) => name);
+  await round();
+  expect(await round()).toEqual({ told: [first], seen: [first], unknown: false });
+  simulator.faults.set({ kind: "stall", network, node: 1 });
+  await round();
+  expect(await round()).toEqual({ told: [second], seen: [second], unknown: false });
+  simulator.faults.clear();
+  await round();
+  expect(await round()).toEqual({ told: [first], seen: [first], unknown: false });
+});
