@@ -172,7 +172,7 @@ function textInput(
     action_id: VALUE,
     max_length: max,
     placeholder,
-    ...(typed === undefined || typed === ""
+    ...(typed === undefined || typed.trim() === ""
       ? {}
       : { initial_value: typed.toWellFormed().slice(0, max).toWellFormed() }),
   };
@@ -196,7 +196,7 @@ function yesNo(typed: string | undefined): "yes" | "no" | undefined {
 
 /** An option of a list; undefined for a value that Slack could not carry. */
 export function optionOf(label: string, value: string): PlainTextOption | undefined {
-  if (value === "" || value.length > OPTION_VALUE_LENGTH || !value.isWellFormed()) return undefined;
+  if (value.trim() === "" || value.length > OPTION_VALUE_LENGTH || !value.isWellFormed()) return undefined;
   return { text: plainText(label.trim() === "" ? value : label, OPTION_TEXT_LENGTH), value };
 }
 

@@ -19,7 +19,7 @@ export interface SavedParty {
 /** How many saved parties the home tab shows. */
 const PARTIES = 20;
 
-export interface HomeParts {
+interface HomeParts {
   /** The root command, with its slash. */
   readonly command: string;
   readonly commands: readonly AnyCommand[];

@@ -15,8 +15,6 @@ import { ACKNOWLEDGE_MILLIS, CHANNEL_MILLIS } from "./limits.ts";
 import { SlackSender } from "./slack-sender.ts";
 import { createWeb } from "./web.ts";
 
-export type { SavedParty } from "./home.ts";
-
 export interface SlackParts {
   /** `xoxb-…` */
   readonly botToken: string;

@@ -17,13 +17,11 @@ export const BUTTON_LABEL_LENGTH = 75;
 export const BUTTON_VALUE_LENGTH = 2000;
 export const BUTTON_URL_LENGTH = 3000;
 /** https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
-export const CONFIRM_TITLE_LENGTH = 100;
 export const CONFIRM_TEXT_LENGTH = 300;
 export const CONFIRM_BUTTON_LENGTH = 30;
 /** https://docs.slack.dev/reference/block-kit/blocks/table-block: one a message, and no empty cell. */
 export const TABLE_ROWS = 100;
 export const TABLE_COLUMNS = 20;
-export const TABLE_LENGTH = 10_000;
 
 /**
  * All blocks of one chat.postMessage together fail with `msg_blocks_too_long` at about 13,000 characters,
@@ -41,7 +39,6 @@ export const OPTIONS = 100;
 export const MODAL_TITLE_LENGTH = 24;
 export const PRIVATE_METADATA_LENGTH = 3000;
 /** https://docs.slack.dev/reference/block-kit/blocks/input-block */
-export const INPUT_LABEL_LENGTH = 2000;
 export const INPUT_HINT_LENGTH = 2000;
 /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
 export const PLACEHOLDER_LENGTH = 150;
