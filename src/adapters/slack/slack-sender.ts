@@ -52,7 +52,8 @@ export class SlackSender implements Sender {
     const { destination } = delivery;
     return this.#inOrder(destination.channel, signal, async (call) => {
       const channel = await this.#channelOf(destination.channel, call);
-      const { thread } = destination;
+      // Threads have one level: an answer to a message inside one belongs in the same.
+      const thread = destination.thread ?? threadUnder(delivery.threadOf, channel);
       const composed = await compose(reply, {}, this.#parts);
       const body = withMention(composed.body, delivery.mention);
       const posted = await call(() =>
@@ -155,6 +156,11 @@ export class SlackSender implements Sender {
       log.warn({ platform: "slack", why: faultWords(error) }, "files did not follow their message");
     }
   }
+}
+
+/** The thread below a message; a message elsewhere begins none here. */
+function threadUnder(parent: Receipt | undefined, channel: string): string | undefined {
+  return parent?.platform === "slack" && parent.channel === channel ? parent.message : undefined;
 }
 
 /** The call goes on when nobody waits for it any more; its outcome is then unknown. */

@@ -48,6 +48,9 @@ describe("sending outside of questions", () => {
     await using scene = await stage({ connect: false });
     const { adapter, channel, fake } = scene;
     const ann = fake.person("ann");
+    const first = await adapter.send(delivery("d0", channel), titled("first"), signal);
+    const below = await adapter.send(delivery("d01", channel, { threadOf: first }), titled("below"), signal);
+    expect(fake.state.message(below.message)?.thread).toBe(first.message);
     const threaded = await adapter.send(
       delivery("d1", channel, { thread: "1.000001", mention: "S9" }),
       titled("x"),
