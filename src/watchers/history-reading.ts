@@ -13,7 +13,7 @@ export interface History<T> {
 }
 
 /** A row that had not been seen before. */
-export interface FreshRow<T> extends KnownRow {
+interface FreshRow<T> extends KnownRow {
   readonly row: T;
   readonly node: string;
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { integerCodec, timeCodec } from "./json-codecs.ts";
 
 /** A row as it is known again by. */
-export const knownRow = z.object({
+const knownRow = z.object({
   /** Unique in the history: its block, then what tells it apart from others of the same block. */
   key: z.string(),
   block: integerCodec,

@@ -5,7 +5,7 @@ import { timeCodec } from "./json-codecs.ts";
 import { runCounter } from "./run-counter.ts";
 
 /** A market as it was last seen. Prices in the market's units, where its decimals are known. */
-export const marketRecord = z.object({
+const marketRecord = z.object({
   label: z.string().exactOptional(),
   state: z.string().exactOptional(),
   tradingMode: z.string().exactOptional(),

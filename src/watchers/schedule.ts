@@ -5,7 +5,7 @@ import { Lookout, type LookoutPorts } from "./lookout.ts";
 import type { Watcher } from "./watcher.ts";
 
 /** One network, and who watches it. */
-export interface WatchedNetwork {
+interface WatchedNetwork {
   readonly api: ApiClient;
   readonly watchers: readonly Watcher<unknown>[];
 }

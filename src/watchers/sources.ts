@@ -57,13 +57,16 @@ export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot
   };
 }
 
+/** Blocks come about every 0.7 s, and up to twice that apart. */
+const TWO_BLOCKS: Milliseconds = 1500;
+
 /**
  * A standstill is suspicious before it is alarming: readings turn bad after a third of the configured time, and never
  * by one missed advance, so that the alert is seen to be pending before it fires.
  */
 export function sourceThresholds({ stalled, lagging, poll }: AlertsConfig): VerdictThresholds {
   return {
-    stalledMillis: Math.min(stalled.for, Math.max(2 * poll.time, Math.round(stalled.for / 3))),
+    stalledMillis: Math.min(stalled.for, Math.max(2 * poll.time, Math.round(stalled.for / 3), TWO_BLOCKS)),
     disagreeMillis: stalled.criticalFor,
     laggingMillis: lagging.behind,
     laggingBlocks: BigInt(lagging.blocks),

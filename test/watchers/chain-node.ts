@@ -4,7 +4,7 @@ import { Chance } from "../../src/simulator/chance.ts";
 import { CursorCodec, pageOf, type PagedList } from "../../src/simulator/pages.ts";
 import { fakeNode, sendJson } from "../api/serve-wire.ts";
 
-export interface ChainCheckpoint {
+interface ChainCheckpoint {
   readonly block: number;
   readonly hash: string;
 }
