@@ -8,7 +8,12 @@ export interface BaseUrl {
   readonly authorization: string | undefined;
   /** The base URL's own path with an operation's path and query behind it. */
   join(path: string): string;
+  /** The text without the URL's own credentials and query values; undefined where the URL has none. */
+  readonly hide: ((text: string) => string) | undefined;
 }
+
+/** Shorter values are no secrets, and would be found in any text. */
+const SHORTEST_SECRET = 3;
 
 /** Throws a TypeError without the URL in it, since that may hold a secret. */
 export function parseBaseUrl(text: string): BaseUrl {
@@ -18,14 +23,39 @@ export function parseBaseUrl(text: string): BaseUrl {
   }
   const prefix = url.pathname.replace(/\/+$/u, "");
   const ownQuery = url.search.slice(1);
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const credentials = `${decoded(url.username)}:${decoded(url.password)}`;
+  const basic = Buffer.from(credentials).toString("base64");
+  const secrets = [
+    ...(credentials === ":" ? [] : [basic, credentials, url.password, decoded(url.password)]),
+    ...url.searchParams.values(),
+    ...ownQuery.split("&").map((part) => part.slice(part.indexOf("=") + 1)),
+  ];
   return {
     origin: url.origin,
     name: `${url.host}${prefix}`,
-    authorization: credentials === ":" ? undefined : `Basic ${Buffer.from(credentials).toString("base64")}`,
+    authorization: credentials === ":" ? undefined : `Basic ${basic}`,
     join:
       ownQuery === ""
         ? (path) => prefix + path
         : (path) => `${prefix}${path}${path.includes("?") ? "&" : "?"}${ownQuery}`,
+    hide: hider(secrets),
   };
+}
+
+/** A percent sign that encodes nothing stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function hider(secrets: readonly string[]): ((text: string) => string) | undefined {
+  // The longest go first, so that none leaves a piece of another behind.
+  const hidden = [...new Set(secrets)]
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .toSorted((a, b) => b.length - a.length);
+  if (hidden.length === 0) return undefined;
+  return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
 }

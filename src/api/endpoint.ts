@@ -65,11 +65,13 @@ export class Endpoint {
   readonly #around: Surroundings;
   readonly #flights = new Flights();
   readonly #kept: LRUCache<string, Answer<unknown>> | undefined;
+  readonly #hide: Asked["hide"];
   #speaksOther = false;
 
   constructor(url: string, name: string | undefined, around: Surroundings) {
     const base = parseBaseUrl(url);
     this.name = name ?? base.name;
+    this.#hide = base.hide;
     this.http = openHttp(base, around.dispatcher === undefined ? {} : { dispatcher: around.dispatcher });
     this.rest = new NodeRest(around.clock, around.random);
     this.budget = new RateBudget(
@@ -114,7 +116,7 @@ export class Endpoint {
   }
 
   asked(what: string): Asked {
-    return { network: this.#around.network, node: this.name, what };
+    return { network: this.#around.network, node: this.name, what, hide: this.#hide };
   }
 
   /** From where and as of when an answer with these headers is. */

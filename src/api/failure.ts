@@ -10,6 +10,8 @@ export interface Asked {
   readonly node: string;
   /** A noun phrase: "the network time", "order 8f3a…". */
   readonly what: string;
+  /** Takes the base URL's secrets out of what the node says: many a proxy repeats the address that it was asked for. */
+  readonly hide?: ((text: string) => string) | undefined;
 }
 
 type More = Omit<ConstructorParameters<typeof ApiError>[2], "network" | "node" | "tried">;
@@ -21,12 +23,25 @@ const MAX_RETRY_AFTER_MILLIS: Milliseconds = 24 * 3_600_000;
 
 /** A failure of one node; `why` is a clause that follows the node's name. */
 export function nodeFailure(kind: ApiErrorKind, why: string, asked: Asked, more: More = {}): ApiError {
-  return new ApiError(kind, sentence(asked, [{ node: asked.node, why }]), {
-    ...more,
+  const { hide } = asked;
+  const attempt = { node: asked.node, why: hide?.(why) ?? why };
+  return new ApiError(kind, sentence(asked, [attempt]), {
+    ...(hide === undefined ? more : withoutSecrets(more, hide)),
     network: asked.network,
     node: asked.node,
-    tried: [{ node: asked.node, why }],
+    tried: [attempt],
   });
+}
+
+/** The details may hold anything anywhere, so none of them are kept. */
+function withoutSecrets(more: More, hide: (text: string) => string): More {
+  const { nodeMessage, innerWords } = more;
+  return {
+    ...more,
+    nodeMessage: nodeMessage === undefined ? undefined : hide(nodeMessage),
+    innerWords: innerWords === undefined ? undefined : hide(innerWords),
+    details: [],
+  };
 }
 
 /** The same failure, as the outcome of a call in which several tries were made. */

@@ -23,6 +23,20 @@ describe("a base URL", () => {
     expect(base.authorization).toBe(`Basic ${Buffer.from("us@er:pass").toString("base64")}`);
   });
 
+  test("takes a percent sign that encodes nothing as it stands", () => {
+    const base = parseBaseUrl("https://us%zz:50%@node.example");
+    expect(base.authorization).toBe(`Basic ${Buffer.from("us%zz:50%").toString("base64")}`);
+  });
+
+  test("knows its secrets in what others say", () => {
+    const { hide } = parseBaseUrl("https://user:p%40ss@node.example/x?key=a%2Fb%2Fc&v=2");
+    const basic = Buffer.from("user:p@ss").toString("base64");
+    expect(hide?.(`GET /x?key=a%2Fb%2Fc&v=2 (a/b/c) with ${basic}, p@ss or p%40ss`)).toBe(
+      "GET /x?key=…&v=2 (…) with …, … or …",
+    );
+    expect(parseBaseUrl("https://node.example/x").hide).toBeUndefined();
+  });
+
   test.each(["", "node.example:3008", "ftp://node.example", "not a url s3cret"])(
     "%j is none, and is not repeated",
     (url) => {

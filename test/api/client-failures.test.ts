@@ -57,6 +57,20 @@ describe("when a node fails", () => {
     expect(a.asked).toHaveLength(3);
   });
 
+  test("a node that repeats the address it was asked for tells nobody its secrets", async () => {
+    const a = await node((request, response) => {
+      const said = `no ${String(request.url)} for ${String(request.headers.authorization)}`;
+      sendJson(response, { code: 2, message: said, details: [{ message: said, inner: said }] }, { status: 500 });
+    });
+    const basic = Buffer.from("user:s3cret").toString("base64");
+    const error = await outcome(clientOf([`${a.url.replace("//", "//user:s3cret@")}/?key=t0psecret`]).getNodeInfo());
+    expect(error.message).toContain("/api/v2/info?key=… for Basic …");
+    const { message, nodeMessage, innerWords, details, tried } = error;
+    expect(JSON.stringify([message, nodeMessage, innerWords, details, tried])).not.toMatch(
+      new RegExp(`s3cret|t0psecret|${basic}`, "u"),
+    );
+  });
+
   test("the sentence names every node that was tried, and why it failed", async () => {
     const dead = await deadUrl();
     const b = await node((_request, response) =>
