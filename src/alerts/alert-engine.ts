@@ -1,13 +1,16 @@
+import type { DecisionQuery, DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
 import { choicesReader } from "./choices.ts";
 import { randomId, nowMillis, type AlertParts } from "./engine-parts.ts";
 import { Episode } from "./episode.ts";
 import { timeToText } from "./json-units.ts";
+import { AlertMessage } from "./message.ts";
+import { OwedBook } from "./owed.ts";
 import { episodeRow, roundRecorder, type RecordRound } from "./record-round.ts";
+import type { Destination } from "./sender.ts";
 import { Silence } from "./silence.ts";
 import { destinationKey, rulesOf, Subscription } from "./subscription.ts";
 import { upkeepOf } from "./upkeep.ts";
-import { logDecisions, putSubscription } from "./write-owed.ts";
-import type { DecisionQuery, DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
+import { logDecisions, putSubscription, writeOwed } from "./write-owed.ts";
 
 /** Everything that the log knows of an episode. */
 export interface Story {
@@ -37,6 +40,11 @@ export interface AlertEngine {
   /** Undefined where there is no such episode. Acknowledging twice changes nothing. */
   acknowledge(episode: string, by: string): Promise<Episode | undefined>;
 
+  /** Owes a destination a message that no rule asks for: a test, a drill, an absence. Gives the delivery's id. */
+  tell(destination: Destination, message: AlertMessage): Promise<string>;
+  /** A delivery as it stands, and its receipt once it has arrived. */
+  delivery(id: string): Promise<{ readonly row: DeliveryRow; readonly receipt?: ReceiptRow } | undefined>;
+
   openEpisodes(network?: string): Promise<readonly Episode[]>;
   /** Newest first. */
   lastEpisodes(limit: number, network?: string): Promise<readonly Episode[]>;
@@ -46,7 +54,7 @@ export interface AlertEngine {
 }
 
 export function createAlertEngine(parts: AlertParts): AlertEngine {
-  const { store, config, clock } = parts;
+  const { store, config, clock, newId = randomId } = parts;
   const readChoices = choicesReader(config);
   const upkeep = upkeepOf(parts, readChoices);
 
@@ -117,6 +125,21 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
       if (episode !== undefined) await upkeep();
       return episode;
     },
+
+    async tell(destination, message) {
+      const id = newId();
+      const book = new OwedBook();
+      book.deliveries.push({ id, destination, phase: "bot", message: AlertMessage.parse(message) });
+      await store.transaction(({ alerts }) => writeOwed(alerts, book, nowMillis(clock), newId));
+      parts.onOwed?.();
+      return id;
+    },
+    delivery: (id) =>
+      store.transaction(async ({ alerts }) => {
+        const [row] = await alerts.outbox.get([id]);
+        const [receipt] = await alerts.outbox.receipts([id]);
+        return row === undefined ? undefined : { row, ...(receipt === undefined ? {} : { receipt }) };
+      }),
 
     openEpisodes: (network) =>
       store.transaction(async ({ alerts }) => (await alerts.watch.openEpisodes(network)).map(parseEpisode)),

@@ -30,21 +30,23 @@ export interface Claimed {
   readonly repeat: boolean;
 }
 
-/** Takes what is due for a sender: marks it as being sent, since from then on nobody knows whether it arrived. */
+/**
+ * Takes what is due for a sender: marks it as being sent, since from then on nobody knows whether it arrived. Gives
+ * undefined for what was due and need not be sent any more: something behind it may be due in its place.
+ */
 export async function claimDue(
   tables: AlertTables,
   sender: Sender,
   at: Milliseconds,
   limit: number,
   decisions: Decision[],
-): Promise<Claimed[]> {
+): Promise<(Claimed | undefined)[]> {
   const taken = new Set<string>();
-  const claimed: Claimed[] = [];
+  const claimed: (Claimed | undefined)[] = [];
   for (const due of await tables.outbox.due(sender.platform, at, limit)) {
     if (taken.has(due.destination)) continue;
     taken.add(due.destination);
-    const one = await claimOne(tables, sender, due, at, decisions);
-    if (one !== undefined) claimed.push(one);
+    claimed.push(await claimOne(tables, sender, due, at, decisions));
   }
   return claimed;
 }

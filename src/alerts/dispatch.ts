@@ -66,7 +66,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
   const wake = (): void => bell.resolve();
 
   /** Keeps what came of the last tries and takes the next ones, all in one transaction. */
-  async function turn(claiming: boolean): Promise<{ claimed: Work[]; next: Milliseconds | undefined }> {
+  async function turn(claiming: boolean): Promise<Taken> {
     const settled = outcomes;
     outcomes = [];
     const at = nowMillis(clock);
@@ -76,7 +76,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
         const decisions: Decision[] = [];
         for (const outcome of settled) verdicts.push(await settle(tables, outcome, settling, decisions));
         if (settled.length > 0) parts.onStep?.("receipt written");
-        const claimed: Claimed[] = [];
+        const claimed: (Claimed | undefined)[] = [];
         for (const sender of claiming ? senders : []) {
           const free = atOnce - (byPlatform.get(sender.platform) ?? 0);
           if (free > 0) claimed.push(...(await claimDue(tables, sender, at, free, decisions)));
@@ -88,7 +88,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
           senders.map(({ platform }) => platform),
           at,
         );
-        return { claimed: work, next };
+        return { claimed: work, next, more: work.length < claimed.length };
       });
       if (at - sweptAt >= IDLE) sweptAt = at;
       if (settled.length > 0) parts.onStep?.("receipt kept");
@@ -176,9 +176,9 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
           if (!recovered) await recover(store, nowMillis(clock));
           recovered = true;
           bell = Promise.withResolvers<void>();
-          const { claimed, next } = await turn(true);
+          const { claimed, next, more } = await turn(true);
           for (const work of claimed) begin(work);
-          if (claimed.length > 0 || outcomes.length > 0) continue;
+          if (claimed.length > 0 || more || outcomes.length > 0) continue;
           pause = Math.min(IDLE, next === undefined ? IDLE : Math.max(1, next - nowMillis(clock)));
         } catch (thrown) {
           log.error({ err: thrown }, "deliveries cannot be kept");
@@ -195,6 +195,14 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
   };
 }
 
+interface Taken {
+  readonly claimed: readonly Work[];
+  /** Some of what was due came to nothing, so that something behind it may be due now. */
+  readonly more: boolean;
+  /** When something becomes due that is not yet; Unix milliseconds. */
+  readonly next: Milliseconds | undefined;
+}
+
 interface Work {
   readonly claimed: Claimed;
   readonly message: AlertMessage;
@@ -203,10 +211,11 @@ interface Work {
 /** With what they say; one that says nothing that this program understands is given up, and keeps nothing waiting. */
 async function withMessages(
   tables: AlertTables,
-  claimed: readonly Claimed[],
+  due: readonly (Claimed | undefined)[],
   at: Milliseconds,
   decisions: Decision[],
 ): Promise<Work[]> {
+  const claimed = due.filter((one) => one !== undefined);
   const rows = await tables.outbox.messages([...new Set(claimed.map(({ row }) => row.message))]);
   const messages = new Map(rows.map(({ id, data }) => [id, AlertMessage.safeParse(JSON.parse(data)).data]));
   const work: Work[] = [];

@@ -13,7 +13,7 @@ import { Stage } from "./stage.ts";
 // trigger, and exactly one unless a logged decision kept it back; one resolve if and only if its trigger was, or may
 // have been, sent; at most one escalation between them.
 
-const FAULTS = ["retry", "wait", "posted-unknown", "lost-unknown", "unhealable", "hang"] as const;
+const FAULTS = ["retry", "wait", "posted-unknown", "lost-unknown", "unhealable", "hang", "posted-hang"] as const;
 type Fault = (typeof FAULTS)[number];
 
 const look = fc.record({
@@ -59,6 +59,7 @@ function fateOf(fault: Fault): Fate {
     case "posted-unknown":
     case "lost-unknown":
     case "hang":
+    case "posted-hang":
       return fault;
   }
 }
@@ -158,7 +159,7 @@ class World {
     sender.fate = (what) => {
       const fault = left.shift();
       if (fault === undefined) return "ok";
-      if ("id" in what && (fault === "hang" || fault.endsWith("-unknown"))) this.unknown.add(what.id);
+      if ("id" in what && /hang$|unknown$/u.test(fault)) this.unknown.add(what.id);
       return fateOf(fault);
     };
   }

@@ -12,6 +12,7 @@ import type { AlertEvent } from "../../src/alerts/event.ts";
 import type { Reading } from "../../src/alerts/reading.ts";
 import type { Recorded } from "../../src/alerts/record-round.ts";
 import type { Destination, Sender } from "../../src/alerts/sender.ts";
+import type { StepName } from "../../src/alerts/steps.ts";
 import { silentLog } from "../../src/log.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { settled, VirtualClock } from "../api/virtual-clock.ts";
@@ -33,6 +34,8 @@ export class Stage {
   readonly clock: VirtualClock;
   readonly senders: readonly FakeSender[];
   readonly config: AlertsConfig;
+  /** The steps passed, in order. */
+  readonly steps: StepName[] = [];
   engine!: AlertEngine;
   dispatcher!: Dispatcher;
   store!: EmbeddedStore;
@@ -130,6 +133,7 @@ export class Stage {
       senders,
       describe: describeAlert,
       random: () => 0,
+      onStep: (step) => this.steps.push(step),
       ...operators,
     });
     this.engine = createAlertEngine({
@@ -138,6 +142,7 @@ export class Stage {
       clock,
       log,
       simulated: new Set(this.#options.simulated),
+      onStep: (step) => this.steps.push(step),
       onOwed: () => this.dispatcher.wake(),
       ...operators,
     });

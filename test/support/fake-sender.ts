@@ -2,8 +2,11 @@ import { SendError, type Delivery, type Receipt, type Sender } from "../../src/a
 import { plainText } from "../../src/reply/plain.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 
-/** What becomes of one try. `posted-unknown` arrives, and the answer does not; `lost-unknown` does neither. */
-export type Fate = "ok" | "posted-unknown" | "lost-unknown" | "hang" | SendError;
+/**
+ * What becomes of one try. `posted-unknown` arrives, and the answer does not; `lost-unknown` does neither. `hang` gives
+ * no answer at all, and `posted-hang` arrives all the same.
+ */
+export type Fate = "ok" | "posted-unknown" | "lost-unknown" | "hang" | "posted-hang" | SendError;
 
 export interface Post {
   readonly channel: string;
@@ -49,6 +52,7 @@ export class FakeSender implements Sender {
     if (fate instanceof SendError) throw fate;
     if (fate === "lost-unknown") throw new SendError("maybe-sent", "no answer");
     const receipt = this.#post(delivery, reply);
+    if (fate === "posted-hang") return hang(signal);
     if (fate === "posted-unknown") throw new SendError("maybe-sent", "no answer");
     return receipt;
   }
@@ -58,6 +62,7 @@ export class FakeSender implements Sender {
     if (fate === "hang") return hang(signal);
     if (fate instanceof SendError) throw fate;
     if (fate === "lost-unknown") throw new SendError("maybe-sent", "no answer");
+    if (fate === "posted-hang") return hang(signal);
     this.edits.push({ message: receipt.message, title: plainText(reply.title), reply });
     if (fate === "posted-unknown") throw new SendError("maybe-sent", "no answer");
   }

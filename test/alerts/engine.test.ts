@@ -1,0 +1,146 @@
+import { afterEach, describe, expect, it } from "vitest";
+
+import { backOff } from "../../src/alerts/back-off.ts";
+import { RETENTION } from "../../src/alerts/upkeep.ts";
+import { STEPS } from "../../src/alerts/steps.ts";
+import { price, stalled } from "./readings.ts";
+import { aSubscription } from "./samples.ts";
+import { Stage, type StageOptions } from "./stage.ts";
+
+let stage: Stage | undefined;
+async function open(options: StageOptions = {}): Promise<Stage> {
+  stage = await Stage.open(options);
+  return stage;
+}
+afterEach(async () => {
+  const { senders } = stage ?? { senders: [] };
+  await stage?.close();
+  stage = undefined;
+  for (const sender of senders) sender.verify();
+});
+
+const ops = { platform: "fake", channel: "ops" };
+const FIRED = "WARNING · No new block on mainnet";
+const test = { type: "test", by: "ada", at: "1700000000000000000" } as const;
+
+describe("the engine", () => {
+  it("passes its steps in order, from observing to the receipt", async () => {
+    const it = await open();
+    await it.engine.putSubscription(aSubscription(), "ada");
+    await it.rounds(1, [stalled("good")]);
+    it.steps.length = 0;
+    await it.rounds(7, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    expect(it.steps.slice(-STEPS.length)).toEqual(STEPS);
+  });
+
+  it("gives back a watcher's snapshot as it was kept, after a restart too", async () => {
+    const it = await open();
+    expect(await it.engine.snapshot("mainnet", "w")).toBeUndefined();
+    await it.round([stalled("good")]);
+    const kept = await it.engine.snapshot("mainnet", "w");
+    expect(kept).toEqual({ at: it.now(), data: { at: String(it.clock.wallClock()) } });
+    await it.restart();
+    expect(await it.engine.snapshot("mainnet", "w")).toEqual(kept);
+  });
+
+  it("shares the episodes of equal rules, and keeps those of other thresholds apart", async () => {
+    const it = await open();
+    const watch = (id: string, channel: string, high: string) => {
+      const destination = { platform: "fake", channel };
+      const parameters = { "market.price": { high } };
+      return it.engine.putSubscription(aSubscription({ id, destination, kinds: ["market.price"], parameters }), "ada");
+    };
+    await watch("a", "one", "100");
+    await watch("b", "two", "100.0");
+    await watch("c", "three", "1000");
+    await it.rounds(1, [price("50")]);
+    await it.rounds(1, [price("500")]);
+    const crossed = "WARNING · The price of BTC/USD has crossed a threshold on mainnet";
+    expect(it.sender.take()).toEqual([`one: ${crossed}`, `two: ${crossed}`]);
+    const episodes = await it.engine.openEpisodes();
+    expect(episodes.map(({ id }) => id)).toEqual(["market.price{high=100}|mainnet|m1|1"]);
+  });
+
+  it("closes what nobody watches any more, and says so where it was told", async () => {
+    const it = await open();
+    const watching = aSubscription({ kinds: ["market.price"], parameters: { "market.price": { high: "100" } } });
+    await it.engine.putSubscription(watching, "ada");
+    await it.rounds(1, [price("50")]);
+    await it.rounds(1, [price("500")]);
+    expect(it.sender.take()).toHaveLength(1);
+    await it.engine.putSubscription({ ...watching, state: "removed" }, "ada");
+    await it.pass(0);
+    expect(it.sender.take()).toEqual(["NO LONGER WATCHED · The price of BTC/USD has crossed a threshold on mainnet"]);
+    expect(await it.engine.openEpisodes()).toEqual([]);
+  });
+
+  it("refuses a subscription whose thresholds cannot be, and keeps none of it", async () => {
+    const it = await open();
+    const wrong = aSubscription({ parameters: { "network.stalled": { four: 1 } } });
+    await expect(it.engine.putSubscription(wrong, "ada")).rejects.toThrow("These thresholds do not fit");
+    expect(await it.engine.subscriptions()).toEqual([]);
+  });
+
+  it("keeps silences, until they are over", async () => {
+    const it = await open();
+    const now = it.now();
+    const silence = { id: "s", scope: {}, from: now, until: now + 1000, by: "ada", created: now, reason: "upgrade" };
+    await it.engine.putSilence(silence, "ada");
+    expect(await it.engine.silences()).toEqual([silence]);
+    await it.pass(1000);
+    expect(await it.engine.silences()).toEqual([]);
+    expect((await it.engine.log({ limit: 1 }))[0]).toMatchObject({ what: "silence" });
+  });
+
+  it("tells what it is asked to, and how that went", async () => {
+    const it = await open();
+    const id = await it.engine.tell(ops, test);
+    await it.pass(0);
+    expect(it.sender.take()).toEqual(["TEST · Alerts arrive here"]);
+    expect(await it.engine.delivery(id)).toMatchObject({
+      row: { state: "sent", attempts: 1 },
+      receipt: { message: "1" },
+    });
+    expect(await it.engine.delivery("nobody")).toBeUndefined();
+  });
+
+  it("gives up after a day what no platform takes, and forgets what is old", async () => {
+    const it = await open();
+    const id = await it.engine.tell({ platform: "nowhere", channel: "x" }, test);
+    await it.restart(90_000_000);
+    await it.pass(0);
+    expect((await it.engine.delivery(id))?.row).toMatchObject({ state: "dead", last_error: "nothing could send it" });
+    await it.restart(RETENTION + 3_600_000);
+    await it.pass(0);
+    expect(await it.engine.delivery(id)).toBeUndefined();
+    expect(await it.engine.log({ limit: 10 })).toEqual([]);
+  });
+
+  it("dead-letters what it cannot read, and goes on with the next", async () => {
+    const it = await open();
+    const id = await it.engine.tell(ops, { ...test, by: "eve" });
+    const { row } = (await it.engine.delivery(id))!;
+    // Settled at once in virtual time: a second one, whose words are spoilt before it is looked at.
+    await it.pass(0);
+    expect(it.sender.take()).toHaveLength(1);
+    await it.store.transaction(async ({ alerts }) => {
+      await alerts.outbox.addMessages([{ id: "spoilt", data: '{"type":"from the future"}' }], it.now());
+      const fresh = { destination: row.destination, platform: "fake", kind: "message", phase: "bot" } as const;
+      const rest = { message: "spoilt", episode: null, target: null, run_at: it.now(), created_at: it.now() };
+      await alerts.outbox.add([{ id: "spoilt", ...fresh, ...rest, data: row.data }]);
+    });
+    await it.engine.tell(ops, test);
+    await it.pass(1000);
+    expect(it.sender.take()).toEqual(["TEST · Alerts arrive here"]);
+    expect((await it.engine.delivery("spoilt"))?.row.state).toBe("dead");
+  });
+});
+
+describe("the pause between tries", () => {
+  it("doubles up to a quarter of an hour, of which a random half is taken off", () => {
+    expect([1, 2, 3, 4].map((attempts) => backOff(attempts, 0))).toEqual([1000, 2000, 4000, 8000]);
+    expect(backOff(1000, 0)).toBe(900_000);
+    expect(backOff(2, 0.999_999)).toBeCloseTo(1000, -1);
+  });
+});
