@@ -24,7 +24,7 @@ export function mainFields(found: Order, marketCode: string | undefined, amounts
   return [
     field("Status", strong(enumWords(found.status, "STATUS"))),
     field("Side", enumWords(found.side, "SIDE")),
-    field("Price", amounts.price(found.price)),
+    field("Price", hasNoPrice(found) ? "none while parked" : amounts.price(found.price)),
     field("Size", amounts.size(found.size)),
     field("Filled", fill === undefined ? undefined : `${amounts.size(fill.filled)} (${fill.percentFilled})`),
     field(
@@ -35,6 +35,11 @@ export function mainFields(found: Order, marketCode: string | undefined, amounts
     field("Party", idText(found.partyId), { wide: true }),
     field("Order id", idText(found.id), { wide: true }),
   ];
+}
+
+/** Nodes send 0 as the price of a pegged order that is off the book. */
+function hasNoPrice({ status, price = 0n }: Order): boolean {
+  return status === "STATUS_PARKED" && price === 0n;
 }
 
 /** The conditions it was sent with. */

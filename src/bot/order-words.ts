@@ -27,7 +27,7 @@ export function orderTone(status: string | undefined): Tone {
   }
 }
 
-/** `Sell 10 BTC/USD at 62,500.00` */
+/** `Sell 10 BTC/USDT at 62,500.00` */
 export function orderWords(order: Order, market: string, amounts: MarketAmounts): string {
   const side = capitalised(enumWords(order.side, "SIDE"));
   return `${order.side === undefined ? "Order of" : side} ${amounts.size(order.size)} ${market}${priceWords(order, amounts)}`;
@@ -62,9 +62,12 @@ export function fillOf(
   return { filled, left, percentFilled: signedPercent(percentOf(decimal(filled), decimal(size))).replace(/^\+/u, "") };
 }
 
-/** In plain words why an order was rejected or stopped; undefined where it was neither and nothing is said. */
+/** In plain words why an order was rejected, stopped or parked; undefined where it was none and nothing is said. */
 export function fateWords(order: Order): string | undefined {
   const reason = orderReason(order.reason);
+  if (order.status === "STATUS_PARKED" && reason === undefined) {
+    return "It is off the book for as long as there is no price that it could be pegged to, as during an auction.";
+  }
   const rejected = order.status === "STATUS_REJECTED";
   if (!rejected && order.status !== "STATUS_STOPPED") return reason;
   if (reason !== undefined) return reason;

@@ -30,7 +30,9 @@ test("why an order was rejected or stopped is said in plain words, with the netw
     /^✗ [^]*Rejected\. The party's collateral does not cover the margin[^]*ORDER_ERROR_MARGIN_CHECK_FAILED/u,
   );
   expect(await ask(`order ${samples.stoppedOrderId}`)).toMatch(/Stopped\. It would have traded with another order/u);
-  expect(await ask(`order ${samples.parkedOrderId}`)).toMatch(/^! .*pegged to .*: parked/u);
+  expect(await ask(`order ${samples.parkedOrderId}`)).toMatch(
+    /^! .*pegged to .*: parked\n\nParked\. It is off the book[^]*Price +none while parked\n/u,
+  );
 });
 
 test("once shown, an order, its party and its market are found by their beginnings", async () => {
