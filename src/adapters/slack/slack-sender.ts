@@ -14,7 +14,7 @@ import { directChannel } from "./surface.ts";
 
 /** Stands before a person's id where a destination is their direct messages; Slack's own U… and W… say so, too. */
 const PERSON = /^(?:user:)?([UW][A-Z0-9]+)$/u;
-/** Under this name a delivery's id goes along with its message: https://docs.slack.dev/messaging/message-metadata. */
+/** Under this name a delivery's id and what it is about go along with its message: https://docs.slack.dev/messaging/message-metadata. */
 const DELIVERY_EVENT = "bellwether_delivery";
 /** Longer waits are handed back to whoever sends. */
 const LONGEST_WAIT_MILLIS = 5000;
@@ -61,7 +61,7 @@ export class SlackSender implements Sender {
           channel,
           ...messageOf(body),
           ...(thread === undefined ? {} : { thread_ts: thread }),
-          metadata: { event_type: DELIVERY_EVENT, event_payload: { delivery: delivery.id } },
+          metadata: { event_type: DELIVERY_EVENT, event_payload: { ...delivery.about, delivery: delivery.id } },
         }),
       );
       if (posted.ts === undefined) throw new SendError("maybe-sent", "Slack gave no receipt");

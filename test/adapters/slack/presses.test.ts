@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { command } from "../../../src/bot/command.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { buttonsOf, labelsOf, textOf } from "../../support/fake-slack/person.ts";
@@ -149,6 +150,25 @@ describe("a form", () => {
     await dialog.answered();
     expect(dialog.last.onlyFor).toBe(ann.id);
     expect(labelsOf(dialog.last.blocks)).toContain("Share");
+  });
+
+  test("offers what was typed when completion takes too long", async () => {
+    const slow = command({
+      ...probe("probe slow", () => Promise.resolve(reply({ title: "x" }))),
+      options: {
+        note: {
+          kind: "text",
+          required: true,
+          description: "Anything",
+          example: "x",
+          suggest: () => new Promise(() => undefined),
+        },
+      },
+    });
+    await using scene = await stage({ extra: [slow], timing: { suggestMillis: 20 } });
+    const ann = scene.fake.person("ann");
+    ann.type(scene.channel, "probe slow");
+    expect(await ann.complete(await ann.form(), "note", "abc")).toEqual(["abc"]);
   });
 
   test("that is wrong stays open, with the sentence at the field that is wrong", async () => {

@@ -40,6 +40,19 @@ describe("the connection", () => {
     ).toHaveLength(3);
   });
 
+  test("an event whose acknowledgement was lost comes again, and is answered once", async () => {
+    await using scene = await stage();
+    const { fake } = scene;
+    const ann = fake.person("ann");
+    const envelope = ann.mention(scene.channel, "help");
+    fake.sockets.cut();
+    await until(() => envelope.acknowledgedAfter !== undefined, "the acknowledgement");
+    await until(() => ann.sees(scene.channel).length === 2, "the answer");
+    expect(envelope.deliveries).toBeGreaterThan(1);
+    await ann.run(scene.channel, "help");
+    expect(ann.sees(scene.channel)).toHaveLength(3);
+  });
+
   test("cut sockets are made anew", async () => {
     await using scene = await stage();
     const { adapter, fake } = scene;

@@ -47,6 +47,7 @@ export class Sockets {
         this.#redeliver();
       });
       if (this.greets) socket.send(JSON.stringify({ type: "hello", num_connections: this.#sockets.length }));
+      this.#redeliver();
     });
   }
 
