@@ -34,7 +34,9 @@ describe("the README", () => {
 
   test("lists every script", () => {
     const written = table("script").map(([name]) => name?.[0]?.replace(/^npm (run )?/u, ""));
-    expect(new Set(written)).toEqual(new Set(Object.keys(manifest.scripts)));
+    // npm runs what comes before and after an installation by itself.
+    const typed = Object.keys(manifest.scripts).filter((name) => !/^(?:pre|post)install$/u.test(name));
+    expect(new Set(written)).toEqual(new Set(typed));
   });
 
   test("begins with what it is, one picture and the two commands", () => {
