@@ -48,6 +48,8 @@ export async function claimDue(
     taken.add(due.destination);
     claimed.push(await claimOne(tables, sender, due, at, decisions));
   }
+  const ids = claimed.flatMap((one) => (one === undefined ? [] : [one.row.id]));
+  await tables.outbox.begin(ids, at);
   return claimed;
 }
 
@@ -66,8 +68,6 @@ async function claimOne(
   const merged =
     due.phase === "trigger" && due.uncertain_since === null ? await merge(tables, due, at, decisions) : due;
   const row: DeliveryRow = { ...merged, state: "sending", attempts: due.attempts + 1, attempted_at: at };
-  const { state, attempts, attempted_at, message, phase } = row;
-  await tables.outbox.change(row.id, { state, attempts, attempted_at, message, phase });
   const { threadOf, ...data } = DeliveryData.parse(JSON.parse(due.data));
   const thread = threadOf === undefined ? undefined : (await tables.outbox.receipts([threadOf]))[0];
   const told = await toldAt(tables, due);
@@ -106,6 +106,7 @@ async function merge(
   const phase = last.phase === "resolve" ? "fired and resolved" : trigger.phase;
   const about = { episode: trigger.episode, destination: trigger.destination, delivery: trigger.id };
   decisions.push({ what: "merged", ...about, detail: `with its ${last.phase}, which came before it was sent` });
+  await tables.outbox.change(trigger.id, { message: last.message, phase });
   return { ...trigger, message: last.message, phase };
 }
 

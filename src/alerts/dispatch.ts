@@ -70,11 +70,10 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     const settled = outcomes;
     outcomes = [];
     const at = nowMillis(clock);
-    const verdicts: Verdict[] = [];
     try {
       const taken = await store.transaction(async ({ alerts: tables }) => {
         const decisions: Decision[] = [];
-        for (const outcome of settled) verdicts.push(await settle(tables, outcome, settling, decisions));
+        const verdicts = await settle(tables, settled, settling, decisions);
         if (settled.length > 0) parts.onStep?.("receipt written");
         const claimed: (Claimed | undefined)[] = [];
         for (const sender of claiming ? senders : []) {
@@ -84,18 +83,17 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
         if (at - sweptAt >= IDLE) await sweep(tables, at, decisions);
         const work = await withMessages(tables, claimed, at, decisions);
         await logDecisions(tables, decisions, at);
-        const next = await tables.outbox.nextRunAt(
-          senders.map(({ platform }) => platform),
-          at,
-        );
-        return { claimed: work, next, more: work.length < claimed.length };
+        // Only who goes to sleep needs to know when to wake.
+        const platforms = claimed.length > 0 ? [] : senders.map(({ platform }) => platform);
+        const next = await tables.outbox.nextRunAt(platforms, at);
+        return { claimed: work, next, more: work.length < claimed.length, verdicts };
       });
       if (at - sweptAt >= IDLE) sweptAt = at;
       if (settled.length > 0) parts.onStep?.("receipt kept");
       if (taken.claimed.length > 0) parts.onStep?.("deliveries claimed");
       for (const [index, { claimed }] of settled.entries()) {
         const { platform, phase, created_at } = claimed.row;
-        parts.onOutcome?.({ platform, phase, verdict: verdicts[index] ?? "retry", waited: at - created_at });
+        parts.onOutcome?.({ platform, phase, verdict: taken.verdicts[index] ?? "retry", waited: at - created_at });
       }
       return taken;
     } catch (thrown) {

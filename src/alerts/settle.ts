@@ -30,20 +30,44 @@ export interface SettleParts {
 /** What is said of an outcome: for figures. */
 export type Verdict = "sent" | "retry" | "maybe-sent" | "dead" | "gone";
 
-/** Keeps what came of a try, and decides what follows from it. */
+/** Keeps what came of some tries, and decides what follows from each. Gives a verdict for each of them. */
 export async function settle(
   tables: AlertTables,
-  outcome: Outcome,
+  outcomes: readonly Outcome[],
+  parts: SettleParts,
+  decisions: Decision[],
+): Promise<Verdict[]> {
+  // What arrived is kept first: what another one's failure gives up must find it settled.
+  for (const [at, arrived] of Map.groupBy(
+    outcomes.filter(({ error }) => error === undefined),
+    (one) => one.at,
+  )) {
+    await tables.outbox.sent(
+      arrived.map(({ claimed }) => claimed.row.id),
+      at,
+    );
+  }
+  await tables.outbox.putReceipts(
+    outcomes.flatMap(({ claimed, receipt, at }) =>
+      receipt === undefined ? [] : [{ delivery: claimed.row.id, ...receipt, at }],
+    ),
+  );
+  const verdicts: Verdict[] = [];
+  for (const { claimed, error, at } of outcomes) {
+    verdicts.push(error === undefined ? "sent" : await settleFailure(tables, claimed, error, at, parts, decisions));
+  }
+  return verdicts;
+}
+
+async function settleFailure(
+  tables: AlertTables,
+  claimed: Claimed,
+  error: SendError,
+  at: Milliseconds,
   parts: SettleParts,
   decisions: Decision[],
 ): Promise<Verdict> {
-  const { claimed, receipt, error, at } = outcome;
   const { row } = claimed;
-  if (error === undefined) {
-    await tables.outbox.change(row.id, { state: "sent", settled_at: at, last_error: null });
-    if (receipt !== undefined) await tables.outbox.putReceipt({ delivery: row.id, ...receipt, at });
-    return "sent";
-  }
   const about = { ...(row.episode === null ? {} : { episode: row.episode }), destination: row.destination };
   const tell = (what: string, detail: string): void => {
     decisions.push({ what, ...about, delivery: row.id, detail: `attempt ${row.attempts}: ${detail}` });

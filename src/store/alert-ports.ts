@@ -178,13 +178,17 @@ export interface Outbox {
   /** The owed edits of a message. */
   owedEdits(targets: readonly string[]): Promise<readonly DeliveryRow[]>;
   change(id: string, change: DeliveryChange): Promise<void>;
+  /** The next try of each of them begins. */
+  begin(ids: readonly string[], at: Milliseconds): Promise<void>;
+  /** They have arrived. */
+  sent(ids: readonly string[], at: Milliseconds): Promise<void>;
   /** Nothing goes to a destination before that. */
   hold(destination: string, until: Milliseconds): Promise<void>;
   /** What a process left behind in the middle of sending: of all of it the outcome is unknown. */
   recover(): Promise<readonly DeliveryRow[]>;
   /** Owed since before that moment. */
   overdue(before: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
-  putReceipt(row: ReceiptRow): Promise<void>;
+  putReceipts(rows: readonly ReceiptRow[]): Promise<void>;
   receipts(deliveries: readonly string[]): Promise<readonly ReceiptRow[]>;
   /** How many are owed, by platform, and since when the oldest. */
   depth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[]>;

@@ -121,6 +121,27 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         expect(await due(T + 5)).toEqual([]);
       });
 
+      it("begin and arrive many at a time", async () => {
+        await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
+        await on(({ outbox }) => outbox.begin(["a", "b"], T + 1));
+        expect(await due()).toEqual(["c"]);
+        await on(({ outbox }) => outbox.sent(["a"], T + 2));
+        const rows = await on(({ outbox }) => outbox.get(["a", "b", "c"]));
+        expect(
+          rows.map(({ id, state, attempts, attempted_at, settled_at }) => [
+            id,
+            state,
+            attempts,
+            attempted_at,
+            settled_at,
+          ]),
+        ).toEqual([
+          ["a", "sent", 1, T + 1, T + 2],
+          ["b", "sending", 1, T + 1, null],
+          ["c", "owed", 0, null, null],
+        ]);
+      });
+
       it("belong to their platform", async () => {
         await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2", { platform: "other" })]));
         expect(await due(T, 10, "other")).toEqual(["b"]);
@@ -194,8 +215,8 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       await on(({ outbox }) => outbox.addMessages([{ id: "m1", data: "hello" }], T + 1));
       expect(await on(({ outbox }) => outbox.messages(["m1", "m2"]))).toEqual([{ id: "m1", data: "hello" }]);
       const receipt = { delivery: "a", platform: "fake", channel: "c", message: "1", at: T };
-      await on(({ outbox }) => outbox.putReceipt(receipt));
-      await on(({ outbox }) => outbox.putReceipt({ ...receipt, message: "2" }));
+      await on(({ outbox }) => outbox.putReceipts([receipt]));
+      await on(({ outbox }) => outbox.putReceipts([{ ...receipt, message: "2" }]));
       expect(await on(({ outbox }) => outbox.receipts(["a", "b"]))).toEqual([{ ...receipt, message: "2" }]);
     });
 
@@ -245,7 +266,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         );
         await outbox.add([delivery("owed"), delivery("done", "d2", { message: "m2" })]);
         await outbox.change("done", { state: "sent", settled_at: T });
-        await outbox.putReceipt({ delivery: "done", platform: "fake", channel: "c", message: "1", at: T });
+        await outbox.putReceipts([{ delivery: "done", platform: "fake", channel: "c", message: "1", at: T }]);
         await watch.putEpisodes([
           { ...episode, id: "open", open: 1 },
           { ...episode, id: "over", open: 0 },
