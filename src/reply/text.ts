@@ -18,9 +18,10 @@ export type TextPart = Inline | Text | string | bigint | number | undefined;
 /** ``text`Last traded at ${strong(price)}` ``: every interpolation stays marked as data. */
 export function text(strings: TemplateStringsArray, ...parts: TextPart[]): Text {
   const inlines: Inline[] = [];
-  for (const [index, fixed] of strings.entries()) {
+  for (let index = 0; index < strings.length; index += 1) {
+    const fixed = strings[index] ?? "";
     if (fixed !== "") inlines.push({ kind: "text", text: fixed });
-    if (index < parts.length) inlines.push(...toText(parts[index]));
+    if (index < parts.length) for (const inline of toText(parts[index])) inlines.push(inline);
   }
   return inlines;
 }

@@ -1,5 +1,7 @@
-import { appendFile, chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { appendFile, chmod, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
+
+import { makeFolder } from "../../make-folder.ts";
 
 /** Older lines are forgotten. */
 const MOST_LINES = 1000;
@@ -25,7 +27,7 @@ export async function openHistory(file: string | undefined): Promise<History> {
     lines: newest.toReversed(),
     add: async (line) => {
       try {
-        await mkdir(path.dirname(file), { recursive: true });
+        makeFolder(path.dirname(file));
         await appendFile(file, `${line}\n`, { mode: OWNER_ONLY });
         await chmod(file, OWNER_ONLY);
         return undefined;

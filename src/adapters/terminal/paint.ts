@@ -25,9 +25,9 @@ export function paint(spans: readonly Span[], options: PaintOptions): string {
   while (at < spans.length) {
     const first = spans[at];
     if (first === undefined) break;
-    let text = "";
+    let { text } = first;
     // Words of one look are one stretch, so that a link of several words is one link.
-    for (; at < spans.length && spans[at]?.look === first.look && spans[at]?.href === first.href; at += 1) {
+    for (at += 1; at < spans.length && spans[at]?.look === first.look && spans[at]?.href === first.href; at += 1) {
       text += spans[at]?.text ?? "";
     }
     painted += paintText(text, first, options);

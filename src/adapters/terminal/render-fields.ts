@@ -20,9 +20,10 @@ export function renderFields(fields: readonly ShownField[], width: number): Line
   return fields.flatMap((field) => {
     const name = field.name.map((one): Span => (one.look === "plain" ? { ...one, look: "dim" } : one));
     const value = field.value.length === 0 ? [span("–")] : field.value;
-    if (measure(name).natural === 0) return wrap(value, width);
-    const runsOver = [...name, ...value].some((one) => one.whole === true && widthOf(one.text) > valueWidth);
-    if (width < SIDE_BY_SIDE || runsOver || measure(name).word > nameWidth) {
+    const { natural, word } = measure(name);
+    if (natural === 0) return wrap(value, width);
+    const runsOver = (one: Span): boolean => one.whole === true && widthOf(one.text) > valueWidth;
+    if (width < SIDE_BY_SIDE || word > nameWidth || name.some(runsOver) || value.some(runsOver)) {
       return [...wrap(name, width), ...indent(wrap(value, width - NESTED), NESTED)];
     }
     const names = wrap(name, nameWidth);

@@ -4,7 +4,7 @@ import { renderFields } from "./render-fields.ts";
 import { span, toSpans, type Span, type SpanOptions } from "./span.ts";
 import { cellSpans, GAP, layoutTable, type Layout } from "./table-layout.ts";
 import { visibleText } from "./visible-text.ts";
-import { wrap, type Line } from "./wrap.ts";
+import { wrap, type Line, type OpenLine } from "./wrap.ts";
 
 /** From this many rows on, their number is said. */
 const MANY_ROWS = 20;
@@ -79,10 +79,12 @@ function rowLines(cells: readonly (readonly Span[])[], layout: Columns, table: T
   const wrapped = layout.shown.map(({ index, width }) => wrap(cells[index] ?? [], width));
   const height = Math.max(1, ...wrapped.map((lines) => lines.length));
   return Array.from({ length: height }, (_, at) => {
-    const line: Line = { spans: [], width: 0 };
+    const line: OpenLine = { spans: [], width: 0 };
     let start = 0;
-    for (const [position, { index, width }] of layout.shown.entries()) {
+    let position = 0;
+    for (const { index, width } of layout.shown) {
       const cell = wrapped[position]?.[at];
+      position += 1;
       const right = table.columns[index]?.align === "right";
       // Padding comes before what follows it, so that no line ends in spaces.
       if (cell !== undefined && cell.width > 0) {
@@ -97,7 +99,7 @@ function rowLines(cells: readonly (readonly Span[])[], layout: Columns, table: T
 }
 
 function ruleLine(layout: Columns): Line {
-  const line: Line = { spans: [], width: 0 };
+  const line: OpenLine = { spans: [], width: 0 };
   let start = 0;
   for (const { width } of layout.shown) {
     pad(line, start);
@@ -108,7 +110,7 @@ function ruleLine(layout: Columns): Line {
   return line;
 }
 
-function pad(line: Line, to: number): void {
+function pad(line: OpenLine, to: number): void {
   if (line.width >= to) return;
   line.spans.push(span(" ".repeat(to - line.width)));
   line.width = to;

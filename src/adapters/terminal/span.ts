@@ -27,13 +27,19 @@ export interface SpanOptions {
 
 /** Escapes every inline at the leaf. */
 export function toSpans(content: Text, options: SpanOptions): Span[] {
-  const spans: Span[] = [];
-  for (const inline of content) {
-    const one = inlineSpans(inline, options);
-    if (one.length === 1 && one[0]?.text === "") continue;
-    spans.push(...one);
+  const [first] = content;
+  if (first === undefined) return [];
+  let spans = visibleSpans(first, options);
+  for (let at = 1; at < content.length; at += 1) {
+    const inline = content[at];
+    if (inline !== undefined) spans = spans.concat(visibleSpans(inline, options));
   }
   return spans;
+}
+
+function visibleSpans(inline: Inline, options: SpanOptions): Span[] {
+  const spans = inlineSpans(inline, options);
+  return spans.length === 1 && spans[0]?.text === "" ? [] : spans;
 }
 
 export function span(text: string, look: Look = "plain"): Span {

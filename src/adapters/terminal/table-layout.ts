@@ -51,16 +51,17 @@ export function layoutTable(
   width: number,
 ): Layout {
   const needs = titles.map((title, index): Need => {
-    const need = { long: 1, short: 1, shortWord: 1 };
-    for (const cell of [title, ...rows.map((row) => row[index] ?? [])]) {
-      const short = measure(cellSpans(cell, true));
-      const long = cell.some((span) => span.short !== undefined) ? measure(cellSpans(cell, false)) : short;
-      need.long = Math.max(need.long, long.natural);
-      need.short = Math.max(need.short, short.natural);
-      need.shortWord = Math.max(need.shortWord, short.word);
+    let [long, short, shortWord] = [1, 1, 1];
+    for (let at = -1; at < rows.length; at += 1) {
+      const cell = at === -1 ? title : (rows[at]?.[index] ?? []);
+      const narrow = measure(cellSpans(cell, true));
+      const wide = cell.some((span) => span.short !== undefined) ? measure(cellSpans(cell, false)) : narrow;
+      long = Math.max(long, wide.natural);
+      short = Math.max(short, narrow.natural);
+      shortWord = Math.max(shortWord, narrow.word);
     }
     const column = columns[index];
-    return { index, priority: column?.priority ?? 1, wraps: column?.align !== "right", ...need };
+    return { index, priority: column?.priority ?? 1, wraps: column?.align !== "right", long, short, shortWord };
   });
 
   for (let shown = needs; ; shown = withoutLast(shown)) {

@@ -3,6 +3,12 @@ import type { Span } from "./span.ts";
 
 /** One line of spans and the columns it takes. */
 export interface Line {
+  readonly spans: readonly Span[];
+  readonly width: number;
+}
+
+/** A line that is still being put together. */
+export interface OpenLine extends Line {
   readonly spans: Span[];
   width: number;
 }
@@ -32,11 +38,11 @@ function asOneLine(spans: readonly Span[], width: number): Line | undefined {
     used += widthOf(text);
   }
   if (used > width || spans.at(-1)?.text.endsWith(" ") === true) return undefined;
-  return { spans: [...spans], width: used };
+  return { spans, width: used };
 }
 
 function wrapLong(spans: readonly Span[], width: number): Line[] {
-  let current: Line = { spans: [], width: 0 };
+  let current: OpenLine = { spans: [], width: 0 };
   const lines: Line[] = [current];
   let word: Piece[] = [];
   // The spaces before the next word, in the look of what they stand in.

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { link, mkdir, open, rename, rm } from "node:fs/promises";
+import { link, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 import { UserError } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
 import { safeFileName, type Attachment } from "../../reply/attachment.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import type { Reply } from "../../reply/reply.ts";
@@ -37,7 +38,7 @@ export async function writeFiles(
   const files = [...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])];
   if (files.length === 0) return;
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     for (const file of files) written.set(file, await writeFile(file, folder, signal));
   } catch (thrown) {
     throw asUserError(thrown, folder);
@@ -104,6 +105,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: "it cannot be written to",
   ENOSPC: "there is no space left",
   EDQUOT: "the quota is used up",
+  ENOENT: "no folder can be made there",
   ENOTDIR: "part of the path is a file",
   EEXIST: "it is a file",
   ENAMETOOLONG: "the path is too long",
