@@ -37,20 +37,21 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper;
 }
 
-/** Runs the two by turns, so that whatever slows the machine down slows both; the first round warms up and is left out. */
+/** Runs the two by turns, so that whatever slows the machine down slows both; the first rounds warm up and are left out. */
 export async function alternate(
   rounds: number,
   ours: () => Promise<number>,
   theirs: () => Promise<number>,
+  warmUps = 1,
 ): Promise<{ readonly ours: number; readonly theirs: number }> {
   const oursAll: number[] = [];
   const theirsAll: number[] = [];
-  for (let round = 0; round <= rounds; round += 1) {
+  for (let round = 1 - warmUps; round <= rounds; round += 1) {
     // Who goes first changes from round to round.
     const first = round % 2 === 0 ? ours : theirs;
     const a = await first();
     const b = await (first === ours ? theirs : ours)();
-    if (round === 0) continue;
+    if (round <= 0) continue;
     oursAll.push(first === ours ? a : b);
     theirsAll.push(first === ours ? b : a);
   }
