@@ -1,0 +1,8 @@
+import { describe, it } from "vitest";
+
+import { holdInvariant } from "./invariant.ts";
+
+describe("whatever happens, hundreds of times", () => {
+  it("each destination is told of each episode once, and of its end if and only if it was told of it", () =>
+    holdInvariant(400));
+});
