@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import { UserError } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import { migrations } from "./migrations/index.ts";
 import { makeOwnFile } from "./own-file.ts";
 
@@ -11,7 +11,7 @@ const BUSY_MILLIS = 5000;
 
 /** Makes the folder of a database where there is none. Throws what the file system throws. */
 export function makeFolderOf(file: string): void {
-  mkdirSync(path.dirname(file), { recursive: true });
+  makeFolder(path.dirname(file));
 }
 
 /**

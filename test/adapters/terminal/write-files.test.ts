@@ -63,6 +63,14 @@ describe("--out", () => {
     expect(read("ledger.csv")).toBe("a,b\n1,2\n");
   });
 
+  test.runIf(process.platform === "linux")("gives up at once where no folder can be made", async () => {
+    folder = "/proc/1/no/such/folder";
+    const { code, err } = await ask(exported);
+    expect(code).toBe(1);
+    expect(err).toContain("The files cannot be written to /proc/1/no/such/folder: no folder can be made there.");
+    folder = "";
+  });
+
   test("overwrites nothing", async () => {
     writeFileSync(path.join(folder, "ledger.csv"), "mine");
     writeFileSync(path.join(folder, "ledger-2.csv"), "mine, too");
