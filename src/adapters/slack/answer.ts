@@ -106,6 +106,7 @@ export async function answerWith(
     asker: caller.id,
     ask,
     shareable: audience === "caller" && surface.shared,
+    replaces: surface.replaces,
     ...(reply.failure === "caller" && hasForm(desk, ask) ? { form: ask } : {}),
   };
   let files: string | undefined;

@@ -22,6 +22,8 @@ export interface MessageContext {
   readonly ask?: Ask;
   /** Only the asker sees it, in a place where others could. */
   readonly shareable?: boolean;
+  /** It takes the place of a message whose files, if any, were sent with that. */
+  readonly replaces?: boolean;
   /** What was asked lacks something that a form can ask for. */
   readonly form?: Ask;
 }

@@ -53,7 +53,7 @@ export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMe
     block.kind === "table" ? names.add(`${block.name === "" ? "table" : block.name}.csv`) : "",
   );
   const title = renderTitle(reply);
-  const later = context.ask !== undefined && given.length === 0;
+  const later = context.ask !== undefined && (given.length === 0 || context.replaces === true);
   // The button for files is reckoned with before it is known whether it is needed.
   const widest = renderButtons(reply, context, { files: later });
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH });
@@ -68,7 +68,7 @@ export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMe
       ? [messageFile(csvNames[index] ?? "", tableAttachment(block), true)]
       : [],
   );
-  const filesLater = later && (tables.length > 0 || wholeName !== undefined);
+  const filesLater = later && (given.length > 0 || tables.length > 0 || wholeName !== undefined);
   const buttons = filesLater === later ? widest : renderButtons(reply, context, { files: filesLater });
 
   const blocks: KnownBlock[] = [

@@ -103,6 +103,19 @@ describe("files", () => {
     expect(said(last)).toContain("ledger.csv is empty");
   });
 
+  test("a page that takes another's place sends no file again, and offers it", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "stake all");
+    const before = ann.directMessages().length;
+    expect(before).toBeGreaterThan(0);
+    await ann.press(last, "Refresh");
+    expect(last.edits).toBe(1);
+    expect(ann.directMessages()).toHaveLength(before);
+    await ann.press(last, "Send as file");
+    expect(ann.directMessages().length).toBeGreaterThan(before);
+  });
+
   test("what does not fit is counted, and comes as a file when asked for", async () => {
     const rows = Array.from({ length: 150 }, (_, index) => [toText(`row ${index}`)]);
     const table = { kind: "table" as const, columns: [{ title: "Row" }], rows, name: "rows" };
