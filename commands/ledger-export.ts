@@ -34,7 +34,10 @@ const options = {
     suggest: suggestIds(ASSET),
   },
   from: { kind: "time", description: "Start, inclusive (UTC): 2023-05-01, 7d, last month" },
-  to: { kind: "time", description: "End (UTC); a bare date includes that day; left out = until now" },
+  to: {
+    kind: "time",
+    description: "End (UTC); a bare date includes that day; left out = now, or the end of last month and the like",
+  },
   columns: {
     kind: "text",
     description: "Only these columns, in this order, separated by commas",
@@ -50,7 +53,7 @@ export const ledgerExport = command({
   summary: "A party's ledger entries of one asset, as a CSV file",
   examples: [
     "ledger export f8ac93d1 USDT from:2023-05-01 to:2023-05-31",
-    'ledger export f8ac93d1 USDT from:"last month" to:"last month"',
+    'ledger export f8ac93d1 USDT from:"last month"',
     "ledger export f8ac93d1 USDT from:7d columns:vega_time,quantity",
   ],
   access: "everyone",

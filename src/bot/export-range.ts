@@ -18,7 +18,11 @@ export interface ExportRange {
   readonly to: Nanoseconds | undefined;
 }
 
+/** A period that is over, by name: who asks for "last month" means that month, not all since it began. */
+const ENDED_PERIOD = /^(?:yesterday|(?:last|previous|past)\s+(?:day|week|month|quarter|year))$/iu;
+
 /**
+ * Without `to` a range ends with the period that `from` names, or else now.
  * `lineWith` gives the caller's line with other ends, to offer what was probably meant.
  * @throws UserError for a range that is empty, backwards or in the future.
  */
@@ -40,9 +44,10 @@ export function exportRange(
       remedy: `Now it is ${formatUtc(now)}; leave to out for everything until now.`,
     });
   }
+  const end = to ?? (from !== undefined && ENDED_PERIOD.test(from.typed) ? from : undefined);
   const range = {
     from: from === undefined ? undefined : wholeSeconds(from.from),
-    to: to === undefined ? undefined : wholeSeconds(to.to),
+    to: end === undefined ? undefined : wholeSeconds(end.to),
   };
   if (range.to !== undefined && range.to <= 0n) {
     throw new UserError("to lies before 1970, where no network was.", { option: "to", remedy: "Give a later time." });

@@ -41,8 +41,8 @@ test("each network shows its own, once, and kinds that lists name none", async (
   expect(idsOf(await seen.find("elsewhere", "order", "", 9))).toEqual([proposalId]);
 });
 
-test("what a reply shows is noted as ever", async () => {
+test("what a reply shows is noted apart from what a real network of that name shows", async () => {
   const store = remembering([]);
   await withSamples(store, samples).note("testnet", "party", [{ id: "ab", label: undefined }]);
-  expect(store.noted).toEqual(["testnet party ab"]);
+  expect(store.noted).toEqual(["simulated testnet party ab"]);
 });
