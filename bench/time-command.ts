@@ -18,10 +18,11 @@ import { alternate, atMost, runAsScript, type Measured } from "./support/figure.
 
 // The command `time` through bot, client and terminal renderer, against a bare undici request and JSON.parse.
 
-const ROUNDS = 15;
-const TIMES_A_ROUND = 400;
+/** Many short rounds: whatever else the machine does then falls on few of them, which a median leaves out. */
+const ROUNDS = 101;
+const TIMES_A_ROUND = 50;
 /** A bot runs for weeks: it is measured once V8 has compiled what it runs often, which takes some thousand times. */
-const WARM_UPS = 15;
+const WARM_UPS = 120;
 
 async function measure(): Promise<readonly Measured[]> {
   const child = fork(fileURLToPath(import.meta.url), ["child"]);
