@@ -63,9 +63,14 @@ function headline(network: string, verdict: Verdict): { title: Text; tone: Tone 
       return { title: text`${network} stands still${block}`, tone: "bad" };
     case "blind":
       return verdict.nodes.every((node) => node.time === undefined)
-        ? { title: text`${network}: no data node answers`, tone: "bad" }
+        ? { title: text`${network}: no data node ${silence(verdict)}`, tone: "bad" }
         : { title: text`${network} cannot be judged`, tone: "warning" };
   }
+}
+
+/** Silence and an answer of no use call for different remedies. */
+function silence(verdict: Verdict): string {
+  return verdict.nodes.some((node) => node.answered === true) ? "gives a usable answer" : "answers";
 }
 
 function judgement(verdict: Verdict): Text {

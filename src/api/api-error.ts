@@ -45,6 +45,8 @@ export class ApiError extends Error {
   readonly path: string | undefined;
   /** How long the node asks to be left alone, in milliseconds. */
   readonly retryAfterMillis: number | undefined;
+  /** What answers at the node's address is a web page, a proxy or another service, not a data node. */
+  readonly foreign: boolean;
   /** Every try, in order. The error itself is the one of them that says most. */
   readonly tried: readonly Attempt[];
 
@@ -61,6 +63,7 @@ export class ApiError extends Error {
       innerWords?: string | undefined;
       path?: string | undefined;
       retryAfterMillis?: number | undefined;
+      foreign?: boolean;
       tried?: readonly Attempt[];
       cause?: unknown;
     },
@@ -76,6 +79,12 @@ export class ApiError extends Error {
     this.innerWords = more.innerWords;
     this.path = more.path;
     this.retryAfterMillis = more.retryAfterMillis;
+    this.foreign = more.foreign ?? false;
     this.tried = more.tried ?? [];
   }
+}
+
+/** Whether a node answered at all, though with nothing of use: being silent is something else. */
+export function didAnswer({ kind }: ApiError): boolean {
+  return kind !== "unreachable" && kind !== "timeout";
 }

@@ -46,7 +46,8 @@ function withoutSecrets(more: More, hide: (text: string) => string): More {
 
 /** The same failure, as the outcome of a call in which several tries were made. */
 export function withAttempts(error: ApiError, asked: Omit<Asked, "node">, tried: readonly Attempt[]): ApiError {
-  const { network, node, httpStatus, code, nodeMessage, details, innerWords, path, retryAfterMillis, cause } = error;
+  const { network, node, httpStatus, code, nodeMessage, details, innerWords, path, retryAfterMillis, foreign, cause } =
+    error;
   return new ApiError(error.kind, sentence(asked, tried), {
     network,
     node,
@@ -57,6 +58,7 @@ export function withAttempts(error: ApiError, asked: Omit<Asked, "node">, tried:
     innerWords,
     path,
     retryAfterMillis,
+    foreign,
     tried,
     cause,
   });
@@ -106,7 +108,7 @@ export function failureOfReply(reply: HttpReply, asked: Asked): ApiError {
     return nodeFailure("refused", "has no such route (HTTP 404): is its base URL right?", asked, more);
   }
   // A 404 without the interface's error is a proxy's or a router's: it says nothing about the entity.
-  if (status === 404 && !body.structured) return nodeFailure("refused", said, asked, more);
+  if (status === 404 && !body.structured) return nodeFailure("refused", said, asked, { ...more, foreign: true });
   return nodeFailure(kindOfStatus(status), said, asked, more);
 }
 

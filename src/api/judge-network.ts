@@ -151,7 +151,16 @@ function silenceWords(round: Round): string {
   if (round.witnesses.some((one) => one.reachable && one.time !== undefined)) {
     return "no node says a time that can be believed";
   }
-  return round.witnesses.length === 1 ? "the one node there is does not answer" : "no node answers";
+  const single = round.witnesses.length === 1;
+  if (round.witnesses.every((one) => one.foreign === true)) {
+    return single
+      ? "what answers at the node's address is no data node"
+      : "what answers at the nodes' addresses are no data nodes";
+  }
+  if (round.witnesses.some((one) => one.reachable || one.answered === true)) {
+    return single ? "the one node there is gives no usable answer" : "no node gives a usable answer";
+  }
+  return single ? "the one node there is does not answer" : "no node answers";
 }
 
 function contradictionWords({ height, says }: Contradiction): string {

@@ -21,7 +21,8 @@ export function judgeNode(
   const { node, time, height, roundTripMillis } = witness;
   if (!witness.reachable) {
     const why = witness.why ?? "does not answer";
-    return { node, state: witness.refused === true ? "unknown" : "down", why };
+    const answered = witness.answered === true ? { answered: true as const } : {};
+    return { node, state: witness.refused === true ? "unknown" : "down", why, ...answered };
   }
   const said = {
     node,
@@ -29,7 +30,7 @@ export function judgeNode(
     ...(height === undefined ? {} : { height }),
     ...(roundTripMillis === undefined ? {} : { roundTripMillis }),
   };
-  if (time === undefined) return { ...said, state: "unknown", why: witness.why ?? "says no time" };
+  if (time === undefined) return { ...said, state: "unknown", why: witness.why ?? "says no time", answered: true };
   const ahead = aheadMillis({ ...witness, time }, round);
   if (ahead > thresholds.aheadMillis) {
     return { ...said, state: "unknown", why: `its time is ${formatDuration(ahead)} ahead of the wall clock` };

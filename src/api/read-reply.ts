@@ -33,8 +33,14 @@ function parseJson(reply: HttpReply, asked: Asked): unknown {
   try {
     return JSON.parse(reply.body.toString("utf8"));
   } catch (cause) {
-    const what = reply.body.length === 0 ? "an empty answer" : "an answer that is not JSON";
-    throw nodeFailure("unreadable", `sent ${what}`, asked, { httpStatus: reply.status, cause });
+    const foreign = /^\s*</u.test(reply.body.subarray(0, 100).toString("utf8"));
+    const what =
+      reply.body.length === 0
+        ? "an empty answer"
+        : foreign
+          ? "a web page instead of JSON"
+          : "an answer that is not JSON";
+    throw nodeFailure("unreadable", `sent ${what}`, asked, { httpStatus: reply.status, foreign, cause });
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Milliseconds } from "../units/duration.ts";
 import { formatDuration } from "../units/duration.ts";
 import type { CallOptions, NodeClient } from "./api-client.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError, didAnswer } from "./api-error.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Round, Witness } from "./verdict.ts";
 
 /** A node that has not answered by then is not reachable in this round. */
-const ROUND_TIMEOUT_MILLIS: Milliseconds = 3000;
+export const ROUND_TIMEOUT_MILLIS: Milliseconds = 3000;
 
 export interface RoundOptions extends CallOptions {
   /** Default 3 s. */
@@ -64,9 +64,21 @@ async function hear(
     if (error instanceof ApiError) {
       const refused = error.kind === "rate-limited" || error.kind === "banned";
       const why = error.tried.at(-1)?.why ?? error.message;
-      return { node: node.name, reachable: false, why, ...(refused ? { refused: true as const } : {}) };
+      return {
+        node: node.name,
+        reachable: false,
+        why,
+        ...(didAnswer(error) ? { answered: true as const } : {}),
+        ...(isForeign(error) ? { foreign: true as const } : {}),
+        ...(refused ? { refused: true as const } : {}),
+      };
     }
     if (options.signal?.aborted !== true) throw error;
     return { node: node.name, reachable: false, why: `did not answer within ${formatDuration(timeoutMillis)}` };
   }
+}
+
+/** Every data node tells its time: what has no such route is none. */
+function isForeign({ foreign, kind, httpStatus }: ApiError): boolean {
+  return foreign || (kind === "refused" && httpStatus === 404);
 }

@@ -7,6 +7,10 @@ export interface Witness {
   readonly reachable: boolean;
   /** Why it was not reachable: one short clause for people. */
   readonly why?: string;
+  /** Set where it did answer, though with nothing of use. */
+  readonly answered?: true;
+  /** Set where what answers at its address is no data node. */
+  readonly foreign?: true;
   /** Set where the node is there but would not answer us (rate limit, ban, our own budget): that is not being down. */
   readonly refused?: true;
   readonly time?: Nanoseconds;
@@ -88,6 +92,8 @@ export interface NodeVerdict {
   readonly state: NodeState;
   /** One clause for people, where the state is not `ok` or the node is named for something. */
   readonly why?: string;
+  /** Set where it gave no time but did answer, with nothing of use. */
+  readonly answered?: true;
   readonly time?: Nanoseconds;
   readonly height?: bigint;
   readonly roundTripMillis?: Milliseconds;

@@ -49,6 +49,12 @@ const API_TITLES: Record<ApiErrorKind, string> = {
   cut: "The data node broke off in the middle",
 };
 
+function apiTitle({ kind, foreign, httpStatus }: ApiError): string {
+  if (foreign) return "What answers at this address is no data node";
+  if (kind === "refused" && httpStatus === 404) return "The data node has no such route";
+  return API_TITLES[kind];
+}
+
 function apiErrorReply(error: ApiError): Reply {
   // Asked for what is not there, or asked wrongly: the caller can mend that, nobody else.
   const callers = error.kind === "not-found" || error.kind === "invalid";
@@ -69,7 +75,7 @@ function apiErrorReply(error: ApiError): Reply {
   }
   return reply({
     tone: callers ? "warning" : "bad",
-    title: API_TITLES[error.kind],
+    title: apiTitle(error),
     blocks,
     failure: callers ? "caller" : "network",
   });

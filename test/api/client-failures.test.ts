@@ -107,7 +107,7 @@ describe("when a node fails", () => {
     expect(error.message).toContain(
       "a JSON number this large is not exact; expected it as a string at marketsData[0].markPrice",
     );
-    expect(error.message).toContain("sent an answer that is not JSON");
+    expect(error.message).toContain("sent a web page instead of JSON");
   });
 });
 

@@ -9,7 +9,7 @@ const faults: [string, Omit<FaultRequest, "network">, RegExp][] = [
   ["dead", { kind: "die" }, /broke off|refused|reach/u],
   ["failing", { kind: "server-error", status: 503 }, /503/u],
   ["banning", { kind: "ban" }, /403|refuses|banned/u],
-  ["babbling", { kind: "garbage", body: "html" }, /cannot be understood|not JSON|HTML/iu],
+  ["babbling", { kind: "garbage", body: "html" }, /no data node|web page/iu],
   ["cut short", { kind: "garbage", body: "truncated" }, /not JSON|cannot be understood/u],
   ["sending other types", { kind: "garbage", body: "wrong-types" }, /cannot be understood/u],
 ];

@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
-import { NOON } from "../support/talk.ts";
+import { loopbackNode, NO_ROUTE, type Say } from "../support/loopback-node.ts";
+import { NOON, talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 const MINUTE = 60_000;
@@ -62,6 +63,25 @@ test("data whose block is old is labelled stale, with its age", async () => {
   const screen = await ask("market list");
   expect(screen).toContain("Stale data. The last block that sim-1 has taken in is 10 min old");
   expect(screen).toMatch(/mainnet · sim-1 · block \d+ of 2026-01-15 11:4\d:\d\d UTC \(10 min/u);
+});
+
+const FOREIGN = "what answers at the node's address is no data node";
+const USELESS = "the one node there is gives no usable answer";
+test.each<[string, Say, string]>([
+  ["a page", { body: "<!DOCTYPE html><title>Hello</title>" }, FOREIGN],
+  ["a page of 404", { status: 404, body: "<html>" }, FOREIGN],
+  ["a service without the route", NO_ROUTE, FOREIGN],
+  ["no time", { body: {} }, USELESS],
+  ["429", { status: 429 }, USELESS],
+  ["403", { status: 403 }, USELESS],
+])("a node that answers %s is not said to be silent", async (_name, say, why) => {
+  await using node = await loopbackNode(() => say);
+  const conversation = await talk({ networks: { mainnet: [node.url] } });
+  onTestFinished(() => conversation[Symbol.asyncDispose]());
+  const screen = (await conversation.ask("time")).replaceAll(/\s+/gu, " ");
+  expect(screen).toContain("mainnet: no data node gives a usable answer");
+  expect(screen).toContain(`Blind: ${why}.`);
+  expect(conversation.lastReply.failure).toBe("network");
 });
 
 async function withLast() {
