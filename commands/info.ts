@@ -1,11 +1,13 @@
 import type { AsOf, NodeClient } from "../src/api/api-client.ts";
-import { ApiError } from "../src/api/api-error.ts";
+import { ApiError, didAnswer } from "../src/api/api-error.ts";
 import type { NodeInfo } from "../src/api/node-info.ts";
+import { ROUND_TIMEOUT_MILLIS } from "../src/api/take-round.ts";
 import { askFor, asOfFooter, refresh } from "../src/bot/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { field, paragraph, type Block } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, strong, text, toText, type Text } from "../src/reply/text.ts";
+import { formatDuration } from "../src/units/duration.ts";
 
 /** The release whose interface this bot was written for. */
 const BUILT_FOR = "v0.71";
@@ -14,6 +16,7 @@ interface Said {
   readonly node: string;
   readonly info?: NodeInfo;
   readonly asOf?: AsOf;
+  /** Neither this nor `info`: it did not answer in time. */
   readonly error?: ApiError;
 }
 
@@ -26,7 +29,7 @@ export const info = command({
   options: {},
   run: async (context) => {
     const { api, signal, network } = context;
-    const said = await Promise.all(api.nodes.map((node) => askNode(node, signal)));
+    const said = await askNodes(api.nodes, signal);
     const answered = said.filter((one) => one.info !== undefined);
     const [firstError] = said.flatMap((one) => (one.error === undefined ? [] : [one.error]));
     // One node that fails is told best by its own error; with several, each gets its line.
@@ -34,15 +37,15 @@ export const info = command({
     const versions = new Set(answered.map((one) => one.info?.version));
     const commits = new Set(answered.map((one) => `${one.info?.version ?? ""} ${one.info?.commitHash ?? ""}`));
     const [first] = answered;
-    const { title, tone } = headline(said.length, answered.length, versions, commits.size);
+    const { title, tone } = headline(said, answered, versions, commits.size);
     const blocks: Block[] = [];
-    if (answered.length > 0) blocks.push(paragraph(builtFor([...versions])));
+    if (answered.length > 0) blocks.push(paragraph(builtFor([...versions], answered.length)));
     if (first !== undefined && said.length === 1) {
       blocks.push({
         kind: "fields",
         fields: [
           field("Node", code(first.node)),
-          field("Version", first.info?.version === undefined ? undefined : code(first.info.version)),
+          field("Version", first.info?.version === undefined ? "not named" : code(first.info.version)),
           field("Commit", first.info?.commitHash === undefined ? undefined : code(first.info.commitHash)),
         ],
       });
@@ -71,48 +74,99 @@ export const info = command({
   },
 });
 
-async function askNode(node: NodeClient, signal: AbortSignal): Promise<Said> {
+/** What each node says within 3 s: one that is silent must not keep what the others say. */
+async function askNodes(nodes: readonly NodeClient[], signal: AbortSignal): Promise<readonly Said[]> {
+  signal.throwIfAborted();
+  const late = new AbortController();
+  const leave = (): void => late.abort(signal.reason);
+  signal.addEventListener("abort", leave, { once: true });
+  const timer = setTimeout(() => late.abort(), ROUND_TIMEOUT_MILLIS);
   try {
-    const { value, asOf } = await node.getNodeInfo({ signal });
+    const said = await Promise.all(nodes.map((node) => askNode(node, late.signal)));
+    signal.throwIfAborted();
+    return said;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", leave);
+  }
+}
+
+async function askNode(node: NodeClient, late: AbortSignal): Promise<Said> {
+  try {
+    const { value, asOf } = await node.getNodeInfo({ signal: late });
     return { node: node.name, info: value, asOf };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return { node: node.name, error };
+    if (error instanceof ApiError) return { node: node.name, error };
+    if (!late.aborted) throw error;
+    return { node: node.name };
   }
 }
 
 function headline(
-  asked: number,
-  answered: number,
+  said: readonly Said[],
+  answered: readonly Said[],
   versions: ReadonlySet<string | undefined>,
   builds: number,
 ): { title: Text; tone: Tone } {
-  const [version = "an unnamed version"] = versions;
-  if (answered === 0) return { title: text`none of ${asked} data nodes answers`, tone: "bad" };
-  const silent = answered === asked ? text`` : text`, ${asked - answered} of ${asked} nodes did not answer`;
+  const asked = said.length;
+  const without = said.filter((one) => one.info === undefined);
+  const useless = without.some(({ error }) => error !== undefined && didAnswer(error));
+  if (answered.length === 0) {
+    const verb = useless ? "gives a usable answer" : "answers";
+    if (asked > 1) return { title: text`none of ${asked} data nodes ${verb}`, tone: "bad" };
+    return {
+      title: text`the one data node there is ${useless ? "gives no usable answer" : "does not answer"}`,
+      tone: "bad",
+    };
+  }
+  const silent =
+    without.length === 0
+      ? text``
+      : text`, ${without.length} of ${asked} nodes ${useless ? "gave no usable answer" : "did not answer"}`;
+  const unnamed = answered.filter((one) => one.info?.version === undefined).length;
+  if (unnamed > 0) {
+    const who =
+      asked === 1
+        ? text`the data node names`
+        : text`${unnamed} of ${asked} data nodes ${unnamed === 1 ? "names" : "name"}`;
+    return { title: text`${who} no version${silent}`, tone: "warning" };
+  }
   if (versions.size > 1)
     return { title: text`data nodes run ${versions.size} different versions${silent}`, tone: "warning" };
+  const [version = ""] = versions;
   if (builds > 1) return { title: text`data nodes run ${version} from different commits${silent}`, tone: "warning" };
-  return { title: text`data node ${version}${silent}`, tone: answered === asked ? "good" : "warning" };
+  return { title: text`data node ${version}${silent}`, tone: without.length === 0 ? "good" : "warning" };
 }
 
 /** What this bot was written for, against what the nodes say of themselves. */
-function builtFor(versions: readonly (string | undefined)[]): Text {
-  const said = versions.map((version) => version ?? "nothing").join(" and ");
-  const others = versions.filter((version) => !isBuiltFor(version));
-  const who = versions.length === 1 ? "this node says" : "these nodes say";
-  const line = text`Built for ${BUILT_FOR}; ${who} ${strong(said)}.`;
+function builtFor(versions: readonly (string | undefined)[], nodes: number): Text {
+  const named = versions.filter((version) => version !== undefined);
+  const single = nodes === 1;
+  const who = single ? "this node" : "these nodes";
+  if (named.length === 0) return text`Built for ${BUILT_FOR}; ${who} ${single ? "names" : "name"} no version.`;
+  const said = named.length === versions.length ? named : [...named, "nothing"];
+  const line = text`Built for ${BUILT_FOR}; ${who} ${single ? "says" : "say"} ${strong(said.join(" and "))}.`;
+  const others = named.filter((version) => !isBuiltFor(version));
   return others.length === 0 ? line : text`${line} What a newer release adds is passed through as it is sent.`;
 }
 
-function isBuiltFor(version: string | undefined): boolean {
-  return version !== undefined && /^v?0\.71(?:\D|$)/u.test(version);
+function isBuiltFor(version: string): boolean {
+  return /^v?0\.71(?:\D|$)/u.test(version);
 }
 
 function remark(one: Said, usual: NodeInfo | undefined): Text {
-  if (one.error !== undefined) return text`${strong("no answer")}: ${one.error.tried.at(-1)?.why ?? one.error.message}`;
-  if (one.info?.version !== usual?.version) return toText(strong("other version"));
-  return toText(one.info?.commitHash === usual?.commitHash ? "" : strong("other commit"));
+  const { info, error } = one;
+  if (info === undefined) {
+    const what = error !== undefined && didAnswer(error) ? "no usable answer" : "no answer";
+    const why =
+      error === undefined
+        ? `did not answer within ${formatDuration(ROUND_TIMEOUT_MILLIS)}`
+        : (error.tried.at(-1)?.why ?? error.message);
+    return text`${strong(what)}: ${why}`;
+  }
+  if (info.version === undefined) return toText(strong("names no version"));
+  if (info.version !== usual?.version) return toText(strong("other version"));
+  return toText(info.commitHash === usual.commitHash ? "" : strong("other commit"));
 }
 
 /** What most nodes run; of equally many, the first one's. */

@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
+import { loopbackNode, type Say } from "../support/loopback-node.ts";
+import { talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 test("one node: its version and commit, and whether the bot was built for it", async () => {
@@ -36,3 +38,39 @@ test("a node that does not answer has its line; when none does, the network fail
   simulator.faults.set({ kind: "die", network: "mainnet" });
   expect(await askFor("info")).toMatchObject({ failure: "network", tone: "bad" });
 });
+
+test("a silent node does not keep what the others say, and is said to be silent", { timeout: 15_000 }, async () => {
+  const { ask, simulator } = await talkToSimulator({ nodes: 3 });
+  simulator.faults.set({ kind: "slow", millis: 60_000, network: "mainnet", node: 2 });
+  const screen = await ask("info");
+  expect(screen).toMatch(/^! .*1 of 3 nodes did not answer/u);
+  expect(screen).toMatch(/sim-2 .* no answer: did not answer within 3 s/u);
+  expect(screen).toMatch(/sim-3 +v0\.71\./u);
+});
+
+test.each<[string, readonly Say[], RegExp]>([
+  ["one that names nothing", [{ body: {} }], /^! mainnet: the data node names no version/u],
+  ["two that name nothing", [{ body: {} }, { body: {} }], /^! mainnet: 2 of 2 data nodes name no version/u],
+  [
+    "one of two",
+    [{ body: {} }, { body: { version: "v0.71.6", commitHash: "ab" } }],
+    /^! mainnet: 1 of 2 data nodes names no version/u,
+  ],
+  [
+    "pages of a proxy",
+    [{ body: "<html>hello" }, { status: 404, body: "<html>" }],
+    /^✗ mainnet: none of 2 data nodes gives a usable answer[^]* no usable answer: /u,
+  ],
+])("no version is no good news: %s", async (_name, says, shown) => {
+  expect(await askNodes(says, "info")).toMatch(shown);
+});
+
+async function askNodes(says: readonly Say[], line: string): Promise<string> {
+  const nodes = await Promise.all(says.map((say) => loopbackNode(() => say)));
+  const conversation = await talk({ networks: { mainnet: nodes.map(({ url }) => url) } });
+  onTestFinished(async () => {
+    await conversation[Symbol.asyncDispose]();
+    await Promise.all(nodes.map((node) => node.close()));
+  });
+  return conversation.ask(line);
+}
