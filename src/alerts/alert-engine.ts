@@ -161,9 +161,6 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
 /** How many decisions a story tells at most. */
 const STORY_LINES = 1000;
 
-/** A new id for a subscription or a silence. */
-export const newChoiceId = (): string => randomId().slice(0, 8);
-
 function parseEpisode(row: { readonly data: string }): Episode {
   return Episode.parse(JSON.parse(row.data));
 }

@@ -7,7 +7,7 @@ import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 /** An integer of any size, in decimal. */
 export const IntegerText = z.string().regex(/^-?\d+$/u);
 /** A point in time: Unix nanoseconds, in decimal. */
-export const TimeText = IntegerText;
+export const TimeText = IntegerText.describe("Unix nanoseconds");
 /** An exact decimal number, such as `61250.5`. */
 export const DecimalText = z.string().regex(/^-?\d+(?:\.\d+)?$/u);
 /** A span of time in milliseconds, 0 or more. */
