@@ -3,15 +3,19 @@ import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import { databaseFile } from "../store/database-url.ts";
 import { findHolder } from "./find-holder.ts";
+import { lenientSeenIds } from "./lenient-seen-ids.ts";
 
-/** Whoever answers `ask`: the process that holds the database, else a bot in this one. */
-export async function openRunner(config: Config, log: Log): Promise<LineRunner> {
+/**
+ * Whoever answers `ask`: the process that holds the database, else a bot in this one. `tell` is given a sentence where
+ * the database cannot be used.
+ */
+export async function openRunner(config: Config, log: Log, tell: (sentence: string) => void): Promise<LineRunner> {
   const address = await findHolder(databaseFile(config.databaseUrl));
   if (address !== undefined) return (await import("./holder-client.ts")).holderRunner(address);
-  return ownRunner(config, log);
+  return ownRunner(config, log, tell);
 }
 
-async function ownRunner(config: Config, log: Log): Promise<LineRunner> {
+async function ownRunner(config: Config, log: Log, tell: (sentence: string) => void): Promise<LineRunner> {
   const [{ openNetworks }, { createStore }, { botOf }] = await Promise.all([
     import("./networks.ts"),
     import("../store/create-store.ts"),
@@ -20,7 +24,11 @@ async function ownRunner(config: Config, log: Log): Promise<LineRunner> {
   // Held only while it is used: another question at the same time needs it, too.
   const store = createStore({ url: config.databaseUrl, log, hold: "call" });
   const networks = await openNetworks(config, { log });
-  const bot = await botOf({ networks, store, log });
+  const bot = await botOf({
+    networks,
+    store: { seen: lenientSeenIds(store.seen, tell, log), parties: store.parties },
+    log,
+  });
   return {
     ...localRunner(bot),
     async close() {

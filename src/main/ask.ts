@@ -19,7 +19,7 @@ export async function ask(args: readonly string[]): Promise<number> {
   return runAsk({
     argv: args,
     terminal: processTerminal(terminalPreferences()),
-    open: () => openRunner(config, log),
+    open: () => openRunner(config, log, (sentence) => console.error(sentence)),
     historyFile: path.join(path.dirname(databaseFile(config.databaseUrl)), "ask-history"),
     log,
     now: () => fromMillis(Date.now()),

@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
+import path from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -47,5 +48,24 @@ describe("ask, while nobody holds the database", () => {
     expect(mistake).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("market list") });
     expect(network).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("127.0.0.1:9") });
     expect(config).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("MAINNET_URLS must be") });
+  });
+
+  it("says in one sentence that the database cannot be used, and answers all the same", async () => {
+    const file = path.join(place.folder, "other.txt");
+    writeFileSync(file, "This is no database. ".repeat(500));
+    const quiet = { LOG_LEVEL: "error" };
+    const [found, unknown, needless] = await Promise.all([
+      place.run(["ask", "stake d59213"], { ...quiet, DATABASE_URL: `file:${file}` }).ended,
+      place.run(["ask", "stake 000000"], { ...quiet, DATABASE_URL: `file:${place.folder}` }).ended,
+      place.run(["ask", "time"], { ...quiet, DATABASE_URL: `file:${file}` }).ended,
+    ]);
+    const told = "Ids shown before are neither found by their beginning nor kept: ";
+    // The ids of the simulated network are known without any database.
+    expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining("stakes") });
+    expect(found.stderr).toBe(`${told}The file ${file} is not a database of Bellwether's.\n`);
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toContain(`${told}The database ${place.folder} cannot be opened for writing.\n`);
+    expect(unknown.stderr).toContain("No party “000000” is known here on mainnet.");
+    expect(needless).toMatchObject({ code: 0, stderr: "" });
   });
 });
