@@ -16,11 +16,11 @@ const MAX_TIME_WORDS = 3;
  * A typed line as a command with raw values: `market show BTC/USDT network:testnet --private`.
  * Bare values fill the options in their order; `name:value`, `--name value`, `--name=value`, `--flag` and `--no-flag`
  * name them; a colon names an option only if the command declares it. A bare word that is a flag's name sets it.
- * An empty line is `help`.
+ * An empty line is `help`. What is pasted with a platform's slash command before it, `/bell time`, is read without it.
  * @throws UserError for an unknown command or option, a value too many, an option given twice, an open quote.
  */
 export function parseLine(line: string, commands: readonly AnyCommand[], now: Nanoseconds): Ask {
-  const tokens = tokenize(line.trim().replace(/^\//u, ""));
+  const tokens = withoutSlash(line, commands);
   if (tokens.length === 0) return { command: "help", options: {} };
   const { command, words } = findCommand(tokens, commands);
   const raw = new Map<string, string | boolean>();
@@ -28,6 +28,15 @@ export function parseLine(line: string, commands: readonly AnyCommand[], now: Na
   readNamed(command, tokens.slice(words), raw, bare, now);
   fillPositional(command, bare, raw, now);
   return { command: command.name, options: Object.fromEntries(raw) };
+}
+
+function withoutSlash(line: string, commands: readonly AnyCommand[]): readonly Token[] {
+  const trimmed = line.trim();
+  const tokens = tokenize(trimmed.replace(/^\//u, ""));
+  if (!trimmed.startsWith("/")) return tokens;
+  const firstWords = new Set(commands.map(({ name }) => name.split(" ")[0]));
+  const [first, second] = tokens.map((token) => firstWords.has(token.text.toLowerCase()));
+  return first === false && second === true ? tokens.slice(1) : tokens;
 }
 
 /** The command that a line begins with, two words before one; throws UserError with the nearest match. */

@@ -7,12 +7,25 @@ export function nearest(typed: string, candidates: Iterable<string>): string | u
   for (const candidate of candidates) {
     const known = candidate.toLowerCase();
     // A beginning is as good as one slip: people stop typing early as often as they mistype.
-    const score = known.startsWith(wanted) && wanted.length >= 2 ? 1 : distance(wanted, known);
+    const begins = known !== wanted && known.startsWith(wanted) && wanted.length >= 2;
+    const score = begins ? 1 : slips(wanted, known);
     if (best === undefined || score < best.score) best = { candidate, score };
   }
   if (best === undefined) return undefined;
   const allowed = Math.max(1, Math.floor(Math.max(wanted.length, 3) / 3));
   return best.score <= allowed ? best.candidate : undefined;
+}
+
+/** The edits between two words; a pair of neighbouring letters that changed places is one slip, as people make it. */
+function slips(typed: string, known: string): number {
+  return isSwapped(typed, known) ? 1 : distance(typed, known);
+}
+
+function isSwapped(a: string, b: string): boolean {
+  if (a.length !== b.length || a === b) return false;
+  let at = 0;
+  while (a[at] === b[at]) at += 1;
+  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
 }
 
 /** What somebody typed, short enough to be quoted in a sentence. */

@@ -24,6 +24,8 @@ describe("a typed line", () => {
     ["", "help", {}],
     ["time", "time", {}],
     ["/time", "time", {}],
+    ["/bell time", "time", {}],
+    ["/bell market show BTC", "market show", { market: "BTC" }],
     ["TIME", "time", {}],
     ["time testnet", "time", { network: "testnet" }],
     ["time network:testnet", "time", { network: "testnet" }],
@@ -66,6 +68,9 @@ describe("a typed line", () => {
 
   test.each([
     ["tme", "There is no command “tme”. Did you mean time? Type help to see all commands."],
+    ["tiem", "There is no command “tiem”. Did you mean time? Type help to see all commands."],
+    ["/bell tme", "There is no command “bell tme”. Type help to see all commands."],
+    ["bell time", "There is no command “bell time”. Type help to see all commands."],
     ["zzzzzzzz", "There is no command “zzzzzzzz”. Type help to see all commands."],
     ["market", "market needs a second word. There are market list, market show."],
     ["market shw x", "There is no command “market shw”. Did you mean market show? There are market list, market show."],
