@@ -64,11 +64,11 @@ function marketTable(markets: readonly MarketData[], nameOf: (market: MarketData
     name: "markets",
     columns: [
       { title: "Market" },
-      { title: "State" },
-      { title: "Mode", priority: 2 },
       { title: "Mark", align: "right" },
+      { title: "State" },
       { title: "Best bid", align: "right" },
       { title: "Best offer", align: "right" },
+      { title: "Mode", priority: 2 },
       { title: "Open interest", align: "right", priority: 2 },
       { title: "Auction ends", priority: 2 },
       { title: "Id", priority: 3 },
@@ -78,11 +78,11 @@ function marketTable(markets: readonly MarketData[], nameOf: (market: MarketData
       const { price, size } = marketAmounts(names);
       return [
         toText(names?.code ?? (market.market === undefined ? "–" : id(market.market))),
-        toText(stateWords(market)),
-        toText(isLive(market) ? tradingModeWords(market.marketTradingMode) : ""),
         toText(price(market.markPrice)),
+        toText(stateWords(market)),
         toText(quoted(market.bestBidPrice, market.bestBidVolume, price)),
         toText(quoted(market.bestOfferPrice, market.bestOfferVolume, price)),
+        toText(isLive(market) ? tradingModeWords(market.marketTradingMode) : ""),
         toText(size(market.openInterest)),
         toText(isInAuction(market) && market.auctionEnd !== undefined ? time(market.auctionEnd, "both") : ""),
         toText(market.market === undefined ? "–" : id(market.market)),
