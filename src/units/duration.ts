@@ -21,12 +21,13 @@ export function parseDuration(text: string): Milliseconds | undefined {
   return total;
 }
 
-/** `2 d 3 h`, `4 min 10 s`, `850 ms`: the two largest units that are not zero, rounded down. Negative spans carry a minus. */
+/** `3 y 325 d` (of 365 days each), `2 d 3 h`, `4 min 10 s`, `850 ms`: the two largest units that are not zero, rounded down. Negative spans carry a minus. */
 export function formatDuration(millis: Milliseconds): string {
   if (!Number.isFinite(millis)) return "unknown";
   if (millis < 0) return `-${formatDuration(-millis)}`;
   if (millis < 1000) return `${Math.trunc(millis)} ms`;
   const units: [string, number][] = [
+    ["y", 31_536_000_000],
     ["d", 86_400_000],
     ["h", 3_600_000],
     ["min", 60_000],
