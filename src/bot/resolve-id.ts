@@ -48,7 +48,7 @@ export async function resolveId(
   const [only] = preferred.length === 1 ? preferred : found;
   if (only !== undefined && preferred.length === 1) return only.id;
   if (only !== undefined) throw ambiguous(kind, typed, found, option);
-  throw unknown(kind, typed, known, option);
+  throw unknown(kind, typed, known, option, context.network);
 }
 
 function isWholeId(typed: string): boolean {
@@ -86,7 +86,7 @@ function ambiguous(kind: IdKind, typed: string, found: readonly NamedId[], optio
   });
 }
 
-function unknown(kind: IdKind, typed: string, known: readonly NamedId[], option: string): UserError {
+function unknown(kind: IdKind, typed: string, known: readonly NamedId[], option: string, network: string): UserError {
   const names = known.flatMap(({ label }) => (label === undefined ? [] : [label]));
   const near =
     nearest(typed, names) ??
@@ -96,15 +96,15 @@ function unknown(kind: IdKind, typed: string, known: readonly NamedId[], option:
     ) ??
     containing(typed, names);
   const guess = near === undefined ? "" : ` Did you mean ${near}?`;
-  return new UserError(whatIsWrong(kind, typed), { option, remedy: `${rightId(kind)}${guess}` });
+  return new UserError(whatIsWrong(kind, typed, network), { option, remedy: `${rightId(kind)}${guess}` });
 }
 
-function whatIsWrong(kind: IdKind, typed: string): string {
+function whatIsWrong(kind: IdKind, typed: string, network: string): string {
   const length = typed.trim().length;
   if (/^[0-9a-f]+$/iu.test(typed.trim()) && length > 32) {
     return `${capital(kind.noun)} id ${shortenId(typed.trim())} has ${length} characters instead of ${ID_LENGTH}.`;
   }
-  return `No ${kind.noun} ${quoteTyped(typed)} is known here.`;
+  return `No ${kind.noun} ${quoteTyped(typed)} is known here on ${network}.`;
 }
 
 /** The first name with what was typed in the middle of it. */

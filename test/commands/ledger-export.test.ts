@@ -58,7 +58,7 @@ test("an asset in the party's place is told from a party that nobody knows", asy
   expect(await ask(lastSuggestion())).toContain(samples.partyId);
   await ask("ledger export usdt USDC");
   expect(lastSuggestion()).toBe("ledger export asset:USDT from:7d");
-  expect(await ask("ledger export nobody 3d")).toContain("No party “nobody” is known here.");
+  expect(await ask("ledger export nobody 3d")).toContain("No party “nobody” is known here on mainnet.");
 });
 
 test("a start before what nodes keep is warned about", async () => {

@@ -86,5 +86,5 @@ test("rotations of one node: by its name, by its id, and of one nobody knows", a
   expect(await ask(`rotations "${samples.nodeName}"`)).toContain(`${samples.nodeName}: `);
   expect(await ask(`rotations node:${samples.nodeId}`)).toContain(`${samples.nodeName}: `);
   expect(await ask(`rotations ${"0".repeat(64)}`)).toContain("check the id if this surprises you");
-  expect(await ask("rotations Nobody")).toContain("No validator node “Nobody” is known here.");
+  expect(await ask("rotations Nobody")).toContain("No validator node “Nobody” is known here on mainnet.");
 });

@@ -38,7 +38,9 @@ test("why an order was rejected or stopped is said in plain words, with the netw
 test("once shown, an order, its party and its market are found by their beginnings", async () => {
   const { ask, samples } = await talkToSimulator();
   const start = samples.orderId.slice(0, 8);
-  expect(await ask(`order ${start}`)).toMatch(/No order “[0-9a-f]{8}” is known here\.[^]*64 hexadecimal characters/u);
+  expect(await ask(`order ${start}`)).toMatch(
+    /No order “[0-9a-f]{8}” is known here on mainnet\.[^]*64 hexadecimal characters/u,
+  );
   const party = /Party +([0-9a-f]{64})/u.exec(await ask(`order ${samples.orderId}`))![1]!;
   expect(await ask(`order ${start}`)).toContain(samples.orderId);
   expect(await ask(`stake ${party.slice(0, 8)}`)).toContain(party);
