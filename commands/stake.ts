@@ -12,7 +12,7 @@ import { suggestIds } from "../src/bot/suggest-ids.ts";
 import { field, paragraph, type Block, type Table } from "../src/reply/block.ts";
 import { tableAttachment } from "../src/reply/csv.ts";
 import type { Reply } from "../src/reply/reply.ts";
-import { code, id, shortenId, strong, text, toText, type Text } from "../src/reply/text.ts";
+import { id, shortenId, strong, text, toText, type Text } from "../src/reply/text.ts";
 import { decimal, percentOf } from "../src/units/decimal.ts";
 
 /** How many parties are shown; all of them go into the CSV. */
@@ -152,7 +152,7 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
 
 function pendingText(party: PartyStake): Text {
   const { pendingCount, pending } = stakeTotals(party);
-  return toText(pendingCount === 0 ? "" : code(stakeAmount(pending)));
+  return toText(pendingCount === 0 ? "" : stakeAmount(pending));
 }
 
 function idText(value: string | undefined): Text {
