@@ -14,6 +14,8 @@ export interface MarketNames {
   readonly decimalPlaces: number | undefined;
   readonly positionDecimalPlaces: number | undefined;
   readonly settlementAsset: string | undefined;
+  /** `STATE_ACTIVE`; as old as the names are, so good for an order alone. */
+  readonly state?: string | undefined;
 }
 
 export interface AssetNames {
@@ -34,6 +36,7 @@ const anything = z.unknown().optional();
 
 const Market = z.looseObject({
   id: textField,
+  state: textField,
   decimalPlaces: bigintField,
   positionDecimalPlaces: bigintField,
   tradableInstrument: recordField(
@@ -77,6 +80,7 @@ export function marketNames(market: z.output<typeof Market>): MarketNames | unde
     decimalPlaces: places(market.decimalPlaces),
     positionDecimalPlaces: places(market.positionDecimalPlaces),
     settlementAsset: instrument?.future?.settlementAsset,
+    state: market.state,
   };
 }
 

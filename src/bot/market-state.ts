@@ -4,6 +4,7 @@ import { auctionTriggerWords, enumWords, tradingModeWords } from "./enum-words.t
 
 /** Nodes list settled and proposed markets too; only these can be traded, now or soon. */
 const LIVE_STATES = ["STATE_ACTIVE", "STATE_SUSPENDED", "STATE_PENDING"];
+/** A market that may yet come, then those that are over. */
 const OTHER_STATES = [
   "STATE_PROPOSED",
   "STATE_TRADING_TERMINATED",
@@ -30,6 +31,11 @@ export function stateRank(market: MarketData): number {
   if (live >= 0) return live;
   const other = OTHER_STATES.indexOf(state);
   return other >= 0 ? LIVE_STATES.length + 1 + other : LIVE_STATES.length;
+}
+
+/** Whether a market in this state will never be traded again. */
+export function hasEnded(state: string | undefined): boolean {
+  return OTHER_STATES.indexOf(state ?? "") > 0;
 }
 
 export function stateWords(market: MarketData): string {

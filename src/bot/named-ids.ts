@@ -1,4 +1,5 @@
 import type { SeenKind } from "../store/store.ts";
+import { hasEnded } from "./market-state.ts";
 import type { NamesContext } from "./offered-names.ts";
 
 /** A thing that a node gives a name to. `label` is what people type for it, `more` what helps them to tell it. */
@@ -6,6 +7,8 @@ export interface NamedId {
   readonly id: string;
   readonly label: string | undefined;
   readonly more?: string | undefined;
+  /** Its life is over: of equal ones it comes last. */
+  readonly ended?: boolean;
 }
 
 /** What a kind of id is called, and how its names are found. */
@@ -28,7 +31,12 @@ export const MARKET: IdKind = {
   article: "a",
   byName: "its code, such as BTC/USDT",
   names: async ({ api, signal }) =>
-    (await api.getMarketNames({ signal })).map(({ id, code, name }) => ({ id, label: code ?? name, more: name })),
+    (await api.getMarketNames({ signal })).map(({ id, code, name, state }) => ({
+      id,
+      label: code ?? name,
+      more: name,
+      ended: hasEnded(state),
+    })),
 };
 
 export const ASSET: IdKind = {

@@ -23,7 +23,12 @@ export function suggestIds(kind: IdKind): (typed: string, context: SuggestContex
     return [...byId.values()]
       .map((named) => ({ named, rank: rankOf(named, low) }))
       .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
-      .toSorted((a, b) => a.rank - b.rank || (a.rank === BEGUN ? lengthOf(a.named) - lengthOf(b.named) : 0))
+      .toSorted(
+        (a, b) =>
+          a.rank - b.rank ||
+          endedLast(a.named, b.named) ||
+          (a.rank === BEGUN ? lengthOf(a.named) - lengthOf(b.named) : 0),
+      )
       .slice(0, MAX_CHOICES)
       .map(({ named }) => choiceOf(named, counts.get(named.label?.toLowerCase())?.length === 1))
       .filter(({ value }) => value.length <= MAX_LENGTH);
@@ -32,6 +37,10 @@ export function suggestIds(kind: IdKind): (typed: string, context: SuggestContex
 
 /** The rank of a name that begins with what is typed; of these the short ones come first, being typed most. */
 const BEGUN = 1;
+
+function endedLast(a: NamedId, b: NamedId): number {
+  return Number(a.ended === true) - Number(b.ended === true);
+}
 
 function lengthOf({ label = "" }: NamedId): number {
   return label.length;

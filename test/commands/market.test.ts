@@ -95,6 +95,30 @@ test("codes are completed, live from the node, best match first", async () => {
   expect((await suggest("market show", "market", "")).length).toBe(25);
 });
 
+test("markets that are over are offered behind those that are not", async () => {
+  const named = (letter: string, code: string, state: string) => ({
+    node: { id: letter.repeat(64), state, tradableInstrument: { instrument: { code } } },
+  });
+  const edges = [
+    named("a", "BTC/A", "STATE_SETTLED"),
+    named("b", "BTC/LONGER", "STATE_ACTIVE"),
+    named("c", "BTC/C", "STATE_REJECTED"),
+    named("d", "BTC/LONG", "STATE_PROPOSED"),
+    named("e", "BTC/E", ""),
+  ];
+  await using node = await loopbackNode(({ path }) =>
+    path === "/api/v2/markets" ? { body: { markets: { edges, pageInfo: { hasNextPage: false } } } } : undefined,
+  );
+  const { suggest, [Symbol.asyncDispose]: end } = await talk({ networks: { mainnet: [node.url] } });
+  const offered = async (typed: string) => (await suggest("market show", "market", typed)).map(({ value }) => value);
+  expect(await offered("")).toEqual(["BTC/LONGER", "BTC/LONG", "BTC/E", "BTC/A", "BTC/C"]);
+  expect(await offered("btc")).toEqual(["BTC/E", "BTC/LONG", "BTC/LONGER", "BTC/A", "BTC/C"]);
+  expect(await offered("btc/a")).toEqual(["BTC/A"]);
+  // No more than the names is asked for.
+  expect(new Set(node.heard.map(({ path }) => path))).toEqual(new Set(["/api/v2/markets"]));
+  await end();
+});
+
 test("a market seen before is completed and found by its beginning where nodes offer no names", async () => {
   const conversation = await talkToSimulator();
   const { suggest, samples, simulator, askFor } = conversation;
