@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { FaultRequest } from "../../src/simulator/fault.ts";
+import { loopbackNode, NO_ROUTE, type Say } from "../support/loopback-node.ts";
+import { talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 // Whatever is wrong with the only node there is, each command says so in a sentence that names it, as the network's failure.
@@ -47,4 +49,15 @@ test("when one of several nodes is dead, the others answer for it", async () => 
   const { ask, simulator } = await talkToSimulator({ nodes: 3 });
   simulator.faults.set({ kind: "die", network: "mainnet", node: 1 });
   expect(await ask("market list")).toMatch(/mainnet · sim-[23] · block/u);
+});
+
+test.each<[string, Say, string]>([
+  ["a page of 404", { status: 404, body: "<html>" }, "What answers at this address is no data node"],
+  ["a page", { body: "\n<!DOCTYPE html>" }, "What answers at this address is no data node"],
+  ["no such route", NO_ROUTE, "The data node has no such route"],
+  ["teapot", { status: 418 }, "The data node refused to answer"],
+])("an answer of %s is told as what it is", async (_name, say, title) => {
+  await using node = await loopbackNode(() => say);
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  expect(await conversation.ask("market list")).toMatch(new RegExp(`^✗ ${title}`, "u"));
 });
