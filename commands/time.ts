@@ -6,7 +6,10 @@ import { capitalised } from "../src/bot/enum-words.ts";
 import { field, paragraph, type Block } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, time as timeText, toText, type Text } from "../src/reply/text.ts";
-import { formatDuration } from "../src/units/duration.ts";
+import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
+
+/** Beyond this, network time and wall clock are said to differ; the same as the clock alert's default. */
+const DRIFT_MILLIS: Milliseconds = 30_000;
 
 export const time = command({
   name: "time",
@@ -82,7 +85,14 @@ function judgement(verdict: Verdict): Text {
     verdict.singleSource && verdict.network === "stalled"
       ? text` Seen from one node: network and node cannot be told apart.`
       : text``;
-  return text`${strong(capitalised(verdict.network))}: ${sentence(verdict.why)}${single}${basis}`;
+  return text`${strong(capitalised(verdict.network))}: ${sentence(verdict.why)}${single}${basis}${drift(verdict)}`;
+}
+
+/** A network that lives while its time is old: a clock that is off is no stall, and is named. */
+function drift({ network, basis, ageMillis = 0 }: Verdict): Text {
+  return network === "healthy" && basis === "advance" && ageMillis > DRIFT_MILLIS
+    ? text` Yet its time is ${formatDuration(ageMillis)} behind this bot's wall clock: one of the two is off.`
+    : text``;
 }
 
 function sentence(clause: string): string {

@@ -149,7 +149,7 @@ function fewWords(believable: readonly Speaking[], round: Round): string {
 
 function silenceWords(round: Round): string {
   if (round.witnesses.some((one) => one.reachable && one.time !== undefined)) {
-    return "no node says a time that can be believed";
+    return "no node says a time that can be believed: each is ahead of the wall clock, unless that is what is wrong";
   }
   const single = round.witnesses.length === 1;
   if (round.witnesses.every((one) => one.foreign === true)) {

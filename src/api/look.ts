@@ -1,17 +1,41 @@
+import type { Milliseconds } from "../units/duration.ts";
 import type { ApiClient, LookOptions, NodeClient } from "./api-client.ts";
 import type { Surroundings } from "./endpoint.ts";
 import { judgeSources } from "./judge-sources.ts";
 import { takeRound } from "./take-round.ts";
 import { DEFAULT_THRESHOLDS, type SourceMemory, type Verdict } from "./verdict.ts";
 
-/** Looks at a network's nodes, remembering in this process what earlier looks saw. */
+/** Blocks come about once a second, so a network that lives moves in this time. */
+const WATCH_MILLIS: Milliseconds = 3000;
+const PAUSE_MILLIS: Milliseconds = 1000;
+
+/**
+ * Looks at a network's nodes, remembering in this process what earlier looks saw. Where the age of the network time
+ * alone would say that the network stands still, it looks again for up to 3 s: the wall clock may be what is wrong.
+ */
 export function lookAt(nodes: readonly NodeClient[], around: Surroundings): ApiClient["look"] {
   let memory: SourceMemory | undefined;
   return async (options: LookOptions = {}): Promise<Verdict> => {
     const { thresholds = DEFAULT_THRESHOLDS, fresh = false, ...rest } = options;
-    const round = await takeRound({ nodes }, { ...rest, fresh, clock: around.clock });
-    const verdict = judgeSources(round, memory, thresholds);
-    memory = verdict.memory;
+    const { clock } = around;
+    let verdict = await look(fresh);
+    while (isJudgedByClockAlone(verdict)) {
+      await clock.sleep(PAUSE_MILLIS, rest.signal);
+      verdict = await look(true);
+    }
     return verdict;
+
+    async function look(afresh: boolean): Promise<Verdict> {
+      const round = await takeRound({ nodes }, { ...rest, fresh: afresh, clock });
+      const seen = judgeSources(round, memory, thresholds);
+      memory = seen.memory;
+      return seen;
+    }
   };
+}
+
+/** True of a standstill that only the age of the network time speaks for, and no watching yet. */
+function isJudgedByClockAlone(verdict: Verdict): boolean {
+  const { network, basis, memory, atMillis } = verdict;
+  return network === "stalled" && basis === "age" && atMillis - memory.watchedSinceMillis < WATCH_MILLIS;
 }

@@ -26,6 +26,45 @@ describe("a look", () => {
     expect(await api.look({ fresh: true })).toMatchObject({ network: "healthy", basis: "advance" });
   });
 
+  test("calls no network stalled because the wall clock is an hour off", async () => {
+    const clock = new VirtualClock();
+    const a = await node((_request, response) =>
+      sendJson(response, { timestamp: String(clock.wallClock() - 3_600_000_000_000n) }),
+    );
+    const looked = clientOf([a], { clock }).look();
+    await elapse(clock, looked);
+    expect(await looked).toMatchObject({ network: "healthy", basis: "advance", ageMillis: 3_600_000 });
+  });
+
+  test("watches for some seconds before it calls an old time a standstill, and does so once", async () => {
+    const clock = new VirtualClock();
+    const old = String(clock.wallClock() - 3_600_000_000_000n);
+    let asked = 0;
+    const a = await node((_request, response) => {
+      asked += 1;
+      sendJson(response, { timestamp: old });
+    });
+    const api = clientOf([a], { clock });
+    const looked = api.look();
+    await elapse(clock, looked);
+    expect(await looked).toMatchObject({ network: "stalled" });
+    expect(clock.monotonicMillis()).toBeGreaterThanOrEqual(3000);
+    const before = asked;
+    expect(await api.look({ fresh: true })).toMatchObject({ network: "stalled" });
+    expect(asked).toBe(before + 1);
+  });
+
+  test("says that the wall clock may be wrong where every node is ahead of it", async () => {
+    const clock = new VirtualClock();
+    const a = await node((_request, response) =>
+      sendJson(response, { timestamp: String(clock.wallClock() + 3_600_000_000_000n) }),
+    );
+    expect(await clientOf([a], { clock }).look()).toMatchObject({
+      network: "blind",
+      why: expect.stringContaining("ahead of the wall clock, unless that is what is wrong") as string,
+    });
+  });
+
   test("takes a node that is too slow as not reachable, and leaves with its caller", async () => {
     const a = await node(() => undefined);
     const api = clientOf([a]);
@@ -45,6 +84,19 @@ describe("a look", () => {
 
   test("takes a node without a time yet as unknown", async () => {
     const a = await node((_request, response) => sendJson(response, { timestamp: "0" }));
-    expect(await clientOf([a]).look()).toMatchObject({ network: "blind", nodes: [{ state: "unknown" }] });
+    expect(await clientOf([a]).look()).toMatchObject({
+      network: "blind",
+      nodes: [{ state: "unknown" }],
+    });
   });
 });
+
+/** Lets time go on, a tenth of a second after another, until the promise has settled. */
+async function elapse(clock: VirtualClock, promise: Promise<unknown>): Promise<void> {
+  let settled = false;
+  const settle = (): void => {
+    settled = true;
+  };
+  promise.then(settle, settle);
+  while (!settled) await clock.advance(100);
+}

@@ -57,6 +57,18 @@ test("a time from the future is not believed", async () => {
   expect(lastReplyOf().failure).toBe("network");
 });
 
+test("a network whose time is an hour old but goes on is running, and the difference is named", async () => {
+  const began = Date.now();
+  await using node = await loopbackNode(() => ({
+    body: { timestamp: String((BigInt(Date.UTC(2026, 0, 15, 11)) + BigInt(Date.now() - began)) * 1_000_000n) },
+  }));
+  const conversation = await talk({ networks: { mainnet: [node.url] } });
+  onTestFinished(() => conversation[Symbol.asyncDispose]());
+  const screen = (await conversation.ask("time")).replaceAll(/\s+/gu, " ");
+  expect(screen).toContain("mainnet is running");
+  expect(screen).toMatch(/Healthy: the network time advances\. Yet its time is .+ behind this bot's wall clock/u);
+});
+
 test("data whose block is old is labelled stale, with its age", async () => {
   const { ask, simulator } = await talkToSimulator();
   simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(10 * MINUTE) });
