@@ -37,10 +37,11 @@ export function renderTableBlock(table: Table, max: number): ShownTable | undefi
 }
 
 function withRows(table: Table, chosen: readonly number[], max: number): ShownTable | undefined {
-  const head = chosen.map((index) => cellOf([{ kind: "text", text: table.columns[index]?.title ?? "" }]).cell);
+  const titles = chosen.map((index) => cellOf([{ kind: "text", text: table.columns[index]?.title ?? "" }]));
+  const head = titles.map(({ cell }) => cell);
   const rows: RawTextElement[][] = [head];
   let length = lengthOf(head);
-  let whole = true;
+  let whole = titles.every((title) => title.whole);
   for (const row of table.rows.slice(0, TABLE_ROWS - 1)) {
     const cells = chosen.map((index) => cellOf(row[index] ?? []));
     const more = lengthOf(cells.map(({ cell }) => cell));

@@ -142,7 +142,7 @@ export const probes = [
     summary: "Answers after so many milliseconds",
     options: { millis: { kind: "integer", description: "How long", min: 0, max: 100_000, required: true } },
     run: async ({ options, signal }) => {
-      await sleep(options.millis, undefined, { signal });
+      if (options.millis > 0) await sleep(options.millis, undefined, { signal });
       return reply({ title: "At last", attachments: [watched(memoryAttachment("late.csv", "text/csv", "a\n1\n"))] });
     },
   }),
