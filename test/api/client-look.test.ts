@@ -93,10 +93,8 @@ describe("a look", () => {
 
 /** Lets time go on, a tenth of a second after another, until the promise has settled. */
 async function elapse(clock: VirtualClock, promise: Promise<unknown>): Promise<void> {
-  let settled = false;
-  const settle = (): void => {
-    settled = true;
-  };
+  const settled = new AbortController();
+  const settle = (): void => settled.abort();
   promise.then(settle, settle);
-  while (!settled) await clock.advance(100);
+  while (!settled.signal.aborted) await clock.advance(100);
 }
