@@ -72,11 +72,11 @@ describe("what the page does by itself as the bot does", () => {
 
   test("a span of time, up to years", () => {
     fc.assert(
-      fc.property(fc.nat(31_557_599_999), (millis) => {
+      fc.property(fc.oneof(fc.nat(31_535_999_999), fc.maxSafeNat()), (millis) => {
         expect(span(millis)).toBe(formatDuration(millis));
       }),
     );
-    expect(span(2 * 31_557_600_000 + 86_400_000)).toBe("2 y 1 d");
+    expect(span(731 * 86_400_000)).toBe("2 y 1 d");
   });
 });
 

@@ -102,7 +102,7 @@ export function span(millis) {
   if (millis < 1000) return `${Math.trunc(millis)} ms`;
   /** @type {readonly (readonly [string, number])[]} */
   const units = [
-    ["y", 31_557_600_000],
+    ["y", 31_536_000_000],
     ["d", 86_400_000],
     ["h", 3_600_000],
     ["min", 60_000],
