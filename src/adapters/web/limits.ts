@@ -13,8 +13,8 @@ export const MAX_CONNECTIONS = 512;
 export const HEADERS_MILLIS: Milliseconds = 15_000;
 export const REQUEST_MILLIS: Milliseconds = 30_000;
 
-/** Questions answered at one time, exports that run for minutes among them. */
-export const MAX_RUNNING = 32;
+/** Questions answered at one time: a crowd that asks the same costs the node one request, so it need not be small. */
+export const MAX_RUNNING = 256;
 /** Completions answered at one time; each takes at most 1.5 s. */
 export const MAX_COMPLETING = 64;
 /** The longest a question may take: a large export from a slow node. */

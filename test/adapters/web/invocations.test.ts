@@ -133,6 +133,19 @@ describe("POST /api/invocations", () => {
     },
   );
 
+  test("answers a hundred people who ask at one time", async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const bot = fakeBot(async () => {
+      await gate.promise;
+      return reply({ title: "done" });
+    });
+    await using harness = await startConsole(bot);
+    const asking = Array.from({ length: 100 }, () => harness.post("/api/invocations", { text: "time" }));
+    setTimeout(() => gate.resolve(undefined), 200);
+    const answers = await Promise.all(asking);
+    expect(answers.filter((answer) => answer.status !== 200)).toEqual([]);
+  });
+
   test("refuses what would be too many at one time, and serves again when one is done", async () => {
     const gate = Promise.withResolvers<undefined>();
     const bot = fakeBot(async () => {
