@@ -1,5 +1,6 @@
 import type { Caller, Invocation, Prepared, Target, Visibility } from "../../bot/invocation.ts";
 import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
+import { afterLimit } from "./after-limit.ts";
 import type { MessageContext } from "./buttons.ts";
 import { compose, withLine, type Composed } from "./compose.ts";
 import type { Desk } from "./desk.ts";
@@ -143,7 +144,7 @@ async function sendAll(desk: Desk, { files }: Composed, origin: Origin, audience
 
 /** There is no file that one person of a channel alone sees: it goes into the app's direct messages. */
 export async function privatePlace(desk: Desk, user: string, elsewhere: boolean): Promise<FilePlace> {
-  const channel = await directChannel(desk.web, user);
+  const channel = await afterLimit(desk.signal, () => directChannel(desk.web, user));
   return { channel, words: elsewhere ? "your direct messages with the app" : "this conversation" };
 }
 
@@ -172,7 +173,7 @@ async function sayOtherwise(desk: Desk, error: unknown, { reply, ask, origin, fi
   }
   if (surface instanceof DirectSurface) throw error;
   const late = await compose(lateAnswer(reply, desk.command, ask), { asker: caller.id, ask }, desk);
-  const direct = new DirectSurface(desk.web, caller.id);
+  const direct = new DirectSurface(desk, caller.id);
   const lines = files ?? (await sendAll(desk, late, { ...origin, surface: direct }, "caller"));
   await direct.say(withLine(late.body, lines));
 }

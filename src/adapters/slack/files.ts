@@ -4,9 +4,10 @@ import { pipeline } from "node:stream/promises";
 
 import type { WebClient } from "@slack/web-api";
 
-import { byteWords } from "../../bot/byte-words.ts";
+import { formatBytes } from "../../units/byte-size.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import { afterLimit } from "./after-limit.ts";
 import { escapeMrkdwn, linkMarkup } from "./escape.ts";
 import type { MessageFile } from "./render.ts";
 import { codeOf, faultWords } from "./slack-fault.ts";
@@ -50,7 +51,7 @@ export async function sendFiles(
       found ??= typeof place === "function" ? await place() : place;
       const permalink = await upload(file, found, parts.web, signal);
       const shown = permalink === undefined ? name : linkMarkup(file.name, permalink);
-      lines.push(`${shown} (${byteWords(file.attachment.sizeBytes)}) is in ${found.words}.`);
+      lines.push(`${shown} (${formatBytes(file.attachment.sizeBytes)}) is in ${found.words}.`);
     } catch (error) {
       signal.throwIfAborted();
       parts.log.warn({ platform: "slack", file: file.name, why: faultWords(error) }, "a file could not be sent");
@@ -71,20 +72,20 @@ async function upload(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { attachment, name, alt } = file;
-  const begun = await web.files.getUploadURLExternal({
-    filename: name,
-    length: attachment.sizeBytes,
-    ...(alt === undefined ? {} : { alt_txt: alt.slice(0, 1000).toWellFormed() }),
-  });
+  const begun = await afterLimit(signal, () =>
+    web.files.getUploadURLExternal({
+      filename: name,
+      length: attachment.sizeBytes,
+      ...(alt === undefined ? {} : { alt_txt: alt.slice(0, 1000).toWellFormed() }),
+    }),
+  );
   const { upload_url: url, file_id: id } = begun;
   if (url === undefined || id === undefined) throw new Error("Slack gave no address to upload to");
   await put(new URL(url), attachment, AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_MILLIS)]));
   const thread = place.thread === undefined ? {} : { thread_ts: place.thread };
-  const done = await web.files.completeUploadExternal({
-    files: [{ id, title: name }],
-    channel_id: place.channel,
-    ...thread,
-  });
+  const done = await afterLimit(signal, () =>
+    web.files.completeUploadExternal({ files: [{ id, title: name }], channel_id: place.channel, ...thread }),
+  );
   const permalink = done.files?.[0]?.permalink;
   return permalink !== undefined && /^https?:\/\//u.test(permalink) && URL.canParse(permalink) ? permalink : undefined;
 }

@@ -56,7 +56,7 @@ function originOf(desk: Desk, place: FormPlace, sender: FormSender): Origin {
 }
 
 function surfaceOf(desk: Desk, { response, button, thread, shared }: FormPlace, user: string): Surface {
-  if (response === undefined) return new DirectSurface(desk.web, user);
+  if (response === undefined) return new DirectSurface(desk, user);
   const url = new ResponseUrl(response, { now: () => desk.now(), signal: desk.signal });
   return button === true
     ? new ButtonSurface(url, { replaces: false, shared, thread })

@@ -25,7 +25,7 @@ export async function onMention(desk: Desk, event: Mention, botUserId: string | 
       workspace: team,
       channel,
       thread,
-      surface: new MentionSurface(desk.web, { channel, thread, user }),
+      surface: new MentionSurface(desk, { channel, thread, user }),
     };
     const line = textOfMention(event.text, botUserId);
     const ask = readLine(desk, line);

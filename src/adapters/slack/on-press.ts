@@ -96,7 +96,7 @@ function originOf(desk: Desk, place: Place, replaces: boolean): Origin {
 }
 
 function surfaceOf(desk: Desk, { response, shared, thread, user }: Place, replaces: boolean): Surface {
-  if (response === undefined) return new DirectSurface(desk.web, user);
+  if (response === undefined) return new DirectSurface(desk, user);
   const url = new ResponseUrl(response, { now: () => desk.now(), signal: desk.signal });
   return new ButtonSurface(url, { replaces, shared, thread });
 }

@@ -1,6 +1,7 @@
 import type { WebClient } from "@slack/web-api";
 
 import type { Visibility } from "../../bot/invocation.ts";
+import { afterLimit, type Talk } from "./after-limit.ts";
 import type { Body } from "./compose.ts";
 import { PROGRESS_USES, RESPONSE_URL_USES } from "./limits.ts";
 import type { ResponseUrl } from "./response-url.ts";
@@ -101,12 +102,12 @@ export class ButtonSurface implements Surface {
 export class MentionSurface implements Surface {
   readonly replaces = false;
   readonly shared = true;
-  readonly #web: WebClient;
+  readonly #talk: Talk;
   readonly #place: { readonly channel: string; readonly thread_ts?: string };
   readonly #user: string;
 
-  constructor(web: WebClient, where: { channel: string; thread?: string | undefined; user: string }) {
-    this.#web = web;
+  constructor(talk: Talk, where: { channel: string; thread?: string | undefined; user: string }) {
+    this.#talk = talk;
     this.#user = where.user;
     this.#place = { channel: where.channel, ...(where.thread === undefined ? {} : { thread_ts: where.thread }) };
   }
@@ -119,11 +120,13 @@ export class MentionSurface implements Surface {
 
   async say(body: Body, audience: Visibility): Promise<void> {
     if (audience === "caller") return this.whisper(body);
-    await this.#web.chat.postMessage({ ...this.#place, ...QUIET, text: body.text, blocks: [...body.blocks] });
+    const message = { ...this.#place, ...QUIET, text: body.text, blocks: [...body.blocks] };
+    await afterLimit(this.#talk.signal, () => this.#talk.web.chat.postMessage(message));
   }
 
   async whisper(body: Body): Promise<void> {
-    await this.#web.chat.postEphemeral({ ...this.#place, user: this.#user, text: body.text, blocks: [...body.blocks] });
+    const message = { ...this.#place, user: this.#user, text: body.text, blocks: [...body.blocks] };
+    await afterLimit(this.#talk.signal, () => this.#talk.web.chat.postEphemeral(message));
   }
 }
 
@@ -131,12 +134,12 @@ export class MentionSurface implements Surface {
 export class DirectSurface implements Surface {
   readonly replaces = false;
   readonly shared = false;
-  readonly #web: WebClient;
+  readonly #talk: Talk;
   readonly #user: string;
   #standing: { readonly channel: string; readonly ts: string } | undefined;
 
-  constructor(web: WebClient, user: string) {
-    this.#web = web;
+  constructor(talk: Talk, user: string) {
+    this.#talk = talk;
     this.#user = user;
   }
 
@@ -151,12 +154,14 @@ export class DirectSurface implements Surface {
 
   async whisper(body: Body): Promise<void> {
     const message = { ...QUIET, text: body.text, blocks: [...body.blocks] };
-    if (this.#standing !== undefined) {
-      await this.#web.chat.update({ ...this.#standing, ...message });
+    const { signal, web } = this.#talk;
+    const standing = this.#standing;
+    if (standing !== undefined) {
+      await afterLimit(signal, () => web.chat.update({ ...standing, ...message }));
       return;
     }
-    const channel = await directChannel(this.#web, this.#user);
-    const { ts } = await this.#web.chat.postMessage({ channel, ...message });
+    const channel = await afterLimit(signal, () => directChannel(web, this.#user));
+    const { ts } = await afterLimit(signal, () => web.chat.postMessage({ channel, ...message }));
     if (ts !== undefined) this.#standing = { channel, ts };
   }
 }
