@@ -190,6 +190,16 @@ describe("a mention", () => {
     ann.mention(scene.channel, "time private:no");
     await until(() => ann.sees(scene.channel).length === 4, "the time");
     expect(ann.sees(scene.channel)[3]!.onlyFor).toBeUndefined();
+    const echo = scene.fake.sockets.send("other-app", "events_api", {
+      type: "event_callback",
+      team_id: scene.fake.state.team,
+      event_id: "Ev-other-app",
+      event: { type: "app_mention", user: "U0BOT", bot_id: "B0OTHER", text: "<@UBOT1> help", channel: scene.channel },
+    });
+    await until(() => echo.acknowledgedAfter !== undefined, "the acknowledgement");
+    ann.mention(scene.channel, "help");
+    await until(() => ann.sees(scene.channel).length === 6, "the answer behind it");
+    expect(scene.fake.state.messages.filter(({ onlyFor }) => onlyFor === "U0BOT")).toEqual([]);
   });
 });
 
