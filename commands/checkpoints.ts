@@ -1,8 +1,8 @@
 import type { Checkpoint } from "../src/api/checkpoint.ts";
-import { answer } from "../src/bot/answer.ts";
-import { blockRange, blocksAgo } from "../src/bot/block-range.ts";
+import { answer } from "../src/answers/answer.ts";
+import { blockRange, blocksAgo } from "../src/answers/block-range.ts";
 import { command } from "../src/bot/command.ts";
-import { PAGE_OPTIONS, pageAsk, readPage, type ListRequest } from "../src/bot/list-pages.ts";
+import { PAGE_OPTIONS, pageAsk, readPage, type ListRequest } from "../src/answers/list-pages.ts";
 import { field, type Block } from "../src/reply/block.ts";
 import { id, text, toText } from "../src/reply/text.ts";
 

@@ -1,4 +1,4 @@
-import { askFor } from "../src/bot/answer.ts";
+import { askFor } from "../src/answers/answer.ts";
 import { command, type AnyCommand } from "../src/bot/command.ts";
 import { nearest, quoteTyped } from "../src/bot/nearest.ts";
 import type { Choice, Option, SuggestContext } from "../src/bot/option.ts";

@@ -2,7 +2,7 @@ import type { AsOf, NodeClient } from "../src/api/api-client.ts";
 import { ApiError, didAnswer } from "../src/api/api-error.ts";
 import type { NodeInfo } from "../src/api/node-info.ts";
 import { ROUND_TIMEOUT_MILLIS } from "../src/api/take-round.ts";
-import { askFor, asOfFooter, refresh } from "../src/bot/answer.ts";
+import { askFor, asOfFooter, refresh } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { field, paragraph, type Block } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";

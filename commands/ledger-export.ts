@@ -1,14 +1,15 @@
 import type { AssetNames } from "../src/api/names.ts";
-import { answer } from "../src/bot/answer.ts";
-import { byteWords, countWords } from "../src/bot/byte-words.ts";
+import { answer } from "../src/answers/answer.ts";
+import { formatBytes } from "../src/units/byte-size.ts";
+import { countWords } from "../src/units/count-words.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
-import { exportRange, rangeWords, retentionBlocks, type ExportRange } from "../src/bot/export-range.ts";
+import { exportRange, rangeWords, retentionBlocks, type ExportRange } from "../src/answers/export-range.ts";
 import { formatLine } from "../src/bot/grammar.ts";
-import { ASSET, PARTY } from "../src/bot/named-ids.ts";
-import { assetsById } from "../src/bot/offered-names.ts";
-import { resolveId } from "../src/bot/resolve-id.ts";
-import { noteSeen } from "../src/bot/seen-ids.ts";
-import { suggestIds } from "../src/bot/suggest-ids.ts";
+import { ASSET, PARTY } from "../src/answers/named-ids.ts";
+import { assetsById } from "../src/answers/offered-names.ts";
+import { resolveId } from "../src/answers/resolve-id.ts";
+import { noteSeen } from "../src/answers/seen-ids.ts";
+import { suggestIds } from "../src/answers/suggest-ids.ts";
 import { parseTimeSpan } from "../src/bot/time-span.ts";
 import { UserError } from "../src/errors.ts";
 import type { LedgerFile } from "../src/export/ledger-exports.ts";
@@ -159,7 +160,7 @@ function progressReply(
     title: text`Exporting the ledger of ${shortenId(partyId)}${bytes === 0 ? "" : `: ${countWords(rows)} rows so far`}`,
     blocks: [
       paragraph(
-        text`${asset?.symbol ?? "One asset"}, ${rangeWords(range)}: ${bytes === 0 ? "asking the node" : `${byteWords(bytes)} received`}. The file comes when the node is done.`,
+        text`${asset?.symbol ?? "One asset"}, ${rangeWords(range)}: ${bytes === 0 ? "asking the node" : `${formatBytes(bytes)} received`}. The file comes when the node is done.`,
       ),
     ],
   });
@@ -181,7 +182,7 @@ function finished(
       kind: "fields",
       fields: [
         field("Rows", strong(countWords(rows))),
-        field("Size", `${byteWords(attachment.sizeBytes)} (${countWords(attachment.sizeBytes)} bytes)`),
+        field("Size", `${formatBytes(attachment.sizeBytes)} (${countWords(attachment.sizeBytes)} bytes)`),
         field("Span", spanText(firstTime, lastTime), { wide: true }),
         ...(dropped === 0
           ? []

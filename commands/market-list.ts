@@ -1,12 +1,12 @@
 import type { MarketData } from "../src/api/market-data.ts";
 import type { MarketNames } from "../src/api/names.ts";
-import { answer, askFor } from "../src/bot/answer.ts";
+import { answer, askFor } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
-import { tradingModeWords } from "../src/bot/enum-words.ts";
-import { marketAmounts } from "../src/bot/market-amounts.ts";
-import { isInAuction, isLive, marketTone, stateAndMode, stateRank, stateWords } from "../src/bot/market-state.ts";
-import { marketsById } from "../src/bot/offered-names.ts";
-import { noteSeen } from "../src/bot/seen-ids.ts";
+import { tradingModeWords } from "../src/answers/enum-words.ts";
+import { marketAmounts } from "../src/answers/market-amounts.ts";
+import { isInAuction, isLive, marketTone, stateAndMode, stateRank, stateWords } from "../src/answers/market-state.ts";
+import { marketsById } from "../src/answers/offered-names.ts";
+import { noteSeen } from "../src/answers/seen-ids.ts";
 import type { Block } from "../src/reply/block.ts";
 import type { Tone } from "../src/reply/reply.ts";
 import { id, strong, text, time, toText, type Text } from "../src/reply/text.ts";

@@ -1,13 +1,13 @@
 import type { KeyRotation } from "../src/api/key-rotation.ts";
-import { answer } from "../src/bot/answer.ts";
-import { blockRange } from "../src/bot/block-range.ts";
+import { answer } from "../src/answers/answer.ts";
+import { blockRange } from "../src/answers/block-range.ts";
 import { command } from "../src/bot/command.ts";
-import { PAGE_OPTIONS, pageAsk, readPage, type ListRequest } from "../src/bot/list-pages.ts";
-import { VALIDATOR } from "../src/bot/named-ids.ts";
-import { nodesById } from "../src/bot/offered-names.ts";
-import { resolveId } from "../src/bot/resolve-id.ts";
-import { noteSeen } from "../src/bot/seen-ids.ts";
-import { suggestIds } from "../src/bot/suggest-ids.ts";
+import { PAGE_OPTIONS, pageAsk, readPage, type ListRequest } from "../src/answers/list-pages.ts";
+import { VALIDATOR } from "../src/answers/named-ids.ts";
+import { nodesById } from "../src/answers/offered-names.ts";
+import { resolveId } from "../src/answers/resolve-id.ts";
+import { noteSeen } from "../src/answers/seen-ids.ts";
+import { suggestIds } from "../src/answers/suggest-ids.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { id, text, toText, type Text } from "../src/reply/text.ts";
 

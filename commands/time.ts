@@ -1,8 +1,8 @@
 import type { AsOf } from "../src/api/api-client.ts";
 import type { NodeVerdict, Verdict } from "../src/api/verdict.ts";
-import { askFor, asOfFooter, refresh } from "../src/bot/answer.ts";
+import { askFor, asOfFooter, refresh } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
-import { capitalised } from "../src/bot/enum-words.ts";
+import { capitalised } from "../src/answers/enum-words.ts";
 import { field, paragraph, type Block } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, time as timeText, toText, type Text } from "../src/reply/text.ts";

@@ -1,4 +1,4 @@
-import { byteWords } from "../../bot/byte-words.ts";
+import { formatBytes } from "../../units/byte-size.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { oneLine } from "../../reply/printable.ts";
 import { formatUtc, fromSeconds, toSeconds } from "../../units/nanoseconds.ts";
@@ -14,15 +14,15 @@ const RANGES_SHOWN = 4;
 /** One sentence for each file that could not be sent, with ranges that should fit where the file says what it covers. */
 export function tooLargeText(lost: readonly LostFile[], maxBytes: number, ask: Ask | undefined): string {
   const sentences = lost.map(({ file, packedBytes }) => {
-    const size = byteWords(file.attachment.sizeBytes);
-    const packed = packedBytes === undefined ? "" : `, ${byteWords(packedBytes)} compressed`;
-    const said = `**${escapeMarkdown(oneLine(file.name))} is too large to send here**: it has ${size}${packed}, and Discord takes ${byteWords(maxBytes)} here.`;
+    const size = formatBytes(file.attachment.sizeBytes);
+    const packed = packedBytes === undefined ? "" : `, ${formatBytes(packedBytes)} compressed`;
+    const said = `**${escapeMarkdown(oneLine(file.name))} is too large to send here**: it has ${size}${packed}, and Discord takes ${formatBytes(maxBytes)} here.`;
     return `${said}${rangesText(file.attachment.covers, packedBytes ?? file.attachment.sizeBytes, maxBytes, ask)}`;
   });
   const text = sentences.join("\n");
   return text.length <= CONTENT_LENGTH
     ? text
-    : `${lost.length} files are too large to send here; Discord takes ${byteWords(maxBytes)} each.`;
+    : `${lost.length} files are too large to send here; Discord takes ${formatBytes(maxBytes)} each.`;
 }
 
 function rangesText(

@@ -29,9 +29,12 @@ export interface FileParts {
 /** No file takes longer than this; an hour for a gigabyte is a slow line. */
 const UPLOAD_MILLIS = 3_600_000;
 
+/** What is said about files stands beside a whole reply, in what room is kept free there. */
+const LINES_LENGTH = 1200;
+
 /**
  * Sends files one after the other, each streamed from where it lies, and gives a line of mrkdwn for each:
- * where it is, or why it could not be sent. Never rejects, except with the signal's reason.
+ * where it is, or why it could not be sent; what finds no room is counted. Never rejects, except with the signal's reason.
  */
 export async function sendFiles(
   files: readonly MessageFile[],
@@ -39,25 +42,42 @@ export async function sendFiles(
   parts: FileParts,
   signal: AbortSignal,
 ): Promise<string> {
-  const lines: string[] = [];
+  const failed: string[] = [];
+  const sent: string[] = [];
   let found: FilePlace | undefined;
   for (const file of files) {
     const name = escapeMrkdwn(file.name);
     try {
       if (file.attachment.sizeBytes === 0) {
-        lines.push(`${name} is empty; Slack takes no empty files, so there is nothing to send.`);
+        failed.push(`${name} is empty; Slack takes no empty files, so there is nothing to send.`);
         continue;
       }
       found ??= typeof place === "function" ? await place() : place;
       const permalink = await upload(file, found, parts.web, signal);
       const shown = permalink === undefined ? name : linkMarkup(file.name, permalink);
-      lines.push(`${shown} (${formatBytes(file.attachment.sizeBytes)}) is in ${found.words}.`);
+      sent.push(`${shown} (${formatBytes(file.attachment.sizeBytes)}) is in ${found.words}.`);
     } catch (error) {
       signal.throwIfAborted();
       parts.log.warn({ platform: "slack", file: file.name, why: faultWords(error) }, "a file could not be sent");
-      lines.push(`${name} could not be sent: ${whyNot(error, found, parts.botName())}`);
+      failed.push(`${name} could not be sent: ${whyNot(error, found, parts.botName())}`);
     }
   }
+  return inShort(failed, sent);
+}
+
+/** As many lines as find room, what went wrong first, and how many more there are. */
+function inShort(failed: readonly string[], sent: readonly string[]): string {
+  const lines: string[] = [];
+  let [room, unsaidFailed, unsaidSent] = [LINES_LENGTH, failed.length, sent.length];
+  for (const [index, line] of [...failed, ...sent].entries()) {
+    if (line.length + 1 > room) continue;
+    room -= line.length + 1;
+    lines.push(line);
+    if (index < failed.length) unsaidFailed -= 1;
+    else unsaidSent -= 1;
+  }
+  if (unsaidFailed > 0) lines.push(`Files that could not be sent either: ${unsaidFailed}.`);
+  if (unsaidSent > 0) lines.push(`Files sent there beside those: ${unsaidSent}.`);
   return lines.join("\n");
 }
 

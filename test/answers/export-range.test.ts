@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { exportRange } from "../../src/bot/export-range.ts";
+import { exportRange } from "../../src/answers/export-range.ts";
 import { parseTimeSpan } from "../../src/bot/time-span.ts";
 import { formatUtc, fromMillis } from "../../src/units/nanoseconds.ts";
 

@@ -1,7 +1,7 @@
 import { ApiError } from "../api/api-error.ts";
 import { UserError } from "../errors.ts";
 import type { IdKind } from "./named-ids.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../bot/nearest.ts";
 import { findSeen, type SeenContext } from "./seen-ids.ts";
 
 /** How many ids that begin alike are looked through for the one that was meant. */

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { formatCursor, parseCursor } from "../../src/bot/page-cursor.ts";
+import { formatCursor, parseCursor } from "../../src/answers/page-cursor.ts";
 
 test("a cursor carries its node and block through a button, whatever is in them", () => {
   fc.assert(

@@ -6,7 +6,7 @@ import { paragraph, type Block } from "../reply/block.ts";
 import type { Action, Ask } from "../reply/reply.ts";
 import { code, text, type Text } from "../reply/text.ts";
 import { askFor } from "./answer.ts";
-import type { Options, OptionValues } from "./option.ts";
+import type { Options, OptionValues } from "../bot/option.ts";
 import { cursorAt, parseCursor, type PageCursor } from "./page-cursor.ts";
 import { walkToBlock } from "./walk-to-block.ts";
 

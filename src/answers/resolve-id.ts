@@ -1,7 +1,7 @@
 import { UserError } from "../errors.ts";
 import { shortenId } from "../reply/text.ts";
 import type { IdKind, NamedId } from "./named-ids.ts";
-import { nearest, quoteTyped } from "./nearest.ts";
+import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { NamesContext } from "./offered-names.ts";
 import { findSeen, type SeenContext } from "./seen-ids.ts";
 

@@ -1,6 +1,6 @@
 import { shortenId } from "../reply/text.ts";
 import type { IdKind, NamedId } from "./named-ids.ts";
-import type { Choice, SuggestContext } from "./option.ts";
+import type { Choice, SuggestContext } from "../bot/option.ts";
 import { findSeen } from "./seen-ids.ts";
 
 /** What Discord offers at most (https://discord.com/developers/docs/interactions/application-commands#autocomplete). */

@@ -2,9 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { MarketNames } from "../../src/api/names.ts";
-import { enumWords, timeInForceWords } from "../../src/bot/enum-words.ts";
-import { assetAmount, marketAmounts, percentOfFraction, stakeAmount } from "../../src/bot/market-amounts.ts";
-import { ORDER_REASONS, orderReason } from "../../src/bot/order-reasons.ts";
+import { enumWords, timeInForceWords } from "../../src/answers/enum-words.ts";
+import { assetAmount, marketAmounts, percentOfFraction, stakeAmount } from "../../src/answers/market-amounts.ts";
+import { ORDER_REASONS, orderReason } from "../../src/answers/order-reasons.ts";
 import { parseDecimal } from "../../src/units/decimal.ts";
 
 const market = (decimalPlaces: number, positionDecimalPlaces: number): MarketNames => ({

@@ -4,7 +4,7 @@ import { strong, text, time, type Text } from "../reply/text.ts";
 import { formatDuration } from "../units/duration.ts";
 import { formatUtc, fromSeconds, nanoseconds, toSeconds, type Nanoseconds } from "../units/nanoseconds.ts";
 import { millisBetween } from "./answer.ts";
-import type { TimeSpan } from "./option.ts";
+import type { TimeSpan } from "../bot/option.ts";
 
 const DAY_NANOSECONDS = 86_400_000_000_000n;
 /** How long a standard node keeps ledger entries (its retention policy says 6 months; https://docs.vega.xyz/mainnet/node-operators/data-nodes). */
