@@ -96,6 +96,22 @@ describe("files", () => {
     await until(() => file.disposed() === 1, "the file to be given up");
   });
 
+  test("many files with long names: as many lines as find room, the rest counted", async () => {
+    const files = Array.from(
+      { length: 40 },
+      (_, index) => countedFile(`${"ledger".repeat(15)}-${index}.csv`, "a\n").file,
+    );
+    const asked = probe("probe many", () => Promise.resolve(reply({ title: "many", attachments: files })));
+    await using scene = await stage({ extra: [asked] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe many");
+    const sent = ann.directMessages().flatMap((message) => message.files).length;
+    const named = said(last).split(".csv (").length - 1;
+    expect(sent).toBe(40);
+    expect(named).toBeGreaterThan(0);
+    expect(said(last)).toContain(`Files sent there beside those: ${sent - named}.`);
+  });
+
   test("an empty file is said to be empty, since Slack takes none", async () => {
     const file = withFile("");
     await using scene = await stage({ extra: [file.asked] });
