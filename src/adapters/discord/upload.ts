@@ -6,6 +6,8 @@ import type { MessageFile } from "./render.ts";
 export interface Upload {
   readonly body: unknown;
   readonly passThroughBody: boolean;
+  /** Aborts when a file cannot be read. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -15,10 +17,11 @@ export interface Upload {
  */
 export function uploadOf(payload: object, files: readonly MessageFile[]): Upload {
   if (files.length === 0) return { body: payload, passThroughBody: false };
+  const failing = new AbortController();
   const form = new FormData();
   form.append("payload_json", JSON.stringify(payload));
-  for (const [index, file] of files.entries()) form.append(`files[${index}]`, new StreamedFile(file));
-  return { body: form, passThroughBody: true };
+  for (const [index, file] of files.entries()) form.append(`files[${index}]`, new StreamedFile(file, failing));
+  return { body: form, passThroughBody: true, signal: failing.signal };
 }
 
 /** How the message itself names its files; an empty list takes away those that an edited message had. */
@@ -33,14 +36,26 @@ export function attachmentsOf(files: readonly MessageFile[]): { id: number; file
 /** A file of known size whose bytes come from elsewhere; fetch asks a form's files for nothing but these. */
 class StreamedFile extends File {
   readonly #file: MessageFile;
+  readonly #failing: AbortController;
 
-  constructor(file: MessageFile) {
+  constructor(file: MessageFile, failing: AbortController) {
     super([], file.name, { type: file.attachment.mediaType });
     this.#file = file;
+    this.#failing = failing;
     Object.defineProperty(this, "size", { value: file.attachment.sizeBytes });
   }
 
   override stream(): ReturnType<File["stream"]> {
-    return Readable.toWeb(this.#file.attachment.open());
+    return Readable.toWeb(Readable.from(read(this.#file, this.#failing)));
+  }
+}
+
+/** A file's bytes. fetch leaves the error of a failed body uncaught, which would end the process: the request is given up instead. */
+async function* read(file: MessageFile, failing: AbortController): AsyncGenerator<Uint8Array> {
+  try {
+    yield* file.attachment.open();
+  } catch (error) {
+    failing.abort(error);
+    await new Promise(() => {});
   }
 }
