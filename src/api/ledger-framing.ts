@@ -1,19 +1,6 @@
+import type { LedgerDecoder, LedgerSink } from "./ledger-decoder.ts";
 import { LedgerMessages } from "./ledger-messages.ts";
 import { LedgerRaw } from "./ledger-raw.ts";
-
-/** Takes the file's bytes as they are freed from their framing, in order. */
-export interface LedgerSink {
-  bytes(decoded: Buffer): void;
-  /** The first message is whole: what it says of the file is known. */
-  began(contentType: string | undefined, extensions: readonly unknown[]): void;
-}
-
-/** One of the two framings. Both methods throw LedgerFault; after that the decoder is of no more use. */
-export interface LedgerDecoder {
-  push(chunk: Buffer): void;
-  /** The answer ended properly. */
-  end(): void;
-}
 
 /**
  * Frees a ledger export from whichever framing it comes in: raw bytes, or JSON messages that carry them in base64.

@@ -1,5 +1,5 @@
 import { Base64Pieces } from "./base64-pieces.ts";
-import type { LedgerDecoder, LedgerSink } from "./ledger-framing.ts";
+import type { LedgerDecoder, LedgerSink } from "./ledger-decoder.ts";
 import { MessageTemplate } from "./message-template.ts";
 import { faultSaid, LedgerFault } from "./ledger-fault.ts";
 

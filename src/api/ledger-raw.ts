@@ -1,4 +1,4 @@
-import type { LedgerDecoder, LedgerSink } from "./ledger-framing.ts";
+import type { LedgerDecoder, LedgerSink } from "./ledger-decoder.ts";
 import { faultSaid, LedgerFault } from "./ledger-fault.ts";
 
 const OPEN_BRACE = 0x7b;

@@ -8,7 +8,8 @@ import { failureOfFault, failureOfReply, nodeFailure, type Asked } from "./failu
 import type { HttpHeaders, HttpSink, HttpStream } from "./http.ts";
 import type { HttpFault } from "./http-fault.ts";
 import { LedgerFault } from "./ledger-fault.ts";
-import { LedgerFraming, type LedgerSink } from "./ledger-framing.ts";
+import type { LedgerSink } from "./ledger-decoder.ts";
+import { LedgerFraming } from "./ledger-framing.ts";
 
 /** Where a message says of what kind the file is only behind its data, so much data is waited for. */
 const MAX_WAITING_BYTES = 1024 * 1024;

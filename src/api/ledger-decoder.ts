@@ -1,0 +1,13 @@
+/** Takes the file's bytes as they are freed from their framing, in order. */
+export interface LedgerSink {
+  bytes(decoded: Buffer): void;
+  /** The first message is whole: what it says of the file is known. */
+  began(contentType: string | undefined, extensions: readonly unknown[]): void;
+}
+
+/** One of the two framings. Both methods throw LedgerFault; after that the decoder is of no more use. */
+export interface LedgerDecoder {
+  push(chunk: Buffer): void;
+  /** The answer ended properly. */
+  end(): void;
+}
