@@ -1,5 +1,6 @@
 import { UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { DatabaseInUse } from "../store/database-in-use.ts";
 import type { SeenIds } from "../store/store.ts";
 
 /**
@@ -12,7 +13,9 @@ export function lenientSeenIds(seen: SeenIds, tell: (sentence: string) => void, 
     try {
       return await work;
     } catch (thrown) {
-      if (!told) {
+      // A bot that is just starting keeps ids of its own; what this answer showed is no loss worth a word.
+      const harmless = nothing === undefined && thrown instanceof DatabaseInUse;
+      if (!told && !harmless) {
         told = true;
         if (!(thrown instanceof UserError)) log.error({ err: thrown }, "the database failed");
         const why = thrown instanceof UserError ? thrown.message : "The database failed.";

@@ -2,8 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 
 import type { Kysely } from "kysely";
 
-import { UserError } from "../errors.ts";
+import type { UserError } from "../errors.ts";
 import type { Milliseconds } from "../units/duration.ts";
+import { DatabaseInUse } from "./database-in-use.ts";
 import { processLives, readHolderRecord } from "./holder-record.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 import type { Schema } from "./schema.ts";
@@ -64,7 +65,5 @@ async function queriesOver(database: DatabaseSync, migrated: boolean): Promise<K
 function heldByAnother(file: string): UserError {
   const pid = readHolderRecord(file)?.pid;
   const who = pid !== undefined && processLives(pid) ? `process ${pid}` : "another process";
-  return new UserError(`The database ${file} is in use by ${who}.`, {
-    remedy: "Stop that one first, or name another file in DATABASE_URL.",
-  });
+  return new DatabaseInUse(file, who);
 }

@@ -28,8 +28,8 @@ describe("several processes", () => {
     const all = await Promise.all(lines.map((line) => place.run(["ask", line], { LOG_LEVEL: "warn" }).ended));
     for (const { code, stderr } of all) expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const store = createStore({ url: `${place.folder}/data/bellwether.db`, log: silentLog() });
-    expect(await store.seen.find("mainnet", "market", "btc", 5)).not.toEqual([]);
-    expect(await store.seen.find("mainnet", "node", "", 5)).not.toEqual([]);
+    expect(await store.seen.find("simulated mainnet", "market", "btc", 5)).not.toEqual([]);
+    expect(await store.seen.find("simulated mainnet", "node", "", 5)).not.toEqual([]);
     await store.close();
     const completed = await place.run(["ask"], { LOG_LEVEL: "warn" }, { stdin: "market show btc/usdt\nhelp\n" }).ended;
     expect(completed).toMatchObject({ code: 0, stdout: expect.stringContaining("BTC/USDT") });

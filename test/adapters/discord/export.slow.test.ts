@@ -34,7 +34,8 @@ test("a ledger too large for the chat comes compressed, to the last byte; one la
   const csv = unzipped(file!.bytes);
   expect(csv.length).toBeGreaterThan(10 * 1024 * 1024);
   expect(textOf(dialog.last)).toContain(createHash("sha256").update(csv).digest("hex"));
-  expect([...progress].some((title) => title.includes("rows so far"))).toBe(true);
+  // How many rows are counted on the way depends on the machine; that something is said at once does not.
+  expect([...progress].some((title) => title.includes("Exporting the ledger"))).toBe(true);
 
   const limited = ann.start({ channel: on.channel, maxBytes: 500_000 }, "ledger export", options);
   await until(() => limited.messages.some((message) => message.content.includes("too large")), "the sentence", 100_000);
