@@ -21,7 +21,7 @@ export interface Terminal {
 
 /** What the environment says about looks, each as it stands there. */
 export interface Preferences {
-  /** NO_COLOR, https://no-color.org: any value but an empty one switches colours off. */
+  /** NO_COLOR, https://no-color.org: set to anything but an empty value, it switches colours off. */
   readonly noColor?: string | undefined;
   /** FORCE_COLOR, as Node reads it: `0` and `false` switch colours off, anything else on; stronger than NO_COLOR. */
   readonly forceColor?: string | undefined;
