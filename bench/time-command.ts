@@ -15,6 +15,7 @@ import { createLedgerExports } from "../src/export/ledger-exports.ts";
 import { silentLog } from "../src/log.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 import { alternate, atMost, runAsScript, type Measured } from "./support/figure.ts";
+import { noAlertDesk } from "../test/support/alert-desk.ts";
 
 // The command `time` through bot, client and terminal renderer, against a bare undici request and JSON.parse.
 
@@ -89,6 +90,7 @@ function asker(url: string, cache: boolean): AsyncDisposable & { time(): Promise
     seen: { note: async () => undefined, find: async () => [] },
     parties: { save: async () => "saved", list: async () => [], forget: async () => false },
     exports: createLedgerExports({ log, now }),
+    alerts: noAlertDesk(),
     log,
     now,
   });

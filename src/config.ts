@@ -30,6 +30,18 @@ interface SlackConfig {
   readonly apiUrl: string | undefined;
 }
 
+/** Where alerts may go beside the channels that subscribe, and who may change them. */
+interface AlertingConfig {
+  /** A JSON file; see AlertsConfig in alerts/. */
+  readonly configFile: string | undefined;
+  /** Ids of people, `slack:U…`, `discord:…` or bare; undefined = whoever manages the channel. */
+  readonly managers: readonly string[] | undefined;
+  /** Told of what nobody else can be told. */
+  readonly operators: { readonly platform: "slack" | "discord"; readonly channel: string } | undefined;
+  /** Asked again and again while all is well. */
+  readonly deadmanUrl: string | undefined;
+}
+
 /** What the environment says, checked. */
 export interface Config {
   /** The default network first. Empty = the embedded simulator serves. */
@@ -38,6 +50,7 @@ export interface Config {
   readonly discord: DiscordConfig | undefined;
   readonly slack: SlackConfig | undefined;
   readonly slackCommand: string;
+  readonly alerting: AlertingConfig;
   readonly databaseUrl: string;
   readonly web: {
     readonly host: string;
@@ -137,6 +150,12 @@ function configOf(env: Environment, hints: readonly string[]): Config {
             apiUrl: env.SLACK_API_URL,
           },
     slackCommand: env.SLACK_COMMAND ?? "/bell",
+    alerting: {
+      configFile: env.ALERTS_CONFIG,
+      managers: env.ALERT_MANAGERS,
+      operators: operatorsOf(env.OPERATOR_CHANNEL),
+      deadmanUrl: env.DEADMAN_URL,
+    },
     databaseUrl: env.DATABASE_URL ?? DATABASE_URL,
     web: {
       host: env.WEB_HOST ?? "127.0.0.1",
@@ -147,6 +166,11 @@ function configOf(env: Environment, hints: readonly string[]): Config {
     logLevel: env.LOG_LEVEL,
     hints,
   };
+}
+
+function operatorsOf(written: string | undefined): AlertingConfig["operators"] {
+  const [platform, channel] = written?.split(":") ?? [];
+  return channel === undefined ? undefined : { platform: platform === "slack" ? "slack" : "discord", channel };
 }
 
 /** What may be right by itself and is wrong together. */

@@ -28,6 +28,7 @@ describe("the configuration", () => {
       discord: undefined,
       slack: undefined,
       slackCommand: "/bell",
+      alerting: { configFile: undefined, managers: undefined, operators: undefined, deadmanUrl: undefined },
       databaseUrl: "file:./data/bellwether.db",
       web: { host: "127.0.0.1", port: undefined, token: undefined, publicUrl: undefined },
       logLevel: undefined,

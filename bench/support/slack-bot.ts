@@ -9,6 +9,7 @@ import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
 import type { FakeSlack } from "../../test/support/fake-slack/fake-slack.ts";
+import { alertDesk } from "../../test/support/alert-desk.ts";
 import { until } from "../../test/support/fake-discord/until.ts";
 import { scratchFolder } from "./export-once.ts";
 
@@ -19,7 +20,15 @@ export async function slackBot(fake: FakeSlack): Promise<AsyncDisposable & { rea
   const client = createApiClient({ network: "mainnet", simulated: true, log, nodes: simulator.networks.mainnet });
   const store = createStore({ url: `file:${folder.path}/bench.db`, log });
   const exports = createLedgerExports({ directory: folder.path, log, now: () => fromMillis(Date.now()) });
-  const bot = createBot({ commands, clients: [client], seen: store.seen, parties: store.parties, exports, log });
+  const bot = createBot({
+    commands,
+    clients: [client],
+    seen: store.seen,
+    parties: store.parties,
+    exports,
+    alerts: alertDesk(store),
+    log,
+  });
   const adapter = createSlackAdapter({
     botToken: fake.state.botToken,
     appToken: fake.state.appToken,

@@ -1,3 +1,4 @@
+import type { AlertDesk } from "../alerts/alert-desk.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { LedgerExports } from "../export/ledger-exports.ts";
 import type { Reply } from "../reply/reply.ts";
@@ -21,6 +22,8 @@ export interface CommandContext<S extends Options> {
   readonly exports: LedgerExports;
   /** What the caller saved. */
   readonly parties: OwnParties;
+  /** Subscriptions, episodes, silences and what is owed. */
+  readonly alerts: AlertDesk;
   /** All commands, for `help`. */
   readonly commands: readonly AnyCommand[];
   now(): Nanoseconds;

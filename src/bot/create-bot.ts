@@ -1,3 +1,4 @@
+import type { AlertDesk } from "../alerts/alert-desk.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import { UserError } from "../errors.ts";
 import type { LedgerExports } from "../export/ledger-exports.ts";
@@ -32,6 +33,7 @@ export interface BotParts {
   readonly seen: SeenIds;
   readonly parties: SavedParties;
   readonly exports: LedgerExports;
+  readonly alerts: AlertDesk;
   readonly log: Log;
   readonly now?: () => Nanoseconds;
   readonly onOutcome?: (outcome: Outcome) => void;
@@ -128,6 +130,7 @@ export function createBot(parts: BotParts): Bot {
         api: client,
         seen: parts.seen,
         exports: parts.exports,
+        alerts: parts.alerts,
         commands,
         now,
         signal: invocation.signal,
@@ -165,6 +168,8 @@ export function createBot(parts: BotParts): Bot {
       const others = await suggestValues(option, request.typed, networks, {
         api: clientOf(asked),
         seen: parts.seen,
+        alerts: parts.alerts,
+        here,
         caller,
         options,
         commands,

@@ -1,7 +1,8 @@
+import type { AlertDesk } from "../alerts/alert-desk.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { SeenIds } from "../store/store.ts";
-import type { Caller } from "./invocation.ts";
+import type { Caller, Target } from "./invocation.ts";
 
 /** One value offered while typing; `value` is what will be sent, at most 100 characters. */
 export interface Choice {
@@ -13,6 +14,8 @@ export interface Choice {
 export interface SuggestContext {
   readonly api: ApiClient;
   readonly seen: SeenIds;
+  readonly alerts: AlertDesk;
+  readonly here: Target;
   readonly caller: Caller;
   readonly options: Readonly<Record<string, string | number | boolean>>;
   /** All commands, for the completion of `help`. */

@@ -16,10 +16,11 @@ export async function openRunner(config: Config, log: Log, tell: (sentence: stri
 }
 
 async function ownRunner(config: Config, log: Log, tell: (sentence: string) => void): Promise<LineRunner> {
-  const [{ openNetworks }, { createStore }, { botOf }] = await Promise.all([
+  const [{ openNetworks }, { createStore }, { botOf }, { readingDesk }] = await Promise.all([
     import("./networks.ts"),
     import("../store/create-store.ts"),
     import("./bot-of.ts"),
+    import("./alert-desk.ts"),
   ]);
   // Held only while it is used: another question at the same time needs it, too.
   const store = createStore({ url: config.databaseUrl, log, hold: "call" });
@@ -27,6 +28,7 @@ async function ownRunner(config: Config, log: Log, tell: (sentence: string) => v
   const bot = await botOf({
     networks,
     store: { seen: lenientSeenIds(store.seen, tell, log), parties: store.parties },
+    alerts: readingDesk(store, networks, log),
     log,
   });
   return {

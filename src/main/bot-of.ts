@@ -1,3 +1,4 @@
+import type { AlertDesk } from "../alerts/alert-desk.ts";
 import type { Bot } from "../bot/bot.ts";
 import type { Outcome } from "../bot/create-bot.ts";
 import type { Log } from "../log.ts";
@@ -9,6 +10,7 @@ import { withSamples } from "./seen-samples.ts";
 export interface BotParts {
   readonly networks: Networks;
   readonly store: Pick<Store, "seen" | "parties">;
+  readonly alerts: AlertDesk;
   readonly log: Log;
   readonly onOutcome?: (outcome: Outcome) => void;
 }

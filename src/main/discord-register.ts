@@ -2,6 +2,7 @@ import { discordRegister as register } from "../adapters/discord/register-comman
 import { loadConfig } from "../config.ts";
 import { createLog } from "../log.ts";
 import { createStore } from "../store/create-store.ts";
+import { readingDesk } from "./alert-desk.ts";
 import { botOf } from "./bot-of.ts";
 import { openNetworks } from "./networks.ts";
 import { logDestination } from "./log-destination.ts";
@@ -12,9 +13,11 @@ export async function discordRegister(args: readonly string[]): Promise<number> 
   const log = createLog(config.logLevel ?? "warn", logDestination());
   const networks = await openNetworks(config, { log });
   try {
+    const store = createStore({ url: config.databaseUrl, log });
     const { commands, networks: names } = await botOf({
       networks,
-      store: createStore({ url: config.databaseUrl, log }),
+      store,
+      alerts: readingDesk(store, networks, log),
       log,
     });
     return await register(args, {

@@ -8,6 +8,7 @@ import { createLog, type Log } from "../log.ts";
 import { createStore, type EmbeddedStore } from "../store/create-store.ts";
 import { writeHolderRecord } from "../store/holder-record.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
+import { readingDesk } from "./alert-desk.ts";
 import { botOf } from "./bot-of.ts";
 import { logDestination } from "./log-destination.ts";
 import { createMeasurements } from "./metrics.ts";
@@ -51,7 +52,13 @@ async function run(config: Config, log: Log, shutdown: Shutdown): Promise<void> 
   const measurements = createMeasurements({ version: packageVersion(), platforms: () => running });
   const networks = await openNetworks(config, { log, onRequest: measurements.onNodeRequest });
   shutdown.add("networks", () => networks.close());
-  const bot = await botOf({ networks, store, log, onOutcome: measurements.onOutcome });
+  const bot = await botOf({
+    networks,
+    store,
+    alerts: readingDesk(store, networks, log),
+    log,
+    onOutcome: measurements.onOutcome,
+  });
 
   const platforms = await openPlatforms(config, { log, payloads: store.payloads, parties: store.parties });
   let web: WebAdapter | undefined;

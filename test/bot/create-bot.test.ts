@@ -13,6 +13,7 @@ import { memoryAttachment } from "../../src/reply/attachment.ts";
 import { plainText } from "../../src/reply/plain.ts";
 import { reply, type Reply } from "../../src/reply/reply.ts";
 import type { SeenIds } from "../../src/store/store.ts";
+import { noAlertDesk } from "../support/alert-desk.ts";
 
 // These tests ask no network: the commands below never touch their client.
 const client = (network: string, simulated = false) => ({ network, simulated }) as ApiClient;
@@ -53,6 +54,7 @@ function talk(commands: readonly AnyCommand[], simulated = false) {
     seen,
     parties: { save: async () => "saved", list: async () => [], forget: async () => false },
     exports,
+    alerts: noAlertDesk(),
     log,
     onOutcome: (outcome) => outcomes.push(outcome),
   });

@@ -12,6 +12,7 @@ import type { Caller, Target } from "../../src/bot/invocation.ts";
 import type { Choice } from "../../src/bot/option.ts";
 import { createLedgerExports } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
+import { alertDesk } from "./alert-desk.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
@@ -68,7 +69,16 @@ export async function talk(options: TalkOptions): Promise<Talk> {
   );
   const store = createStore({ url: `file:${path.join(folder, "talk.db")}`, log });
   const exports = createLedgerExports({ directory: folder, log, now });
-  const bot = createBot({ commands, clients, seen: store.seen, parties: store.parties, exports, log, now });
+  const bot = createBot({
+    commands,
+    clients,
+    seen: store.seen,
+    parties: store.parties,
+    exports,
+    alerts: alertDesk(store, { clock }),
+    log,
+    now,
+  });
   const caller: Caller = { id: "1", name: "ann", mayManageChannel: options.mayManageChannel ?? true };
   const progress: string[] = [];
   const replies: Reply[] = [];

@@ -16,6 +16,7 @@ import { startSimulator } from "../../../src/simulator/simulator.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { alertDesk } from "../../support/alert-desk.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { until } from "../../support/fake-discord/until.ts";
 
@@ -60,6 +61,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     clients: [client],
     seen: store.seen,
     parties: store.parties,
+    alerts: alertDesk(store),
     exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
     log,
   });

@@ -18,6 +18,7 @@ import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { until } from "../../support/fake-discord/until.ts";
+import { alertDesk } from "../../support/alert-desk.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
 
 export interface StageOptions {
@@ -60,6 +61,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     clients,
     seen: store.seen,
     parties: store.parties,
+    alerts: alertDesk(store),
     exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
     log,
   });

@@ -7,6 +7,7 @@ import { createBot } from "../../../src/bot/create-bot.ts";
 import { silentLog } from "../../../src/log.ts";
 import { plainText } from "../../../src/reply/plain.ts";
 import { reply } from "../../../src/reply/reply.ts";
+import { noAlertDesk } from "../../support/alert-desk.ts";
 
 // The command below never touches its client.
 const client = (network: string): ApiClient => ({ network, simulated: false }) as ApiClient;
@@ -32,6 +33,7 @@ const runner = localRunner(
     seen: { note: async () => {}, find: async () => [] },
     parties: { save: async () => "saved", list: async () => [], forget: async () => false },
     exports: { export: async () => Promise.reject(new Error("not asked for here")) },
+    alerts: noAlertDesk(),
     log: silentLog(),
   }),
 );
