@@ -3,7 +3,7 @@ import type { App as BoltApp, ButtonAction, Receiver } from "@slack/bolt";
 import { App } from "./bolt.ts";
 import type { Desk } from "./desk.ts";
 import { FORM_CALLBACK } from "./form.ts";
-import { onHome } from "./home.ts";
+import { showHome } from "./home.ts";
 import type { Identity } from "./identity.ts";
 import { onCommand } from "./on-command.ts";
 import { onForm, suggestFor, type FormSender, type SentView } from "./on-form.ts";
@@ -70,7 +70,7 @@ export function createBoltApp(parts: BoltParts): BoltApp {
     return Promise.resolve();
   });
   app.event("app_home_opened", ({ event, body }) => {
-    if (event.tab === "home") track(onHome(desk, { id: event.user, workspace: body.team_id }));
+    if (event.tab === "home") track(showHome(desk, { id: event.user, workspace: body.team_id }));
     return Promise.resolve();
   });
   app.error((error) => {

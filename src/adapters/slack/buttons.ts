@@ -107,7 +107,7 @@ function labelOf(action: Action): { text: string; whole: boolean } {
   return renderPlain([{ kind: "text", text }], BUTTON_LABEL_LENGTH);
 }
 
-function confirmation(question: string, label: string): Pick<Button, "confirm" | "style"> {
+export function confirmation(question: string, label: string): Pick<Button, "confirm" | "style"> {
   const text = renderPlain(
     [{ kind: "text", text: oneLine(question).trim() === "" ? "Are you sure?" : question }],
     CONFIRM_TEXT_LENGTH,

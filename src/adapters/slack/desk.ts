@@ -3,7 +3,7 @@ import type { WebClient } from "@slack/web-api";
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
 import type { ComposeParts } from "./compose.ts";
-import type { SavedParty } from "./home.ts";
+import type { Kept } from "./person.ts";
 
 /** What answering people takes. */
 export interface Desk extends ComposeParts {
@@ -20,8 +20,8 @@ export interface Desk extends ComposeParts {
   readonly progressAtMillis: readonly number[];
   /** For how long completion may look before it answers with nothing. */
   readonly suggestMillis: number;
-  /** What somebody keeps; a user id is unique within its workspace only. */
-  savedParties(person: { readonly id: string; readonly workspace: string | undefined }): Promise<readonly SavedParty[]>;
+  /** What is kept for people. */
+  readonly kept: Kept;
   /** Aborted when the adapter stops. */
   readonly signal: AbortSignal;
 }

@@ -12,6 +12,7 @@ import { Connection } from "./connection.ts";
 import type { Desk } from "./desk.ts";
 import { Identity } from "./identity.ts";
 import { ACKNOWLEDGE_MILLIS, CHANNEL_MILLIS } from "./limits.ts";
+import type { Kept } from "./person.ts";
 import { SlackSender } from "./slack-sender.ts";
 import { createWeb } from "./web.ts";
 
@@ -29,7 +30,9 @@ export interface SlackParts {
   /** Unix milliseconds; the wall clock unless a test says otherwise. */
   readonly now?: (() => number) | undefined;
   /** The parties that somebody keeps, for the home tab. */
-  readonly savedParties?: Desk["savedParties"] | undefined;
+  readonly savedParties?: Kept["savedParties"] | undefined;
+  /** What somebody is told of without asking, for the home tab; left out where nobody can subscribe. */
+  readonly subscriptionsOf?: Kept["subscriptionsOf"] | undefined;
   readonly timing?: SlackTiming | undefined;
 }
 
@@ -87,7 +90,7 @@ class SlackAdapter implements SendingAdapter {
   }
 
   async start(bot: Bot): Promise<void> {
-    const { log, payloads, savedParties, timing = {} } = this.#parts;
+    const { log, payloads, savedParties, subscriptionsOf, timing = {} } = this.#parts;
     const desk: Desk = {
       bot,
       web: this.#web,
@@ -99,7 +102,10 @@ class SlackAdapter implements SendingAdapter {
       now: this.#parts.now ?? Date.now,
       progressAtMillis: timing.progressAtMillis ?? PROGRESS_AT_MILLIS,
       suggestMillis: timing.suggestMillis ?? ACKNOWLEDGE_MILLIS - 1000,
-      savedParties: (person) => savedParties?.(person) ?? Promise.resolve([]),
+      kept: {
+        savedParties: (person) => savedParties?.(person) ?? Promise.resolve([]),
+        ...(subscriptionsOf === undefined ? {} : { subscriptionsOf }),
+      },
       signal: this.#stopping.signal,
     };
     createBoltApp({

@@ -6,6 +6,7 @@ import { section } from "./blocks.ts";
 import { compose } from "./compose.ts";
 import type { Desk } from "./desk.ts";
 import { sendFiles } from "./files.ts";
+import { showHome } from "./home.ts";
 import { callerOf, isShared } from "./input.ts";
 import { expiredNotice, noFormNotice, nothingLeftOutNotice } from "./notices.ts";
 import { openForm } from "./open-form.ts";
@@ -26,6 +27,8 @@ interface Place {
   readonly ephemeral: boolean;
   readonly response: ResponseAddress | undefined;
   readonly trigger: string;
+  /** The home tab, which must show what a press there has changed. */
+  readonly home: boolean;
 }
 
 /** Does what a button says, whichever process and version made it. It has been acknowledged. Never rejects. */
@@ -50,7 +53,9 @@ export async function onPress(desk: Desk, body: BlockAction, action: ButtonActio
         const replaces = press.effect === "replace" && own && place.response !== undefined;
         const origin = originOf(desk, place, replaces);
         const standing = place.ephemeral ? "caller" : "channel";
-        return answerAsk(desk, press.ask, replaces ? { ...origin, audience: standing } : origin);
+        await answerAsk(desk, press.ask, replaces ? { ...origin, audience: standing } : origin);
+        if (place.home) await showHome(desk, { id: place.user, workspace: place.workspace });
+        return undefined;
       }
     }
   });
@@ -81,6 +86,7 @@ function placeOf(desk: Desk, body: BlockAction): Place {
         ? undefined
         : { url: body.response_url, since: desk.now(), used: 0 },
     trigger: body.trigger_id,
+    home: body.view?.type === "home",
   };
 }
 

@@ -202,21 +202,3 @@ describe("a mention", () => {
     expect(scene.fake.state.messages.filter(({ onlyFor }) => onlyFor === "U0BOT")).toEqual([]);
   });
 });
-
-test("the home tab says what it is and how to begin, and its buttons ask", async () => {
-  await using scene = await stage();
-  const ann = scene.fake.person("ann");
-  const home = await ann.openHome();
-  expect(said(home)).toContain("/bell market list");
-  expect(said(home)).toContain("You have saved none");
-  ann.pressAtHome(home, "time");
-  await until(() => ann.directMessages().length === 1, "the answer");
-  ann.pressAtHome(home, "market show");
-  const form = await ann.form();
-  expect(await ann.submit(form, { market: "nothing like it" })).toEqual({});
-  await until(() => ann.directMessages().length === 2, "the answer to the form");
-  await ann.run(scene.channel, `my party ${"ab".repeat(32)} treasury`);
-  const later = await ann.openHome();
-  expect(said(later)).toContain("treasury");
-  expect(labelsOf(later.blocks)).toContain("Stake of treasury");
-});

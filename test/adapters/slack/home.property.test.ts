@@ -3,11 +3,12 @@ import { expect, test } from "vitest";
 
 import { commands } from "../../../commands/index.ts";
 import { renderForm } from "../../../src/adapters/slack/form.ts";
-import { renderHome } from "../../../src/adapters/slack/home.ts";
+import { renderHome } from "../../../src/adapters/slack/render-home.ts";
 import { typedText, textOfMention } from "../../../src/adapters/slack/input.ts";
-import { anyString } from "../../support/arbitrary-reply.ts";
+import { anyString, anyText } from "../../support/arbitrary-reply.ts";
 import { judgeView } from "../../support/fake-slack/judge.ts";
 import { nastyStrings } from "../../support/nasty-strings.ts";
+import { strings } from "./shown.ts";
 
 const place = {
   command: "order",
@@ -16,12 +17,28 @@ const place = {
   response: { url: "https://hooks.slack.com/x", since: 1, used: 0 },
 };
 
-test("the home tab passes the judge, whatever people call their parties", () => {
+test("the home tab passes the judge, whatever people call their parties and are told of", () => {
   const party = fc.record({ id: anyString(), name: fc.option(anyString(), { nil: undefined }) });
+  const ask = fc.record({ command: anyString(), options: fc.dictionary(anyString(), anyString(), { maxKeys: 2 }) });
+  const subscription = fc.record(
+    { text: anyText, channel: fc.oneof(fc.constantFrom("C0123", "D9"), anyString()), remove: ask },
+    { requiredKeys: ["text"] },
+  );
+  const parties = fc.oneof(fc.array(party, { maxLength: 40 }), fc.constant("unreadable" as const));
+  const subscriptions = fc.oneof(
+    fc.array(subscription, { maxLength: 60 }),
+    fc.constantFrom("unreadable" as const, undefined),
+  );
   fc.assert(
-    fc.property(fc.array(party, { maxLength: 40 }), (parties) => {
-      const home = renderHome({ command: "/bell", commands, networks: ["mainnet", "testnet"], parties });
+    fc.property(parties, subscriptions, (kept, told) => {
+      const given = { command: "/bell", commands, networks: ["mainnet", "testnet"] };
+      const home = renderHome({ ...given, parties: kept, subscriptions: told });
       expect(judgeView(home)).toEqual([]);
+      for (const { text } of strings(home.blocks)) {
+        for (const [, inside = ""] of text.matchAll(/<([^<>]*)>/gu)) {
+          expect(inside).toMatch(/^(#[CGD][A-Z0-9]+$|!date\^\d+\^[^|]*\||https?:\/\/)/u);
+        }
+      }
     }),
     { numRuns: 60 },
   );

@@ -6,7 +6,7 @@ import { expect } from "vitest";
 
 import { commands } from "../../../commands/index.ts";
 import type { SendingAdapter } from "../../../src/adapters/adapter.ts";
-import { createSlackAdapter, type SlackTiming } from "../../../src/adapters/slack/index.ts";
+import { createSlackAdapter, type SlackParts, type SlackTiming } from "../../../src/adapters/slack/index.ts";
 import { createApiClient } from "../../../src/api/create-api-client.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
 import { createBot } from "../../../src/bot/create-bot.ts";
@@ -28,6 +28,7 @@ export interface StageOptions {
   readonly botToken?: string;
   readonly appToken?: string;
   readonly log?: Log;
+  readonly subscriptionsOf?: SlackParts["subscriptionsOf"];
   /** Waits until the adapter is connected. Default true. */
   readonly connect?: boolean;
 }
@@ -74,6 +75,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       payloads: store.payloads,
       savedParties: ({ id, workspace = "" }) =>
         ownParties(store.parties, { platform: "slack", workspace }, { id }).list(),
+      subscriptionsOf: options.subscriptionsOf,
       log,
       now: () => fake.state.now(),
       timing: { backoffMillis: 20, channelMillis: 5, againMillis: 20, checkMillis: 20, ...options.timing },

@@ -265,7 +265,10 @@ export class Dialog {
 }
 
 export function buttonsOf(blocks: readonly Block[]): Element[] {
-  return blocks.flatMap((block) => (block.type === "actions" ? (block.elements ?? []) : []));
+  return blocks.flatMap((block) => {
+    if (block.type === "actions") return block.elements ?? [];
+    return block.accessory?.type === "button" ? [block.accessory] : [];
+  });
 }
 
 export function labelsOf(blocks: readonly Block[]): string[] {

@@ -40,6 +40,7 @@ export interface Block {
   readonly text?: { readonly text: string };
   readonly elements?: readonly Element[];
   readonly element?: Element;
+  readonly accessory?: Element;
 }
 
 export interface Element {
