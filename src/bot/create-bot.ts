@@ -81,7 +81,7 @@ export function createBot(parts: BotParts): Bot {
       const options = parseOptions(command, invocation.options, { now: now(), networks });
       if (command.access === "channel-manager" && !invocation.caller.mayManageChannel) {
         throw new UserError(`Only people who manage this channel can use ${command.name}.`, {
-          remedy: "Ask one of them, or a server administrator.",
+          remedy: invocation.caller.mayNotManage ?? "Ask one of them, or a server administrator.",
         });
       }
       const visibility: Visibility = options["private"] === true ? "caller" : "channel";

@@ -15,6 +15,8 @@ export interface Caller {
   readonly id: string;
   readonly name: string;
   readonly mayManageChannel: boolean;
+  /** Why not, and what to do about it, where the platform can tell: one sentence or two. */
+  readonly mayNotManage?: string;
 }
 
 /** Where people's input ends up, whatever the platform: a command's name and its raw values. */

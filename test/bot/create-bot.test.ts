@@ -131,6 +131,8 @@ describe("a bot", () => {
     const { bot, rest } = talk([sample("change", async () => reply({ title: "done" }), { access: "channel-manager" })]);
     const ask = { command: "change", options: {} };
     expect(said(await bot.run({ ...ask, ...rest }))).toContain("Only people who manage this channel can use change.");
+    const guest = { ...rest, caller: { ...rest.caller, mayNotManage: "Guests may not." } };
+    expect(said(await bot.run({ ...ask, ...guest }))).toContain("Guests may not.");
     const manager = { ...rest, caller: { ...rest.caller, mayManageChannel: true } };
     expect(said(await bot.run({ ...ask, ...manager }))).toBe("done");
   });

@@ -1,12 +1,13 @@
 import type { App as BoltApp, ButtonAction, Receiver } from "@slack/bolt";
 
 import { App } from "./bolt.ts";
+import type { Asker } from "./caller.ts";
 import type { Desk } from "./desk.ts";
 import { FORM_CALLBACK } from "./form.ts";
 import { showHome } from "./home.ts";
 import type { Identity } from "./identity.ts";
 import { onCommand } from "./on-command.ts";
-import { onForm, suggestFor, type FormSender, type SentView } from "./on-form.ts";
+import { onForm, suggestFor, type SentView } from "./on-form.ts";
 import { onMention } from "./on-mention.ts";
 import { onPress } from "./on-press.ts";
 import { faultWords } from "./slack-fault.ts";
@@ -52,7 +53,7 @@ export function createBoltApp(parts: BoltParts): BoltApp {
     if (isButton(payload) && !payload.action_id.startsWith("link:")) track(onPress(desk, body, payload));
   });
   app.view(FORM_CALLBACK, async ({ ack, body, view }) => {
-    const outcome = onForm(desk, view, senderOf(body));
+    const outcome = await onForm(desk, view, senderOf(body));
     if ("errors" in outcome) {
       await ack({ response_action: "errors", errors: outcome.errors });
       return;
@@ -84,6 +85,6 @@ function isButton(payload: { type: string }): payload is ButtonAction {
   return payload.type === "button";
 }
 
-function senderOf(body: { user: { id: string; name?: string }; team?: { id: string } | null }): FormSender {
+function senderOf(body: { user: { id: string; name?: string }; team?: { id: string } | null }): Asker {
   return { id: body.user.id, name: body.user.name, workspace: body.team?.id };
 }

@@ -3,6 +3,7 @@ import type { WebClient } from "@slack/web-api";
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
 import type { ComposeParts } from "./compose.ts";
+import type { Managers } from "./managers.ts";
 import type { Kept } from "./person.ts";
 
 /** What answering people takes. */
@@ -20,6 +21,7 @@ export interface Desk extends ComposeParts {
   readonly progressAtMillis: readonly number[];
   /** For how long completion may look before it answers with nothing. */
   readonly suggestMillis: number;
+  readonly managers: Managers;
   /** What is kept for people. */
   readonly kept: Kept;
   /** Aborted when the adapter stops. */

@@ -12,6 +12,7 @@ import { Connection } from "./connection.ts";
 import type { Desk } from "./desk.ts";
 import { Identity } from "./identity.ts";
 import { ACKNOWLEDGE_MILLIS, CHANNEL_MILLIS } from "./limits.ts";
+import { Managers } from "./managers.ts";
 import type { Kept } from "./person.ts";
 import { SlackSender } from "./slack-sender.ts";
 import { createWeb } from "./web.ts";
@@ -33,6 +34,11 @@ export interface SlackParts {
   readonly savedParties?: Kept["savedParties"] | undefined;
   /** What somebody is told of without asking, for the home tab; left out where nobody can subscribe. */
   readonly subscriptionsOf?: Kept["subscriptionsOf"] | undefined;
+  /**
+   * Who alone may change what a channel is told: user ids, bare or as `slack:U…`; what stands for Discord (`discord:…`) is
+   * passed over. Left out or empty, every full member may.
+   */
+  readonly mayManage?: readonly string[] | undefined;
   readonly timing?: SlackTiming | undefined;
 }
 
@@ -47,6 +53,7 @@ export interface SlackTiming {
   readonly againMillis?: number;
   readonly channelMillis?: number;
   readonly callMillis?: number;
+  readonly lookMillis?: number;
 }
 
 const KEEP_BUTTONS_MILLIS = 30 * 86_400_000;
@@ -90,7 +97,7 @@ class SlackAdapter implements SendingAdapter {
   }
 
   async start(bot: Bot): Promise<void> {
-    const { log, payloads, savedParties, subscriptionsOf, timing = {} } = this.#parts;
+    const { log, mayManage, payloads, savedParties, subscriptionsOf, timing = {} } = this.#parts;
     const desk: Desk = {
       bot,
       web: this.#web,
@@ -102,6 +109,7 @@ class SlackAdapter implements SendingAdapter {
       now: this.#parts.now ?? Date.now,
       progressAtMillis: timing.progressAtMillis ?? PROGRESS_AT_MILLIS,
       suggestMillis: timing.suggestMillis ?? ACKNOWLEDGE_MILLIS - 1000,
+      managers: new Managers({ web: this.#web, log, listed: mayManage, lookMillis: timing.lookMillis }),
       kept: {
         savedParties: (person) => savedParties?.(person) ?? Promise.resolve([]),
         ...(subscriptionsOf === undefined ? {} : { subscriptionsOf }),

@@ -1,5 +1,3 @@
-import type { Caller } from "../../bot/invocation.ts";
-
 /**
  * What somebody typed, out of what Slack made of it: with `should_escape`, names, channels and addresses come as
  * `<@U1|ann>`, `<#C1|general>`, `<http://x.y|x.y>`, and three characters as entities
@@ -24,14 +22,6 @@ export function textOfMention(given: string, botUserId: string | undefined): str
   return typedText(given.replace(mention, " "))
     .replace(/^[\s:,]+/u, "")
     .trim();
-}
-
-/**
- * Slack tells neither guests nor channel managers apart in what it sends with a command, and knows no role for
- * managing a channel; whoever writes in it may.
- */
-export function callerOf(id: string, name: string | undefined): Caller {
-  return { id, name: name ?? id, mayManageChannel: true };
 }
 
 /** Whether others could see a message there: not in direct messages with the app. */

@@ -4,9 +4,10 @@ import { parseLine } from "../../bot/grammar.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { answerAsk, answerWith, guarded, targetOf, type Origin } from "./answer.ts";
+import { callerOf } from "./caller.ts";
 import type { Desk } from "./desk.ts";
 import { missingIn } from "./form.ts";
-import { callerOf, isShared, typedText } from "./input.ts";
+import { isShared, typedText } from "./input.ts";
 import { openForm } from "./open-form.ts";
 import { ResponseUrl } from "./response-url.ts";
 import { CommandSurface } from "./surface.ts";
@@ -17,14 +18,15 @@ export async function onCommand(desk: Desk, payload: SlashCommand): Promise<void
     const response = { url: payload.response_url, since: desk.now(), used: 0 };
     const shared = isShared(payload.channel_id, payload.channel_name === "directmessage");
     const url = new ResponseUrl(response, { now: () => desk.now(), signal: desk.signal });
+    const line = typedText(payload.text ?? "");
+    const ask = readLine(desk, line);
+    const asker = { id: payload.user_id, name: payload.user_name, workspace: payload.team_id };
     const origin: Origin = {
-      caller: callerOf(payload.user_id, payload.user_name),
+      caller: await callerOf(desk, asker, ask?.command),
       workspace: payload.team_id,
       channel: payload.channel_id,
       surface: new CommandSurface(url, shared),
     };
-    const line = typedText(payload.text ?? "");
-    const ask = readLine(desk, line);
     if (ask === undefined) return answerUnread(desk, line, origin);
     const command = desk.bot.commands.find(({ name }) => name === ask.command);
     if (command !== undefined && missingIn(command, ask).length > 0) {

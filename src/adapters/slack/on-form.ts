@@ -2,9 +2,9 @@ import type { Ask } from "../../reply/reply.ts";
 import { plainText } from "../../reply/plain.ts";
 import type { Reply } from "../../reply/reply.ts";
 import { answerAsk, prepare, targetOf, type Origin } from "./answer.ts";
+import { callerOf, plainCaller, type Asker } from "./caller.ts";
 import type { Desk } from "./desk.ts";
 import { blockOf, optionIn, optionOf, readForm, readFormPlace, type FormPlace, type FormState } from "./form.ts";
-import { callerOf } from "./input.ts";
 import { OPTIONS } from "./limits.ts";
 import { ResponseUrl } from "./response-url.ts";
 import { ButtonSurface, CommandSurface, DirectSurface, type Surface } from "./surface.ts";
@@ -16,12 +16,6 @@ export interface SentView {
   readonly state?: { readonly values: FormState };
 }
 
-export interface FormSender {
-  readonly id: string;
-  readonly name?: string | undefined;
-  readonly workspace?: string | undefined;
-}
-
 /** What to do with a form that was sent: say what is wrong, by block; or close it and answer. */
 export type FormOutcome =
   | { readonly errors: Readonly<Record<string, string>> }
@@ -31,7 +25,7 @@ export type FormOutcome =
 const FIELD_ERROR_LENGTH = 400;
 
 /** Checks a form without asking the network, so that Slack can be told in time. */
-export function onForm(desk: Desk, view: SentView, sender: FormSender): FormOutcome {
+export async function onForm(desk: Desk, view: SentView, sender: Asker): Promise<FormOutcome> {
   const place = readFormPlace(view.private_metadata);
   if (place === undefined) {
     return {
@@ -39,15 +33,15 @@ export function onForm(desk: Desk, view: SentView, sender: FormSender): FormOutc
     };
   }
   const ask: Ask = { command: place.command, options: readForm(view.state?.values ?? {}) };
-  const origin = originOf(desk, place, sender);
+  const origin = await originOf(desk, place, sender);
   const prepared = prepare(desk, ask, origin);
   if (!prepared.ok) return { errors: errorAt(view, prepared.option, sentence(prepared.reply)) };
   return { answer: () => answerAsk(desk, ask, origin) };
 }
 
-function originOf(desk: Desk, place: FormPlace, sender: FormSender): Origin {
+async function originOf(desk: Desk, place: FormPlace, sender: Asker): Promise<Origin> {
   return {
-    caller: callerOf(sender.id, sender.name),
+    caller: await callerOf(desk, sender, place.command),
     workspace: sender.workspace,
     channel: place.channel,
     thread: place.thread,
@@ -87,7 +81,7 @@ export async function suggestFor(
   view: SentView | undefined,
   block: string,
   typed: string,
-  sender: FormSender,
+  sender: Asker,
 ): Promise<NonNullable<ReturnType<typeof optionOf>>[]> {
   const place = view === undefined ? undefined : readFormPlace(view.private_metadata);
   const option = optionIn(block);
@@ -102,7 +96,7 @@ export async function suggestFor(
       option,
       typed,
       here: targetOf({ workspace: sender.workspace, channel: place.channel }),
-      caller: callerOf(sender.id, sender.name),
+      caller: plainCaller(sender),
       signal,
     }),
     late,

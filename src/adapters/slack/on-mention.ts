@@ -1,6 +1,7 @@
 import { answerAsk, guarded, type Origin } from "./answer.ts";
+import { callerOf } from "./caller.ts";
 import type { Desk } from "./desk.ts";
-import { callerOf, textOfMention } from "./input.ts";
+import { textOfMention } from "./input.ts";
 import { answerUnread, readLine } from "./on-command.ts";
 import { MentionSurface } from "./surface.ts";
 
@@ -20,15 +21,15 @@ export async function onMention(desk: Desk, event: Mention, botUserId: string | 
   // Another app's messages are no questions: two bots could keep each other talking.
   if (user === undefined || event.bot_id !== undefined) return;
   await guarded(desk, "mention", async () => {
+    const line = textOfMention(event.text, botUserId);
+    const ask = readLine(desk, line);
     const origin: Origin = {
-      caller: callerOf(user, undefined),
+      caller: await callerOf(desk, { id: user, workspace: team }, ask?.command),
       workspace: team,
       channel,
       thread,
       surface: new MentionSurface(desk, { channel, thread, user }),
     };
-    const line = textOfMention(event.text, botUserId);
-    const ask = readLine(desk, line);
     if (ask === undefined) return answerUnread(desk, line, origin);
     await answerAsk(desk, ask, origin);
   });

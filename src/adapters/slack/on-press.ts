@@ -3,11 +3,12 @@ import type { ButtonAction, BlockAction } from "@slack/bolt";
 import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
 import { answerAsk, guarded, prepare, privatePlace, type Origin } from "./answer.ts";
 import { section } from "./blocks.ts";
+import { callerOf } from "./caller.ts";
 import { compose } from "./compose.ts";
 import type { Desk } from "./desk.ts";
 import { sendFiles } from "./files.ts";
 import { showHome } from "./home.ts";
-import { callerOf, isShared } from "./input.ts";
+import { isShared } from "./input.ts";
 import { expiredNotice, noFormNotice, nothingLeftOutNotice } from "./notices.ts";
 import { openForm } from "./open-form.ts";
 import { decodePress, type Press } from "./press.ts";
@@ -45,13 +46,14 @@ export async function onPress(desk: Desk, body: BlockAction, action: ButtonActio
         return files(desk, place, press.ask);
       case "share": {
         const above = `Shared by <@${place.user}>`;
-        return answerAsk(desk, press.ask, { ...originOf(desk, place, false), audience: "channel", above });
+        const origin = await originOf(desk, place, press.ask, false);
+        return answerAsk(desk, press.ask, { ...origin, audience: "channel", above });
       }
       case "ask": {
         // Whoever asked turns the pages; anyone else gets pages of their own.
         const own = press.asker === undefined || press.asker === place.user || place.ephemeral;
         const replaces = press.effect === "replace" && own && place.response !== undefined;
-        const origin = originOf(desk, place, replaces);
+        const origin = await originOf(desk, place, press.ask, replaces);
         const standing = place.ephemeral ? "caller" : "channel";
         await answerAsk(desk, press.ask, replaces ? { ...origin, audience: standing } : origin);
         if (place.home) await showHome(desk, { id: place.user, workspace: place.workspace });
@@ -90,10 +92,10 @@ function placeOf(desk: Desk, body: BlockAction): Place {
   };
 }
 
-function originOf(desk: Desk, place: Place, replaces: boolean): Origin {
+async function originOf(desk: Desk, place: Place, ask: Ask, replaces: boolean): Promise<Origin> {
   const { user, userName, workspace, channel, thread } = place;
   return {
-    caller: callerOf(user, userName),
+    caller: await callerOf(desk, { id: user, name: userName, workspace }, ask.command),
     workspace,
     channel,
     thread,
@@ -127,7 +129,7 @@ async function form(desk: Desk, place: Place, ask: Ask): Promise<void> {
 
 /** Asks again, and sends all that did not fit. */
 async function files(desk: Desk, place: Place, ask: Ask): Promise<void> {
-  const origin = originOf(desk, place, false);
+  const origin = await originOf(desk, place, ask, false);
   const prepared = prepare(desk, ask, origin);
   const reply = prepared.ok ? await prepared.run() : prepared.reply;
   try {

@@ -29,6 +29,7 @@ export interface StageOptions {
   readonly appToken?: string;
   readonly log?: Log;
   readonly subscriptionsOf?: SlackParts["subscriptionsOf"];
+  readonly mayManage?: readonly string[];
   /** Waits until the adapter is connected. Default true. */
   readonly connect?: boolean;
 }
@@ -76,6 +77,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       savedParties: ({ id, workspace = "" }) =>
         ownParties(store.parties, { platform: "slack", workspace }, { id }).list(),
       subscriptionsOf: options.subscriptionsOf,
+      mayManage: options.mayManage,
       log,
       now: () => fake.state.now(),
       timing: { backoffMillis: 20, channelMillis: 5, againMillis: 20, checkMillis: 20, ...options.timing },

@@ -2,12 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
+import { argumentsOf, judgeAnswer, judgeRequest } from "./judge-traffic.ts";
 import { judgeMessage } from "./judge.ts";
 import { METHODS } from "./methods.ts";
 import { Person } from "./person.ts";
 import { Refusal } from "./refusal.ts";
 import { Sockets } from "./sockets.ts";
-import { State, type Block } from "./state.ts";
+import { State, type Block, type Profile } from "./state.ts";
 
 /** A misbehaviour planned for one request. */
 export interface Fault {
@@ -18,7 +19,10 @@ export interface Fault {
     | { readonly status: number; readonly retryAfter?: number }
     /** Breaks off before, or after, doing what is asked. */
     | "cut-before"
-    | "cut-after";
+    | "cut-after"
+    /** Says nothing until `release`, having done nothing, or all, of what is asked. */
+    | "hang-before"
+    | "hang-after";
 }
 
 const ACKNOWLEDGE_MILLIS = 3000;
@@ -37,11 +41,15 @@ export class FakeSlack {
   enforceLimits = false;
   /** Answers nothing at all, as in an outage. */
   offline = false;
+  /** Takes requests, does nothing and says nothing until `release`; the sockets stand. */
+  silent = false;
+  readonly #held = new Set<IncomingMessage>();
   readonly #posted = new Map<string, number>();
   readonly #faults: Fault[] = [];
   readonly #server: Server;
 
   private constructor() {
+    this.sockets.onAnswer = (answer) => this.state.violations.push(...judgeAnswer(answer));
     this.#server = createServer((request, response) => {
       void this.#serve(request, response);
     });
@@ -75,14 +83,28 @@ export class FakeSlack {
     return id;
   }
 
-  person(name: string): Person {
-    return new Person(this, name, this.state.id("U"));
+  /** A full member, unless the profile says otherwise. */
+  person(name: string, profile: Profile = {}): Person {
+    const id = this.state.id("U");
+    this.state.profiles.set(id, profile);
+    return new Person(this, name, id);
   }
 
   /** Goes away: no answer, no socket. */
   goOffline(): void {
     this.offline = true;
     this.sockets.cut();
+  }
+
+  /** How many requests wait for an answer that does not come. */
+  get held(): number {
+    return this.#held.size;
+  }
+
+  /** Lets go of what hangs, unanswered, and answers what comes from now on. */
+  release(): void {
+    this.silent = false;
+    for (const request of this.#held) request.socket.destroy();
   }
 
   /** Everything that Slack would have refused, and every envelope that was not acknowledged in time. */
@@ -117,7 +139,10 @@ export class FakeSlack {
     };
     try {
       const bytes = await buffer(request);
+      // Whatever becomes of it: what is sent must be such that Slack takes it.
+      this.state.violations.push(...judgeRequest(area, bytes).map((fault) => `${method}: ${fault}`));
       const fault = this.#takeFault(method);
+      if (this.silent || fault?.answer === "hang-before") return this.#hold(request);
       if (fault?.answer === "cut-before") return void request.socket.destroy();
       if (fault !== undefined && typeof fault.answer === "object") {
         if ("error" in fault.answer) return finish(200, { ok: false, error: fault.answer.error });
@@ -126,6 +151,7 @@ export class FakeSlack {
       }
       const answer = this.#answer(area, name, bytes, request);
       if (fault?.answer === "cut-after") return void request.socket.destroy();
+      if (fault?.answer === "hang-after") return this.#hold(request);
       finish(200, answer);
     } catch (error) {
       const refusal = error instanceof Refusal ? error : new Refusal("internal_error", { why: String(error) });
@@ -138,6 +164,11 @@ export class FakeSlack {
       const gone = ["used_url", "expired_url"].includes(refusal.code);
       finish(gone ? 404 : 200, gone ? refusal.code : { ok: false, error: refusal.code, ...refusal.more });
     }
+  }
+
+  #hold(request: IncomingMessage): void {
+    this.#held.add(request);
+    request.socket.once("close", () => this.#held.delete(request));
   }
 
   #takeFault(method: string): Fault | undefined {
@@ -208,14 +239,4 @@ export class FakeSlack {
     entry.original ??= message.ts;
     return { ok: true };
   }
-}
-
-/** What the SDK sends: a form, with JSON in the fields that are no plain values. */
-function argumentsOf(bytes: Buffer): Record<string, unknown> {
-  return Object.fromEntries(
-    [...new URLSearchParams(bytes.toString())].map(([key, value]) => {
-      if (value === "true" || value === "false") return [key, value === "true"];
-      return [key, /^[[{]/u.test(value) && key !== "text" ? (JSON.parse(value) as unknown) : value];
-    }),
-  );
 }

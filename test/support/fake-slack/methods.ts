@@ -27,6 +27,14 @@ export const METHODS: Readonly<Record<string, Method>> = {
     token: "app",
     call: (_args, { state, origin }) => ({ url: `${origin.replace("http", "ws")}/link?ticket=${state.id("ticket-")}` }),
   },
+  "users.info": {
+    scope: "users:read",
+    call: ({ user }, { state }) => {
+      const profile = state.profiles.get(String(user));
+      if (profile === undefined) throw new Refusal("user_not_found");
+      return { user: { id: user, team_id: state.team, ...profile } };
+    },
+  },
   "conversations.open": {
     scope: "im:write",
     call: ({ users }, { state }) => {

@@ -31,6 +31,8 @@ export class Sockets {
   readonly #sockets: Socket[] = [];
   #next = 0;
   opened = 0;
+  /** Told of what acknowledgements carry. */
+  onAnswer: (answer: unknown) => void = () => undefined;
 
   get listening(): number {
     return this.#sockets.filter((one) => !one.leaving && one.socket.readyState === 1).length;
@@ -112,6 +114,7 @@ export class Sockets {
     if (envelope === undefined) return;
     envelope.acknowledgedAfter ??= performance.now() - envelope.at;
     envelope.answer = payload;
+    this.onAnswer(payload);
   }
 
   /** Events that were not acknowledged when their socket closed come again; commands do not. */

@@ -65,6 +65,18 @@ export interface View {
   readonly user: string;
 }
 
+/** Somebody as users.info tells of them: https://docs.slack.dev/reference/objects/user-object. */
+export interface Profile {
+  readonly is_bot?: boolean;
+  readonly is_workflow_bot?: boolean;
+  readonly is_restricted?: boolean;
+  readonly is_ultra_restricted?: boolean;
+  readonly is_stranger?: boolean;
+  readonly deleted?: boolean;
+  readonly team_id?: string;
+  readonly enterprise_user?: { readonly teams: readonly string[] };
+}
+
 /** A response_url. */
 export interface ResponseEntry {
   readonly channel: string;
@@ -89,6 +101,8 @@ export class State {
   readonly views = new Map<string, View>();
   readonly homes = new Map<string, View>();
   readonly triggers = new Map<string, { readonly user: string; readonly at: number; used: boolean }>();
+  /** By user id; whoever stands in it with nothing is a full member. */
+  readonly profiles = new Map<string, Profile>();
   readonly responses = new Map<string, ResponseEntry>();
   /** Everything that Slack would have refused, unless a test expects it. */
   readonly violations: string[] = [];

@@ -1,0 +1,193 @@
+import { z } from "zod";
+
+import type { AnyCommand } from "../../bot/command.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { fault, ok, silence, warning, type Finding } from "../finding.ts";
+import { manifestFile, SCOPES } from "./manifest.ts";
+
+/** What an examination of the connection to Slack is made with. */
+export interface SlackExaminationParts {
+  readonly botToken: string;
+  readonly appToken?: string | undefined;
+  /** The slash command, with its slash. */
+  readonly command: string;
+  /** Left out = Slack's own. */
+  readonly apiUrl?: string | undefined;
+  readonly commands: readonly AnyCommand[];
+  /** What `slack-manifest.json` holds; undefined where there is none. */
+  readonly manifest?: string | undefined;
+  /** Channels that are to be reachable, and the setting that names each. */
+  readonly channels?: readonly { readonly id: string; readonly setting: string }[];
+  /** Unix milliseconds. */
+  readonly now: () => Milliseconds;
+  readonly signal: AbortSignal;
+}
+
+const API_URL = "https://slack.com/api/";
+const APPS = "https://api.slack.com/apps";
+/** Slack shows times to the minute and refuses signatures older than five: https://docs.slack.dev/authentication/verifying-requests-from-slack. */
+const SKEW_MILLIS: Milliseconds = 60_000;
+/** No message has it. */
+const NO_MESSAGE = "1.000000";
+
+const Answer = z.object({ ok: z.boolean(), error: z.string().optional() });
+const Identity = z.object({ team: z.string().optional(), user: z.string().optional() });
+
+/**
+ * Looks at everything that the bot needs of Slack and posts nothing: both tokens, the scopes, the manifest, the
+ * channels. Never rejects; gives up what is left when the signal aborts.
+ */
+export async function examineSlack(parts: SlackExaminationParts): Promise<Finding[]> {
+  const [bot, app, ...channels] = await Promise.all([
+    examineBot(parts),
+    examineApp(parts),
+    ...(parts.channels ?? []).map((channel) => examineChannel(parts, channel)),
+  ]);
+  return [...bot, app, examineManifest(parts), ...channels];
+}
+
+async function examineBot(parts: SlackExaminationParts): Promise<Finding[]> {
+  const check = "Slack bot token";
+  const answer = await call(parts, "auth.test", parts.botToken);
+  if (answer.error !== undefined) {
+    const remedy = `Copy the Bot User OAuth Token (xoxb-…) from the page Install App of your app (${APPS}) into SLACK_BOT_TOKEN.`;
+    return [refused(check, answer.error, remedy)];
+  }
+  if (!answer.ok) return [unanswered(check, answer)];
+  const { team, user } = Identity.catch({}).parse(answer.body);
+  return [
+    ok(check, `the bot is ${user ?? "there"}${team === undefined ? "" : ` in ${team}`}`),
+    examineScopes(answer.scopes),
+    ...examineClock(parts, answer),
+  ];
+}
+
+function examineScopes(granted: readonly string[] | undefined): Finding {
+  const check = "Slack scopes";
+  if (granted === undefined) {
+    return warning(check, "Slack does not say which ones the token has", "Compare them with those in the README.");
+  }
+  const missing = Object.entries(SCOPES).filter(([scope]) => !granted.includes(scope));
+  if (missing.length === 0) return ok(check, `all ${Object.keys(SCOPES).length} are granted`);
+  const what = missing.map(([scope, feature]) => `${scope} (${feature})`).join("; ");
+  const remedy = "Add them under OAuth & Permissions, Bot Token Scopes, then press Reinstall to Workspace.";
+  return fault(check, `not granted: ${what}`, remedy);
+}
+
+async function examineApp(parts: SlackExaminationParts): Promise<Finding> {
+  const check = "Slack app token";
+  const make =
+    "Under Basic Information, App-Level Tokens generate one with connections:write and set SLACK_APP_TOKEN to it.";
+  if (parts.appToken === undefined) {
+    return fault(check, "SLACK_APP_TOKEN is not set, which Socket Mode needs", make);
+  }
+  // It only hands out an address; no socket is opened, and none of the bot's is closed.
+  const answer = await call(parts, "apps.connections.open", parts.appToken);
+  if (answer.error === "missing_scope" || answer.error === "not_allowed_token_type") {
+    return refused(check, answer.error, make);
+  }
+  if (answer.error !== undefined) {
+    return refused(check, answer.error, `${make.slice(0, -1)}; Socket Mode must be switched on.`);
+  }
+  return answer.ok ? ok(check, "Slack offers a socket") : unanswered(check, answer);
+}
+
+function examineManifest({ commands, command, manifest }: SlackExaminationParts): Finding {
+  const check = "Slack manifest";
+  const remedy = `Run npm run -s slack:manifest > slack-manifest.json and paste it at ${APPS}, App Manifest.`;
+  if (manifest === undefined) return warning(check, "there is no slack-manifest.json here to compare with", remedy);
+  if (manifest === manifestFile(commands, command))
+    return ok(check, `slack-manifest.json is current and names ${command}`);
+  const named = /"command": "([^"]{1,40})"/u.exec(manifest)?.[1];
+  if (named !== command) return warning(check, `slack-manifest.json names another command than ${command}`, remedy);
+  return warning(check, "slack-manifest.json is of another version than this program", remedy);
+}
+
+async function examineChannel(
+  parts: SlackExaminationParts,
+  { id, setting }: { readonly id: string; readonly setting: string },
+): Promise<Finding> {
+  // Asked for a message that is not there, this says whether the channel is, without any scope: https://docs.slack.dev/reference/methods/chat.getPermalink
+  const answer = await call(parts, "chat.getPermalink", parts.botToken, { channel: id, message_ts: NO_MESSAGE });
+  if (answer.ok || answer.error === "message_not_found") return ok(setting, "Slack lets the bot see that channel");
+  if (answer.error === "channel_not_found" || answer.error === "not_in_channel") {
+    const remedy = `Type /invite @bellwether there, or correct ${setting}.`;
+    return fault(setting, "the bot cannot see that channel on Slack", remedy);
+  }
+  if (answer.error !== undefined) return refused(setting, answer.error, "See to the bot token first.");
+  return unanswered(setting, answer);
+}
+
+function examineClock({ now }: SlackExaminationParts, { date }: Heard): Finding[] {
+  if (date === undefined || Math.abs(now() - date) <= SKEW_MILLIS) return [];
+  const seconds = Math.round((now() - date) / 1000);
+  const what = `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} Slack's`;
+  return [warning("Slack clock", what, "Let the machine keep its clock by NTP (timedatectl set-ntp true).")];
+}
+
+/** One answer. `error` is Slack's own word; neither `ok` nor `error`: none came that is Slack's. */
+interface Heard {
+  readonly ok: boolean;
+  readonly error?: string;
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly scopes?: readonly string[] | undefined;
+  /** Slack's clock in Unix milliseconds, to the second. */
+  readonly date?: Milliseconds | undefined;
+}
+
+/** Errors after which the same call may succeed by itself. */
+const PASSING = new Set(["ratelimited", "internal_error", "fatal_error", "request_timeout", "service_unavailable"]);
+
+async function call(
+  { apiUrl = API_URL, signal }: SlackExaminationParts,
+  method: string,
+  token: string,
+  form: Readonly<Record<string, string>> = {},
+): Promise<Heard> {
+  try {
+    const response = await fetch(`${apiUrl.replace(/\/+$/u, "")}/${method}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}` },
+      body: new URLSearchParams(form),
+      redirect: "error",
+      signal,
+    });
+    const { status, headers } = response;
+    const body: unknown = await response.json().catch(() => undefined);
+    const answer = Answer.safeParse(body).data;
+    if (status !== 200 || answer === undefined) return { ok: false, status };
+    const date = Date.parse(headers.get("date") ?? "");
+    const { error = "unknown_error" } = answer;
+    if (!answer.ok)
+      return PASSING.has(error)
+        ? { ok: false, status: error === "ratelimited" ? 429 : 503 }
+        : { ok: false, error: tidy(error), status };
+    const scopes = headers.get("x-oauth-scopes")?.split(",");
+    return {
+      ok: true,
+      status,
+      body,
+      scopes: scopes?.map((scope) => scope.trim()),
+      date: Number.isNaN(date) ? undefined : date,
+    };
+  } catch {
+    return { ok: false };
+  }
+}
+
+/** Slack's errors are words in lower case; what is none is not repeated. */
+function tidy(error: string): string {
+  return /^\w{1,60}$/u.test(error) ? error : "unknown_error";
+}
+
+function refused(check: string, error: string, remedy: string): Finding {
+  return fault(check, `Slack refuses it (${error})`, remedy);
+}
+
+function unanswered(check: string, { status }: Heard): Finding {
+  const remedy = "Look at https://slack-status.com and at this machine's network, then try again.";
+  if (status === undefined) return silence(check, "Slack does not answer", remedy);
+  if (status === 429) return silence(check, "Slack gets too many requests from here", "Wait a minute.");
+  return silence(check, `Slack answers ${status === 200 ? "what cannot be understood" : `HTTP ${status}`}`, remedy);
+}
