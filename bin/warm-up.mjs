@@ -15,6 +15,10 @@ const loaded = [
   "../src/store/tables.ts",
   "../src/store/kysely-sqlite.ts",
   "../src/store/migrate.ts",
+  "../src/alerts/dispatch.ts",
+  "../src/alerts/describe.ts",
+  "../src/watchers/create-watchers.ts",
+  "../src/watchers/schedule.ts",
   "prom-client",
   "pino-pretty",
 ];

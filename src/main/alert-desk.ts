@@ -1,14 +1,18 @@
 import { createAlertDesk, type AlertDesk } from "../alerts/alert-desk.ts";
 import { createAlertEngine } from "../alerts/alert-engine.ts";
-import { DEFAULT_ALERTS_CONFIG } from "../alerts/alerts-config.ts";
+import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { systemClock } from "../api/clock.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import type { Networks } from "./networks.ts";
 
 /** The alerts of a process that watches nothing and delivers nothing: what it changes is another process's to deliver. */
-export function readingDesk(store: Pick<Store, "transaction">, networks: Networks, log: Log): AlertDesk {
-  const config = DEFAULT_ALERTS_CONFIG;
+export function readingDesk(
+  store: Pick<Store, "transaction">,
+  networks: Pick<Networks, "clients" | "simulated">,
+  config: AlertsConfig,
+  log: Log,
+): AlertDesk {
   const simulated = new Set(networks.simulated ? networks.clients.map(({ network }) => network) : []);
   return createAlertDesk(createAlertEngine({ store, config, clock: systemClock, log, simulated }), config);
 }

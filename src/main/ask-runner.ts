@@ -16,19 +16,21 @@ export async function openRunner(config: Config, log: Log, tell: (sentence: stri
 }
 
 async function ownRunner(config: Config, log: Log, tell: (sentence: string) => void): Promise<LineRunner> {
-  const [{ openNetworks }, { createStore }, { botOf }, { readingDesk }] = await Promise.all([
+  const [{ openNetworks }, { createStore }, { botOf }, { readingDesk }, { readAlertsConfig }] = await Promise.all([
     import("./networks.ts"),
     import("../store/create-store.ts"),
     import("./bot-of.ts"),
     import("./alert-desk.ts"),
+    import("./alerts-settings.ts"),
   ]);
+  const alertsConfig = readAlertsConfig(config.alerting.configFile);
   // Held only while it is used: another question at the same time needs it, too.
   const store = createStore({ url: config.databaseUrl, log, hold: "call" });
   const networks = await openNetworks(config, { log });
   const bot = await botOf({
     networks,
     store: { seen: lenientSeenIds(store.seen, tell, log), parties: store.parties },
-    alerts: readingDesk(store, networks, log),
+    alerts: readingDesk(store, networks, alertsConfig, log),
     log,
   });
   return {

@@ -1,4 +1,5 @@
 import { discordRegister as register } from "../adapters/discord/register-commands.ts";
+import { DEFAULT_ALERTS_CONFIG } from "../alerts/alerts-config.ts";
 import { loadConfig } from "../config.ts";
 import { createLog } from "../log.ts";
 import { createStore } from "../store/create-store.ts";
@@ -17,7 +18,7 @@ export async function discordRegister(args: readonly string[]): Promise<number> 
     const { commands, networks: names } = await botOf({
       networks,
       store,
-      alerts: readingDesk(store, networks, log),
+      alerts: readingDesk(store, networks, DEFAULT_ALERTS_CONFIG, log),
       log,
     });
     return await register(args, {

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 
-import type { Adapter, Payloads, Preview } from "../adapters/adapter.ts";
+import type { Payloads, Preview, SendingAdapter } from "../adapters/adapter.ts";
 import type * as DiscordPreviewModule from "../adapters/discord/preview.ts";
 import type * as SlackPreviewModule from "../adapters/slack/preview.ts";
 import type { Config } from "../config.ts";
@@ -11,7 +11,7 @@ import type { SavedParties } from "../store/store.ts";
 /** The chat platforms of a process. */
 export interface Platforms {
   /** Those whose tokens are set. */
-  readonly adapters: readonly Adapter[];
+  readonly adapters: readonly SendingAdapter[];
   /** How each would show a reply, whether or not its tokens are set. */
   readonly previews: readonly Preview[];
 }
@@ -26,7 +26,7 @@ const require = createRequire(import.meta.url);
 
 /** Loads a platform's libraries only where its tokens are set: they cost more time and memory than all the rest. */
 export async function openPlatforms(config: Config, { log, payloads, parties }: PlatformParts): Promise<Platforms> {
-  const adapters: Adapter[] = [];
+  const adapters: SendingAdapter[] = [];
   if (config.discord !== undefined) {
     const { createDiscordAdapter } = await import("../adapters/discord/index.ts");
     adapters.push(createDiscordAdapter({ ...config.discord, log, payloads }));

@@ -1,14 +1,20 @@
 import { readFileSync } from "node:fs";
 
 import type { Adapter } from "../adapters/adapter.ts";
+import { consoleSender } from "../adapters/web/console-sender.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
+import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import type { Sender } from "../alerts/sender.ts";
+import type { OnStep } from "../alerts/steps.ts";
 import { loadConfig, type Config } from "../config.ts";
 import { UserError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
-import { createStore, type EmbeddedStore } from "../store/create-store.ts";
+import { createStore } from "../store/create-store.ts";
 import { writeHolderRecord } from "../store/holder-record.ts";
+import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
-import { readingDesk } from "./alert-desk.ts";
+import { createAlerting, type Alerting } from "./alerting.ts";
+import { readAlertsConfig } from "./alerts-settings.ts";
 import { botOf } from "./bot-of.ts";
 import { logDestination } from "./log-destination.ts";
 import { createMeasurements } from "./metrics.ts";
@@ -18,20 +24,29 @@ import { obeyProcessEvents } from "./process-events.ts";
 import { checkReadiness } from "./readiness.ts";
 import { createShutdown, type Shutdown } from "./shutdown.ts";
 
+/** The first questions are answered before anything else is loaded. */
+const WATCH_AFTER: Milliseconds = 500;
+
+/** For whoever runs the whole bot to break it: a campaign that ends the process at a step. */
+export interface StartHooks {
+  readonly onStep?: OnStep;
+}
+
 /** Runs the bot until a signal comes. */
-export async function start(args: readonly string[]): Promise<number> {
+export async function start(args: readonly string[], hooks: StartHooks = {}): Promise<number> {
   if (args.length > 0) {
     throw new UserError("npm start takes no arguments.", {
       remedy: "Settings come from the environment; see .env.example.",
     });
   }
   const config = loadConfig();
+  const alertsConfig = readAlertsConfig(config.alerting.configFile);
   const log = createLog(config.logLevel ?? "info", logDestination());
   for (const hint of config.hints) log.warn(hint);
   const shutdown = createShutdown(log);
   obeyProcessEvents(shutdown, log);
   try {
-    await Promise.race([run(config, log, shutdown), shutdown.ended]);
+    await Promise.race([run({ config, alertsConfig, log, shutdown, hooks }), shutdown.ended]);
   } catch (thrown) {
     // Stopped in the middle of its start, it fails in many ways, none of which is a fault.
     if (shutdown.signal.aborted) return shutdown.ended;
@@ -42,8 +57,16 @@ export async function start(args: readonly string[]): Promise<number> {
   return shutdown.ended;
 }
 
+interface Running {
+  readonly config: Config;
+  readonly alertsConfig: AlertsConfig;
+  readonly log: Log;
+  readonly shutdown: Shutdown;
+  readonly hooks: StartHooks;
+}
+
 /** Starts every part, each stopped in the opposite order. The chat platforms come last: they may take their time. */
-async function run(config: Config, log: Log, shutdown: Shutdown): Promise<void> {
+async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Promise<void> {
   const store = createStore({ url: config.databaseUrl, log });
   shutdown.add("store", () => store.close());
   await store.claim();
@@ -52,10 +75,20 @@ async function run(config: Config, log: Log, shutdown: Shutdown): Promise<void> 
   const measurements = createMeasurements({ version: packageVersion(), platforms: () => running });
   const networks = await openNetworks(config, { log, onRequest: measurements.onNodeRequest });
   shutdown.add("networks", () => networks.close());
+  const { operators } = config.alerting;
+  const alerting = createAlerting({
+    store,
+    networks,
+    config: alertsConfig,
+    console: config.web.port !== 0,
+    log,
+    ...(operators === undefined ? {} : { operators }),
+    ...hooks,
+  });
   const bot = await botOf({
     networks,
     store,
-    alerts: readingDesk(store, networks, log),
+    alerts: alerting.desk,
     log,
     onOutcome: measurements.onOutcome,
   });
@@ -92,16 +125,19 @@ async function run(config: Config, log: Log, shutdown: Shutdown): Promise<void> 
   if (holder.address !== undefined) writeHolderRecord(store.file, { pid: process.pid, socket: holder.address });
 
   if (!shutdown.signal.aborted) console.log(greeting(config, web?.url, networks.simulated));
-  openLater(store, log);
-  await Promise.all(platforms.adapters.map(begin));
+  const begun = Promise.all(platforms.adapters.map(begin));
+  // Stopped first: nothing is to be owed or sent any more once the platforms go.
+  shutdown.add("alerts", () => alerting.stop());
+  watchLater(alerting, [web ?? consoleSender, ...platforms.adapters], shutdown);
+  await begun;
 }
 
-/** The first questions go first; soon after, the database is made ready for those that need it. */
-function openLater(store: EmbeddedStore, log: Log): void {
-  const open = (): void => {
-    store.ping().catch((thrown: unknown) => log.error({ err: thrown }, "the database cannot be used"));
+/** The first questions go first; soon after, the networks are watched and what is owed is delivered. */
+function watchLater(alerting: Alerting, senders: readonly Sender[], { signal }: Shutdown): void {
+  const watch = (): void => {
+    if (!signal.aborted) void alerting.start(senders);
   };
-  setTimeout(open, 500).unref();
+  setTimeout(watch, WATCH_AFTER).unref();
 }
 
 function greeting(config: Config, url: string | undefined, simulated: boolean): string {

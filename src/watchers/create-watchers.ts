@@ -1,5 +1,6 @@
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { Clock } from "../api/clock.ts";
+import type { Verdict } from "../api/verdict.ts";
 import { BestSource } from "./best-source.ts";
 import { bundlesWatcher } from "./bundles.ts";
 import { checkpointsWatcher } from "./checkpoints.ts";
@@ -19,6 +20,8 @@ export function createWatchers(given: {
   readonly nodes: number;
   readonly config: AlertsConfig;
   readonly clock?: Clock;
+  /** Told of every verdict on the network. */
+  readonly onVerdict?: (verdict: Verdict) => void;
 }): readonly Watcher<unknown>[] {
   const options = { ...given, source: new BestSource() };
   return [

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { systemClock, type Clock } from "../api/clock.ts";
 import { takeRound } from "../api/take-round.ts";
-import { DEFAULT_THRESHOLDS, type VerdictThresholds } from "../api/verdict.ts";
+import { DEFAULT_THRESHOLDS, type Verdict, type VerdictThresholds } from "../api/verdict.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { BestSource } from "./best-source.ts";
 import { sourcesReadings } from "./sources-readings.ts";
@@ -23,6 +23,8 @@ export interface SourcesOptions {
   readonly run?: string;
   /** Told of every verdict. */
   readonly source?: BestSource;
+  /** The same, for whoever else wants to know. */
+  readonly onVerdict?: (verdict: Verdict) => void;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface SourcesOptions {
  * lagging or down. Every node is asked for its time in every round; one that cannot be reached is part of the snapshot.
  */
 export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot> {
-  const { network, config, clock = systemClock, run = randomUUID(), source } = options;
+  const { network, config, clock = systemClock, run = randomUUID(), source, onVerdict } = options;
   const thresholds = sourceThresholds(config);
   const every = config.poll.time;
   const timeoutMillis = Math.min(LONGEST_ROUND, Math.max(SHORTEST_ROUND, every));
@@ -41,7 +43,9 @@ export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot
     async observe(api, watched, signal) {
       const round = await takeRound(api, { signal, timeoutMillis, clock, fresh: true, lane: "watchers" });
       const before = decodeSources(watched.before);
-      source?.note(judgeRound(run, round, before, thresholds));
+      const verdict = judgeRound(run, round, before, thresholds);
+      source?.note(verdict);
+      onVerdict?.(verdict);
       return snapshotOf(run, round, before, thresholds);
     },
     judge(before, after) {

@@ -6,8 +6,9 @@ import type { Bot } from "../../bot/bot.ts";
 import { UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
-import type { Adapter, AdapterHealth, Preview } from "../adapter.ts";
+import type { AdapterHealth, Preview, SendingAdapter } from "../adapter.ts";
 import { createAccess } from "./access.ts";
+import { consoleSender } from "./console-sender.ts";
 import { createApp, type HttpSample } from "./app.ts";
 import { createFiles } from "./files.ts";
 import { isLoopback, knownHosts, type Hosts } from "./hosts.ts";
@@ -47,7 +48,7 @@ export interface WebAdapterParts {
   readonly onRequest?: (sample: HttpSample) => void;
 }
 
-export interface WebAdapter extends Adapter {
+export interface WebAdapter extends SendingAdapter {
   readonly platform: "web";
   /** Where people reach the console, once it has started. */
   readonly url: string | undefined;
@@ -113,6 +114,7 @@ export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
   }
 
   return {
+    ...consoleSender,
     platform: "web",
     get health() {
       return health;

@@ -1,0 +1,207 @@
+import { createAlertDesk, type AlertDesk } from "../alerts/alert-desk.ts";
+import { createAlertEngine } from "../alerts/alert-engine.ts";
+import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import type { DispatchParts, Dispatcher } from "../alerts/dispatch.ts";
+import type { Destination, Sender } from "../alerts/sender.ts";
+import type { OnStep } from "../alerts/steps.ts";
+import { systemClock, type Clock } from "../api/clock.ts";
+import type { Verdict } from "../api/verdict.ts";
+import { messageOf } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Store } from "../store/store.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { toMillis } from "../units/nanoseconds.ts";
+import type { Observation } from "../watchers/observation.ts";
+import type { Schedule } from "../watchers/schedule.ts";
+import { subscribeConsole } from "./console-subscription.ts";
+import type { Networks } from "./networks.ts";
+import { watchedSubjects } from "./watched-subjects.ts";
+
+export interface AlertingParts {
+  readonly store: Pick<Store, "transaction">;
+  readonly networks: Pick<Networks, "clients" | "simulated">;
+  readonly config: AlertsConfig;
+  /** Whether there is a console to look at: it is then subscribed, once. */
+  readonly console: boolean;
+  readonly log: Log;
+  /** Told of lost destinations and of absences. */
+  readonly operators?: Destination;
+  /** What came of each try to deliver, once that is kept. */
+  readonly onOutcome?: DispatchParts["onOutcome"];
+  /** Told of each look, once it is kept. */
+  readonly onLook?: (observation: Observation) => void;
+  /** Runs before the first look. */
+  readonly prepare?: () => Promise<void>;
+  readonly onStep?: OnStep;
+  readonly clock?: Clock;
+}
+
+/** One watcher's last look at one network. */
+export interface LastLook {
+  readonly network: string;
+  readonly watcher: string;
+  readonly every: Milliseconds;
+  /** Unix milliseconds. */
+  readonly at: Milliseconds;
+  /** Why it saw nothing. */
+  readonly failure?: string;
+}
+
+/** How the alerts fare, as far as this process knows. */
+export interface AlertingHealth {
+  /** What is owed on each platform, and since when the oldest of it (Unix milliseconds). */
+  readonly queue: readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[];
+  readonly looks: readonly LastLook[];
+}
+
+/** Watches the networks and delivers what it owes. */
+export interface Alerting {
+  /** What people may do; serves from the first moment on, whether or not anything is watched yet. */
+  readonly desk: AlertDesk;
+  /** Begins to watch and to deliver. A database that fails is tried again and again. */
+  start(senders: readonly Sender[]): Promise<void>;
+  /** The last verdict on each network, since this process began. */
+  verdict(network: string): Verdict | undefined;
+  /** Rejects where the database fails. */
+  health(): Promise<AlertingHealth>;
+  /** First nothing more is seen, then what is being sent gets a little time, then its outcome is kept. */
+  stop(): Promise<void>;
+}
+
+/** How often it is looked at what time alone brings about. */
+const UPKEEP: Milliseconds = 1000;
+
+/** Everything between the networks and the platforms; what it needs for that is loaded with `start`. */
+export function createAlerting(parts: AlertingParts): Alerting {
+  const { store, networks, config, log, clock = systemClock, onStep } = parts;
+  const names = networks.clients.map(({ network }) => network);
+  const optional = {
+    ...(parts.operators === undefined ? {} : { operators: parts.operators }),
+    ...(onStep === undefined ? {} : { onStep }),
+  };
+  const watching = new AbortController();
+  const delivering = new AbortController();
+  const subjects = watchedSubjects();
+  const looks = new Map<string, LastLook>();
+  const verdicts = new Map<string, Verdict>();
+  let senders: readonly Sender[] = [];
+  let dispatcher: Dispatcher | undefined;
+  let schedule: Schedule | undefined;
+  let starting: Promise<void> | undefined;
+  let dispatching: Promise<void> | undefined;
+  let upkeeping: Promise<void> | undefined;
+
+  const engine = createAlertEngine({
+    store,
+    config,
+    clock,
+    log,
+    simulated: new Set(networks.simulated ? names : []),
+    onOwed: () => dispatcher?.wake(),
+    ...optional,
+  });
+  const desk = createAlertDesk(engine, config, () => senders.map(({ platform }) => platform));
+
+  async function keep(observation: Observation): Promise<void> {
+    await engine.record(observation);
+    const { network, watcher, at, failure } = observation;
+    looks.set(`${network}/${watcher.name}`, {
+      network,
+      watcher: watcher.name,
+      every: watcher.every,
+      at: toMillis(at),
+      ...(failure === undefined ? {} : { failure: failure.message }),
+    });
+    parts.onLook?.(observation);
+  }
+
+  let subscribed = false;
+  async function subscribe(): Promise<void> {
+    if (subscribed || !parts.console) return;
+    for (const network of names) await subscribeConsole(desk, store, network, toMillis(clock.wallClock()));
+    subscribed = true;
+  }
+
+  async function upkeep(): Promise<void> {
+    await subscribe();
+    await engine.upkeep();
+    subjects.update(await engine.subscriptions());
+  }
+
+  /** Again and again until the signal; a fault is told when it begins. */
+  async function keepUp(): Promise<void> {
+    let failing = false;
+    while (!watching.signal.aborted) {
+      try {
+        await upkeep();
+        failing = false;
+      } catch (thrown) {
+        if (!failing) log.error({ why: messageOf(thrown) }, "what is owed cannot be kept up; trying again");
+        failing = true;
+      }
+      await clock.sleep(UPKEEP, watching.signal).catch(() => undefined);
+    }
+  }
+
+  async function begin(): Promise<void> {
+    const [{ createDispatcher }, { describe }, { createWatchers }, { startSchedule }] = await Promise.all([
+      import("../alerts/dispatch.ts"),
+      import("../alerts/describe.ts"),
+      import("../watchers/create-watchers.ts"),
+      import("../watchers/schedule.ts"),
+    ]);
+    if (watching.signal.aborted) return;
+    const { onOutcome } = parts;
+    dispatcher = createDispatcher({
+      store,
+      clock,
+      log,
+      senders,
+      describe,
+      ...(onOutcome === undefined ? {} : { onOutcome }),
+      ...optional,
+    });
+    dispatching = dispatcher.run(delivering.signal);
+    try {
+      await parts.prepare?.();
+      await upkeep();
+    } catch (thrown) {
+      log.error({ err: thrown }, "the database cannot be used; what is seen is kept once it can");
+    }
+    if (watching.signal.aborted) return;
+    upkeeping = keepUp();
+    schedule = startSchedule({
+      networks: networks.clients.map((api) => {
+        const { network } = api;
+        const onVerdict = (verdict: Verdict): void => void verdicts.set(network, verdict);
+        return { api, watchers: createWatchers({ network, nodes: api.nodes.length, config, clock, onVerdict }) };
+      }),
+      load: async (network, watcher) => (await engine.snapshot(network, watcher))?.data,
+      subjects: (network, kind) => subjects.of(network, kind),
+      sink: keep,
+      log,
+      clock,
+    });
+  }
+
+  return {
+    desk,
+    start(given) {
+      senders = given;
+      starting ??= begin();
+      return starting;
+    },
+    verdict: (network) => verdicts.get(network),
+    async health() {
+      const queue = await store.transaction(({ alerts }) => alerts.outbox.depth());
+      return { queue, looks: [...looks.values()] };
+    },
+    async stop() {
+      watching.abort(new DOMException("Bellwether is stopping.", "AbortError"));
+      await starting;
+      await Promise.all([schedule?.stop(), upkeeping]);
+      delivering.abort(new DOMException("Bellwether is stopping.", "AbortError"));
+      await dispatching;
+    },
+  };
+}
