@@ -137,9 +137,9 @@ export class MarketRecords {
 
   #bounds(market: Market, height: number, mark: bigint): Record<string, unknown>[] {
     const triggers: [horizon: string, probability: string, extension: string, width: number][] = [
-      ["300", "0.9999", "60", 6_000],
-      ["3600", "0.9999", "300", 18_000],
-      ["43200", "0.99999", "1800", 60_000],
+      ["300", "0.9999", "60", 24_000],
+      ["3600", "0.9999", "300", 72_000],
+      ["43200", "0.99999", "1800", 240_000],
     ];
     const count = 1 + (market.index % triggers.length);
     return triggers.slice(0, count).map(([horizon, probability, auctionExtension, width]) => {
