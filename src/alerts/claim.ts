@@ -112,7 +112,8 @@ async function merge(
 
 const MERGED: readonly string[] = ["escalation", "reminder", "resolve", "state"];
 
-async function toldAt(tables: AlertTables, row: DeliveryRow): Promise<Nanoseconds | undefined> {
+/** When the trigger of what ends an episode arrived at the same destination. */
+export async function toldAt(tables: AlertTables, row: DeliveryRow): Promise<Nanoseconds | undefined> {
   if (row.episode === null || (row.phase !== "resolve" && row.phase !== "state")) return undefined;
   const all = await tables.outbox.ofEpisode(row.episode, row.destination);
   const trigger = all.find((one) => one.kind === "message" && one.phase === "trigger");

@@ -14,7 +14,7 @@ import type { Decision } from "./owed.ts";
 import { SendError, type Delivery, type Destination, type Receipt, type Sender } from "./sender.ts";
 import { giveUp, settle, type Outcome, type Verdict } from "./settle.ts";
 import type { OnStep } from "./steps.ts";
-import type { Wording } from "./wording.ts";
+import { isMerged, type Wording } from "./wording.ts";
 import { logDecisions } from "./write-owed.ts";
 
 export interface DispatchParts {
@@ -142,9 +142,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
   async function send(claimed: Claimed, message: AlertMessage, signal: AbortSignal): Promise<Receipt | undefined> {
     const { row, sender, destination, mention, quiet, threadOf, edits, told, repeat } = claimed;
     const reply = worded(parts, message, {
-      ...(message.type === "condition" && row.kind === "message" && message.phase !== row.phase
-        ? { merged: true }
-        : {}),
+      ...(isMerged(message, row) ? { merged: true } : {}),
       ...(repeat ? { repeat: true } : {}),
       ...(told === undefined ? {} : { told }),
     });

@@ -194,6 +194,14 @@ export interface Outbox {
   depth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[]>;
 }
 
+/** The messages that have arrived at a destination, without edits, in the order in which they arrived. */
+export interface Arrivals {
+  /** Those behind a place, which is the `seq` of a delivery; oldest first. */
+  after(destination: string, seq: number, limit: number): Promise<readonly DeliveryRow[]>;
+  /** The last ones; oldest first. */
+  last(destination: string, limit: number): Promise<readonly DeliveryRow[]>;
+}
+
 export interface Backlog {
   hold(rows: readonly HeldRow[]): Promise<void>;
   /** Takes out what is due, in the order in which it was held. */
@@ -212,6 +220,7 @@ export interface AlertTables {
   readonly choices: Choices;
   readonly watch: WatchState;
   readonly outbox: Outbox;
+  readonly arrivals: Arrivals;
   readonly backlog: Backlog;
   readonly log: DecisionLog;
   /** Deletes what is settled and older than that, whatever it is; what is open or owed stays. */

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 
+import { createArrivals } from "./alert-arrivals.ts";
 import { createBacklog } from "./alert-backlog.ts";
 import { createChoices } from "./alert-choices.ts";
 import { inPieces, lastNumber, takeNumbers } from "./alert-counters.ts";
@@ -17,6 +18,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
     choices: createChoices(db),
     watch: createWatchState(db),
     outbox: createOutbox(db),
+    arrivals: createArrivals(db),
     backlog: createBacklog(db),
     log: createDecisionLog(db),
     async prune(before) {

@@ -1,0 +1,72 @@
+import type { AlertTables, DeliveryRow } from "../store/alert-ports.ts";
+import type { Store } from "../store/store.ts";
+import type { Reply } from "../reply/reply.ts";
+import { aboutOf } from "./about.ts";
+import { toldAt } from "./claim.ts";
+import { describe } from "./describe.ts";
+import { AlertMessage } from "./message.ts";
+import type { DeliverySubject, Destination } from "./sender.ts";
+import { destinationKey } from "./subscription.ts";
+import { isMerged } from "./wording.ts";
+
+/** One message that has arrived. */
+export interface FedAlert {
+  /** Grows from each to the next. */
+  readonly place: number;
+  /** The delivery's id. */
+  readonly id: string;
+  readonly about: DeliverySubject;
+  /** Worded by this program, whichever one sent it. */
+  readonly reply: Reply;
+}
+
+/** What has arrived at one destination, for readers that come and go. Rejects where the database fails. */
+export interface AlertFeed {
+  /** Where a delivery stands; undefined where none of that id has arrived here, or it is not kept any more. */
+  placeOf(id: string): Promise<number | undefined>;
+  /** Those behind a place; oldest first. */
+  after(place: number, limit: number): Promise<readonly FedAlert[]>;
+  /** The last ones; oldest first. */
+  last(limit: number): Promise<readonly FedAlert[]>;
+  one(id: string): Promise<FedAlert | undefined>;
+}
+
+export function createAlertFeed(store: Pick<Store, "transaction">, destination: Destination): AlertFeed {
+  const key = destinationKey(destination);
+  const find = async (tables: AlertTables, id: string): Promise<DeliveryRow | undefined> => {
+    const [row] = await tables.outbox.get([id]);
+    return row?.destination === key && row.state === "sent" && row.kind === "message" ? row : undefined;
+  };
+  const read = (rows: (tables: AlertTables) => Promise<readonly DeliveryRow[]>): Promise<FedAlert[]> =>
+    store.transaction(async ({ alerts: tables }) => worded(tables, await rows(tables)));
+  return {
+    placeOf: (id) => store.transaction(async ({ alerts: tables }) => (await find(tables, id))?.seq),
+    after: (place, limit) => read((tables) => tables.arrivals.after(key, place, limit)),
+    last: (limit) => read((tables) => tables.arrivals.last(key, limit)),
+    async one(id) {
+      const [found] = await read(async (tables) => {
+        const row = await find(tables, id);
+        return row === undefined ? [] : [row];
+      });
+      return found;
+    },
+  };
+}
+
+/** What this program cannot read any more is left out: nobody could say what it was. */
+async function worded(tables: AlertTables, rows: readonly DeliveryRow[]): Promise<FedAlert[]> {
+  const kept = await tables.outbox.messages([...new Set(rows.map(({ message }) => message))]);
+  const messages = new Map(kept.map(({ id, data }) => [id, AlertMessage.safeParse(JSON.parse(data)).data]));
+  const fed: FedAlert[] = [];
+  for (const row of rows) {
+    const message = messages.get(row.message);
+    if (message === undefined) continue;
+    const told = await toldAt(tables, row);
+    const wording = {
+      ...(isMerged(message, row) ? { merged: true as const } : {}),
+      ...(told === undefined ? {} : { told }),
+    };
+    fed.push({ place: row.seq, id: row.id, about: aboutOf(message, row.phase), reply: describe(message, wording) });
+  }
+  return fed;
+}

@@ -1,0 +1,22 @@
+import type { Kysely } from "kysely";
+
+import type { Arrivals } from "./alert-ports.ts";
+import type { Schema } from "./schema.ts";
+
+/** One destination's messages go one by one in the order of `seq`, so that none arrives before one that is behind it. */
+export function createArrivals(db: Kysely<Schema>): Arrivals {
+  const arrived = (destination: string) =>
+    db
+      .selectFrom("alert_deliveries")
+      .selectAll()
+      .where("destination", "=", destination)
+      .where("kind", "=", "message")
+      .where("state", "=", "sent");
+  return {
+    after: (destination, seq, limit) =>
+      arrived(destination).where("seq", ">", seq).orderBy("seq").limit(limit).execute(),
+    async last(destination, limit) {
+      return (await arrived(destination).orderBy("seq", "desc").limit(limit).execute()).toReversed();
+    },
+  };
+}
