@@ -12,7 +12,7 @@ const rooms: Record<string, string[]> = {
   export: ["store", "api"],
   bot: ["alerts", "export", "api", "store"],
   watchers: ["alerts", "export", "api"],
-  answers: ["bot", "export", "api", "store"],
+  answers: ["bot", "alerts", "export", "api", "store"],
   commands: ["answers", "bot", "alerts", "export", "api", "chart"],
   "adapters/discord": ["bot", "alerts", "export", "adapters/adapter"],
   "adapters/slack": ["bot", "alerts", "export", "adapters/adapter"],

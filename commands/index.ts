@@ -1,4 +1,18 @@
 import type { AnyCommand } from "../src/bot/command.ts";
+import { alertsAck } from "./alerts-ack.ts";
+import { alertsAdd } from "./alerts-add.ts";
+import { alertsDrill } from "./alerts-drill.ts";
+import { alertsEdit } from "./alerts-edit.ts";
+import { alertsList } from "./alerts-list.ts";
+import { alertsLog } from "./alerts-log.ts";
+import { alertsPause } from "./alerts-pause.ts";
+import { alertsRemove } from "./alerts-remove.ts";
+import { alertsResume } from "./alerts-resume.ts";
+import { alertsSilence } from "./alerts-silence.ts";
+import { alertsSilences } from "./alerts-silences.ts";
+import { alertsStatus } from "./alerts-status.ts";
+import { alertsUnsilence } from "./alerts-unsilence.ts";
+import { alertsWhy } from "./alerts-why.ts";
 import { bundleAssetLimits } from "./bundle-asset-limits.ts";
 import { bundleListAsset } from "./bundle-list-asset.ts";
 import { checkpoints } from "./checkpoints.ts";
@@ -30,6 +44,20 @@ export const commands: readonly AnyCommand[] = [
   bundleListAsset,
   bundleAssetLimits,
   ledgerExport,
+  alertsAdd,
+  alertsList,
+  alertsEdit,
+  alertsRemove,
+  alertsPause,
+  alertsResume,
+  alertsSilence,
+  alertsSilences,
+  alertsUnsilence,
+  alertsAck,
+  alertsWhy,
+  alertsLog,
+  alertsDrill,
+  alertsStatus,
   myParty,
   myParties,
   myForget,

@@ -5,7 +5,7 @@ import type { AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { CallOptions, Operations } from "../api/api-client.ts";
 import { askEach } from "./ask-each.ts";
-import { parseBundleSubject } from "./bundle-subject.ts";
+import { parseBundleSubject } from "../alerts/bundle-subject.ts";
 import type { Watcher } from "./watcher.ts";
 
 const signedBundle = z.object({

@@ -1,0 +1,138 @@
+import type { AlertDesk } from "../alerts/alert-desk.ts";
+import { conditionWords } from "../alerts/condition-words.ts";
+import { isOpen, type Episode } from "../alerts/episode.ts";
+import { timeFromText } from "../alerts/json-units.ts";
+import { nearest, quoteTyped } from "../bot/nearest.ts";
+import type { Choice, SuggestContext } from "../bot/option.ts";
+import { UserError } from "../errors.ts";
+import { plainText } from "../reply/plain.ts";
+import { formatUtc } from "../units/nanoseconds.ts";
+import { matchingKinds } from "./alert-kinds.ts";
+
+/** How far back an episode is looked for by less than its id. */
+const LAST = 500;
+/** How many candidates an error lists. */
+const MAX_LISTED = 5;
+/** What Discord takes as a choice's name and value. */
+const MAX_LENGTH = 100;
+
+type Episodes = Pick<AlertDesk, "openEpisodes" | "lastEpisodes" | "why">;
+
+/**
+ * The episode that somebody means: by its id, or by as much of it as is unambiguous (`node.down`, `node.down api1`,
+ * `network.stalled testnet`, `market.price|mainnet|f8ac`). Open ones come first; of closed ones of the same thing the
+ * last one is meant.
+ * @throws UserError where there is none, or more than one.
+ */
+export async function findEpisode(desk: Episodes, typed: string): Promise<Episode> {
+  const exact = await desk.why(typed.trim());
+  if (exact !== undefined) return exact.episode;
+  const found = await episodesLike(desk, typed);
+  const open = found.filter(isOpen);
+  const [only] = open;
+  if (only !== undefined && open.length === 1) return only;
+  const [last] = found;
+  if (last === undefined) throw await noSuchEpisode(desk, typed);
+  const same = found.every(
+    (one) => one.rule === last.rule && one.network === last.network && one.subject === last.subject,
+  );
+  if (open.length === 0 && same) return last;
+  const candidates = (open.length > 0 ? open : found).map(({ id }) => id);
+  const more = candidates.length > MAX_LISTED ? ` and ${candidates.length - MAX_LISTED} more` : "";
+  throw new UserError(`${quoteTyped(typed)} could be ${candidates.length} episodes.`, {
+    option: "episode",
+    remedy: `It fits ${candidates.slice(0, MAX_LISTED).join(", ")}${more}: type more of it.`,
+  });
+}
+
+/** Those that what is typed may mean: open ones first, then the last ones, newest first. */
+async function episodesLike(desk: Episodes, typed: string): Promise<Episode[]> {
+  const all = await knownEpisodes(desk);
+  return all.filter((episode) => isMeant(episode, typed));
+}
+
+async function knownEpisodes(desk: Episodes): Promise<readonly Episode[]> {
+  const [open, last] = await Promise.all([desk.openEpisodes(), desk.lastEpisodes(LAST)]);
+  const ids = new Set(open.map(({ id }) => id));
+  return [...open, ...last.filter(({ id }) => !ids.has(id))];
+}
+
+/** Whether a whole id, or the beginnings of its parts, or words of it, are what was typed. */
+export function isMeant(episode: Episode, typed: string): boolean {
+  const wanted = typed.trim().toLowerCase();
+  if (wanted === "") return false;
+  if (wanted.includes("|")) {
+    const parts = wanted.split("|");
+    const own = [episode.rule, episode.network, episode.subject].map((part) => part.toLowerCase());
+    const [number] = parts.slice(3);
+    return (
+      parts.length <= 4 &&
+      parts.slice(0, 3).every((part, index) => own[index]?.startsWith(part) === true) &&
+      (number === undefined || number === "" || number === String(episode.number))
+    );
+  }
+  const label = labelOf(episode)?.toLowerCase();
+  return wanted.split(/\s+/u).every((word, index) => {
+    const kind = episode.kind === word || (word.length >= 3 && episode.kind.startsWith(word));
+    if (index === 0 && kind) return true;
+    return (
+      kind ||
+      episode.rule.toLowerCase() === word ||
+      episode.network.toLowerCase() === word ||
+      label === word ||
+      (word.length >= 3 && episode.subject.toLowerCase().startsWith(word)) ||
+      String(episode.number) === word
+    );
+  });
+}
+
+/** What people call the subject of an episode, where it has a name. */
+export function labelOf({ last }: Episode): string | undefined {
+  return "label" in last ? last.label : undefined;
+}
+
+async function noSuchEpisode(desk: Episodes, typed: string): Promise<UserError> {
+  const all = await knownEpisodes(desk);
+  const near = nearest(typed, [...all.map(({ id }) => id), ...new Set(all.map(({ kind }) => kind))]);
+  return new UserError(`No episode ${quoteTyped(typed)} is known.`, {
+    option: "episode",
+    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}Episodes are kept for 30 days after their end; what is open now is shown by:`,
+    suggestion: "alerts status",
+  });
+}
+
+/** As much of an id as names it and fits where a platform takes a hundred characters. */
+export function shortEpisodeId({ id, rule, network, subject, number }: Episode): string {
+  if (id.length <= MAX_LENGTH) return id;
+  return [rule.slice(0, 50), network.slice(0, 20), subject.slice(0, 12), number].join("|");
+}
+
+/** One line that says what an episode is, for lists without any markup. */
+export function episodeTitle(episode: Episode): string {
+  const state = isOpen(episode) ? `since ${formatUtc(timeFromText(episode.began))}` : episode.state;
+  return `${plainText(conditionWords(episode.last).bad)} (${episode.severity}, ${state})`;
+}
+
+/** Completion of an episode: what is open, then what was. */
+export async function suggestEpisodes(typed: string, { alerts }: SuggestContext): Promise<readonly Choice[]> {
+  const all = await knownEpisodes(alerts);
+  const low = typed.trim().toLowerCase();
+  return all
+    .filter((one) => low === "" || isMeant(one, typed) || `${one.id} ${episodeTitle(one)}`.toLowerCase().includes(low))
+    .map((one) => ({ label: cut(episodeTitle(one)), value: shortEpisodeId(one) }))
+    .filter(({ value }) => value.length <= MAX_LENGTH);
+}
+
+/** What can be silenced: open episodes, then kinds. */
+export async function suggestSilenceable(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
+  const open = (await context.alerts.openEpisodes()).filter((one) => typed.trim() === "" || isMeant(one, typed));
+  return [
+    ...open.map((one) => ({ label: cut(episodeTitle(one)), value: shortEpisodeId(one) })),
+    ...matchingKinds(typed),
+  ].filter(({ value }) => value.length <= MAX_LENGTH);
+}
+
+function cut(label: string): string {
+  const points = Array.from(label);
+  return points.length <= MAX_LENGTH ? label : `${points.slice(0, MAX_LENGTH - 1).join("")}…`;
+}

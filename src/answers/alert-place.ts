@@ -1,0 +1,99 @@
+import { CONSOLE, type AlertDesk } from "../alerts/alert-desk.ts";
+import type { Destination } from "../alerts/sender.ts";
+import { destinationKey, type Subscription } from "../alerts/subscription.ts";
+import type { Caller, Target } from "../bot/invocation.ts";
+import { quoteTyped } from "../bot/nearest.ts";
+import { UserError } from "../errors.ts";
+import { code, text, type Text } from "../reply/text.ts";
+
+/** Who asks from where. */
+export interface PlaceContext {
+  readonly here: Target;
+  readonly caller: Caller;
+}
+
+/** Whoever reaches the terminal or the console runs the bot, and is asked for nothing more. */
+export function isOperator({ here }: Pick<PlaceContext, "here">): boolean {
+  return here.platform === "terminal" || here.platform === "web";
+}
+
+/**
+ * Where alerts of this place are owed: the channel, in direct messages the person, for operators the console. Channels
+ * are named by their id alone: Discord's are unique everywhere, and on Slack the bot lives in one workspace.
+ */
+export function destinationHere(context: PlaceContext): Destination {
+  const { platform, channel, workspace } = context.here;
+  if (isOperator(context)) return CONSOLE;
+  const direct = channel === undefined || (platform === "slack" ? channel.startsWith("D") : workspace === undefined);
+  return direct ? ownMessages(context) : { platform, channel };
+}
+
+/** Where somebody is told for themselves alone. */
+export function ownMessages(context: PlaceContext): Destination {
+  return isOperator(context) ? CONSOLE : { platform: context.here.platform, channel: `user:${context.caller.id}` };
+}
+
+/** What operators may type for a destination: `console`, `discord:<channel id>`, `slack:<channel id>`. */
+export function parseDestination(
+  typed: string,
+  context: PlaceContext,
+  desk: Pick<AlertDesk, "platforms">,
+): Destination {
+  if (!isOperator(context)) {
+    throw new UserError("Only the terminal and the console can tell another place than their own.", {
+      option: "to",
+      remedy: "Type the command in that channel instead.",
+    });
+  }
+  const wanted = typed.trim();
+  if (/^console$/iu.test(wanted)) return CONSOLE;
+  const match = /^(discord|slack):(user:)?#?(\w+)$/iu.exec(wanted);
+  const platform = match?.[1]?.toLowerCase();
+  const id = match?.[3] ?? "";
+  const right = platform === "discord" ? /^\d{15,20}$/u : /^[A-Z][A-Z0-9]{5,}$/u;
+  if (platform === undefined || !right.test(id)) {
+    throw new UserError(`${quoteTyped(typed)} is no place that alerts can go to.`, {
+      option: "to",
+      remedy:
+        "Write console, discord:<channel id> as in discord:1122334455667788990, or slack:<channel id> as in slack:C0123ABCD.",
+    });
+  }
+  const able = desk.platforms();
+  if (able.length > 0 && !able.includes(platform)) {
+    throw new UserError(`This bot does not run on ${platform === "slack" ? "Slack" : "Discord"}.`, {
+      option: "to",
+      remedy: "Set its token in the environment and start it again, or tell the console.",
+    });
+  }
+  const person = match?.[2] !== undefined || (platform === "slack" && /^[UW]/u.test(id));
+  return { platform, channel: person ? `user:${id}` : id };
+}
+
+/** Throws UserError unless the caller may change what this channel is told. */
+export function requireManager(context: PlaceContext, what: string): void {
+  if (isOperator(context) || context.caller.mayManageChannel) return;
+  throw new UserError(`Only people who manage this channel can ${what}.`, {
+    remedy: "Ask one of them, or a server administrator.",
+  });
+}
+
+export function isSamePlace(a: Destination, b: Destination): boolean {
+  return destinationKey(a) === destinationKey(b);
+}
+
+/** Whether a subscription is the caller's own: told to them alone. */
+export function isOwn(subscription: Pick<Subscription, "destination" | "personal">, context: PlaceContext): boolean {
+  return subscription.personal === true && isSamePlace(subscription.destination, ownMessages(context));
+}
+
+/** A destination in words, as the one who asks sees it. */
+export function placeWords(destination: Destination, context?: PlaceContext): Text {
+  const { platform, channel } = destination;
+  if (isSamePlace(destination, CONSOLE)) return text`the console`;
+  if (context !== undefined && isSamePlace(destination, destinationHere(context))) return text`this channel`;
+  const named = platform === "discord" ? "Discord" : platform === "slack" ? "Slack" : platform;
+  if (context !== undefined && isSamePlace(destination, ownMessages(context))) return text`your direct messages`;
+  return channel.startsWith("user:")
+    ? text`direct messages of ${code(channel.slice(5))} on ${named}`
+    : text`channel ${code(channel)} on ${named}`;
+}

@@ -1,0 +1,64 @@
+import type { AlertDesk } from "../alerts/alert-desk.ts";
+import { destinationKey } from "../alerts/subscription.ts";
+import type { Silence } from "../alerts/silence.ts";
+import { silenceScopeWords } from "../alerts/silence-words.ts";
+import { nearest, quoteTyped } from "../bot/nearest.ts";
+import type { Choice, SuggestContext } from "../bot/option.ts";
+import { UserError } from "../errors.ts";
+import { plainText } from "../reply/plain.ts";
+import { destinationHere, isOperator, type PlaceContext } from "./alert-place.ts";
+
+/** The silences that bear on this place: its own and those that hold everywhere; operators see all. */
+export function silencesHere(all: readonly Silence[], context: PlaceContext): Silence[] {
+  const here = destinationKey(destinationHere(context));
+  return isOperator(context)
+    ? [...all]
+    : all.filter(({ scope }) => scope.destination === undefined || scope.destination === here);
+}
+
+/**
+ * The silence that is meant, which the caller may end.
+ * @throws UserError where there is none, or it was made for all channels.
+ */
+export async function findSilence(
+  desk: Pick<AlertDesk, "silences">,
+  typed: string,
+  context: PlaceContext,
+): Promise<Silence> {
+  const visible = silencesHere(await desk.silences(), context);
+  const wanted = typed.trim().toLowerCase();
+  const exact = visible.filter(({ id }) => id.toLowerCase() === wanted);
+  const found = exact.length > 0 ? exact : visible.filter(({ id }) => wanted.length >= 2 && id.startsWith(wanted));
+  const [only] = found;
+  if (only === undefined || found.length > 1) {
+    const near = nearest(
+      typed,
+      visible.map(({ id }) => id),
+    );
+    throw new UserError(
+      found.length > 1
+        ? `${quoteTyped(typed)} could be ${found.length} silences.`
+        : `No silence ${quoteTyped(typed)} holds here.`,
+      {
+        option: "id",
+        remedy: `${near === undefined ? "" : `Did you mean ${near}? `}It may be over already. This shows those that hold:`,
+        suggestion: "alerts silences",
+      },
+    );
+  }
+  if (!isOperator(context) && only.scope.destination === undefined) {
+    throw new UserError(`Silence ${only.id} holds for all channels: ${only.by} made it at the console.`, {
+      option: "id",
+      remedy: "It can only be ended there.",
+    });
+  }
+  return only;
+}
+
+/** Completion of a silence's id. */
+export async function suggestSilences(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
+  const low = typed.trim().toLowerCase();
+  return silencesHere(await context.alerts.silences(), context)
+    .map((one) => ({ label: `${one.id}: ${plainText(silenceScopeWords(one))}`.slice(0, 100), value: one.id }))
+    .filter(({ label, value }) => value.startsWith(low) || label.toLowerCase().includes(low));
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto";
+
+import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import { rulesOf, type Subscription } from "../alerts/subscription.ts";
+import { subscriptionWords } from "../alerts/subscription-words.ts";
+import { nearest, quoteTyped } from "../bot/nearest.ts";
+import type { Choice, SuggestContext } from "../bot/option.ts";
+import { UserError } from "../errors.ts";
+import { plainText } from "../reply/plain.ts";
+import type { Action } from "../reply/reply.ts";
+import { destinationHere, isOperator, isOwn, isSamePlace, requireManager, type PlaceContext } from "./alert-place.ts";
+
+/** Letters and digits that are not taken for one another; no vowels, so that no words come of them. */
+const LETTERS = "23456789bcdfghjkmnpqrstvwxz";
+const ID_LENGTH = 5;
+
+/** A short id to type, such as `7k2mq`, that none of these has. */
+export function shortId(taken: Iterable<string>): string {
+  const had = new Set(taken);
+  for (;;) {
+    const id = Array.from(randomBytes(ID_LENGTH), (byte) => LETTERS[byte % LETTERS.length] ?? "2").join("");
+    if (!had.has(id)) return id;
+  }
+}
+
+/** Whether it still tells, or may again. */
+export function isAlive({ state }: Pick<Subscription, "state">): boolean {
+  return state === "active" || state === "paused";
+}
+
+/** Those that somebody may see here: the channel's and their own; operators see all. */
+export function visibleHere(all: readonly Subscription[], context: PlaceContext): Subscription[] {
+  if (isOperator(context)) return [...all];
+  const here = destinationHere(context);
+  return all.filter((one) => isOwn(one, context) || isSamePlace(one.destination, here));
+}
+
+/** What somebody watches for themselves alone, newest first; for lists beside the commands' own. Pure. */
+export function ownWatches(all: readonly Subscription[], context: PlaceContext): Subscription[] {
+  return all
+    .filter((one) => isOwn(one, context) && isAlive(one) && (!isOperator(context) || one.by.id === context.caller.id))
+    .toSorted((a, b) => b.created - a.created);
+}
+
+/**
+ * The subscription that is meant, which the caller may change: one's own, or this channel's for those who manage it.
+ * @throws UserError where there is none, or it is not theirs to change.
+ */
+export async function findSubscription(
+  desk: Pick<AlertDesk, "subscriptions">,
+  typed: string,
+  context: PlaceContext,
+  doing: string,
+): Promise<Subscription> {
+  const all = await desk.subscriptions();
+  const visible = visibleHere(all, context).filter(({ state }) => state !== "removed");
+  const wanted = typed.trim().toLowerCase();
+  const exact = visible.filter(({ id }) => id.toLowerCase() === wanted);
+  const begun = visible.filter((one) => wanted.length >= 2 && isAlive(one) && one.id.toLowerCase().startsWith(wanted));
+  const found = exact.length > 0 ? exact : begun;
+  const [only] = found;
+  if (only === undefined || found.length > 1) throw unknownSubscription(typed, all, visible, found);
+  if (!isOwn(only, context)) requireManager(context, doing);
+  return only;
+}
+
+function unknownSubscription(
+  typed: string,
+  all: readonly Subscription[],
+  visible: readonly Subscription[],
+  found: readonly Subscription[],
+): UserError {
+  const wanted = typed.trim().toLowerCase();
+  const elsewhere = all.find(({ id, state }) => id.toLowerCase() === wanted && state !== "removed");
+  const removed = all.some(({ id, state }) => id.toLowerCase() === wanted && state === "removed");
+  const alive = visible.filter(isAlive).map(({ id }) => id);
+  const near = nearest(typed, alive);
+  const sentence =
+    found.length > 1
+      ? `${quoteTyped(typed)} could be ${found.length} alerts.`
+      : elsewhere !== undefined
+        ? `Alert ${elsewhere.id} belongs to another place.`
+        : removed
+          ? `Alert ${wanted} has been removed already.`
+          : `There is no alert ${quoteTyped(typed)} here.`;
+  const remedy =
+    elsewhere !== undefined && found.length === 0
+      ? "Type this where it tells, or in the console."
+      : `${near === undefined ? "" : `Did you mean ${near}? `}This shows what there is:`;
+  return new UserError(sentence, { option: "id", remedy, suggestion: "alerts list" });
+}
+
+/** What must be the same for two subscriptions to tell the same things. */
+export function contentOf(one: Subscription, config: AlertsConfig): string {
+  const rules = rulesOf(one, config).map(({ id }) => id);
+  return JSON.stringify([one.network, one.kinds.toSorted(), one.subjects.toSorted(), rules.toSorted()]);
+}
+
+/** What must be the same beside that for them to be told in the same way. */
+export function mannerOf({ floor, style, events, quietHours, mention }: Subscription): string {
+  return JSON.stringify([floor, style, events, quietHours ?? null, mention ?? null]);
+}
+
+/** The buttons for one subscription. */
+export function subscriptionActions(one: Subscription): Action[] {
+  const options = { id: one.id };
+  const pause: Action =
+    one.state === "paused"
+      ? { label: "Resume", invocation: { command: "alerts resume", options }, effect: "reply" }
+      : { label: "Pause", invocation: { command: "alerts pause", options }, effect: "reply" };
+  return isAlive(one)
+    ? [
+        pause,
+        {
+          label: "Remove",
+          invocation: { command: "alerts remove", options },
+          effect: "reply",
+          confirm: "Nothing more is told of it.",
+        },
+      ]
+    : [];
+}
+
+/** Completion of a subscription's id. */
+export async function suggestSubscriptions(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
+  const low = typed.trim().toLowerCase();
+  return visibleHere(await context.alerts.subscriptions(), context)
+    .filter(isAlive)
+    .map((one) => ({ label: `${one.id}: ${plainText(subscriptionWords(one))}`.slice(0, 100), value: one.id }))
+    .filter(({ label, value }) => value.startsWith(low) || label.toLowerCase().includes(low));
+}

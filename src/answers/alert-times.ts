@@ -1,0 +1,121 @@
+import { isTimeZone, localMillis } from "../alerts/local-time.ts";
+import { nearest, quoteTyped } from "../bot/nearest.ts";
+import type { Choice } from "../bot/option.ts";
+import { parseTimeSpan } from "../bot/time-span.ts";
+import { UserError } from "../errors.ts";
+import { parseDuration, type Milliseconds } from "../units/duration.ts";
+import { fromMillis, toMillis } from "../units/nanoseconds.ts";
+
+const DAY: Milliseconds = 86_400_000;
+const MINUTE: Milliseconds = 60_000;
+/** What people type for units, in the letters that durations use. */
+const UNITS: readonly (readonly [RegExp, string])[] = [
+  [/\s*(?:seconds?|secs?)\b/gu, "s"],
+  [/\s*(?:minutes?|mins?)\b/gu, "m"],
+  [/\s*(?:hours?|hrs?)\b/gu, "h"],
+  [/\s*days?\b/gu, "d"],
+  [/\s*weeks?\b/gu, "w"],
+];
+
+/** `90s`, `2m`, `1 hour` in milliseconds, 1 or more. Throws UserError for what is none. */
+export function parseSpan(option: string, typed: string): Milliseconds {
+  const millis = spanOf(typed);
+  if (millis !== undefined) return millis;
+  const bare = /^\d+$/u.test(typed.trim()) ? ` Is it ${typed.trim()}m or ${typed.trim()}h?` : "";
+  throw new UserError(`${quoteTyped(typed)} is no span of time that ${option} understands.`, {
+    option,
+    remedy: `Write it with its unit, as in 30s, 5m, 1h30m or 2d.${bare}`,
+  });
+}
+
+function spanOf(typed: string): Milliseconds | undefined {
+  let short = typed.trim().toLowerCase();
+  for (const [words, letter] of UNITS) short = short.replaceAll(words, letter);
+  const millis = parseDuration(short);
+  return millis !== undefined && millis >= 1 && Number.isSafeInteger(millis) ? millis : undefined;
+}
+
+/** A time zone by its name in the tz database, whatever its case. Throws UserError with the nearest one. */
+export function parseZone(option: string, typed: string): string {
+  const wanted = typed.trim().replaceAll(/\s+/gu, "_");
+  const low = wanted.toLowerCase();
+  const zones = timeZones();
+  const known =
+    zones.find((zone) => zone.toLowerCase() === low) ??
+    (/^[A-Za-z_]+(?:\/[\w+-]+)*$/u.test(wanted) && isTimeZone(wanted) ? wanted : undefined);
+  if (known !== undefined) return known;
+  // Most people know their city only.
+  const cities = new Map(zones.map((zone) => [(zone.split("/").at(-1) ?? zone).toLowerCase(), zone]));
+  const city = cities.get(low) ?? cities.get(nearest(low, cities.keys()) ?? "");
+  const near = nearest(wanted, zones) ?? city;
+  throw new UserError(`${quoteTyped(typed)} is no time zone.`, {
+    option,
+    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}Zones are named as in Europe/Berlin, America/New_York or UTC.`,
+  });
+}
+
+let zonesKept: readonly string[] | undefined;
+function timeZones(): readonly string[] {
+  zonesKept ??= ["UTC", ...Intl.supportedValuesOf("timeZone")];
+  return zonesKept;
+}
+
+export function suggestZones(typed: string): Promise<readonly Choice[]> {
+  const low = typed.trim().toLowerCase().replaceAll(/\s+/gu, "_");
+  const fits = timeZones().filter((zone) => zone.toLowerCase().includes(low));
+  const first = fits.filter((zone) => zone.split("/").some((part) => part.toLowerCase().startsWith(low)));
+  return Promise.resolve([...new Set([...first, ...fits])].slice(0, 25).map((zone) => ({ label: zone, value: zone })));
+}
+
+/**
+ * A moment to come, in Unix milliseconds: `22:00` (the next time that it is so late), `in 2h`, `tomorrow`, a date or a
+ * date and time. Read by the clock of the zone; what names its own offset is read by that.
+ * @throws UserError for what is none.
+ */
+export function parseMoment(option: string, typed: string, now: Milliseconds, zone = "UTC"): Milliseconds {
+  const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
+  if (compact === "now") return now;
+  const daily = /^([01]?\d|2[0-3]):([0-5]\d)$/u.exec(compact);
+  if (daily !== null) {
+    const local = localMillis(zone, now);
+    const midnight = local - (((local % DAY) + DAY) % DAY);
+    const today = midnight + (Number(daily[1]) * 60 + Number(daily[2])) * MINUTE;
+    return utcOf(zone, today > local ? today : today + DAY);
+  }
+  const ahead = spanOf(compact.replace(/^in /u, ""));
+  if (ahead !== undefined) return now + ahead;
+  // Days begin and end by the zone's clock.
+  const span = /\bago$/u.test(compact) ? undefined : parseTimeSpan(compact, fromMillis(localMillis(zone, now)));
+  if (span === undefined) {
+    throw new UserError(`${quoteTyped(typed)} is no time that ${option} understands.`, {
+      option,
+      remedy: "Write 22:00, in 2h, tomorrow, or a date and time as in 2026-05-01T12:30.",
+    });
+  }
+  const at = toMillis(span.from);
+  const absolute = /(?:z|utc|[+-]\d{2}:?\d{2})$/u.test(compact) || /^\d{10,19}$/u.test(compact);
+  return absolute ? at : utcOf(zone, at);
+}
+
+/** The moment at which a zone's clock shows a time, given as if it were UTC. */
+function utcOf(zone: string, local: Milliseconds): Milliseconds {
+  const guess = local - (localMillis(zone, local) - local);
+  // The offset may be another one there than at the first guess: summer time begins or ends in between.
+  return local - (localMillis(zone, guess) - guess);
+}
+
+/** `22:00-07:00` as two times of day. Throws UserError for what is none. */
+export function parseQuietHours(typed: string): { from: string; to: string } {
+  const match = /^([01]?\d|2[0-3])(?::([0-5]\d))?\s*(?:-|–|—|to)\s*([01]?\d|2[0-3])(?::([0-5]\d))?$/u.exec(
+    typed.trim().toLowerCase(),
+  );
+  const time = (hour: string | undefined, minute = "00"): string => `${(hour ?? "").padStart(2, "0")}:${minute}`;
+  const [from, to] = [time(match?.[1], match?.[2]), time(match?.[3], match?.[4])];
+  if (match === null || from === to) {
+    throw new UserError(`${quoteTyped(typed)} are no quiet hours.`, {
+      option: "quiet",
+      remedy: "Write from when to when by the clock of the zone, as in 22:00-07:00; off = none.",
+    });
+  }
+  return { from, to };
+}
