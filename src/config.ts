@@ -107,17 +107,43 @@ function readEnvFile(): void {
   }
 }
 
-/** The same for a given environment. An empty variable counts as unset. */
-export function parseConfig(given: Readonly<Record<string, string | undefined>>): Config {
+/** What an environment says as far as it can be understood, and all that is wrong with it. */
+export interface ExaminedConfig {
+  /** Of what is right: a variable at fault counts as unset. */
+  readonly config: Config;
+  /** Sentences without their full stop, and without values. */
+  readonly faults: readonly string[];
+}
+
+/** The same as `loadConfig` for those who go on whatever is wrong. Never throws. */
+export function loadExaminedConfig(): ExaminedConfig {
+  try {
+    readEnvFile();
+  } catch (thrown) {
+    const { config, faults } = examineConfig(process.env);
+    return { config, faults: [messageOf(thrown).replace(/\.$/u, ""), ...faults] };
+  }
+  return examineConfig(process.env);
+}
+
+/** The same for a given environment. */
+export function examineConfig(given: Readonly<Record<string, string | undefined>>): ExaminedConfig {
   const set = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined && value.trim() !== ""),
   );
   const hints = likelyTypos(Object.keys(set));
-  const parsed = Environment.safeParse(set);
-  const wrong = parsed.error?.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`) ?? [];
-  const faults = [...wrong, ...contradictions(set)];
-  if (parsed.data === undefined || faults.length > 0) throw configError(faults, hints);
-  return configOf(parsed.data, hints);
+  const issues = Environment.safeParse(set).error?.issues ?? [];
+  const wrong = new Set(issues.map(({ path: [name] }) => String(name)));
+  const right = Object.fromEntries(Object.entries(set).filter(([name]) => !wrong.has(name)));
+  const faults = issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
+  return { config: configOf(Environment.parse(right), hints), faults: [...faults, ...contradictions(set)] };
+}
+
+/** The same for a given environment, which must be right. An empty variable counts as unset. */
+export function parseConfig(given: Readonly<Record<string, string | undefined>>): Config {
+  const { config, faults } = examineConfig(given);
+  if (faults.length > 0) throw configError(faults, config.hints);
+  return config;
 }
 
 function configOf(env: Environment, hints: readonly string[]): Config {

@@ -18,6 +18,10 @@ const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; load(): Pro
     about: "serves a simulated network by itself: simulator --port 3008",
     load: async () => (await import("./main/simulator.ts")).simulator,
   },
+  doctor: {
+    about: "says what is wrong with settings, tokens, nodes, clock and database, and what to do",
+    load: async () => (await import("./main/doctor.ts")).doctor,
+  },
   "discord-register": {
     about: "registers the commands with Discord; with --dry-run, shows what would change",
     load: async () => (await import("./main/discord-register.ts")).discordRegister,

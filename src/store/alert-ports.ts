@@ -215,6 +215,15 @@ export interface DecisionLog {
   read(query: DecisionQuery): Promise<readonly DecisionRow[]>;
 }
 
+/** How the alerts stand, as numbers. */
+export interface AlertFigures {
+  /** Messages given up within the last day. */
+  readonly dead: readonly { readonly platform: string; readonly count: number }[];
+  readonly subscriptions: readonly { readonly state: string; readonly count: number }[];
+  /** Messages that wait for quiet hours to end. */
+  readonly held: number;
+}
+
 /** Everything that is kept of alerts. */
 export interface AlertTables {
   readonly choices: Choices;
@@ -223,6 +232,7 @@ export interface AlertTables {
   readonly arrivals: Arrivals;
   readonly backlog: Backlog;
   readonly log: DecisionLog;
+  figures(at: Milliseconds): Promise<AlertFigures>;
   /** Deletes what is settled and older than that, whatever it is; what is open or owed stays. */
   prune(before: Milliseconds): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { createArrivals } from "./alert-arrivals.ts";
 import { createBacklog } from "./alert-backlog.ts";
 import { createChoices } from "./alert-choices.ts";
+import { alertFigures } from "./alert-figures.ts";
 import { inPieces, lastNumber, takeNumbers } from "./alert-counters.ts";
 import { createOutbox } from "./alert-outbox.ts";
 import type { AlertTables, DecisionLog } from "./alert-ports.ts";
@@ -21,6 +22,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
     arrivals: createArrivals(db),
     backlog: createBacklog(db),
     log: createDecisionLog(db),
+    figures: (at) => alertFigures(db, at),
     async prune(before) {
       const last = await lastNumber(db, "decisions");
       await db

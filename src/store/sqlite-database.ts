@@ -40,7 +40,7 @@ export function openSqlite(file: string): { database: DatabaseSync; migrated: bo
 }
 
 /** The names of the migrations that a database has been through; empty for a new one. */
-function executedMigrations(database: DatabaseSync): string[] {
+export function executedMigrations(database: DatabaseSync): string[] {
   const table = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kysely_migration'");
   if (table.get() === undefined) return [];
   return database

@@ -32,7 +32,25 @@ export const ROUTES: readonly { method: string; path: RegExp; auth: boolean; han
       session_start_limit: { total: 1000, remaining: 999, reset_after: 14_400_000, max_concurrency: 1 },
     }),
   },
-  { method: "GET", path: /^\/applications\/@me$/u, auth: true, handle: ({ state }) => ({ id: state.applicationId }) },
+  {
+    method: "GET",
+    path: /^\/applications\/@me$/u,
+    auth: true,
+    handle: ({ state }) => ({ id: state.applicationId, ...state.application }),
+  },
+  {
+    method: "GET",
+    path: /^\/users\/@me$/u,
+    auth: true,
+    handle: ({ state }) => ({ id: state.applicationId, username: "Bellwether", bot: true }),
+  },
+  { method: "GET", path: /^\/guilds\/(\d+)$/u, auth: true, handle: getGuild },
+  {
+    method: "GET",
+    path: /^\/channels\/(\d+)$/u,
+    auth: true,
+    handle: ({ state }, id = "") => ({ id: reachable(state, id).id }),
+  },
   {
     method: "GET",
     path: COMMANDS(),
@@ -52,6 +70,12 @@ export const ROUTES: readonly { method: string; path: RegExp; auth: boolean; han
 
 function COMMANDS(): RegExp {
   return /^\/applications\/(\d+)(?:\/guilds\/(\d+))?\/commands$/u;
+}
+
+function getGuild({ state }: Context, id = ""): unknown {
+  const known = [...state.channels.values()].some(({ guild }) => guild === id);
+  if (!known) throw new Refusal(404, 10_004, "Unknown Guild");
+  return { id, name: "a server" };
 }
 
 function putCommands({ state, body }: Context, applicationId: string, guild?: string): unknown {

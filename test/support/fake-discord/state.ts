@@ -61,6 +61,8 @@ export interface Channel {
 export class State {
   readonly applicationId = "900000000000000001";
   token = "fake-token";
+  /** What its portal page says of the application, beside the id. */
+  application: Record<string, unknown> = {};
   readonly messages = new Map<string, StoredMessage>();
   readonly interactions = new Map<string, StoredInteraction>();
   readonly channels = new Map<string, Channel>();

@@ -152,7 +152,8 @@ export class FakeSlack {
       const answer = this.#answer(area, name, bytes, request);
       if (fault?.answer === "cut-after") return void request.socket.destroy();
       if (fault?.answer === "hang-after") return this.#hold(request);
-      finish(200, answer);
+      // Slack names the token's scopes with every answer: https://docs.slack.dev/authentication/installing-with-oauth
+      finish(200, answer, { "x-oauth-scopes": [...this.state.scopes].join(",") });
     } catch (error) {
       const refusal = error instanceof Refusal ? error : new Refusal("internal_error", { why: String(error) });
       if (!this.expected.has(refusal.code)) {

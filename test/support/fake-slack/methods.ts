@@ -35,6 +35,14 @@ export const METHODS: Readonly<Record<string, Method>> = {
       return { user: { id: user, team_id: state.team, ...profile } };
     },
   },
+  "chat.getPermalink": {
+    call: (args, { state }) => {
+      const channel = writable(args, state);
+      const message = state.message(String(args["message_ts"]));
+      if (message === undefined || message.channel !== channel.id) throw new Refusal("message_not_found");
+      return { permalink: `https://example.slack.com/archives/${channel.id}/p${message.ts}` };
+    },
+  },
   "conversations.open": {
     scope: "im:write",
     call: ({ users }, { state }) => {

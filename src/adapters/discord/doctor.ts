@@ -1,0 +1,228 @@
+import type { APIApplicationCommand } from "discord-api-types/v10";
+import { z } from "zod";
+
+import type { AnyCommand } from "../../bot/command.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { fault, ok, silence, warning, type Finding } from "../finding.ts";
+import { anyChange, compareCommands } from "./compare-commands.ts";
+import { registrationOf } from "./registration.ts";
+
+/** What an examination of the connection to Discord is made with. */
+export interface DiscordExaminationParts {
+  readonly token: string;
+  readonly applicationId?: string | undefined;
+  readonly guildId?: string | undefined;
+  readonly publicKey?: string | undefined;
+  /** The interface's base without version; left out = Discord's own. */
+  readonly apiUrl?: string | undefined;
+  readonly commands: readonly AnyCommand[];
+  readonly networks: readonly string[];
+  /** Channels that are to be reachable, and the setting that names each. */
+  readonly channels?: readonly { readonly id: string; readonly setting: string }[];
+  /** Unix milliseconds. */
+  readonly now: () => Milliseconds;
+  readonly signal: AbortSignal;
+}
+
+const API_URL = "https://discord.com/api";
+const PORTAL = "https://discord.com/developers/applications";
+/** View Channels, Send Messages, Embed Links, Attach Files, Create Public Threads, Send Messages in Threads: https://docs.discord.com/developers/topics/permissions. */
+const PERMISSIONS = "309237697536";
+/** Discord allows 1000 a day; below this a few crashes lock the bot out until the reset. */
+const FEW_SESSIONS = 20;
+/** Beyond this, expiry times and reminders are visibly wrong. */
+const SKEW_MILLIS: Milliseconds = 5000;
+
+const User = z.object({ id: z.string(), username: z.string() });
+const Application = z.object({
+  id: z.string(),
+  verify_key: z.string().optional(),
+  interactions_endpoint_url: z
+    .string()
+    .nullish()
+    .transform((url) => url ?? ""),
+  integration_types_config: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .transform((types) => types ?? undefined),
+  approximate_guild_count: z.int().nullish(),
+});
+type Application = z.infer<typeof Application>;
+const Gateway = z.object({
+  shards: z.int(),
+  session_start_limit: z.object({ total: z.int(), remaining: z.int(), reset_after: z.number() }),
+});
+
+/**
+ * Looks at everything that the bot needs of Discord and changes nothing there: the token, the application, the gateway,
+ * the commands, the server, the channels. Never rejects; gives up what is left when the signal aborts.
+ */
+export async function examineDiscord(parts: DiscordExaminationParts): Promise<Finding[]> {
+  const me = await ask(parts, "/users/@me");
+  if (me.status === 401) {
+    const remedy = `On the page Bot of your application (${PORTAL}) press Reset Token, and set DISCORD_TOKEN to the new one.`;
+    return [fault("Discord token", "Discord refuses it", remedy)];
+  }
+  const user = User.safeParse(me.body).data;
+  if (user === undefined) return [unanswered("Discord token", me)];
+  const [application, gateway, guild, channels] = await Promise.all([
+    ask(parts, "/applications/@me"),
+    examineGateway(parts),
+    examineGuild(parts),
+    Promise.all((parts.channels ?? []).map((channel) => examineChannel(parts, channel))),
+  ]);
+  const known = Application.safeParse(application.body).data;
+  return [
+    ok("Discord token", `the bot is ${user.username}`),
+    ...(known === undefined ? [unanswered("Discord application", application)] : examineApplication(parts, known)),
+    gateway,
+    ...guild,
+    ...(known === undefined ? [] : [await examineCommands(parts, known.id)]),
+    ...channels,
+    ...examineClock(parts, me),
+  ];
+}
+
+function examineApplication(
+  { applicationId, publicKey, guildId }: DiscordExaminationParts,
+  it: Application,
+): Finding[] {
+  const check = "Discord application";
+  const findings: Finding[] = [];
+  if (applicationId !== undefined && applicationId !== it.id) {
+    const remedy = `Set it to ${it.id}, or leave it unset.`;
+    findings.push(fault(check, "DISCORD_APPLICATION_ID is another application than the token's", remedy));
+  }
+  if (publicKey !== undefined && it.verify_key !== undefined && publicKey.toLowerCase() !== it.verify_key) {
+    const remedy = "Copy the Public Key from its page General Information.";
+    findings.push(fault(check, "DISCORD_PUBLIC_KEY is not the key of this application", remedy));
+  }
+  if (it.interactions_endpoint_url !== "") {
+    const what = "Discord sends commands to an Interactions Endpoint URL and not to this bot";
+    findings.push(fault(check, what, "Clear that field on its page General Information: the bot uses the gateway."));
+  }
+  if (findings.length === 0) findings.push(ok(check, `${it.id}; it needs no privileged intents`));
+  const types = it.integration_types_config;
+  // 0 = to servers, 1 = to people: https://docs.discord.com/developers/resources/application#application-object-application-integration-types
+  const missing = [
+    ...(types?.["0"] === undefined ? ["Guild Install"] : []),
+    ...(types?.["1"] === undefined ? ["User Install"] : []),
+  ];
+  const link = `https://discord.com/oauth2/authorize?client_id=${it.id}&scope=bot+applications.commands&permissions=${PERMISSIONS}`;
+  if (types !== undefined && missing.length > 0) {
+    const remedy = `On its page Installation tick ${missing.join(" and ")}.`;
+    findings.push(warning("Discord installation", `${missing.join(" and ")} is not allowed`, remedy));
+  } else if (it.approximate_guild_count === 0 && guildId === undefined) {
+    findings.push(warning("Discord installation", "it is in no server yet", `Add it to one: ${link}`));
+  } else {
+    findings.push(ok("Discord installation", `to add it to a server: ${link}`));
+  }
+  return findings;
+}
+
+async function examineGateway(parts: DiscordExaminationParts): Promise<Finding> {
+  const check = "Discord gateway";
+  const answer = await ask(parts, "/gateway/bot");
+  const gateway = Gateway.safeParse(answer.body).data;
+  if (gateway === undefined) return unanswered(check, answer);
+  const { total, remaining, reset_after: resetMillis } = gateway.session_start_limit;
+  const left = `${remaining} of ${total} session starts left`;
+  if (remaining > FEW_SESSIONS) return ok(check, left);
+  const hours = Math.ceil(resetMillis / 3_600_000);
+  return warning(check, left, `Do not restart the bot for the next ${hours} h: each start uses one up.`);
+}
+
+async function examineGuild(parts: DiscordExaminationParts): Promise<Finding[]> {
+  if (parts.guildId === undefined) return [];
+  const check = "Discord server";
+  const answer = await ask(parts, `/guilds/${parts.guildId}`);
+  if (answer.status === 403 || answer.status === 404) {
+    const remedy =
+      "Add the bot to that server, or correct DISCORD_GUILD_ID (right-click on the server, Copy Server ID).";
+    return [fault(check, "the bot is not in the server that DISCORD_GUILD_ID names", remedy)];
+  }
+  if (answer.status !== 200) return [unanswered(check, answer)];
+  return [ok(check, "the bot is in the server that DISCORD_GUILD_ID names; its commands are registered there alone")];
+}
+
+async function examineCommands(parts: DiscordExaminationParts, applicationId: string): Promise<Finding> {
+  const check = "Discord commands";
+  const { guildId, commands, networks } = parts;
+  const scope = guildId === undefined ? "global" : "guild";
+  const answer = await ask(
+    parts,
+    `/applications/${applicationId}${guildId === undefined ? "" : `/guilds/${guildId}`}/commands`,
+  );
+  if (answer.status === 403) {
+    const remedy = "Add the bot to that server with the scope applications.commands.";
+    return fault(check, "Discord lets it register no commands in the server that DISCORD_GUILD_ID names", remedy);
+  }
+  if (answer.status !== 200 || !Array.isArray(answer.body)) return unanswered(check, answer);
+  const changes = compareCommands(answer.body as APIApplicationCommand[], registrationOf(commands, networks, scope));
+  if (!anyChange(changes)) return ok(check, `${answer.body.length} are registered and current`);
+  const said = [
+    ["not registered", changes.added],
+    ["out of date", changes.changed],
+    ["no longer ours", changes.removed],
+  ] as const;
+  const what = said.flatMap(([words, names]) => (names.length === 0 ? [] : [`${words}: /${names.join(", /")}`]));
+  return warning(check, what.join("; "), "Run npm run discord:register, or start the bot, which does the same.");
+}
+
+async function examineChannel(
+  parts: DiscordExaminationParts,
+  { id, setting }: { id: string; setting: string },
+): Promise<Finding> {
+  const check = setting;
+  const answer = await ask(parts, `/channels/${id}`);
+  if (answer.status === 404) {
+    return fault(
+      check,
+      "Discord knows no such channel",
+      `Correct ${setting} (right-click on the channel, Copy Channel ID).`,
+    );
+  }
+  if (answer.status === 403) {
+    const remedy = "Give the bot View Channel and Send Messages there.";
+    return fault(check, "the bot may not see that channel on Discord", remedy);
+  }
+  return answer.status === 200 ? ok(check, "Discord lets the bot see that channel") : unanswered(check, answer);
+}
+
+function examineClock({ now }: DiscordExaminationParts, { date }: Heard): Finding[] {
+  if (date === undefined || Math.abs(now() - date) <= SKEW_MILLIS) return [];
+  const seconds = Math.round((now() - date) / 1000);
+  const what = `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} Discord's`;
+  return [warning("Discord clock", what, "Let the machine keep its clock by NTP (timedatectl set-ntp true).")];
+}
+
+/** One answer; without a status, none came. */
+interface Heard {
+  readonly status?: number;
+  readonly body?: unknown;
+  /** Discord's clock in Unix milliseconds, to the second. */
+  readonly date?: Milliseconds | undefined;
+}
+
+async function ask({ apiUrl = API_URL, token, signal }: DiscordExaminationParts, path: string): Promise<Heard> {
+  try {
+    const response = await fetch(`${apiUrl.replace(/\/+$/u, "")}/v10${path}`, {
+      headers: { Authorization: `Bot ${token}`, "User-Agent": "DiscordBot (Bellwether, doctor)" },
+      redirect: "error",
+      signal,
+    });
+    const date = Date.parse(response.headers.get("date") ?? "");
+    const body: unknown = await response.json().catch(() => undefined);
+    return { status: response.status, body, date: Number.isNaN(date) ? undefined : date };
+  } catch {
+    return {};
+  }
+}
+
+function unanswered(check: string, { status }: Heard): Finding {
+  const remedy = "Look at https://discordstatus.com and at this machine's network, then try again.";
+  if (status === undefined) return silence(check, "Discord does not answer", remedy);
+  if (status === 429) return silence(check, "Discord gets too many requests from here", "Wait a few minutes.");
+  if (status === 200) return silence(check, "what answers is not Discord's interface", remedy);
+  return silence(check, `Discord answers HTTP ${status}`, remedy);
+}

@@ -1,0 +1,32 @@
+/** What one check of an installation found. Texts are for people and hold no secret. */
+export type Finding =
+  | { readonly state: "ok"; readonly check: string; readonly what: string; readonly cause?: never }
+  | {
+      /** `warning`: it works, but not as well as it could. */
+      readonly state: "warning" | "fault";
+      /** What was looked at, in a few words: "Slack scopes". */
+      readonly check: string;
+      /** One clause or sentence, without its full stop. */
+      readonly what: string;
+      /** One sentence: what to do about it. */
+      readonly remedy: string;
+      /** Who can mend it; left out = the operator, by changing a setting. */
+      readonly cause?: "network" | "bug";
+    };
+
+export function ok(check: string, what: string): Finding {
+  return { state: "ok", check, what };
+}
+
+export function warning(check: string, what: string, remedy: string): Finding {
+  return { state: "warning", check, what, remedy };
+}
+
+export function fault(check: string, what: string, remedy: string): Finding {
+  return { state: "fault", check, what, remedy };
+}
+
+/** The other side does not answer: it may pass by itself. */
+export function silence(check: string, what: string, remedy: string): Finding {
+  return { state: "fault", check, what, remedy, cause: "network" };
+}

@@ -1,0 +1,139 @@
+import type { Milliseconds } from "../units/duration.ts";
+import type { Nanoseconds } from "../units/nanoseconds.ts";
+import { ApiError } from "./api-error.ts";
+import { parseBaseUrl, type BaseUrl } from "./base-url.ts";
+import { readBlock } from "./block-headers.ts";
+import { systemClock, type Clock } from "./clock.ts";
+import { isRouteMissing, readErrorBody } from "./error-body.ts";
+import { failureOfFault, failureOfReply, type Asked } from "./failure.ts";
+import { HttpFault } from "./http-fault.ts";
+import { openHttp, type HttpDoor, type HttpReply } from "./http.ts";
+import type { Question } from "./question.ts";
+import { networkTime, nodeInfo, partiesStake } from "./questions.ts";
+import { readReply } from "./read-reply.ts";
+
+/** What one node says of itself, asked once and without any of the bot's patience. */
+export interface NodeInspection {
+  /** Host, port and path: no credentials. */
+  readonly node: string;
+  /** Why it gave no time; what else it said is then missing. */
+  readonly failure?: ApiError;
+  /** Which paths it serves: the published contract's or those of v0.71 nodes. */
+  readonly dialect?: "contract" | "v0.71";
+  readonly time?: Nanoseconds;
+  readonly height?: bigint;
+  /** Wall clock when the time came. */
+  readonly at?: Nanoseconds;
+  readonly roundTripMillis?: Milliseconds;
+  readonly version?: string;
+  /** What its headers say of our share, where it sends them. */
+  readonly rateLimit?: { readonly limit: number; readonly remaining: number };
+}
+
+export interface InspectionOptions {
+  readonly network: string;
+  /** For each request. Default 4 s. */
+  readonly timeoutMillis?: Milliseconds;
+  readonly clock?: Clock;
+}
+
+const TIMEOUT_MILLIS: Milliseconds = 4000;
+const MAX_BYTES = 1024 * 1024;
+/** Nobody's: the answer is short whatever the network. */
+const NO_PARTY = "0".repeat(64);
+
+/** Asks a data node for its time and its version: three requests at most. Never rejects. */
+export async function inspectNode(url: string, options: InspectionOptions): Promise<NodeInspection> {
+  const { clock = systemClock } = options;
+  return atBase(url, options, async (ask, base) => {
+    const began = clock.monotonicMillis();
+    const first = await ask(networkTime.path, networkTime);
+    const other = isMissing(first) && networkTime.otherPath !== undefined;
+    const reply = other ? await ask(networkTime.otherPath ?? "", networkTime) : first;
+    const roundTripMillis = Math.round(clock.monotonicMillis() - began);
+    const { timestamp } = valueOf(networkTime, reply, asked(base, networkTime, options));
+    const { blockHeight: height } = readBlock(reply.headers);
+    const rateLimit = rateLimitOf(reply);
+    return {
+      dialect: other ? "v0.71" : "contract",
+      ...(timestamp === undefined ? {} : { time: timestamp }),
+      ...(height === undefined ? {} : { height }),
+      at: clock.wallClock(),
+      roundTripMillis,
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+      ...(await versionOf(ask)),
+    };
+  });
+}
+
+/** Asks a core node for the stake of nobody: whether it serves stakes at all. Never rejects. */
+export function inspectCore(url: string, options: InspectionOptions): Promise<NodeInspection> {
+  const stake = partiesStake(NO_PARTY);
+  return atBase(url, options, async (ask, base) => {
+    valueOf(stake, await ask(stake.path, stake), asked(base, stake, options));
+    return {};
+  });
+}
+
+type Ask = (path: string, question: Question<unknown>) => Promise<HttpReply>;
+
+async function atBase(
+  url: string,
+  options: InspectionOptions,
+  inspect: (ask: Ask, base: BaseUrl) => Promise<Omit<NodeInspection, "node">>,
+): Promise<NodeInspection> {
+  const { timeoutMillis = TIMEOUT_MILLIS } = options;
+  const base = parseBaseUrl(url);
+  const http: HttpDoor = openHttp(base);
+  const ask: Ask = async (path, question) => {
+    try {
+      return await http.get(path, { timeoutMillis, maxBytes: MAX_BYTES }).reply;
+    } catch (error) {
+      if (error instanceof HttpFault) throw failureOfFault(error, asked(base, question, options));
+      throw error;
+    }
+  };
+  try {
+    return { node: base.name, ...(await inspect(ask, base)) };
+  } catch (error) {
+    if (error instanceof ApiError) return { node: base.name, failure: error };
+    throw error;
+  } finally {
+    await http.close();
+  }
+}
+
+function asked({ name, hide }: BaseUrl, { what }: Question<unknown>, { network }: InspectionOptions): Asked {
+  return { network, node: name, what, hide };
+}
+
+function valueOf<T>(question: Question<T>, reply: HttpReply, about: Asked): T {
+  if (reply.status !== 200) throw failureOfReply(reply, about);
+  return question.pick(readReply(reply, question.schema, about) as never);
+}
+
+function isMissing({ status, body }: HttpReply): boolean {
+  return isRouteMissing(status, readErrorBody(body.subarray(0, 100_000).toString("utf8")));
+}
+
+/** A node that does not say its version serves all the same. */
+async function versionOf(ask: Ask): Promise<{ version?: string }> {
+  try {
+    const reply = await ask(nodeInfo.path, nodeInfo);
+    const { version } = valueOf(nodeInfo, reply, { network: "", node: "", what: nodeInfo.what });
+    return version === undefined ? {} : { version };
+  } catch (error) {
+    if (error instanceof ApiError) return {};
+    throw error;
+  }
+}
+
+function rateLimitOf({ headers }: HttpReply): NodeInspection["rateLimit"] {
+  const [limit, remaining] = [headers["ratelimit-limit"], headers["ratelimit-remaining"]].map((value) =>
+    // The limit may be followed by its policy, behind a comma.
+    typeof value === "string" ? /^\d{1,9}/u.exec(value)?.[0] : undefined,
+  );
+  return limit === undefined || remaining === undefined
+    ? undefined
+    : { limit: Number(limit), remaining: Number(remaining) };
+}

@@ -1,0 +1,113 @@
+import { readFile } from "node:fs/promises";
+
+import { ok, silence, type Finding } from "../adapters/finding.ts";
+import { loadExaminedConfig, type Config } from "../config.ts";
+import { NETWORKS } from "../config/environment.ts";
+import { UserError } from "../errors.ts";
+import { alertsConfigOf, examineDeadman, examineOperators } from "./doctor/alerts.ts";
+import { runChecks, type Check } from "./doctor/check.ts";
+import { networkChecks } from "./doctor/networks.ts";
+import { exitCodeOf, findingLine, hiding, summaryOf } from "./doctor/report.ts";
+import { examineEnvFile, examineNode, examineSettings } from "./doctor/settings.ts";
+import { examineStore } from "./doctor/store.ts";
+import { examineWeb } from "./doctor/web.ts";
+import { pingOnce } from "./ping-once.ts";
+
+/** Looks at everything that the bot stands on, and says what is wrong and what to do: one line for each thing. */
+export async function doctor(args: readonly string[]): Promise<number> {
+  const unknown = args.find((arg) => arg !== "--ping");
+  if (unknown !== undefined) {
+    throw new UserError("npm run doctor takes nothing but --ping.", {
+      remedy: "With --ping it also pings DEADMAN_URL once, which tells that service that all is well.",
+    });
+  }
+  const examined = loadExaminedConfig();
+  const { config } = examined;
+  const hide = hiding(secretsOf(config));
+  const { config: alerts, finding: alertsFile } = alertsConfigOf(config.alerting.configFile);
+  const now = (): Promise<Finding[]> => Promise.resolve(examineSettings(examined));
+  const checks: Check[] = [
+    { name: "settings", run: now },
+    { name: "file .env", run: () => Promise.resolve([examineEnvFile(process.cwd())]) },
+    { name: "Node.js", run: () => Promise.resolve([examineNode()]) },
+    ...networkChecks(config, alerts.clock.drift),
+    ...platformChecks(config),
+    { name: "console", run: (signal) => examineWeb(config, signal) },
+    { name: "alerts", run: () => Promise.resolve([alertsFile, ...examineOperators(config)]) },
+    { name: "DEADMAN_URL", run: (signal) => deadman(config, args.includes("--ping"), signal) },
+    { name: "database", blocks: true, run: () => examineStore(config.databaseUrl, Date.now()) },
+  ];
+  const findings = await runChecks(checks, (finding) => console.log(findingLine(finding, hide)));
+  console.log(summaryOf(findings));
+  return exitCodeOf(findings);
+}
+
+/** Each platform whose token is set; its libraries are not needed for this. */
+function platformChecks(config: Config): Check[] {
+  const { discord, slack, slackCommand: command, alerting } = config;
+  const names = config.networks.length === 0 ? NETWORKS : config.networks.map(({ name }) => name);
+  const channelsOn = (platform: string) =>
+    alerting.operators?.platform === platform ? [{ id: alerting.operators.channel, setting: "OPERATOR_CHANNEL" }] : [];
+  const common = { now: () => Date.now() };
+  const checks: Check[] = [];
+  if (discord !== undefined) {
+    checks.push({
+      name: "Discord",
+      async run(signal) {
+        const [{ examineDiscord }, { commands }] = await Promise.all([
+          import("../adapters/discord/doctor.ts"),
+          import("../../commands/index.ts"),
+        ]);
+        return examineDiscord({
+          ...common,
+          ...discord,
+          commands,
+          networks: names,
+          channels: channelsOn("discord"),
+          signal,
+        });
+      },
+    });
+  }
+  if (slack !== undefined) {
+    checks.push({
+      name: "Slack",
+      async run(signal) {
+        const [{ examineSlack }, { commands }, manifest] = await Promise.all([
+          import("../adapters/slack/doctor.ts"),
+          import("../../commands/index.ts"),
+          readFile(new URL("../../slack-manifest.json", import.meta.url), "utf8").catch(() => undefined),
+        ]);
+        return examineSlack({
+          ...common,
+          ...slack,
+          command,
+          commands,
+          manifest,
+          channels: channelsOn("slack"),
+          signal,
+        });
+      },
+    });
+  }
+  return checks;
+}
+
+async function deadman(config: Config, ping: boolean, signal: AbortSignal): Promise<Finding[]> {
+  const found = examineDeadman(config);
+  const { deadmanUrl } = config.alerting;
+  if (!ping || deadmanUrl === undefined) return [found];
+  const failed = await pingOnce(deadmanUrl, signal);
+  const check = "DEADMAN_URL";
+  const after =
+    failed === undefined
+      ? ok(check, "was pinged once, and took it")
+      : silence(check, failed, "Compare the address with what the service shows.");
+  return found.state === "ok" ? [after] : [found, after];
+}
+
+function secretsOf({ discord, slack, web, alerting, databaseUrl }: Config): (string | undefined)[] {
+  const database = URL.canParse(databaseUrl) ? new URL(databaseUrl).password : undefined;
+  const secrets = [discord?.token, slack?.botToken, slack?.appToken, slack?.signingSecret, web.token];
+  return [...secrets, alerting.deadmanUrl, database];
+}

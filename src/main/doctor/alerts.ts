@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+
+import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
+import { DEFAULT_ALERTS_CONFIG, parseAlertsConfig, type AlertsConfig } from "../../alerts/alerts-config.ts";
+import type { Config } from "../../config.ts";
+import { UserError } from "../../errors.ts";
+
+/** The alerts' settings as far as they can be read; the defaults where not. */
+export function alertsConfigOf(file: string | undefined): { readonly config: AlertsConfig; readonly finding: Finding } {
+  const check = "ALERTS_CONFIG";
+  const config = DEFAULT_ALERTS_CONFIG;
+  if (file === undefined) return { config, finding: ok(check, "not set: the defaults hold") };
+  try {
+    return { config: parseAlertsConfig(readFileSync(file, "utf8")), finding: ok(check, `${file} is right`) };
+  } catch (thrown) {
+    if (thrown instanceof UserError) {
+      return { config, finding: fault(check, thrown.message.replace(/\.$/u, ""), thrown.remedy ?? "Mend that file.") };
+    }
+    const code = thrown instanceof Error && "code" in thrown ? ` (${String(thrown.code)})` : "";
+    return {
+      config,
+      finding: fault(check, `${file} cannot be read${code}`, "Correct the path, or unset ALERTS_CONFIG."),
+    };
+  }
+}
+
+/** Who hears of what nobody else can be told, as far as it shows in the settings; whether it is reachable, its platform says. */
+export function examineOperators({
+  alerting,
+  discord,
+  slack,
+}: Pick<Config, "alerting" | "discord" | "slack">): Finding[] {
+  const check = "OPERATOR_CHANNEL";
+  const { operators } = alerting;
+  if (operators === undefined) {
+    if (discord === undefined && slack === undefined) return [];
+    const remedy = "Set it to a channel of yours, such as slack:C0123456789.";
+    return [warning(check, "not set: nobody is told when a channel is lost or the bot was away", remedy)];
+  }
+  if ((operators.platform === "slack" ? slack : discord) !== undefined) return [];
+  const token = operators.platform === "slack" ? "SLACK_BOT_TOKEN" : "DISCORD_TOKEN";
+  return [
+    fault(check, `names a channel on a platform that is not set up`, `Set ${token}, or name a channel elsewhere.`),
+  ];
+}
+
+/** The dead man's switch, by its address alone: a ping would tell it that all is well. */
+export function examineDeadman({ alerting, discord, slack }: Pick<Config, "alerting" | "discord" | "slack">): Finding {
+  const check = "DEADMAN_URL";
+  const url = alerting.deadmanUrl;
+  if (url === undefined) {
+    if (discord === undefined && slack === undefined) return ok(check, "not set");
+    const remedy = "Set it to a check of a service that you trust: it notices when this machine is gone.";
+    return warning(check, "not set: nobody notices when Bellwether itself is gone", remedy);
+  }
+  if (new URL(url).protocol === "http:" && !/^(?:localhost|127\.|\[::1\])/u.test(new URL(url).hostname)) {
+    return warning(check, "goes over plain http, so anybody on the way can ping it", "Use its https:// address.");
+  }
+  return ok(check, "is set; it was not pinged (npm run doctor -- --ping does)");
+}

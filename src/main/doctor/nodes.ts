@@ -1,0 +1,116 @@
+import { fault, ok, silence, warning, type Finding } from "../../adapters/finding.ts";
+import type { ApiError } from "../../api/api-error.ts";
+import type { NodeInspection } from "../../api/inspect-node.ts";
+import { DEFAULT_THRESHOLDS, millisBetween } from "../../api/verdict.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatUtc, type Nanoseconds } from "../../units/nanoseconds.ts";
+
+/** Below this part of it, a node's rate limit is nearly used up though this process has asked but two questions. */
+const LITTLE_LEFT = 0.1;
+/** Two nodes are never asked at the same moment, nor do they take in a block at the same. */
+const NEAR_MILLIS: Milliseconds = 5000;
+
+/** What each data node of a network said, and what the others' answers make of it. */
+export function judgeNodes(network: string, nodes: readonly NodeInspection[]): Finding[] {
+  const frontier = nodes.flatMap(({ time }) => (time === undefined ? [] : [time])).reduce(later, 0n as Nanoseconds);
+  const heights = nodes.flatMap(({ height }) => (height === undefined ? [] : [height]));
+  const top = heights.reduce((a, b) => (a > b ? a : b), 0n);
+  const findings = nodes.map((node) => judgeNode(network, node, frontier, top));
+  const versions = Map.groupBy(
+    nodes.filter(({ version }) => version !== undefined),
+    ({ version = "" }) => version,
+  );
+  if (versions.size > 1) {
+    const what = [...versions]
+      .map(([version, same]) => `${version} at ${same.map(({ node }) => node).join(", ")}`)
+      .join("; ");
+    const remedy = "Bring all data nodes to one version: their answers may differ.";
+    findings.push(warning(`${network} versions`, what, remedy));
+  }
+  if (nodes.length === 1) {
+    const remedy = `Add a second address to ${network.toUpperCase()}_URLS.`;
+    findings.push(warning(`${network} nodes`, "one node alone cannot tell a stalled network from its own lag", remedy));
+  }
+  return findings;
+}
+
+function judgeNode(network: string, node: NodeInspection, frontier: Nanoseconds, top: bigint): Finding {
+  const check = `${network} node ${node.node}`;
+  const { time, height, failure, rateLimit } = node;
+  if (failure !== undefined) return judgeFailure(check, `${network.toUpperCase()}_URLS`, failure);
+  if (time === undefined) {
+    return silence(
+      check,
+      "answers, but has taken in no block yet",
+      "Wait until it has caught up, or ask another node.",
+    );
+  }
+  const behindMillis = millisBetween(time, frontier);
+  const behindBlocks = height === undefined ? 0n : top - height;
+  const facts = factsOf(node, time).join(", ");
+  if (behindMillis > DEFAULT_THRESHOLDS.laggingMillis || behindBlocks > DEFAULT_THRESHOLDS.laggingBlocks) {
+    const blocks = behindBlocks > 0n ? ` and ${behindBlocks} blocks` : "";
+    const what = `lags ${formatDuration(behindMillis)}${blocks} behind the others (${facts})`;
+    return silence(check, what, "Answers prefer the other nodes; see to it that it catches up.");
+  }
+  if (rateLimit !== undefined && rateLimit.remaining < rateLimit.limit * LITTLE_LEFT) {
+    const remedy = "See which other program asks it from this address: beyond the limit the node bans it.";
+    return warning(check, `${rateLimit.remaining} of the ${rateLimit.limit} requests that it allows are left`, remedy);
+  }
+  return ok(check, facts);
+}
+
+function factsOf(
+  { height, version, dialect, roundTripMillis, rateLimit }: NodeInspection,
+  time: Nanoseconds,
+): string[] {
+  return [
+    formatUtc(time),
+    ...(height === undefined ? [] : [`block ${height}`]),
+    version ?? "no version given",
+    dialect === "contract" ? "paths of the contract" : "paths of v0.71 nodes",
+    `${roundTripMillis ?? 0} ms`,
+    rateLimit === undefined ? "no rate limit given" : `rate limit ${rateLimit.limit}, ${rateLimit.remaining} left`,
+  ];
+}
+
+function judgeFailure(check: string, setting: string, failure: ApiError): Finding {
+  const what = failure.tried.at(-1)?.why ?? failure.message;
+  const { kind, foreign, httpStatus } = failure;
+  if (foreign || kind === "unreadable" || (kind === "refused" && httpStatus === 404)) {
+    return fault(check, what, `Correct its address in ${setting}: what answers there is no data node.`);
+  }
+  if (httpStatus === 401) return fault(check, what, `Correct its user name and password in ${setting}.`);
+  if (kind === "banned" || kind === "rate-limited") {
+    return silence(check, what, "Wait as long as it says, and see which program asks it from this address so often.");
+  }
+  if (/host name is not known/u.test(what)) return fault(check, what, `Correct its address in ${setting}.`);
+  return silence(check, what, "See whether the node runs and whether this machine may reach it.");
+}
+
+/** The core node, which serves stakes where it has an address of its own. */
+export function judgeCore(network: string, { node, failure }: NodeInspection): Finding {
+  const check = `${network} core ${node}`;
+  return failure === undefined
+    ? ok(check, "serves /parties/stake")
+    : judgeFailure(check, `${network.toUpperCase()}_CORE_URL`, failure);
+}
+
+/** The time that most nodes of a network agree on, as it would be now; undefined where too few spoke. */
+export function majorityTime(
+  nodes: readonly NodeInspection[],
+): { readonly time: Nanoseconds; readonly at: Nanoseconds } | undefined {
+  const said = nodes
+    .flatMap(({ time, at }) =>
+      time === undefined || at === undefined ? [] : [{ time, at, gap: millisBetween(time, at) }],
+    )
+    .toSorted((a, b) => a.gap - b.gap);
+  const middle = said[Math.floor((said.length - 1) / 2)];
+  if (middle === undefined) return undefined;
+  const agreeing = said.filter(({ gap }) => Math.abs(gap - middle.gap) <= NEAR_MILLIS);
+  return agreeing.length * 2 > nodes.length ? middle : undefined;
+}
+
+function later(a: Nanoseconds, b: Nanoseconds): Nanoseconds {
+  return a > b ? a : b;
+}

@@ -1,0 +1,109 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import path from "node:path";
+
+import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
+import { messageOf } from "../../errors.ts";
+import { databaseFile } from "../../store/database-url.ts";
+import { readHolderRecord } from "../../store/holder-record.ts";
+import { inspectFile, type FileInspection } from "../../store/inspect-file.ts";
+import { formatBytes } from "../../units/byte-size.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { findHolder } from "../find-holder.ts";
+
+/** A day of alerts is some megabytes; a log that grows on the same disk is not. */
+const LITTLE_SPACE = 500_000_000;
+const NO_SPACE = 50_000_000;
+/** What waits longer does not wait for its turn. */
+const LONG_WAIT: Milliseconds = 300_000;
+
+/** The database file: who holds it, its place, its schema, whether it is whole, and what is owed in it. */
+export async function examineStore(url: string, now: Milliseconds): Promise<Finding[]> {
+  const file = databaseFile(url);
+  const holder = await holderOf(file);
+  const place = await examinePlace(file);
+  const inspection = await inspectFile(file, now);
+  if (inspection === undefined) {
+    return [...place, ok("database", `${file} does not exist yet: the first start makes it`)];
+  }
+  return [...place, ...examineFile(file, inspection, holder), ...examineOwed(inspection, now, holder !== undefined)];
+}
+
+/** Rejects with UserError where somebody holds it and does not answer. */
+async function holderOf(file: string): Promise<string | undefined> {
+  const socket = await findHolder(file);
+  const pid = readHolderRecord(file)?.pid;
+  return socket === undefined
+    ? undefined
+    : pid === undefined
+      ? "a running Bellwether"
+      : `the running Bellwether (process ${pid})`;
+}
+
+async function examinePlace(file: string): Promise<Finding[]> {
+  const check = "database folder";
+  let folder = path.dirname(file);
+  while (!existsSync(folder) && path.dirname(folder) !== folder) folder = path.dirname(folder);
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+  } catch (thrown) {
+    const remedy = "Give this user the right to write there, or name another place in DATABASE_URL.";
+    return [fault(check, `${folder} cannot be written to (${messageOf(thrown).split(":")[0]})`, remedy)];
+  }
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const what = `${formatBytes(free)} are free in ${folder}`;
+  if (free < NO_SPACE) return [fault(check, what, "Free some space: without it no alert can be kept.")];
+  return [free < LITTLE_SPACE ? warning(check, what, "Free some space before it runs out.") : ok(check, what)];
+}
+
+function examineFile(
+  file: string,
+  { bytes, schema, age, damage }: FileInspection,
+  holder: string | undefined,
+): Finding[] {
+  const check = "database";
+  if (damage !== undefined && damage.length > 0) {
+    const remedy = "Stop the bot and bring back a backup: npm run restore -- <backup>.";
+    return [fault(check, `${file} is damaged: ${damage.join("; ")}`, remedy)];
+  }
+  if (age === "newer") {
+    const remedy = "Run the newer version, or bring back a backup of this one's: npm run restore -- <backup>.";
+    return [fault(check, `${file} was written by a newer version (it has ${schema ?? "?"})`, remedy)];
+  }
+  const held = holder === undefined ? "nobody holds it" : `held by ${holder}`;
+  const facts = `${formatBytes(bytes)}, ${age === "older" ? "the next start migrates it" : `schema ${schema ?? "empty"}`}, ${held}`;
+  if (damage === undefined) {
+    const remedy = "Run npm run backup -- <file>: the copy is read through.";
+    return [warning(check, `${file}: ${facts}; too large to be read through here`, remedy)];
+  }
+  return [ok(check, `${file}: whole, ${facts}`)];
+}
+
+/** What the alerts owe, by the file: true whether or not a bot runs. */
+function examineOwed({ alerts }: FileInspection, now: Milliseconds, running: boolean): Finding[] {
+  if (alerts === undefined) return [];
+  const findings: Finding[] = [];
+  for (const { platform, count } of alerts.dead) {
+    const what = `${count} given up on ${platform} within the last day`;
+    findings.push(warning("dead letters", what, "The command alerts log says which and why."));
+  }
+  const count = (state: string): number => alerts.subscriptions.find((one) => one.state === state)?.count ?? 0;
+  if (count("retired") > 0) {
+    const what = `${count("retired")} ended because their channel is gone`;
+    findings.push(warning("subscriptions", what, "Invite the bot there again and subscribe anew, or leave it so."));
+  } else {
+    findings.push(ok("subscriptions", `${count("active")} active, ${count("paused")} paused`));
+  }
+  for (const { platform, owed, oldest } of alerts.waiting) {
+    const waited = now - oldest;
+    const what = `${owed} wait on ${platform}, the oldest for ${formatDuration(Math.max(0, waited))}`;
+    if (waited <= LONG_WAIT) findings.push(ok("deliveries", what));
+    else if (running)
+      findings.push(warning("deliveries", what, `See whether ${platform} answers; alerts log says what it said.`));
+    else findings.push(warning("deliveries", what, "Start the bot: nothing is delivered while it is stopped."));
+  }
+  if (alerts.waiting.length === 0) findings.push(ok("deliveries", "none waits"));
+  return findings;
+}

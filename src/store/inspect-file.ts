@@ -1,0 +1,91 @@
+import { existsSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+
+import type { Milliseconds } from "../units/duration.ts";
+import type { AlertFigures } from "./alert-ports.ts";
+import { executedMigrations } from "./sqlite-database.ts";
+import { storeFault } from "./sqlite-faults.ts";
+import { migrations } from "./migrations/index.ts";
+
+/** What a database file looks like from outside. */
+export interface FileInspection {
+  /** With what lies in its write-ahead log. */
+  readonly bytes: number;
+  /** The last migration that it has been through; undefined for an empty one. */
+  readonly schema: string | undefined;
+  /** It lacks migrations of this program, which the next start makes up for, or has one that this program does not know. */
+  readonly age: "current" | "older" | "newer";
+  /** What SQLite finds wrong with it; empty = nothing. Undefined where it is too large to be read through. */
+  readonly damage: readonly string[] | undefined;
+  /** Undefined where its schema has no alerts yet. */
+  readonly alerts: (AlertFigures & { readonly waiting: readonly Waiting[] }) | undefined;
+}
+
+/** What is owed on one platform. */
+export interface Waiting {
+  readonly platform: string;
+  readonly owed: number;
+  /** Unix milliseconds. */
+  readonly oldest: Milliseconds;
+}
+
+/** A larger file takes more than a few seconds to be read through, during which this process does nothing else. */
+const LARGEST_READ_THROUGH = 512 * 1024 * 1024;
+const DAMAGE_SHOWN = 3;
+const BUSY_MILLIS = 2000;
+
+/**
+ * Looks into a database file beside the process that may hold it: SQLite lets others read, and nothing is written.
+ * Undefined where there is no such file. Rejects with UserError where it cannot be read.
+ */
+export async function inspectFile(file: string, at: Milliseconds): Promise<FileInspection | undefined> {
+  if (!existsSync(file)) return undefined;
+  try {
+    const bytes = sizeOf(file) + sizeOf(`${file}-wal`);
+    const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLIS });
+    try {
+      const executed = executedMigrations(database);
+      const known = Object.keys(migrations);
+      const newer = executed.some((name) => !known.includes(name));
+      const damage = bytes > LARGEST_READ_THROUGH ? undefined : damageOf(database);
+      const readable = damage?.length !== 0 ? false : hasTable(database, "alert_deliveries");
+      return {
+        bytes,
+        schema: executed.at(-1),
+        age: newer ? "newer" : executed.length < known.length ? "older" : "current",
+        damage,
+        alerts: readable ? await alertsOf(database, at) : undefined,
+      };
+    } finally {
+      if (database.isOpen) database.close();
+    }
+  } catch (thrown) {
+    throw storeFault(thrown, file);
+  }
+}
+
+/** What SQLite itself finds wrong: https://www.sqlite.org/pragma.html#pragma_quick_check. */
+export function damageOf(database: DatabaseSync): string[] {
+  const rows = database.prepare(`PRAGMA quick_check(${DAMAGE_SHOWN})`).all();
+  return rows.map((row) => String(row["quick_check"])).filter((line) => line !== "ok");
+}
+
+export function hasTable(database: DatabaseSync, name: string): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined;
+}
+
+async function alertsOf(database: DatabaseSync, at: Milliseconds): Promise<FileInspection["alerts"]> {
+  const [{ kyselyOver }, { createAlertTables }] = await Promise.all([
+    import("./kysely-sqlite.ts"),
+    import("./alert-tables.ts"),
+  ]);
+  const db = kyselyOver(database);
+  const tables = createAlertTables(db);
+  const alerts = { ...(await tables.figures(at)), waiting: await tables.outbox.depth() };
+  await db.destroy();
+  return alerts;
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

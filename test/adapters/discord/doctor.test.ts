@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { examineDiscord, type DiscordExaminationParts } from "../../../src/adapters/discord/doctor.ts";
+import { registrationOf } from "../../../src/adapters/discord/registration.ts";
+import { sampleCommands as commands } from "../../bot/sample-commands.ts";
+import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
+
+const networks = ["mainnet", "testnet"];
+const GUILD = "700000000000000001";
+
+let discord: FakeDiscord;
+beforeEach(async () => {
+  discord = await FakeDiscord.start();
+});
+afterEach(() => discord.stop());
+
+/** What is found, one line each; the ok ones only where asked for. */
+async function find(more: Partial<DiscordExaminationParts> = {}, all = false): Promise<string[]> {
+  const findings = await examineDiscord({
+    token: discord.state.token,
+    apiUrl: discord.apiUrl,
+    commands,
+    networks,
+    now: () => Date.now(),
+    signal: AbortSignal.timeout(5000),
+    ...more,
+  });
+  return findings
+    .filter(({ state }) => all || state !== "ok")
+    .map((one) => `${one.state} ${one.check}: ${one.what}${one.state === "ok" ? "" : ` -> ${one.remedy}`}`);
+}
+
+function register(scope: "global" | "guild", guild = ""): void {
+  const stored = registrationOf(commands, networks, scope).map((command) => ({ ...command, id: "1", version: "1" }));
+  discord.state.commands.set(guild, stored as never);
+}
+
+describe("the doctor at Discord", () => {
+  it("finds nothing wrong where nothing is, and changes nothing", async () => {
+    register("global");
+    const channel = discord.channel();
+    expect(await find({ channels: [{ id: channel, setting: "OPERATOR_CHANNEL" }] }, true)).toEqual([
+      "ok Discord token: the bot is Bellwether",
+      `ok Discord application: ${discord.state.applicationId}; it needs no privileged intents`,
+      expect.stringContaining("scope=bot+applications.commands&permissions=309237697536"),
+      "ok Discord gateway: 999 of 1000 session starts left",
+      `ok Discord commands: ${registrationOf(commands, networks, "global").length} are registered and current`,
+      "ok OPERATOR_CHANNEL: Discord lets the bot see that channel",
+    ]);
+    expect(new Set(discord.requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
+  });
+
+  // One fault each, and the line that it makes.
+  const faults: [string, () => Partial<DiscordExaminationParts> | undefined, RegExp][] = [
+    ["a wrong token", () => ({ token: "stolen-token" }), /^fault Discord token: Discord refuses it -> .*Reset Token/u],
+    [
+      "another application's id",
+      () => ({ applicationId: "123456789012345678" }),
+      /^fault .*DISCORD_APPLICATION_ID is another application than the token's -> Set it to 900000000000000001/u,
+    ],
+    [
+      "another application's key",
+      () => {
+        discord.state.application = { verify_key: "a".repeat(64) };
+        return { publicKey: "b".repeat(64) };
+      },
+      /^fault .*DISCORD_PUBLIC_KEY is not the key/u,
+    ],
+    [
+      "an endpoint that takes the commands away",
+      () => {
+        discord.state.application = { interactions_endpoint_url: "https://elsewhere.example" };
+        return undefined;
+      },
+      /^fault .*Interactions Endpoint URL and not to this bot -> Clear that field/u,
+    ],
+    [
+      "an installation for servers only",
+      () => {
+        discord.state.application = { integration_types_config: { "0": {} } };
+        return undefined;
+      },
+      /^warning Discord installation: User Install is not allowed -> On its page Installation tick User Install/u,
+    ],
+    [
+      "no server",
+      () => {
+        discord.state.application = { approximate_guild_count: 0 };
+        return undefined;
+      },
+      /^warning Discord installation: it is in no server yet -> Add it to one: https:\/\/discord.com\/oauth2/u,
+    ],
+    [
+      "hardly a session left",
+      () => {
+        const limit = { total: 1000, remaining: 3, reset_after: 7_200_000, max_concurrency: 1 };
+        discord.fail({
+          path: /^\/gateway\/bot$/u,
+          answer: { status: 200, body: { shards: 1, session_start_limit: limit } },
+        });
+        return undefined;
+      },
+      /^warning Discord gateway: 3 of 1000 session starts left -> .*next 2 h/u,
+    ],
+    [
+      "a command that is out of date",
+      () => {
+        const [first, ...rest] = discord.state.commands.get("") ?? [];
+        discord.state.commands.set("", [{ ...first, description: "old" } as never, ...rest.slice(1)]);
+        return undefined;
+      },
+      /^warning Discord commands: not registered: \/\S+; out of date: \/\S+ -> Run npm run discord:register/u,
+    ],
+    [
+      "a server that it is not in",
+      () => ({ guildId: "111111111111111111" }),
+      /^fault Discord server: the bot is not in/u,
+    ],
+    [
+      "a server that takes no commands",
+      () => {
+        discord.channel(GUILD);
+        discord.fail({ path: /guilds\/\d+\/commands/u, answer: { status: 403, body: { code: 50_001 } } });
+        return { guildId: GUILD };
+      },
+      /^fault Discord commands: .* -> Add the bot to that server with the scope applications.commands/u,
+    ],
+    [
+      "a channel that is gone",
+      () => ({ channels: [{ id: "1", setting: "OPERATOR_CHANNEL" }] }),
+      /^fault OPERATOR_CHANNEL: Discord knows no such channel/u,
+    ],
+    [
+      "a channel that it may not see",
+      () => {
+        const id = discord.channel();
+        discord.state.channels.set(id, { id, guild: GUILD, recipient: undefined, gone: "no-access" });
+        return { channels: [{ id, setting: "OPERATOR_CHANNEL" }] };
+      },
+      /^fault OPERATOR_CHANNEL: the bot may not see that channel on Discord -> Give the bot View Channel/u,
+    ],
+    [
+      "a slow clock",
+      () => ({ now: () => Date.now() - 61_000 }),
+      /^warning Discord clock: .* 6[0-2] s behind Discord's -> .*NTP/u,
+    ],
+  ];
+  it.each(faults)("%s", async (_name, prepare, line) => {
+    register("global");
+    for (const code of [10_003, 10_004, 50_001]) discord.expected.add(code);
+    const more = prepare();
+    const found = await find(more);
+    const others = found.filter((one) => !one.startsWith("warning Discord commands: not registered") || line.test(one));
+    expect(others).toEqual([expect.stringMatching(line)]);
+    expect(found.join("\n")).not.toContain("stolen-token");
+  });
+
+  it("calls it a failure of the network where Discord is gone, or out of order", async () => {
+    discord.offline = true;
+    expect(await find()).toEqual([expect.stringMatching(/^fault Discord token: Discord does not answer/u)]);
+    discord.offline = false;
+    discord.fail({ path: /users/u, answer: { status: 502 } });
+    const findings = await examineDiscord({
+      token: discord.state.token,
+      apiUrl: discord.apiUrl,
+      commands,
+      networks,
+      now: () => Date.now(),
+      signal: AbortSignal.timeout(5000),
+    });
+    expect(findings).toMatchObject([{ state: "fault", cause: "network", what: "Discord answers HTTP 502" }]);
+  });
+});

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { examineSlack, type SlackExaminationParts } from "../../../src/adapters/slack/doctor.ts";
+import { manifestFile } from "../../../src/adapters/slack/manifest.ts";
+import { sampleCommands as commands } from "../../bot/sample-commands.ts";
+import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
+
+let slack: FakeSlack;
+beforeEach(async () => {
+  slack = await FakeSlack.start();
+});
+afterEach(() => slack.stop());
+
+function provoke(method: string, error: string): undefined {
+  slack.fail({ method, answer: { error } });
+}
+
+/** What is found, one line each; the ok ones only where asked for. */
+async function find(more: Partial<SlackExaminationParts> = {}, all = false): Promise<string[]> {
+  const findings = await examineSlack({
+    botToken: slack.state.botToken,
+    appToken: slack.state.appToken,
+    command: "/bell",
+    apiUrl: slack.apiUrl,
+    commands,
+    manifest: manifestFile(commands),
+    now: () => Date.now(),
+    signal: AbortSignal.timeout(5000),
+    ...more,
+  });
+  return findings
+    .filter(({ state }) => all || state !== "ok")
+    .map((one) => `${one.state} ${one.check}: ${one.what}${one.state === "ok" ? "" : ` -> ${one.remedy}`}`);
+}
+
+describe("the doctor at Slack", () => {
+  it("finds nothing wrong where nothing is, and posts nothing", async () => {
+    const channels = [{ id: slack.channel(), setting: "OPERATOR_CHANNEL" }];
+    slack.expected.add("message_not_found");
+    expect(await find({ channels }, true)).toEqual([
+      "ok Slack bot token: the bot is bellwether",
+      `ok Slack scopes: all ${slack.state.manifest.oauth_config.scopes.bot.length} are granted`,
+      "ok Slack app token: Slack offers a socket",
+      "ok Slack manifest: slack-manifest.json is current and names /bell",
+      "ok OPERATOR_CHANNEL: Slack lets the bot see that channel",
+    ]);
+    expect(slack.state.messages).toEqual([]);
+    expect(slack.complaints()).toEqual([]);
+  });
+
+  // One fault each, and the line that it makes.
+  const faults: [string, () => Partial<SlackExaminationParts> | undefined, RegExp][] = [
+    [
+      "a wrong bot token",
+      () => ({ botToken: "xoxb-stolen" }),
+      /^fault Slack bot token: Slack refuses it \(invalid_auth\) -> .*SLACK_BOT_TOKEN/u,
+    ],
+    [
+      "a revoked bot token",
+      () => provoke("auth.test", "token_revoked"),
+      /^fault Slack bot token: Slack refuses it \(token_revoked\)/u,
+    ],
+    [
+      "scopes that were never granted",
+      () => void [slack.state.scopes.delete("im:write"), slack.state.scopes.delete("files:write")],
+      /^fault Slack scopes: not granted: files:write \(.*\); im:write \(.*\) -> .*Reinstall to Workspace/u,
+    ],
+    [
+      "no app token",
+      () => ({ appToken: undefined }),
+      /^fault Slack app token: SLACK_APP_TOKEN is not set.* -> .*connections:write/u,
+    ],
+    [
+      "a wrong app token",
+      () => ({ appToken: "xapp-stolen" }),
+      /^fault Slack app token: .*invalid_auth.*Socket Mode must be switched on/u,
+    ],
+    [
+      "an app token without its scope",
+      () => provoke("apps.connections.open", "missing_scope"),
+      /^fault Slack app token: .*missing_scope.* -> .*connections:write/u,
+    ],
+    [
+      "another command than the manifest's",
+      () => ({ command: "/vega" }),
+      /^warning Slack manifest: .*another command than \/vega/u,
+    ],
+    [
+      "an old manifest",
+      () => ({ manifest: manifestFile(commands.slice(1)) }),
+      /^warning Slack manifest: .*another version/u,
+    ],
+    ["no manifest", () => ({ manifest: undefined }), /^warning Slack manifest: there is no slack-manifest.json/u],
+    [
+      "a channel that nobody knows",
+      () => ({ channels: [{ id: "C404", setting: "OPERATOR_CHANNEL" }] }),
+      /^fault OPERATOR_CHANNEL: the bot cannot see that channel on Slack -> Type \/invite @bellwether/u,
+    ],
+    [
+      "a channel that it was not invited to",
+      () => ({ channels: [{ id: slack.channel({ member: false }), setting: "OPERATOR_CHANNEL" }] }),
+      /^fault OPERATOR_CHANNEL: the bot cannot see that channel/u,
+    ],
+    [
+      "a fast clock",
+      () => ({ now: () => Date.now() + 400_000 }),
+      /^warning Slack clock: .* (?:399|40\d) s ahead of Slack's -> .*NTP/u,
+    ],
+  ];
+  it.each(faults)("%s", async (_name, prepare, line) => {
+    for (const code of ["invalid_auth", "channel_not_found", "not_in_channel"]) slack.expected.add(code);
+    const found = await find(prepare() ?? {});
+    expect(found).toEqual([expect.stringMatching(line)]);
+    expect(found.join("\n")).not.toContain("stolen");
+  });
+
+  it.each([
+    ["gone", () => slack.goOffline(), "Slack does not answer"],
+    ["out of order", () => slack.fail({ method: "auth.test", answer: { status: 503 } }), "Slack answers HTTP 503"],
+    [
+      "failing inside",
+      () => slack.fail({ method: "auth.test", answer: { error: "fatal_error" } }),
+      "Slack answers HTTP 503",
+    ],
+    [
+      "asked too often",
+      () => slack.fail({ method: "auth.test", answer: { status: 429 } }),
+      "Slack gets too many requests from here",
+    ],
+  ])("calls it a failure of the network where Slack is %s", async (_name, prepare, what) => {
+    prepare();
+    const [first] = await examineSlack({
+      botToken: slack.state.botToken,
+      appToken: slack.state.appToken,
+      command: "/bell",
+      apiUrl: slack.apiUrl,
+      commands,
+      now: () => Date.now(),
+      signal: AbortSignal.timeout(5000),
+    });
+    expect(first).toMatchObject({ state: "fault", check: "Slack bot token", cause: "network", what });
+  });
+});

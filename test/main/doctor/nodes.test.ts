@@ -1,0 +1,158 @@
+import { describe, expect, it } from "vitest";
+
+import { inspectCore, inspectNode } from "../../../src/api/inspect-node.ts";
+import { judgeClock } from "../../../src/main/doctor/clock.ts";
+import { judgeCore, judgeNodes, majorityTime } from "../../../src/main/doctor/nodes.ts";
+import type { Finding } from "../../../src/adapters/finding.ts";
+import type { Nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { loopbackNode, NO_ROUTE, type Say } from "../../support/loopback-node.ts";
+
+const AT = 1_700_000_000_000_000_000n as Nanoseconds;
+const seconds = (count: number): bigint => BigInt(count) * 1_000_000_000n;
+
+/** A node that answers as told, by path; without a path, all of them. */
+function node(says: Record<string, Say> | Say) {
+  return loopbackNode(({ path }) => (isSay(says) ? says : says[path]));
+}
+const isSay = (says: Record<string, Say> | Say): says is Say => "status" in says || "body" in says;
+
+const time = (at: bigint, more: Say = {}): Say => ({ body: { timestamp: String(at) }, ...more });
+const info = (version: string): Say => ({ body: { version, commitHash: "c" } });
+const headers = { "X-Block-Height": "42", "RateLimit-Limit": "20", "RateLimit-Remaining": "19" };
+
+const told = (findings: readonly Finding[]): string[] =>
+  findings.map((one) => `${one.state}${one.cause === undefined ? "" : ` (${one.cause})`} ${one.check}: ${one.what}`);
+
+describe("the doctor at the data nodes", () => {
+  it("says of each node what it speaks, how far it is and what it allows", async () => {
+    await using contract = await node({
+      "/api/v2/network/time": time(AT, { headers }),
+      "/api/v2/info": info("v0.71.6"),
+    });
+    await using older = await node({ "/api/v2/vega/time": time(AT), "/api/v2/info": info("v0.71.6") });
+    const nodes = await Promise.all([contract, older].map(({ url }) => inspectNode(url, { network: "mainnet" })));
+    const lines = told(judgeNodes("mainnet", nodes)).map((line) => line.replaceAll(/127[^ :]*:\d+|\d+ ms/gu, "·"));
+    expect(lines).toEqual([
+      "ok mainnet node ·: 2023-11-14 22:13:20 UTC, block 42, v0.71.6, paths of the contract, ·, rate limit 20, 19 left",
+      "ok mainnet node ·: 2023-11-14 22:13:20 UTC, v0.71.6, paths of v0.71 nodes, ·, no rate limit given",
+    ]);
+  });
+
+  // What a second node says, beside one that is well: and the line that it makes.
+  const banned = { "RateLimit-Retry-After": "600" };
+  const trouble: [string, Record<string, Say> | Say, RegExp][] = [
+    [
+      "lags in time",
+      { "/api/v2/network/time": time(AT - seconds(90)) },
+      /^fault \(network\) .* lags 1 min 30 s behind/u,
+    ],
+    [
+      "lags in blocks",
+      { "/api/v2/network/time": time(AT, { headers: { "X-Block-Height": "1" } }) },
+      /^fault \(network\) .* lags 0 ms and 199 blocks behind the others/u,
+    ],
+    ["has no block", { "/api/v2/network/time": { body: { timestamp: "0" } } }, /^fault \(network\) .*no block yet/u],
+    ["fails", { status: 500, body: { code: 13, message: "Internal error" } }, /^fault \(network\) .*Internal error/u],
+    [
+      "bans",
+      { status: 403, headers: banned, body: {} },
+      /^fault \(network\) .*refuses our requests for the next 10 min/u,
+    ],
+    ["is short of patience", { status: 429, body: {} }, /^fault \(network\) .*too many requests/u],
+    ["wants a password", { status: 401, body: {} }, /^fault node-2: .*HTTP 401/u],
+    ["is a web page", { body: "<html><title>Parked</title></html>" }, /^fault node-2: .*a web page instead of JSON/u],
+    ["is another service", { "/": { body: {} } }, /^fault node-2: has no such route/u],
+    [
+      "has little left to give",
+      { "/api/v2/network/time": time(AT, { headers: { "RateLimit-Limit": "20", "RateLimit-Remaining": "1" } }) },
+      /^warning node-2: 1 of the 20 requests that it allows are left/u,
+    ],
+    [
+      "is of another version",
+      { "/api/v2/network/time": time(AT), "/api/v2/info": info("v0.71.4") },
+      /^warning mainnet versions: v0.71.6 at node-1; v0.71.4 at node-2/u,
+    ],
+  ];
+  it.each(trouble)("one that %s", async (_name, says, line) => {
+    await using good = await node({
+      "/api/v2/network/time": time(AT, { headers: { "X-Block-Height": "200" } }),
+      "/api/v2/info": info("v0.71.6"),
+    });
+    await using bad = await node(says);
+    const nodes = await Promise.all([good, bad].map(({ url }) => inspectNode(url, { network: "mainnet" })));
+    const named = [good, bad].map(({ url }) => new URL(url).host);
+    const lines = told(judgeNodes("mainnet", nodes)).map((text) =>
+      named.reduce(
+        (rest, host, index) => rest.replaceAll(`mainnet node ${host}`, host).replaceAll(host, `node-${index + 1}`),
+        text,
+      ),
+    );
+    expect(lines.filter((text) => !text.startsWith("ok"))).toEqual([expect.stringMatching(line)]);
+  });
+
+  it("tells a node that is not there from an address that is none, and keeps its password", async () => {
+    const gone = await inspectNode("http://ops:hunter2@127.0.0.1:9/key", { network: "mainnet" });
+    expect(told(judgeNodes("mainnet", [gone]))).toEqual([
+      "fault (network) mainnet node 127.0.0.1:9/key: refused the connection",
+      "warning mainnet nodes: one node alone cannot tell a stalled network from its own lag",
+    ]);
+  });
+
+  it("gives a node that says nothing no more than its time", async () => {
+    await using silent = await loopbackNode(() => ({ ...NO_ROUTE, headers: { "Content-Length": "100" } }));
+    const said = await inspectNode(silent.url, { network: "mainnet", timeoutMillis: 50 });
+    expect(told(judgeNodes("mainnet", [said, said]))[0]).toMatch(/^fault \(network\) .*did not answer within 50 ms/u);
+  });
+
+  it("asks a core node for the stake of nobody", async () => {
+    await using core = await node({ "/parties/stake": { body: { partiesStake: [] } } });
+    await using data = await node({ "/": { body: {} } });
+    expect(judgeCore("mainnet", await inspectCore(core.url, { network: "mainnet" }))).toMatchObject({ state: "ok" });
+    expect(core.heard[0]?.query["party"]).toMatch(/^0{64}$/u);
+    expect(judgeCore("mainnet", await inspectCore(data.url, { network: "mainnet" }))).toMatchObject({
+      state: "fault",
+      remedy: expect.stringContaining("MAINNET_CORE_URL"),
+    });
+  });
+});
+
+describe("the doctor at the clock", () => {
+  const said = (...behind: (number | undefined)[]) =>
+    behind.map((count, index) => ({
+      node: `n${index}`,
+      ...(count === undefined ? {} : { time: (AT - seconds(count)) as Nanoseconds, at: AT }),
+    }));
+  it.each<[string, (number | undefined)[], number | undefined]>([
+    ["all agree", [1, 2, 1], 1],
+    ["one lags", [1, 90, 2], 2],
+    ["one lies", [1, -900, 2], 1],
+    ["one is silent", [1, undefined, 2], 1],
+    ["two of three are silent", [1, undefined, undefined], undefined],
+    ["nobody agrees", [1, 100, 200], undefined],
+    ["two of two disagree", [1, 100], undefined],
+    ["nobody is there", [], undefined],
+  ])("takes the time of the majority: %s", (_name, behind, expected) => {
+    const found = majorityTime(said(...behind));
+    expect(found?.time).toBe(expected === undefined ? undefined : AT - seconds(expected));
+  });
+
+  // How far the network is behind the clock at a first look and a second one 2 s later.
+  it.each<[number, number, RegExp]>([
+    [0, 0, /^ok clock: agrees with mainnet/u],
+    [9, 9, /^ok clock/u],
+    [-10, -10, /^warning clock: this machine's clock is 10 s behind mainnet/u],
+    [-60, -60, /^fault clock: this machine's clock is 1 min behind mainnet/u],
+    [20, 20, /^warning clock: this machine's clock is 20 s ahead of mainnet, which moves/u],
+    [60, 60, /^fault clock: this machine's clock is 1 min ahead/u],
+    [60, 62, /^warning clock: mainnet is 1 min 2 s behind this machine's clock and stands still/u],
+  ])("is %i s behind, then %i s", (first, second, line) => {
+    const later = (AT + seconds(2)) as Nanoseconds;
+    const finding = judgeClock(
+      "mainnet",
+      { time: (AT - seconds(first)) as Nanoseconds, at: AT },
+      { time: (later - seconds(second)) as Nanoseconds, at: later },
+      30_000,
+    );
+    expect(told([finding])).toEqual([expect.stringMatching(line)]);
+  });
+});
