@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import type { Clock } from "../api/clock.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -51,6 +53,8 @@ const IDLE: Milliseconds = 60_000;
 /** After a fault of the store. */
 const AFTER_FAULT: Milliseconds = 1000;
 const FAREWELL: Milliseconds = 3000;
+/** For how many turns of the event loop answers that keep coming are gathered. */
+const GATHER_TICKS = 8;
 
 export function createDispatcher(parts: DispatchParts): Dispatcher {
   const { store, clock, log, senders, newId = randomId, random = Math.random } = parts;
@@ -77,14 +81,14 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
         if (settled.length > 0) parts.onStep?.("receipt written");
         const claimed: (Claimed | undefined)[] = [];
         for (const sender of claiming ? senders : []) {
-          const free = atOnce - (byPlatform.get(sender.platform) ?? 0);
+          const free = room(sender.platform);
           if (free > 0) claimed.push(...(await claimDue(tables, sender, at, free, decisions)));
         }
         if (at - sweptAt >= IDLE) await sweep(tables, at, decisions);
         const work = await withMessages(tables, claimed, at, decisions);
         await logDecisions(tables, decisions, at);
-        // Only who goes to sleep needs to know when to wake.
-        const platforms = claimed.length > 0 ? [] : senders.map(({ platform }) => platform);
+        // Where every try is taken, the next one to end wakes us.
+        const platforms = senders.map(({ platform }) => platform).filter((platform) => room(platform, claimed) > 0);
         const next = await tables.outbox.nextRunAt(platforms, at);
         return { claimed: work, next, more: work.length < claimed.length, verdicts };
       });
@@ -103,6 +107,12 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     }
   }
 
+  /** How many more tries may be under way. */
+  function room(platform: string, claimed: readonly (Claimed | undefined)[] = []): number {
+    const taken = claimed.filter((one) => one?.sender.platform === platform).length;
+    return atOnce - (byPlatform.get(platform) ?? 0) - taken;
+  }
+
   function begin({ claimed, message }: Work): void {
     const { platform } = claimed.sender;
     byPlatform.set(platform, (byPlatform.get(platform) ?? 0) + 1);
@@ -114,6 +124,15 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
       wake();
     };
     underWay.set(claimed.row.id, task());
+  }
+
+  /** A commit costs a sync of the disk, whatever is in it: answers that are there already share one. */
+  async function gather(): Promise<void> {
+    let before = -1;
+    for (let tick = 0; tick < GATHER_TICKS && outcomes.length > before; tick += 1) {
+      before = outcomes.length;
+      await setImmediate();
+    }
   }
 
   async function attempt(claimed: Claimed, message: AlertMessage): Promise<Outcome> {
@@ -174,13 +193,14 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
           bell = Promise.withResolvers<void>();
           const { claimed, next, more } = await turn(true);
           for (const work of claimed) begin(work);
-          if (claimed.length > 0 || more || outcomes.length > 0) continue;
+          if (more) continue;
           pause = Math.min(IDLE, next === undefined ? IDLE : Math.max(1, next - nowMillis(clock)));
         } catch (thrown) {
           log.error({ err: thrown }, "deliveries cannot be kept");
           pause = AFTER_FAULT;
         }
         await waitFor(bell.promise, pause, clock, signal);
+        await gather();
       }
       await waitFor(Promise.all(underWay.values()), FAREWELL, clock);
       farewell.abort(new DOMException("Bellwether is stopping.", "AbortError"));
