@@ -1,5 +1,5 @@
 import { severityOfEvent } from "./owe-events.ts";
-import type { AlertMessage } from "./message.ts";
+import type { AlertMessage, ChangeMessage } from "./message.ts";
 import type { DeliverySubject } from "./sender.ts";
 import type { Severity } from "./severity.ts";
 import { compareSeverity } from "./severity.ts";
@@ -51,8 +51,29 @@ export function aboutOf(message: AlertMessage, phase: string): DeliverySubject {
         severity: "warning",
         at: message.at,
       };
+    case "change": {
+      const network = changedNetwork(message);
+      const episode = message.change.what === "acknowledged" ? { episode: message.change.episode.id } : {};
+      return { kind: "bot", network, subject: "", state: "event", severity: "info", at: message.at, ...episode };
+    }
     case "test":
       return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.at };
+  }
+}
+
+function changedNetwork({ change }: ChangeMessage): string {
+  switch (change.what) {
+    case "acknowledged":
+      return change.episode.network;
+    case "silenced":
+    case "unsilenced":
+      return change.silence.scope.network ?? "";
+    case "added":
+    case "edited":
+    case "removed":
+    case "paused":
+    case "resumed":
+      return change.subscription.network;
   }
 }
 

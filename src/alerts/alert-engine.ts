@@ -1,4 +1,4 @@
-import type { DecisionQuery, DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
+import type { AlertTables, DecisionQuery, DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
 import { choicesReader } from "./choices.ts";
 import { randomId, nowMillis, type AlertParts } from "./engine-parts.ts";
 import { Episode } from "./episode.ts";
@@ -11,6 +11,12 @@ import { Silence } from "./silence.ts";
 import { destinationKey, rulesOf, Subscription } from "./subscription.ts";
 import { upkeepOf } from "./upkeep.ts";
 import { logDecisions, putSubscription, writeOwed } from "./write-owed.ts";
+
+/** What a channel is told of a change, owed in the same transaction as that is kept. */
+export interface Announcement {
+  readonly destination: Destination;
+  readonly message: AlertMessage;
+}
 
 /** Everything that the log knows of an episode. */
 export interface Story {
@@ -32,16 +38,22 @@ export interface AlertEngine {
 
   subscriptions(): Promise<readonly Subscription[]>;
   /** Adds a subscription or replaces the one with its id. Throws UserError where its thresholds cannot be. */
-  putSubscription(subscription: Subscription, by: string): Promise<void>;
+  putSubscription(subscription: Subscription, by: string, announced?: Announcement): Promise<void>;
   /** Those that are not over. */
   silences(): Promise<readonly Silence[]>;
   /** Adds a silence or replaces the one with its id; one with `until` now ends it. */
-  putSilence(silence: Silence, by: string): Promise<void>;
-  /** Undefined where there is no such episode. Acknowledging twice changes nothing. */
-  acknowledge(episode: string, by: string): Promise<Episode | undefined>;
+  putSilence(silence: Silence, by: string, announced?: Announcement): Promise<void>;
+  /** Undefined where there is no such episode. Acknowledging twice changes nothing and announces nothing. */
+  acknowledge(
+    episode: string,
+    by: string,
+    announced?: (acknowledged: Episode) => Announcement,
+  ): Promise<Episode | undefined>;
 
   /** Owes a destination a message that no rule asks for: a test, a drill, an absence. Gives the delivery's id. */
   tell(destination: Destination, message: AlertMessage): Promise<string>;
+  /** How many messages are owed on each platform, and since when the oldest (Unix milliseconds). */
+  owed(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
   /** A delivery as it stands, and its receipt once it has arrived. */
   delivery(id: string): Promise<{ readonly row: DeliveryRow; readonly receipt?: ReceiptRow } | undefined>;
 
@@ -58,6 +70,14 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
   const readChoices = choicesReader(config);
   const upkeep = upkeepOf(parts, readChoices);
 
+  async function owe(tables: AlertTables, { destination, message }: Announcement): Promise<string> {
+    const id = newId();
+    const book = new OwedBook();
+    book.deliveries.push({ id, destination, phase: "bot", message: AlertMessage.parse(message) });
+    await writeOwed(tables, book, nowMillis(clock), newId);
+    return id;
+  }
+
   return {
     snapshot: (network, watcher) =>
       store.transaction(async ({ alerts }) => {
@@ -69,7 +89,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
 
     subscriptions: () =>
       store.transaction(async ({ alerts }) => (await readChoices(alerts, nowMillis(clock))).subscriptions),
-    async putSubscription(given, by) {
+    async putSubscription(given, by, announced) {
       const subscription = Subscription.parse(given);
       rulesOf(subscription, config);
       const at = nowMillis(clock);
@@ -78,7 +98,9 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
         const destination = destinationKey(subscription.destination);
         const detail = `${subscription.id} ${subscription.state}, by ${by}: ${subscription.kinds.join(", ")}`;
         await logDecisions(alerts, [{ what: "subscription", network: subscription.network, destination, detail }], at);
+        if (announced !== undefined) await owe(alerts, announced);
       });
+      if (announced !== undefined) parts.onOwed?.();
       await upkeep();
     },
     silences: () =>
@@ -86,7 +108,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
         const at = nowMillis(clock);
         return (await alerts.choices.silences(at)).map((row) => Silence.parse(JSON.parse(row.data)));
       }),
-    async putSilence(given, by) {
+    async putSilence(given, by, announced) {
       const silence = Silence.parse(given);
       const at = nowMillis(clock);
       const ends_at = Math.max(silence.until, silence.recurrence?.until ?? 0);
@@ -103,10 +125,12 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
           [{ what: "silence", ...where, detail: `${silence.id} until ${until}, by ${by}` }],
           at,
         );
+        if (announced !== undefined) await owe(alerts, announced);
       });
+      if (announced !== undefined) parts.onOwed?.();
       await upkeep();
     },
-    async acknowledge(id, by) {
+    async acknowledge(id, by, announced) {
       const at = clock.wallClock();
       const episode = await store.transaction(async ({ alerts }) => {
         const row = await alerts.watch.episode(id);
@@ -120,20 +144,20 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
           [{ what: "acknowledged", network: found.network, episode: id, detail: `by ${by}` }],
           nowMillis(clock),
         );
+        if (announced !== undefined) await owe(alerts, announced(acknowledged));
         return acknowledged;
       });
+      if (episode !== undefined && announced !== undefined) parts.onOwed?.();
       if (episode !== undefined) await upkeep();
       return episode;
     },
 
     async tell(destination, message) {
-      const id = newId();
-      const book = new OwedBook();
-      book.deliveries.push({ id, destination, phase: "bot", message: AlertMessage.parse(message) });
-      await store.transaction(({ alerts }) => writeOwed(alerts, book, nowMillis(clock), newId));
+      const id = await store.transaction(({ alerts }) => owe(alerts, { destination, message }));
       parts.onOwed?.();
       return id;
     },
+    owed: () => store.transaction(({ alerts }) => alerts.outbox.depth()),
     delivery: (id) =>
       store.transaction(async ({ alerts }) => {
         const [row] = await alerts.outbox.get([id]);

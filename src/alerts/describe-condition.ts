@@ -115,7 +115,7 @@ function actionsOf(episode: Episode): Action[] {
       : []),
     {
       label: "Silence 1 h",
-      invocation: { command: "alerts silence", options: { ...options, for: "1h" } },
+      invocation: { command: "alerts silence", options: { what: episode.id, for: "1h" } },
       effect: "reply",
     },
     { label: "Details", invocation: { command: "alerts why", options }, effect: "reply" },

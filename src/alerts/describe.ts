@@ -5,6 +5,7 @@ import { code, strong, text, time, toText, type Text } from "../reply/text.ts";
 import { formatDuration } from "../units/duration.ts";
 import { formatUtc, toMillis } from "../units/nanoseconds.ts";
 import { conditionWords } from "./condition-words.ts";
+import { describeChange, describeTest } from "./describe-change.ts";
 import { describeCondition } from "./describe-condition.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
 import type { Wording } from "./wording.ts";
@@ -79,11 +80,9 @@ function say(message: AlertMessage, wording: Wording): Reply {
         ],
       });
     case "test":
-      return reply({
-        tone: "good",
-        title: headed("TEST", text`Alerts arrive here`, message),
-        blocks: [paragraph(text`${message.by} subscribed this channel. This message shows that it can be reached.`)],
-      });
+      return describeTest(message);
+    case "change":
+      return describeChange(message);
   }
 }
 

@@ -6,6 +6,9 @@ import { Episode } from "./episode.ts";
 import { AlertEvent } from "./event.ts";
 import { MillisField, TimeText } from "./json-units.ts";
 import { ALERT_KINDS } from "./kinds.ts";
+import { Silence } from "./silence.ts";
+import { Standing } from "./standing.ts";
+import { Subscription } from "./subscription.ts";
 
 const common = {
   /** Nothing in it is real. */
@@ -92,10 +95,38 @@ export const AlertMessage = z.discriminatedUnion("type", [
     unsent: z.int(),
     at: TimeText,
   }),
-  /** A new subscription shows that it can be heard. */
-  z.object({ type: z.literal("test"), ...common, by: z.string(), at: TimeText }),
+  /** A new subscription shows that it can be heard, or a drill how long the way is. */
+  z.object({
+    type: z.literal("test"),
+    ...common,
+    by: z.string(),
+    at: TimeText,
+    subscription: Subscription.exactOptional(),
+    /** How the network stood then. */
+    standing: Standing.exactOptional(),
+  }),
+  /** Somebody changed what a channel is told: for the channel. */
+  z.object({
+    type: z.literal("change"),
+    ...common,
+    by: z.string(),
+    at: TimeText,
+    change: z.discriminatedUnion("what", [
+      z.object({
+        what: z.enum(["added", "edited", "removed", "paused", "resumed"]),
+        subscription: Subscription,
+        /** How the network stood then, for those who have just subscribed. */
+        standing: Standing.exactOptional(),
+      }),
+      z.object({ what: z.enum(["silenced", "unsilenced"]), silence: Silence }),
+      z.object({ what: z.literal("acknowledged"), episode: Episode }),
+    ]),
+    /** What people call the subjects in it, by id. */
+    labels: z.record(z.string(), z.string()).exactOptional(),
+  }),
 ]);
 export type AlertMessage = z.infer<typeof AlertMessage>;
+export type ChangeMessage = Extract<AlertMessage, { type: "change" }>;
 
 /** Names a message by what it says: equal messages are stored once. */
 export function messageId(data: string): string {

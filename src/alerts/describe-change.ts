@@ -1,0 +1,99 @@
+import { paragraph, type Block } from "../reply/block.ts";
+import { reply, type Action, type Reply } from "../reply/reply.ts";
+import { code, strong, text, time, type Text } from "../reply/text.ts";
+import { toMillis } from "../units/nanoseconds.ts";
+import { conditionWords } from "./condition-words.ts";
+import { timeFromText } from "./json-units.ts";
+import type { AlertMessage, ChangeMessage } from "./message.ts";
+import { silenceScopeWords, silenceTimeWords } from "./silence-words.ts";
+import type { Standing } from "./standing.ts";
+import { standingWords } from "./standing-words.ts";
+import { mannerWords, subscriptionWords } from "./subscription-words.ts";
+import { headed } from "./words.ts";
+
+/** A channel shows that it can be reached, and those in it learn of what they will be told. */
+export function describeTest(message: Extract<AlertMessage, { type: "test" }>): Reply {
+  const { by, drill, subscription, standing } = message;
+  if (drill === true) {
+    return reply({
+      title: headed("TEST", text`Alerts arrive here`, message),
+      blocks: [
+        paragraph(text`${by} tries the way that alerts take, at ${time(timeFromText(message.at))}. Nothing is wrong.`),
+      ],
+    });
+  }
+  const told = subscription === undefined ? [] : text` It is told of ${subscriptionWords(subscription)}.`;
+  return reply({
+    tone: "good",
+    title: headed("TEST", text`Alerts arrive here`, message),
+    blocks: [
+      paragraph(text`${by} subscribed this channel. This message shows that it can be reached.${told}`),
+      ...standingBlocks(standing),
+    ],
+  });
+}
+
+/** Who did what to what a channel is told, in one short message. */
+export function describeChange(message: ChangeMessage): Reply {
+  const { change } = message;
+  return reply({
+    title: headed("CHANGE", sentence(message), message),
+    blocks: "standing" in change ? standingBlocks(change.standing) : [],
+    actions: actionsOf(message),
+  });
+}
+
+function sentence({ by, at, change, labels }: ChangeMessage): Text {
+  switch (change.what) {
+    case "added": {
+      const manner = mannerWords(change.subscription);
+      const how = manner.length === 0 ? [] : text` (${manner})`;
+      return text`${by} subscribed this channel to ${subscriptionWords(change.subscription, labels)}${how}`;
+    }
+    case "edited": {
+      const manner = mannerWords(change.subscription);
+      const how = manner.length === 0 ? [] : text` (${manner})`;
+      return text`${by} changed alert ${code(change.subscription.id)}: now ${subscriptionWords(change.subscription, labels)}${how}`;
+    }
+    case "removed":
+    case "paused":
+    case "resumed":
+      return text`${by} ${change.what} alert ${code(change.subscription.id)}: ${subscriptionWords(change.subscription, labels)}`;
+    case "silenced": {
+      const { silence } = change;
+      const reason = silence.reason === undefined ? [] : text`: ${silence.reason}`;
+      return text`${by} silenced ${silenceScopeWords(silence, labels)} ${silenceTimeWords(silence, toMillis(timeFromText(at)))}${reason}`;
+    }
+    case "unsilenced":
+      return text`${by} ended the silence of ${silenceScopeWords(change.silence, labels)}`;
+    case "acknowledged":
+      return text`${by} acknowledged ${strong(change.episode.kind)}: ${conditionWords(change.episode.last).bad}`;
+  }
+}
+
+function actionsOf({ change }: ChangeMessage): Action[] {
+  switch (change.what) {
+    case "silenced": {
+      const options = { id: change.silence.id };
+      return [{ label: "End silence", invocation: { command: "alerts unsilence", options }, effect: "reply" }];
+    }
+    case "acknowledged": {
+      const options = { episode: change.episode.id };
+      return [{ label: "Details", invocation: { command: "alerts why", options }, effect: "reply" }];
+    }
+    case "paused": {
+      const options = { id: change.subscription.id };
+      return [{ label: "Resume", invocation: { command: "alerts resume", options }, effect: "reply" }];
+    }
+    case "added":
+    case "edited":
+    case "removed":
+    case "resumed":
+    case "unsilenced":
+      return [];
+  }
+}
+
+function standingBlocks(standing: Standing | undefined): Block[] {
+  return standing === undefined ? [] : [paragraph(standingWords(standing))];
+}
