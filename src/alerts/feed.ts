@@ -20,14 +20,20 @@ export interface FedAlert {
   readonly reply: Reply;
 }
 
+export interface FedBatch {
+  readonly alerts: readonly FedAlert[];
+  readonly place: number;
+  readonly more: boolean;
+}
+
 /** What has arrived at one destination, for readers that come and go. Rejects where the database fails. */
 export interface AlertFeed {
   /** Where a delivery stands; undefined where none of that id has arrived here, or it is not kept any more. */
   placeOf(id: string): Promise<number | undefined>;
-  /** Those behind a place; oldest first. */
-  after(place: number, limit: number): Promise<readonly FedAlert[]>;
-  /** The last ones; oldest first. */
-  last(limit: number): Promise<readonly FedAlert[]>;
+  /** The place right before the last so many. */
+  placeBefore(count: number): Promise<number>;
+  /** Those behind a place, oldest first; where to go on from, and whether there is more. */
+  after(place: number, limit: number): Promise<FedBatch>;
   one(id: string): Promise<FedAlert | undefined>;
 }
 
@@ -37,19 +43,24 @@ export function createAlertFeed(store: Pick<Store, "transaction">, destination: 
     const [row] = await tables.outbox.get([id]);
     return row?.destination === key && row.state === "sent" && row.kind === "message" ? row : undefined;
   };
-  const read = (rows: (tables: AlertTables) => Promise<readonly DeliveryRow[]>): Promise<FedAlert[]> =>
-    store.transaction(async ({ alerts: tables }) => worded(tables, await rows(tables)));
   return {
     placeOf: (id) => store.transaction(async ({ alerts: tables }) => (await find(tables, id))?.seq),
-    after: (place, limit) => read((tables) => tables.arrivals.after(key, place, limit)),
-    last: (limit) => read((tables) => tables.arrivals.last(key, limit)),
-    async one(id) {
-      const [found] = await read(async (tables) => {
+    placeBefore: (count) =>
+      store.transaction(async ({ alerts: tables }) => {
+        const [first] = await tables.arrivals.last(key, count);
+        return first === undefined ? 0 : first.seq - 1;
+      }),
+    after: (place, limit) =>
+      store.transaction(async ({ alerts: tables }) => {
+        const rows = await tables.arrivals.after(key, place, limit);
+        const alerts = await worded(tables, rows);
+        return { alerts, place: rows.at(-1)?.seq ?? place, more: rows.length === limit };
+      }),
+    one: (id) =>
+      store.transaction(async ({ alerts: tables }) => {
         const row = await find(tables, id);
-        return row === undefined ? [] : [row];
-      });
-      return found;
-    },
+        return row === undefined ? undefined : (await worded(tables, [row]))[0];
+      }),
   };
 }
 

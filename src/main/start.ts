@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 
 import type { Adapter } from "../adapters/adapter.ts";
 import { consoleSender } from "../adapters/web/console-sender.ts";
+import { CONSOLE } from "../alerts/alert-desk.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import { createAlertFeed } from "../alerts/feed.ts";
 import type { Sender } from "../alerts/sender.ts";
 import type { OnStep } from "../alerts/steps.ts";
 import { loadConfig, type Config } from "../config.ts";
@@ -19,6 +21,7 @@ import { botOf } from "./bot-of.ts";
 import { logDestination } from "./log-destination.ts";
 import { createMeasurements } from "./metrics.ts";
 import { openNetworks } from "./networks.ts";
+import { createNews } from "./news.ts";
 import { openPlatforms } from "./platforms.ts";
 import { obeyProcessEvents } from "./process-events.ts";
 import { checkReadiness } from "./readiness.ts";
@@ -76,11 +79,15 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
   const networks = await openNetworks(config, { log, onRequest: measurements.onNodeRequest });
   shutdown.add("networks", () => networks.close());
   const { operators } = config.alerting;
+  const news = createNews();
   const alerting = createAlerting({
     store,
     networks,
     config: alertsConfig,
     console: config.web.port !== 0,
+    onOutcome: ({ platform }) => {
+      if (platform === "web") news.ring();
+    },
     log,
     ...(operators === undefined ? {} : { operators }),
     ...hooks,
@@ -101,6 +108,7 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
     web = createWebAdapter({
       ...config.web,
       previews: platforms.previews,
+      alerts: { feed: createAlertFeed(store, CONSOLE), onNews: news.onNews },
       simulated: networks.simulated,
       log,
       now: () => fromMillis(Date.now()),

@@ -6,6 +6,7 @@ import type { Bot } from "../../bot/bot.ts";
 import type { Option } from "../../bot/option.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Access } from "./access.ts";
+import { alertRoutes, type AlertRouteParts } from "./alert-routes.ts";
 import { fileRoutes } from "./file-route.ts";
 import { onlyJson, onlyOwnHost, onlyOwnPages, refuse, safeHeaders } from "./guard.ts";
 import type { Hosts } from "./hosts.ts";
@@ -23,7 +24,7 @@ export interface HttpSample {
   readonly millis: Milliseconds;
 }
 
-export interface AppParts extends InvocationParts, ProbeParts {
+export interface AppParts extends InvocationParts, ProbeParts, AlertRouteParts {
   readonly hosts: () => Hosts;
   /** Whether nothing that it answers is real. */
   readonly simulated: boolean;
@@ -65,6 +66,7 @@ export function createApp(parts: AppParts): Hono {
   app.get("/api/console", (c) => c.json(describeConsole(parts.bot(), parts)));
   app.route("/api", invocationRoutes(parts));
   app.route("/api", fileRoutes(parts.files));
+  app.route("/api", alertRoutes(parts));
 
   app.notFound((c) => refuse(c, 404, "There is nothing here; the console is at /."));
   app.onError((error, c) => {

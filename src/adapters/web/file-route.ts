@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 
-import { safeFileName } from "../../reply/attachment.ts";
+import { safeFileName, type Attachment } from "../../reply/attachment.ts";
 import type { Files } from "./files.ts";
 import { refuse } from "./guard.ts";
 
@@ -16,15 +16,19 @@ export function fileRoutes(files: Files): Hono {
     if (found === undefined) {
       return refuse(c, 404, "This file is no longer kept: ask again for a fresh one.");
     }
-    const { attachment, bytes } = found;
-    const type = PICTURES.has(attachment.mediaType) || PLAIN.has(attachment.mediaType);
-    const headers = {
-      "Content-Type": type ? attachment.mediaType : "application/octet-stream",
-      "Content-Length": String(attachment.sizeBytes),
-      "Content-Disposition": `attachment; filename="${safeFileName(attachment.name)}"`,
-      "Cache-Control": "private, no-store",
-    };
-    return new Response(c.req.method === "HEAD" ? null : ReadableStream.from(bytes), { headers });
+    return fileResponse(found.attachment, c.req.method === "HEAD" ? null : found.bytes);
   });
   return app;
+}
+
+/** A file for download; without bytes what is said before them. */
+export function fileResponse(attachment: Attachment, bytes: AsyncIterable<Uint8Array> | null): Response {
+  const type = PICTURES.has(attachment.mediaType) || PLAIN.has(attachment.mediaType);
+  const headers = {
+    "Content-Type": type ? attachment.mediaType : "application/octet-stream",
+    "Content-Length": String(attachment.sizeBytes),
+    "Content-Disposition": `attachment; filename="${safeFileName(attachment.name)}"`,
+    "Cache-Control": "private, no-store",
+  };
+  return new Response(bytes === null ? null : ReadableStream.from(bytes), { headers });
 }

@@ -8,6 +8,8 @@ import type { Log } from "../../log.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AdapterHealth, Preview, SendingAdapter } from "../adapter.ts";
 import { createAccess } from "./access.ts";
+import type { ConsoleAlerts } from "./alert-frames.ts";
+import type { AlertRouteParts } from "./alert-routes.ts";
 import { consoleSender } from "./console-sender.ts";
 import { createApp, type HttpSample } from "./app.ts";
 import { createFiles } from "./files.ts";
@@ -15,15 +17,18 @@ import { isLoopback, knownHosts, type Hosts } from "./hosts.ts";
 import {
   ABORT_GRACE_MILLIS,
   HEADERS_MILLIS,
+  HEARTBEAT_MILLIS,
   INVOCATION_MILLIS,
   MAX_CONNECTIONS,
   MIN_TOKEN_LENGTH,
   REQUEST_MILLIS,
+  SLOW_READER_MILLIS,
   STOP_MILLIS,
 } from "./limits.ts";
 import { listen } from "./listen.ts";
 import type { Metrics, Readiness } from "./probes.ts";
 
+export type { ConsoleAlerts } from "./alert-frames.ts";
 export type { HttpSample } from "./app.ts";
 export type { Metrics, Readiness } from "./probes.ts";
 
@@ -40,6 +45,10 @@ export interface WebAdapterParts {
   readonly previews: readonly Preview[];
   /** The networks are simulated: the page says so before the first answer does. */
   readonly simulated?: boolean;
+  /** What is delivered to the console. */
+  readonly alerts?: ConsoleAlerts;
+  /** For tests that cannot wait as long as people do. */
+  readonly alertPatience?: AlertRouteParts["alertPatience"];
   readonly log: Log;
   ready(): Promise<Readiness>;
   metrics(): Promise<Metrics>;
@@ -82,6 +91,8 @@ export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
       access,
       files,
       previews: parts.previews,
+      alerts: parts.alerts,
+      alertPatience: parts.alertPatience ?? { heartbeatMillis: HEARTBEAT_MILLIS, slowMillis: SLOW_READER_MILLIS },
       simulated: parts.simulated ?? false,
       log,
       stopping: stopping.signal,

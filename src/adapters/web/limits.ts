@@ -26,6 +26,21 @@ export const PROGRESS_MILLIS: Milliseconds = 250;
 /** Readiness and metrics are asked every few seconds; what takes longer than this counts as a no. */
 export const PROBE_MILLIS: Milliseconds = 5000;
 
+/** Open streams of alerts; a page holds one. */
+export const MAX_ALERT_STREAMS = 64;
+/** How many alerts a reader that says nothing of where it stood is shown at first. */
+export const ALERTS_SHOWN = 100;
+/** How many one is sent again whose last alert is not known any more. */
+export const ALERTS_REPEATED = 1000;
+/** How many are read at once. */
+export const ALERTS_AT_ONCE = 50;
+/** A stream on which nothing happens says so at this interval: proxies cut silent ones, some after 30 s. */
+export const HEARTBEAT_MILLIS: Milliseconds = 15_000;
+/** A reader that takes nothing for so long is cut off; it resumes where it stood. */
+export const SLOW_READER_MILLIS: Milliseconds = 30_000;
+/** After so long a reader that lost the stream connects again. */
+export const RECONNECT_MILLIS: Milliseconds = 1000;
+
 /** Files kept for download: how many, and for how long after the answer they came with. */
 export const MAX_FILES = 200;
 export const FILE_MILLIS: Milliseconds = 60 * 60_000;

@@ -22,7 +22,11 @@ export function render(reply: Reply, parts: RenderParts, options: { previews: bo
   return previews === undefined ? json : { ...json, previews };
 }
 
-function renderPreviews(reply: Reply, parts: RenderParts): Readonly<Record<string, unknown>> {
+/** The payloads that the other platforms would be sent for a reply. */
+export function renderPreviews(
+  reply: Reply,
+  parts: Pick<RenderParts, "previews" | "log">,
+): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     parts.previews.map((preview) => {
       try {

@@ -1,0 +1,86 @@
+import type { AlertFeed } from "../../alerts/feed.ts";
+import { disposeReply } from "../../reply/reply.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { alertJson } from "./alert-json.ts";
+import { ALERTS_AT_ONCE, ALERTS_REPEATED, ALERTS_SHOWN, RECONNECT_MILLIS } from "./limits.ts";
+
+/** The console's alerts, and a bell that rings when there is a new one. */
+export interface ConsoleAlerts {
+  readonly feed: AlertFeed;
+  /** Calls back whenever something has arrived; gives the function that ends it. */
+  onNews(listener: () => void): () => void;
+}
+
+export interface FrameParts extends ConsoleAlerts {
+  /** The last alert that the reader had: it is sent what came since. */
+  readonly last: string | undefined;
+  /** Asked from time to time: whether the reader may still read. */
+  admitted(): boolean;
+  readonly heartbeatMillis: Milliseconds;
+  /** Ends the stream. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One server-sent event a delivery, in order, with the delivery's id (https://html.spec.whatwg.org/#server-sent-events).
+ * They are read from the store, not from memory: a reader that comes back with the last id it had, to this process or
+ * to the next, misses nothing. Where that one is not known any more, an event `gap` says so before the last ones follow.
+ */
+export async function* alertFrames(parts: FrameParts): AsyncGenerator<string, void> {
+  const { feed, signal } = parts;
+  const bell = new Bell();
+  const hangUp = parts.onNews(() => bell.ring());
+  try {
+    yield `retry: ${RECONNECT_MILLIS}\n\n`;
+    const known = parts.last === undefined ? undefined : await feed.placeOf(parts.last);
+    if (parts.last !== undefined && known === undefined) yield gapFrame();
+    let place = known ?? (await feed.placeBefore(parts.last === undefined ? ALERTS_SHOWN : ALERTS_REPEATED));
+    while (!signal.aborted) {
+      bell.hush();
+      const batch = await feed.after(place, ALERTS_AT_ONCE);
+      for (const alert of batch.alerts) {
+        yield `id: ${alert.id}\ndata: ${JSON.stringify(alertJson(alert))}\n\n`;
+        await disposeReply(alert.reply);
+      }
+      place = batch.place;
+      if (batch.more) continue;
+      if ((await bell.wait(parts.heartbeatMillis, signal)) === "rung") continue;
+      if (signal.aborted || !parts.admitted()) return;
+      yield ": nothing new\n\n";
+    }
+  } finally {
+    hangUp();
+  }
+}
+
+function gapFrame(): string {
+  const why = `the last alert you had is not kept any more; the last ${ALERTS_REPEATED} follow`;
+  return `event: gap\ndata: ${JSON.stringify({ why })}\n\n`;
+}
+
+class Bell {
+  #rung = Promise.withResolvers<"rung">();
+
+  ring(): void {
+    this.#rung.resolve("rung");
+  }
+
+  /** What rings from here on is heard by the next wait. */
+  hush(): void {
+    this.#rung = Promise.withResolvers<"rung">();
+  }
+
+  async wait(millis: Milliseconds, signal: AbortSignal): Promise<"rung" | "silence"> {
+    const { promise: silence, resolve } = Promise.withResolvers<"silence">();
+    const end = (): void => resolve("silence");
+    const timer = setTimeout(end, millis);
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+    try {
+      return await Promise.race([this.#rung.promise, silence]);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+    }
+  }
+}

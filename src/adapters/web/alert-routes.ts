@@ -1,0 +1,79 @@
+import { Hono } from "hono";
+
+import { messageOf } from "../../errors.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import type { Access } from "./access.ts";
+import { alertFrames, type ConsoleAlerts } from "./alert-frames.ts";
+import { alertWithPreviews, filesOf } from "./alert-json.ts";
+import { fileResponse } from "./file-route.ts";
+import { refuse } from "./guard.ts";
+import { MAX_ALERT_STREAMS } from "./limits.ts";
+import { patientStream } from "./patient-stream.ts";
+import type { RenderParts } from "./render.ts";
+import { createSlots } from "./slots.ts";
+
+export interface AlertRouteParts extends Pick<RenderParts, "previews" | "log"> {
+  /** Absent where nothing is delivered to a console. */
+  readonly alerts?: ConsoleAlerts | undefined;
+  readonly alertPatience: { readonly heartbeatMillis: Milliseconds; readonly slowMillis: Milliseconds };
+  readonly access: Access;
+  /** Fires when the adapter stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** The alerts as they come, and each of them by its id. Paths are below /api. */
+export function alertRoutes(parts: AlertRouteParts): Hono {
+  const app = new Hono();
+  const { alerts } = parts;
+  const streams = createSlots(MAX_ALERT_STREAMS);
+  if (alerts === undefined) return app;
+
+  app.get("/alerts", (c) => {
+    const release = streams.take();
+    if (release === undefined) {
+      c.header("Retry-After", "30");
+      return refuse(c, 503, `${MAX_ALERT_STREAMS} streams of alerts are open already: close one.`);
+    }
+    const ended = new AbortController();
+    const frames = alertFrames({
+      ...alerts,
+      last: c.req.header("last-event-id") || undefined,
+      admitted: () => parts.access.admits(c),
+      heartbeatMillis: parts.alertPatience.heartbeatMillis,
+      signal: AbortSignal.any([ended.signal, c.req.raw.signal, parts.stopping]),
+    });
+    const stream = patientStream(told(frames), parts.alertPatience.slowMillis, () => {
+      release();
+      ended.abort();
+    });
+    return new Response(stream, {
+      headers: { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" },
+    });
+  });
+
+  /** What fails is for the log; the reader comes back. */
+  async function* told(frames: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
+    try {
+      yield* frames;
+    } catch (thrown) {
+      parts.log.error({ why: messageOf(thrown) }, "alerts could not be read for the console");
+    }
+  }
+
+  app.get("/alerts/:id", async (c) => {
+    const found = await alerts.feed.one(c.req.param("id"));
+    return found === undefined ? refuse(c, 404, UNKNOWN) : c.json(alertWithPreviews(found, parts));
+  });
+
+  app.get("/alerts/:id/files/:number", async (c) => {
+    const found = await alerts.feed.one(c.req.param("id"));
+    const number = c.req.param("number");
+    const file = found === undefined || !/^\d{1,3}$/u.test(number) ? undefined : filesOf(found.reply)[Number(number)];
+    if (file === undefined) return refuse(c, 404, UNKNOWN);
+    return fileResponse(file, c.req.method === "HEAD" ? null : (file.open() as AsyncIterable<Uint8Array>));
+  });
+
+  return app;
+}
+
+const UNKNOWN = "This alert is not known here, or no longer kept.";
