@@ -11,6 +11,8 @@ export interface Networks {
   readonly simulated: boolean;
   /** What simulated networks have to show. */
   readonly samples?: Simulator["samples"];
+  /** What may be made to go wrong in simulated networks. */
+  readonly faults?: Simulator["faults"];
   close(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ async function simulatedNetworks(first: string, parts: NetworkParts): Promise<Ne
     clients,
     simulated: true,
     samples: simulator.samples,
+    faults: simulator.faults,
     async close() {
       await closeAll(clients);
       await simulator.close();

@@ -19,6 +19,8 @@ import { createAlerting, type Alerting } from "./alerting.ts";
 import { readAlertsConfig } from "./alerts-settings.ts";
 import { botOf } from "./bot-of.ts";
 import { logDestination } from "./log-destination.ts";
+import { consoleWatch } from "./console-watch.ts";
+import { guidedIncident } from "./guided-incident.ts";
 import { createMeasurements } from "./metrics.ts";
 import { openNetworks } from "./networks.ts";
 import { createNews } from "./news.ts";
@@ -80,6 +82,7 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
   shutdown.add("networks", () => networks.close());
   const { operators } = config.alerting;
   const news = createNews();
+  const incident = networks.faults === undefined ? undefined : guidedIncident(networks.faults, store);
   const alerting = createAlerting({
     store,
     networks,
@@ -89,6 +92,7 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
       if (platform === "web") news.ring();
     },
     log,
+    ...(incident === undefined ? {} : { prepare: () => incident.resume() }),
     ...(operators === undefined ? {} : { operators }),
     ...hooks,
   });
@@ -109,6 +113,8 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
       ...config.web,
       previews: platforms.previews,
       alerts: { feed: createAlertFeed(store, CONSOLE), onNews: news.onNews },
+      watch: consoleWatch({ store, config: alertsConfig, alerting, networks: bot.networks, incident }),
+      incident,
       simulated: networks.simulated,
       log,
       now: () => fromMillis(Date.now()),

@@ -15,6 +15,7 @@ import { MAX_BODY_BYTES } from "./limits.ts";
 import { loginRoutes } from "./login.ts";
 import { pageRoutes } from "./page.ts";
 import { probeRoutes, type ProbeParts } from "./probes.ts";
+import { watchRoutes, type WatchRouteParts } from "./watch-routes.ts";
 
 /** One answered HTTP request, for metrics. `route` is the pattern, not the path, so that labels stay few. */
 export interface HttpSample {
@@ -24,7 +25,7 @@ export interface HttpSample {
   readonly millis: Milliseconds;
 }
 
-export interface AppParts extends InvocationParts, ProbeParts, AlertRouteParts {
+export interface AppParts extends InvocationParts, ProbeParts, AlertRouteParts, WatchRouteParts {
   readonly hosts: () => Hosts;
   /** Whether nothing that it answers is real. */
   readonly simulated: boolean;
@@ -67,6 +68,7 @@ export function createApp(parts: AppParts): Hono {
   app.route("/api", invocationRoutes(parts));
   app.route("/api", fileRoutes(parts.files));
   app.route("/api", alertRoutes(parts));
+  app.route("/api", watchRoutes(parts));
 
   app.notFound((c) => refuse(c, 404, "There is nothing here; the console is at /."));
   app.onError((error, c) => {
@@ -82,6 +84,8 @@ function describeConsole(bot: Bot, parts: AppParts): unknown {
     networks: bot.networks,
     simulated: parts.simulated,
     previews: parts.previews.map((preview) => preview.platform),
+    alerts: parts.alerts !== undefined && parts.watch !== undefined,
+    incident: parts.incident !== undefined,
     signedIn: parts.access.required,
     commands: bot.commands.map(({ name, summary, examples, options }) => ({
       name,

@@ -27,6 +27,7 @@ import {
 } from "./limits.ts";
 import { listen } from "./listen.ts";
 import type { Metrics, Readiness } from "./probes.ts";
+import type { IncidentSwitch, WatchState } from "./watch-state.ts";
 
 export type { ConsoleAlerts } from "./alert-frames.ts";
 export type { HttpSample } from "./app.ts";
@@ -47,6 +48,10 @@ export interface WebAdapterParts {
   readonly simulated?: boolean;
   /** What is delivered to the console. */
   readonly alerts?: ConsoleAlerts;
+  /** How things stand. */
+  readonly watch?: () => Promise<WatchState>;
+  /** Makes a simulated network stand still. */
+  readonly incident?: IncidentSwitch | undefined;
   /** For tests that cannot wait as long as people do. */
   readonly alertPatience?: AlertRouteParts["alertPatience"];
   readonly log: Log;
@@ -92,6 +97,8 @@ export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
       files,
       previews: parts.previews,
       alerts: parts.alerts,
+      watch: parts.watch,
+      incident: parts.incident,
       alertPatience: parts.alertPatience ?? { heartbeatMillis: HEARTBEAT_MILLIS, slowMillis: SLOW_READER_MILLIS },
       simulated: parts.simulated ?? false,
       log,

@@ -1,0 +1,71 @@
+import type { ConditionKind } from "../../alerts/kinds.ts";
+import type { Severity } from "../../alerts/severity.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+
+/** What one node last said. Times are decimal Unix nanoseconds. */
+export interface WatchedNode {
+  readonly node: string;
+  readonly state: "ok" | "lagging" | "down" | "unknown";
+  readonly why?: string;
+  readonly time?: string;
+  readonly height?: string;
+  readonly roundTripMillis?: Milliseconds;
+}
+
+/** Where the rule `network.stalled` stands. */
+export interface StallWatch {
+  readonly phase: "ok" | "pending" | "firing" | "recovering";
+  /** When it is expected to fire, or to be resolved, if things stay as they are. */
+  readonly leftMillis?: Milliseconds;
+  /** The one under way. */
+  readonly episode?: string;
+}
+
+export interface WatchedNetwork {
+  readonly network: string;
+  readonly nodes: readonly WatchedNode[];
+  /** The verdict of the last round; absent before the first one. */
+  readonly verdict?: {
+    readonly state: "healthy" | "stalled" | "blind";
+    readonly why: string;
+    /** How long no block has come. */
+    readonly stillMillis?: Milliseconds;
+    readonly at: string;
+  };
+  readonly stalled: StallWatch;
+  /** The simulated network has been told to stand still, and since when. */
+  readonly incident?: { readonly since: string };
+}
+
+/** An alert that is not over. */
+export interface OpenAlert {
+  readonly episode: string;
+  readonly kind: ConditionKind;
+  readonly network: string;
+  readonly subject: string;
+  readonly severity: Severity;
+  readonly state: "firing" | "recovering";
+  readonly began: string;
+  readonly acknowledged?: { readonly by: string; readonly at: string };
+}
+
+/** What the watchers see, and what is not over: how things stand right now. */
+export interface WatchState {
+  readonly networks: readonly WatchedNetwork[];
+  readonly open: readonly OpenAlert[];
+  readonly timing: {
+    /** How often every node is asked. */
+    readonly everyMillis: Milliseconds;
+    /** A standstill is suspicious after so long, and an alert after so long. */
+    readonly suspiciousMillis: Milliseconds;
+    readonly firesMillis: Milliseconds;
+    /** A recovery counts after so long. */
+    readonly keepMillis: Milliseconds;
+  };
+}
+
+/** A network that can be made to stand still, to see what comes of it: a simulated one. */
+export interface IncidentSwitch {
+  /** Rejects with RangeError for a network that there is not. */
+  set(network: string, stalled: boolean): Promise<void>;
+}
