@@ -1,15 +1,23 @@
-import type { Histogram, Registry } from "prom-client";
+import type { Registry } from "prom-client";
 
 import type { Adapter } from "../adapters/adapter.ts";
 import type { HttpSample, Metrics } from "../adapters/web/index.ts";
 import type { NodeRequest } from "../api/create-api-client.ts";
 import type { Outcome } from "../bot/create-bot.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import type { AlertStanding } from "./alert-standing.ts";
+import { alertInstruments, type AlertInstruments, type AlertSample, type DeliverySample } from "./metrics-alerts.ts";
+import { requestInstruments, type RequestSample } from "./metrics-requests.ts";
 
 /** What the process counts. Samples cost next to nothing; prom-client is loaded when somebody first asks. */
 export interface Measurements {
   readonly onOutcome: (outcome: Outcome) => void;
   readonly onNodeRequest: (sample: NodeRequest) => void;
   readonly onHttpRequest: (sample: HttpSample) => void;
+  readonly onDelivery: (sample: DeliverySample) => void;
+  readonly onLook: (sample: Extract<AlertSample, { of: "look" }>["sample"]) => void;
+  /** A platform answered that it gets too many requests. */
+  readonly onPlatformLimit: (platform: string) => void;
   render(): Promise<Metrics>;
 }
 
@@ -17,15 +25,18 @@ export interface BuildInfo {
   readonly version: string;
   /** The adapters that run, asked each time that somebody reads the figures. */
   readonly platforms?: () => readonly Pick<Adapter, "platform" | "health">[];
+  /** How the alerts stand, asked each time that somebody reads the figures. */
+  readonly alerts?: () => Promise<AlertStanding>;
+  /** How long that may take. Default 2 s. */
+  readonly alertsMillis?: Milliseconds;
 }
 
-type Sample =
-  | { readonly of: "invocation"; readonly sample: Outcome }
-  | { readonly of: "node"; readonly sample: NodeRequest }
-  | { readonly of: "http"; readonly sample: HttpSample };
+type Sample = RequestSample | AlertSample;
 
 /** Samples that wait for prom-client to be loaded; beyond that they are counted there and then. */
 const MAX_WAITING = 1000;
+/** A database that is stuck must not keep the other figures from whoever asks. */
+const STANDING_MILLIS: Milliseconds = 2000;
 
 export function createMeasurements(build: BuildInfo): Measurements {
   let waiting: Sample[] = [];
@@ -51,21 +62,45 @@ export function createMeasurements(build: BuildInfo): Measurements {
     onOutcome: (sample) => note({ of: "invocation", sample }),
     onNodeRequest: (sample) => note({ of: "node", sample }),
     onHttpRequest: (sample) => note({ of: "http", sample }),
+    onDelivery: (sample) => note({ of: "delivery", sample }),
+    // Only what is counted is kept: what it saw may be large.
+    onLook: ({ network, watcher, failure }) =>
+      note({ of: "look", sample: { network, watcher, ...(failure === undefined ? {} : { failure }) } }),
+    onPlatformLimit: (platform) => note({ of: "limited platform", platform }),
     async render() {
-      const { registry } = await load();
+      const { registry, alerts } = await load();
+      if (build.alerts !== undefined) alerts.show(await inTime(build.alerts(), build.alertsMillis));
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };
 }
 
+async function inTime(
+  standing: Promise<AlertStanding>,
+  limitMillis = STANDING_MILLIS,
+): Promise<AlertStanding | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), limitMillis);
+  try {
+    return await Promise.race([standing, late]);
+  } catch {
+    // The log says what is wrong with the database; here it counts as one that does not answer.
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 interface Instruments {
   readonly registry: Registry;
+  readonly alerts: AlertInstruments;
   observe(sample: Sample): void;
 }
 
 /** Names follow https://prometheus.io/docs/practices/naming/. */
 async function createInstruments(build: BuildInfo): Promise<Instruments> {
-  const { collectDefaultMetrics, Gauge, Histogram, Registry } = await import("prom-client");
+  const prometheus = await import("prom-client");
+  const { collectDefaultMetrics, Gauge, Registry } = prometheus;
   const registry = new Registry();
   // Its delay histogram ticks for ever; ten times a second is enough to see a blocked loop.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
@@ -88,48 +123,14 @@ async function createInstruments(build: BuildInfo): Promise<Instruments> {
     },
   });
   registry.registerMetric(platformUp);
-  const seconds = <L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> =>
-    new Histogram({ name, help, labelNames, buckets, registers: [registry] });
-
-  const invocations = seconds(
-    "bellwether_invocation_duration_seconds",
-    "Commands run, by how they ended, and how long they took.",
-    ["command", "platform", "outcome"],
-    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120],
-  );
-  const nodes = seconds(
-    "bellwether_node_request_duration_seconds",
-    "Requests to data nodes, by how they ended, and how long they took.",
-    ["network", "node", "outcome"],
-    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  );
-  const http = seconds(
-    "bellwether_http_request_duration_seconds",
-    "Requests to the web console, and how long they took.",
-    ["method", "route", "status"],
-    [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5],
-  );
-
+  const request = requestInstruments(prometheus, registry);
+  const alerts = alertInstruments(prometheus, registry);
   return {
     registry,
-    observe(given) {
-      switch (given.of) {
-        case "invocation": {
-          const { command, platform, outcome, millis } = given.sample;
-          invocations.observe({ command, platform, outcome }, millis / 1000);
-          break;
-        }
-        case "node": {
-          const { network, node, outcome, millis } = given.sample;
-          nodes.observe({ network, node, outcome }, millis / 1000);
-          break;
-        }
-        case "http": {
-          const { method, route, status, millis } = given.sample;
-          http.observe({ method, route, status: String(status) }, millis / 1000);
-          break;
-        }
-      }
+    alerts,
+    observe(sample) {
+      if (sample.of === "delivery" || sample.of === "look") alerts.observe(sample);
+      else request(sample);
     },
   };
 }

@@ -5,8 +5,13 @@ import { ApiError } from "../api/api-error.ts";
 import { messageOf } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
+import type { Alerting } from "./alerting.ts";
+import { lateWatcher, stuckQueue } from "./wellness.ts";
 
 export interface ReadinessParts {
+  readonly alerting: Pick<Alerting, "health" | "desk">;
+  /** When this process began, in Unix milliseconds. */
+  readonly startedAt: Milliseconds;
   readonly store: Pick<Store, "ping">;
   readonly clients: readonly Pick<ApiClient, "network" | "getNetworkTime">[];
   readonly adapters: readonly Pick<Adapter, "platform" | "health">[];
@@ -16,7 +21,7 @@ type Part = { readonly ok: boolean; readonly why?: string };
 
 const ANSWER_MILLIS: Milliseconds = 3000;
 
-/** Whether each part is fit: the store, every network, every platform. Never rejects. */
+/** Whether each part is fit: the store, every network, every platform, watching and delivering. Never rejects. */
 export async function checkReadiness(parts: ReadinessParts): Promise<Readiness> {
   const asked: Promise<readonly [string, Part]>[] = [
     checked("store", () => parts.store.ping()),
@@ -28,20 +33,45 @@ export async function checkReadiness(parts: ReadinessParts): Promise<Readiness> 
     platform,
     { ok: health.state === "up", ...(health.state === "up" ? {} : { why: health.why ?? health.state }) },
   ]);
-  const all = Object.fromEntries([...(await Promise.all(asked)), ...platforms]);
+  const alerts = alertParts(parts);
+  const all = Object.fromEntries([...(await Promise.all(asked)), ...platforms, ...(await alerts)]);
   return { ok: Object.values(all).every((part) => part.ok), parts: all };
 }
 
-async function checked(name: string, check: () => Promise<unknown>): Promise<readonly [string, Part]> {
+async function alertParts({ alerting, startedAt }: ReadinessParts): Promise<readonly (readonly [string, Part])[]> {
+  const part = (why: string | undefined): Part => (why === undefined ? { ok: true } : { ok: false, why });
+  try {
+    const { looks, queue } = await inTime(alerting.health());
+    const now = Date.now();
+    return [
+      ["watching", part(lateWatcher(looks, startedAt, now))],
+      ["delivery", part(stuckQueue(queue, alerting.desk.platforms(), now))],
+    ];
+  } catch (thrown) {
+    const why = messageOf(thrown);
+    return [
+      ["watching", part(why)],
+      ["delivery", part(why)],
+    ];
+  }
+}
+
+async function inTime<T>(answer: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error("no answer in time")), ANSWER_MILLIS);
   try {
-    await Promise.race([check(), late]);
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function checked(name: string, check: () => Promise<unknown>): Promise<readonly [string, Part]> {
+  try {
+    await inTime(check());
     return [name, { ok: true }];
   } catch (thrown) {
     // A node's own words are for people; what else fails is told in the log.
     return [name, { ok: false, why: thrown instanceof ApiError ? thrown.message : messageOf(thrown) }];
-  } finally {
-    clearTimeout(timer);
   }
 }

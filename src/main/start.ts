@@ -15,6 +15,7 @@ import { createStore } from "../store/create-store.ts";
 import { writeHolderRecord } from "../store/holder-record.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
+import { alertStanding } from "./alert-standing.ts";
 import { createAlerting, type Alerting } from "./alerting.ts";
 import { readAlertsConfig } from "./alerts-settings.ts";
 import { botOf } from "./bot-of.ts";
@@ -24,6 +25,7 @@ import { guidedIncident } from "./guided-incident.ts";
 import { createMeasurements } from "./metrics.ts";
 import { openNetworks } from "./networks.ts";
 import { createNews } from "./news.ts";
+import { platformUrls, watchPlatformLimits } from "./platform-limits.ts";
 import { openPlatforms } from "./platforms.ts";
 import { obeyProcessEvents } from "./process-events.ts";
 import { checkReadiness } from "./readiness.ts";
@@ -76,8 +78,16 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
   shutdown.add("store", () => store.close());
   await store.claim();
 
+  const startedAt = Date.now();
   const running: Adapter[] = [];
-  const measurements = createMeasurements({ version: packageVersion(), platforms: () => running });
+  const measurements = createMeasurements({
+    version: packageVersion(),
+    platforms: () => running,
+    alerts: () =>
+      alertStanding({ alerting, store, networks: networks.clients.map(({ network }) => network), now: Date.now }),
+  });
+  const endLimits = watchPlatformLimits(platformUrls(config), measurements.onPlatformLimit);
+  shutdown.add("platform limits", async () => endLimits());
   const networks = await openNetworks(config, { log, onRequest: measurements.onNodeRequest });
   shutdown.add("networks", () => networks.close());
   const { operators } = config.alerting;
@@ -88,9 +98,11 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
     networks,
     config: alertsConfig,
     console: config.web.port !== 0,
-    onOutcome: ({ platform }) => {
-      if (platform === "web") news.ring();
+    onOutcome: (outcome) => {
+      measurements.onDelivery(outcome);
+      if (outcome.platform === "web") news.ring();
     },
+    onLook: measurements.onLook,
     log,
     ...(incident === undefined ? {} : { prepare: () => incident.resume() }),
     ...(operators === undefined ? {} : { operators }),
@@ -118,7 +130,7 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
       simulated: networks.simulated,
       log,
       now: () => fromMillis(Date.now()),
-      ready: () => checkReadiness({ store, clients: networks.clients, adapters: adapters() }),
+      ready: () => checkReadiness({ store, clients: networks.clients, adapters: adapters(), alerting, startedAt }),
       metrics: () => measurements.render(),
       onRequest: measurements.onHttpRequest,
     });

@@ -1,9 +1,22 @@
 import { expect, it } from "vitest";
 
 import { ApiError } from "../../src/api/api-error.ts";
+import type { AlertingHealth } from "../../src/main/alerting.ts";
 import { checkReadiness, type ReadinessParts } from "../../src/main/readiness.ts";
+import { noAlertDesk } from "../support/alert-desk.ts";
+
+const look = { network: "mainnet", watcher: "sources", every: 5000, at: Date.now() };
+
+function alertingWith(health: Partial<AlertingHealth>): ReadinessParts["alerting"] {
+  return {
+    health: async () => ({ looks: [look], queue: [], ...health }),
+    desk: { ...noAlertDesk(), platforms: () => ["web"] },
+  };
+}
 
 const good: ReadinessParts = {
+  alerting: alertingWith({}),
+  startedAt: Date.now(),
   store: { ping: async () => undefined },
   clients: [{ network: "mainnet", getNetworkTime: async () => ({}) as never }],
   adapters: [{ platform: "web", health: { state: "up" } }],
@@ -12,12 +25,19 @@ const good: ReadinessParts = {
 it("is ready when the store, every network and every platform are", async () => {
   expect(await checkReadiness(good)).toEqual({
     ok: true,
-    parts: { store: { ok: true }, mainnet: { ok: true }, web: { ok: true } },
+    parts: {
+      store: { ok: true },
+      mainnet: { ok: true },
+      web: { ok: true },
+      watching: { ok: true },
+      delivery: { ok: true },
+    },
   });
 });
 
 it("names what is not, and why", async () => {
   const bad = await checkReadiness({
+    ...good,
     store: { ping: () => Promise.reject(new Error("The store is closed.")) },
     clients: [
       ...good.clients,
@@ -42,6 +62,44 @@ it("names what is not, and why", async () => {
       web: { ok: true },
       discord: { ok: false, why: "the token was refused" },
       slack: { ok: false, why: "starting" },
+      watching: { ok: true },
+      delivery: { ok: true },
     },
   });
+});
+
+const minutes = (count: number): number => Date.now() - count * 60_000;
+
+it.each<[string, ReadinessParts["alerting"], number, Record<string, string>]>([
+  ["has just begun", alertingWith({ looks: [] }), 0, {}],
+  ["has never looked", alertingWith({ looks: [] }), 2, { watching: "no watcher has looked yet" }],
+  [
+    "has stopped looking",
+    alertingWith({ looks: [look, { ...look, watcher: "markets", at: minutes(5) }] }),
+    60,
+    { watching: "the watcher markets of mainnet has kept nothing for 5 min" },
+  ],
+  ["is behind a little", alertingWith({ queue: [{ platform: "web", owed: 3, oldest: minutes(9) }] }), 60, {}],
+  [
+    "cannot deliver",
+    alertingWith({ queue: [{ platform: "web", owed: 3, oldest: minutes(11) }] }),
+    60,
+    { delivery: "3 messages wait on web, the oldest for 11 min" },
+  ],
+  [
+    "owes what is another one's",
+    alertingWith({ queue: [{ platform: "slack", owed: 3, oldest: minutes(99) }] }),
+    60,
+    {},
+  ],
+  [
+    "has lost its database",
+    { ...alertingWith({}), health: () => Promise.reject(new Error("The store is closed.")) },
+    60,
+    { watching: "The store is closed.", delivery: "The store is closed." },
+  ],
+])("watches and delivers, or says why not: one that %s", async (_name, alerting, startedMinutesAgo, expected) => {
+  const { parts } = await checkReadiness({ ...good, alerting, startedAt: minutes(startedMinutesAgo) });
+  const bad = Object.entries(parts).filter(([, { ok }]) => !ok);
+  expect(Object.fromEntries(bad.map(([name, { why }]) => [name, why]))).toEqual(expected);
 });

@@ -45,7 +45,7 @@ describe("npm start", () => {
     const ok = { ok: true };
     expect([ready.status, await ready.json()]).toEqual([
       200,
-      { ok: true, parts: { store: ok, mainnet: ok, testnet: ok, web: ok } },
+      { ok: true, parts: { store: ok, mainnet: ok, testnet: ok, web: ok, watching: ok, delivery: ok } },
     ]);
   });
 

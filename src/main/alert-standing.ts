@@ -1,0 +1,39 @@
+import type { Episode } from "../alerts/episode.ts";
+import type { Verdict } from "../api/verdict.ts";
+import type { AlertFigures } from "../store/alert-ports.ts";
+import type { Store } from "../store/store.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import type { Alerting, LastLook } from "./alerting.ts";
+
+/** How the alerts stand at one moment, for figures. */
+export interface AlertStanding {
+  /** Unix milliseconds. */
+  readonly at: Milliseconds;
+  readonly queue: readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[];
+  readonly looks: readonly LastLook[];
+  /** By network. */
+  readonly verdicts: readonly (readonly [string, Verdict])[];
+  readonly open: readonly Pick<Episode, "network" | "severity">[];
+  readonly figures: AlertFigures;
+}
+
+export interface AlertStandingParts {
+  readonly alerting: Pick<Alerting, "health" | "verdict" | "desk">;
+  readonly store: Pick<Store, "transaction">;
+  readonly networks: readonly string[];
+  /** Unix milliseconds. */
+  readonly now: () => Milliseconds;
+}
+
+/** Asks all that knows of the alerts. Rejects where the database fails. */
+export async function alertStanding({ alerting, store, networks, now }: AlertStandingParts): Promise<AlertStanding> {
+  const at = now();
+  const { queue, looks } = await alerting.health();
+  const open = await alerting.desk.openEpisodes();
+  const figures = await store.transaction(({ alerts }) => alerts.figures(at));
+  const verdicts = networks.flatMap((network) => {
+    const verdict = alerting.verdict(network);
+    return verdict === undefined ? [] : [[network, verdict] as const];
+  });
+  return { at, queue, looks, verdicts, open, figures };
+}

@@ -1,0 +1,132 @@
+import type * as prometheus from "prom-client";
+import type { Gauge, Registry } from "prom-client";
+
+import type { DispatchParts } from "../alerts/dispatch.ts";
+import { SEVERITIES } from "../alerts/severity.ts";
+import type { Observation } from "../watchers/observation.ts";
+import type { AlertStanding } from "./alert-standing.ts";
+
+/** What came of one try to deliver. */
+export type DeliverySample = Parameters<NonNullable<DispatchParts["onOutcome"]>>[0];
+
+/** What the alerts do, as it happens. */
+export type AlertSample =
+  | { readonly of: "delivery"; readonly sample: DeliverySample }
+  | { readonly of: "look"; readonly sample: Pick<Observation, "network" | "watcher" | "failure"> };
+
+type Prometheus = typeof prometheus;
+
+export interface AlertInstruments {
+  observe(given: AlertSample): void;
+  /** Sets what is read off at one moment; undefined where the database did not answer, whose figures are then left out. */
+  show(standing: AlertStanding | undefined): void;
+}
+
+const NETWORK_STATES = ["healthy", "stalled", "blind"] as const;
+const NODE_STATES = ["ok", "lagging", "down", "unknown"] as const;
+const SUBSCRIPTION_STATES = ["active", "paused", "ended", "retired"] as const;
+
+/** Figures of watching and delivering. */
+export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, registry: Registry): AlertInstruments {
+  const registers = [registry];
+  const deliveries = new Counter({
+    name: "bellwether_deliveries_total",
+    help: "Tries to deliver, by what came of them: sent, retry, maybe-sent, dead, gone.",
+    labelNames: ["platform", "phase", "outcome"],
+    registers,
+  });
+  const delay = new Histogram({
+    name: "bellwether_delivery_delay_seconds",
+    help: "From the moment that a message was owed to its receipt.",
+    labelNames: ["platform"],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
+    registers,
+  });
+  const looks = new Counter({
+    name: "bellwether_watcher_looks_total",
+    help: "Looks that were kept, by whether the network could be seen.",
+    labelNames: ["network", "watcher", "outcome"],
+    registers,
+  });
+
+  const gauges: Gauge[] = [];
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[]): Gauge<L> => {
+    const made = new Gauge({ name, help, labelNames, registers });
+    gauges.push(made);
+    return made;
+  };
+  const storeUp = gauge("bellwether_store_up", "1 where the database answered this time.", []);
+  const lookAge = gauge("bellwether_watcher_last_look_age_seconds", "How long ago a watcher's last look was kept.", [
+    "network",
+    "watcher",
+  ]);
+  const interval = gauge("bellwether_watcher_interval_seconds", "How long a watcher waits between two looks.", [
+    "network",
+    "watcher",
+  ]);
+  const network = gauge("bellwether_network_state", "1 for the state of the last verdict on a network.", [
+    "network",
+    "state",
+  ]);
+  const age = gauge("bellwether_network_time_age_seconds", "How far a network's time is behind this machine's clock.", [
+    "network",
+  ]);
+  const node = gauge("bellwether_node_state", "1 for the state of a node in the last verdict.", [
+    "network",
+    "node",
+    "state",
+  ]);
+  const behind = gauge("bellwether_node_behind_seconds", "How far a node is behind the best one.", ["network", "node"]);
+  const depth = gauge("bellwether_queue_depth", "Messages that are owed.", ["platform"]);
+  const oldest = gauge("bellwether_queue_oldest_age_seconds", "How long the oldest owed message has been owed.", [
+    "platform",
+  ]);
+  const open = gauge("bellwether_open_episodes", "Alerts that are firing.", ["network", "severity"]);
+  const dead = gauge("bellwether_dead_letters", "Messages given up within the last day.", ["platform"]);
+  const subscriptions = gauge("bellwether_subscriptions", "Subscriptions, by their state.", ["state"]);
+  const held = gauge("bellwether_held_messages", "Messages that wait for quiet hours to end.", []);
+
+  return {
+    observe(given) {
+      if (given.of === "delivery") {
+        const { platform, phase, verdict, waited } = given.sample;
+        deliveries.inc({ platform, phase, outcome: verdict });
+        if (verdict === "sent") delay.observe({ platform }, Math.max(0, waited) / 1000);
+      } else {
+        const { network, watcher, failure } = given.sample;
+        looks.inc({ network, watcher: watcher.name, outcome: failure === undefined ? "seen" : "failed" });
+      }
+    },
+    show(standing) {
+      for (const one of gauges) one.reset();
+      storeUp.set(standing === undefined ? 0 : 1);
+      if (standing === undefined) return;
+      for (const { network, watcher, at, every } of standing.looks) {
+        lookAge.set({ network, watcher }, Math.max(0, standing.at - at) / 1000);
+        interval.set({ network, watcher }, every / 1000);
+      }
+      for (const [name, verdict] of standing.verdicts) {
+        for (const state of NETWORK_STATES) network.set({ network: name, state }, Number(state === verdict.network));
+        if (verdict.ageMillis !== undefined) age.set({ network: name }, verdict.ageMillis / 1000);
+        for (const one of verdict.nodes) {
+          for (const state of NODE_STATES) {
+            node.set({ network: name, node: one.node, state }, Number(state === one.state));
+          }
+          if (one.behindMillis !== undefined) behind.set({ network: name, node: one.node }, one.behindMillis / 1000);
+        }
+        for (const severity of SEVERITIES) open.set({ network: name, severity }, 0);
+      }
+      for (const { platform, owed, oldest: since } of standing.queue) {
+        depth.set({ platform }, owed);
+        oldest.set({ platform }, Math.max(0, standing.at - since) / 1000);
+      }
+      for (const episode of standing.open) open.inc({ network: episode.network, severity: episode.severity });
+      for (const { platform, count } of standing.figures.dead) dead.set({ platform }, count);
+      for (const state of SUBSCRIPTION_STATES) subscriptions.set({ state }, 0);
+      for (const { state, count } of standing.figures.subscriptions) {
+        if (state !== "removed") subscriptions.set({ state }, count);
+      }
+      held.set(standing.figures.held);
+    },
+  };
+}
