@@ -1,13 +1,15 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import type { WebClient } from "@slack/web-api";
 
 import { retryAfterMillis } from "./slack-fault.ts";
 
+/** How waiting is done: rejects with the signal's reason when that aborts first. */
+export type Sleep = (millis: number, signal: AbortSignal) => Promise<void>;
+
 /** What talking to somebody who waits takes. */
 export interface Talk {
   readonly web: WebClient;
-  /** Aborted when the adapter stops. */
+  readonly sleep: Sleep;
+  /** Aborted when nothing more can be said. */
   readonly signal: AbortSignal;
 }
 
@@ -19,14 +21,25 @@ const TRIES = 4;
  * Does a call again once Slack's limit lets it, which has then done nothing yet; rejects with what else is wrong, or
  * with the signal's reason.
  */
-export async function afterLimit<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+export async function afterLimit<T>({ signal, sleep }: Omit<Talk, "web">, call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await call();
     } catch (error) {
       const wait = retryAfterMillis(error);
       if (wait === undefined || wait > LONGEST_WAIT_MILLIS || tries >= TRIES) throw error;
-      await sleep(wait, undefined, { signal, ref: false });
+      await sleep(wait, signal);
     }
   }
 }
+
+/** Does a call: in what way it is patient is the caller's. */
+export type Calling = <T>(call: () => Promise<T>) => Promise<T>;
+
+/** For what must be said. */
+export function patiently(talk: Omit<Talk, "web">): Calling {
+  return (call) => afterLimit(talk, call);
+}
+
+/** For what is of no use later. */
+export const once: Calling = (call) => call();

@@ -3,7 +3,7 @@ import type { KnownBlock } from "@slack/types";
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Payloads } from "../adapter.ts";
-import { section } from "./blocks.ts";
+import { context, section } from "./blocks.ts";
 import type { MessageContext } from "./buttons.ts";
 import { keepPress, keptValue } from "./press.ts";
 import { renderSlack, type MessageFile, type SlackMessage } from "./render.ts";
@@ -44,6 +44,11 @@ export function withLine(body: Body, mrkdwn: string, first = false): Body {
   const end = blocks.at(-1)?.type === "context" ? blocks.length - 1 : blocks.length;
   const at = first ? 0 : actions === -1 ? end : actions;
   return { ...body, blocks: [...blocks.slice(0, at), section(mrkdwn), ...blocks.slice(at)] };
+}
+
+/** The same with a line of small print below everything. */
+export function withSmallPrint(body: Body, mrkdwn: string): Body {
+  return { ...body, blocks: [...body.blocks, context(mrkdwn)] };
 }
 
 /** The buttons with their final values. Where the store does not answer, those that need it are left out, and the log says so. */

@@ -1,15 +1,14 @@
-import type { WebClient } from "@slack/web-api";
-
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
+import type { Talk } from "./after-limit.ts";
 import type { ComposeParts } from "./compose.ts";
+import type { Insist } from "./insist.ts";
 import type { Managers } from "./managers.ts";
 import type { Kept } from "./person.ts";
 
-/** What answering people takes. */
-export interface Desk extends ComposeParts {
+/** What answering people takes. Its `signal` aborts a little after `stopping`, so that people can be told. */
+export interface Desk extends ComposeParts, Talk {
   readonly bot: Bot;
-  readonly web: WebClient;
   readonly log: Log;
   /** The root command, with its slash. */
   readonly command: string;
@@ -17,13 +16,22 @@ export interface Desk extends ComposeParts {
   botName(): string;
   /** Unix milliseconds. */
   now(): number;
-  /** When progress is shown, in milliseconds from the question on; each time uses up one of a response_url's uses. */
+  /** When progress is shown, in milliseconds from the question on, where each time uses up one of a response_url's uses. */
   readonly progressAtMillis: readonly number[];
+  /** Elsewhere: so often, from the first of those moments on. */
+  readonly progressEveryMillis: number;
   /** For how long completion may look before it answers with nothing. */
   readonly suggestMillis: number;
+  /** For how long Slack may say nothing until something is tried otherwise; left out, what is usual for each kind of call. */
+  readonly callMillis?: number | undefined;
+  /** For how long a form may be opened; Slack's own time where left out. */
+  readonly triggerMillis?: number | undefined;
+  /** For how long nothing of a file may move. */
+  readonly stallMillis?: number | undefined;
   readonly managers: Managers;
   /** What is kept for people. */
   readonly kept: Kept;
-  /** Aborted when the adapter stops. */
-  readonly signal: AbortSignal;
+  readonly insist: Insist;
+  /** Aborted when the adapter stops: work ends, and nothing is waited for. */
+  readonly stopping: AbortSignal;
 }

@@ -7,10 +7,10 @@ import type { WebClient } from "@slack/web-api";
 import { formatBytes } from "../../units/byte-size.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import { afterLimit } from "./after-limit.ts";
+import { afterLimit, type Sleep, type Talk } from "./after-limit.ts";
 import { escapeMrkdwn, linkMarkup } from "./escape.ts";
 import type { MessageFile } from "./render.ts";
-import { codeOf, faultWords } from "./slack-fault.ts";
+import { codeOf, faultWords, isUnanswered } from "./slack-fault.ts";
 
 /** Where files go. */
 export interface FilePlace {
@@ -23,46 +23,67 @@ export interface FilePlace {
 export interface FileParts {
   readonly web: WebClient;
   readonly log: Log;
+  readonly sleep: Sleep;
+  /** For how long nothing of a file may move until it is given up. */
+  readonly stallMillis?: number | undefined;
   botName(): string;
 }
 
 /** No file takes longer than this; an hour for a gigabyte is a slow line. */
 const UPLOAD_MILLIS = 3_600_000;
+const STALL_MILLIS = 60_000;
 
 /** What is said about files stands beside a whole reply, in what room is kept free there. */
-const LINES_LENGTH = 1200;
+const LINES_LENGTH = 1000;
 
-/**
- * Sends files one after the other, each streamed from where it lies, and gives a line of mrkdwn for each:
- * where it is, or why it could not be sent; what finds no room is counted. Never rejects, except with the signal's reason.
- */
-export async function sendFiles(
-  files: readonly MessageFile[],
-  place: FilePlace | (() => Promise<FilePlace>),
-  parts: FileParts,
-  signal: AbortSignal,
-): Promise<string> {
-  const failed: string[] = [];
-  const sent: string[] = [];
-  let found: FilePlace | undefined;
-  for (const file of files) {
-    const name = escapeMrkdwn(file.name);
-    try {
-      if (file.attachment.sizeBytes === 0) {
-        failed.push(`${name} is empty; Slack takes no empty files, so there is nothing to send.`);
-        continue;
-      }
-      found ??= typeof place === "function" ? await place() : place;
-      const permalink = await upload(file, found, parts.web, signal);
-      const shown = permalink === undefined ? name : linkMarkup(file.name, permalink);
-      sent.push(`${shown} (${formatBytes(file.attachment.sizeBytes)}) is in ${found.words}.`);
-    } catch (error) {
-      signal.throwIfAborted();
-      parts.log.warn({ platform: "slack", file: file.name, why: faultWords(error) }, "a file could not be sent");
-      failed.push(`${name} could not be sent: ${whyNot(error, found, parts.botName())}`);
-    }
+/** After as many files in a row that Slack gave no answer to, the rest is not tried at this time. */
+const UNANSWERED = 2;
+
+/** The files of one message, each sent once, however often it is tried. */
+export class FileBatch {
+  readonly #files: readonly MessageFile[];
+  readonly #sent = new Map<MessageFile, string>();
+
+  constructor(files: readonly MessageFile[]) {
+    this.#files = files;
   }
-  return inShort(failed, sent);
+
+  /**
+   * Sends what is not sent yet, one after the other, each streamed from where it lies, and gives a line of mrkdwn for
+   * each: where it is, or why it could not be sent; what finds no room is counted. Never rejects, except with the
+   * signal's reason.
+   */
+  async send(place: FilePlace | (() => Promise<FilePlace>), parts: FileParts, signal: AbortSignal): Promise<string> {
+    const { stallMillis = STALL_MILLIS } = parts;
+    const failed: string[] = [];
+    let found: FilePlace | undefined;
+    let unanswered = 0;
+    for (const file of this.#files) {
+      if (this.#sent.has(file)) continue;
+      const name = escapeMrkdwn(file.name);
+      try {
+        if (file.attachment.sizeBytes === 0) {
+          failed.push(`${name} is empty; Slack takes no empty files, so there is nothing to send.`);
+          continue;
+        }
+        if (unanswered >= UNANSWERED) {
+          failed.push(`${name} was not sent: Slack did not answer. Try again.`);
+          continue;
+        }
+        found ??= typeof place === "function" ? await place() : place;
+        const permalink = await upload(file, found, { web: parts.web, sleep: parts.sleep, signal, stallMillis });
+        const shown = permalink === undefined ? name : linkMarkup(file.name, permalink);
+        this.#sent.set(file, `${shown} (${formatBytes(file.attachment.sizeBytes)}) is in ${found.words}.`);
+        unanswered = 0;
+      } catch (error) {
+        signal.throwIfAborted();
+        unanswered = isUnanswered(error) ? unanswered + 1 : 0;
+        parts.log.warn({ platform: "slack", file: file.name, why: faultWords(error) }, "a file could not be sent");
+        failed.push(`${name} could not be sent: ${whyNot(error, found, parts.botName())}`);
+      }
+    }
+    return inShort(failed, [...this.#sent.values()]);
+  }
 }
 
 /** As many lines as find room, what went wrong first, and how many more there are. */
@@ -88,11 +109,11 @@ function inShort(failed: readonly string[], sent: readonly string[]): string {
 async function upload(
   file: MessageFile,
   place: FilePlace,
-  web: WebClient,
-  signal: AbortSignal,
+  talk: Talk & { stallMillis: number },
 ): Promise<string | undefined> {
   const { attachment, name, alt } = file;
-  const begun = await afterLimit(signal, () =>
+  const { web, signal, stallMillis } = talk;
+  const begun = await afterLimit(talk, () =>
     web.files.getUploadURLExternal({
       filename: name,
       length: attachment.sizeBytes,
@@ -101,9 +122,10 @@ async function upload(
   );
   const { upload_url: url, file_id: id } = begun;
   if (url === undefined || id === undefined) throw new Error("Slack gave no address to upload to");
-  await put(new URL(url), attachment, AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_MILLIS)]));
+  const limits = { signal: AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_MILLIS)]), stallMillis };
+  await put(new URL(url), attachment, limits);
   const thread = place.thread === undefined ? {} : { thread_ts: place.thread };
-  const done = await afterLimit(signal, () =>
+  const done = await afterLimit(talk, () =>
     web.files.completeUploadExternal({ files: [{ id, title: name }], channel_id: place.channel, ...thread }),
   );
   const permalink = done.files?.[0]?.permalink;
@@ -111,11 +133,16 @@ async function upload(
 }
 
 /** Streams a file to an address, with its length said beforehand. */
-async function put(url: URL, attachment: MessageFile["attachment"], signal: AbortSignal): Promise<void> {
+async function put(
+  url: URL,
+  attachment: MessageFile["attachment"],
+  { signal, stallMillis }: { signal: AbortSignal; stallMillis: number },
+): Promise<void> {
   const options: RequestOptions = {
     method: "POST",
     headers: { "content-type": "application/octet-stream", "content-length": attachment.sizeBytes },
     signal,
+    timeout: stallMillis,
   };
   const request = url.protocol === "https:" ? httpsRequest(url, options) : httpRequest(url, options);
   const { promise: answered, resolve, reject } = Promise.withResolvers<number>();
@@ -125,6 +152,9 @@ async function put(url: URL, attachment: MessageFile["attachment"], signal: Abor
     response.on("error", reject);
   });
   request.on("error", reject);
+  request.on("timeout", () => {
+    request.destroy(Object.assign(new Error("the upload stood still"), { code: "ETIMEDOUT" }));
+  });
   const [status] = await Promise.all([answered, pipeline(attachment.open(), request)]);
   if (status !== 200) throw new Error(`the upload was answered with ${status}`);
 }

@@ -1,5 +1,5 @@
-import { guarded } from "./answer.ts";
 import type { Desk } from "./desk.ts";
+import { guarded } from "./guarded.ts";
 import type { Person } from "./person.ts";
 import { renderHome } from "./render-home.ts";
 import { faultWords } from "./slack-fault.ts";

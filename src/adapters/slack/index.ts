@@ -7,10 +7,12 @@ import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
+import type { Sleep } from "./after-limit.ts";
 import { createBoltApp } from "./bolt-app.ts";
 import { Connection } from "./connection.ts";
 import type { Desk } from "./desk.ts";
 import { Identity } from "./identity.ts";
+import { Insist } from "./insist.ts";
 import { ACKNOWLEDGE_MILLIS, CHANNEL_MILLIS } from "./limits.ts";
 import { Managers } from "./managers.ts";
 import type { Kept } from "./person.ts";
@@ -40,6 +42,8 @@ export interface SlackParts {
    */
   readonly mayManage?: readonly string[] | undefined;
   readonly timing?: SlackTiming | undefined;
+  /** How the waiting between tries is done; for tests in virtual time. */
+  readonly sleep?: Sleep | undefined;
 }
 
 /** Waits in milliseconds, for tests that cannot wait as long as people do. */
@@ -54,10 +58,17 @@ export interface SlackTiming {
   readonly channelMillis?: number;
   readonly callMillis?: number;
   readonly lookMillis?: number;
+  readonly progressEveryMillis?: number;
+  readonly stallMillis?: number;
+  readonly triggerMillis?: number;
 }
 
 const KEEP_BUTTONS_MILLIS = 30 * 86_400_000;
 const STOP_MILLIS = 3000;
+/** Of that, for telling people that they wait in vain. */
+const FAREWELL_MILLIS = 2000;
+/** Where it may be told again and again how far something is: Slack takes about 50 changes of messages a minute. */
+const PROGRESS_EVERY_MILLIS = 10_000;
 /** Three uses of a response_url: soon, and then only where it takes really long. */
 const PROGRESS_AT_MILLIS = [1500, 12_000, 60_000];
 /** A little more than Slack asks for: a timer may fire early, and a message travel faster than the one before. */
@@ -72,21 +83,25 @@ class SlackAdapter implements SendingAdapter {
   readonly platform = "slack";
   readonly #parts: SlackParts;
   readonly #stopping = new AbortController();
+  /** Aborted when nothing more can be said. */
+  readonly #silence = new AbortController();
   readonly #web: WebClient;
   readonly #sender: SlackSender;
   readonly #connection: Connection;
   readonly #identity: Identity;
+  readonly #sleep: Sleep;
   readonly #working = new Set<Promise<void>>();
 
   constructor(parts: SlackParts) {
     this.#parts = parts;
+    this.#sleep = parts.sleep ?? ((millis, signal) => sleep(millis, undefined, { signal, ref: false }));
     const { appToken, apiUrl, botToken, log, payloads, timing = {} } = parts;
     this.#web = createWeb(botToken, { apiUrl, log, timeoutMillis: timing.callMillis });
     this.#connection = new Connection({ appToken, apiUrl, log, ...timing });
     this.#identity = new Identity({ web: this.#web, log, ...timing });
     this.#sender = new SlackSender(
       this.#web,
-      { payloads, log, keepMillis: KEEP_BUTTONS_MILLIS, botName: () => this.#identity.name },
+      { payloads, log, keepMillis: KEEP_BUTTONS_MILLIS, botName: () => this.#identity.name, sleep: this.#sleep },
       timing.channelMillis ?? CHANNEL_MILLIS + CHANNEL_MARGIN_MILLIS,
     );
   }
@@ -97,7 +112,8 @@ class SlackAdapter implements SendingAdapter {
   }
 
   async start(bot: Bot): Promise<void> {
-    const { log, mayManage, payloads, savedParties, subscriptionsOf, timing = {} } = this.#parts;
+    const { log, mayManage, now = Date.now, payloads, savedParties, subscriptionsOf, timing = {} } = this.#parts;
+    const sleep = this.#sleep;
     const desk: Desk = {
       bot,
       web: this.#web,
@@ -106,15 +122,22 @@ class SlackAdapter implements SendingAdapter {
       command: this.#parts.command,
       keepMillis: KEEP_BUTTONS_MILLIS,
       botName: () => this.#identity.name,
-      now: this.#parts.now ?? Date.now,
+      now,
+      sleep,
+      insist: new Insist({ log, now, sleep, stopping: this.#stopping.signal }),
       progressAtMillis: timing.progressAtMillis ?? PROGRESS_AT_MILLIS,
+      progressEveryMillis: timing.progressEveryMillis ?? PROGRESS_EVERY_MILLIS,
+      callMillis: timing.callMillis,
+      stallMillis: timing.stallMillis,
+      triggerMillis: timing.triggerMillis,
       suggestMillis: timing.suggestMillis ?? ACKNOWLEDGE_MILLIS - 1000,
       managers: new Managers({ web: this.#web, log, listed: mayManage, lookMillis: timing.lookMillis }),
       kept: {
         savedParties: (person) => savedParties?.(person) ?? Promise.resolve([]),
         ...(subscriptionsOf === undefined ? {} : { subscriptionsOf }),
       },
-      signal: this.#stopping.signal,
+      signal: this.#silence.signal,
+      stopping: this.#stopping.signal,
     };
     createBoltApp({
       receiver: this.#connection,
@@ -130,8 +153,11 @@ class SlackAdapter implements SendingAdapter {
 
   async stop(): Promise<void> {
     this.#stopping.abort(new DOMException("The bot is stopping.", "AbortError"));
+    const farewell = setTimeout(() => this.#silence.abort(this.#stopping.signal.reason), FAREWELL_MILLIS);
     const work = Promise.allSettled([...this.#working, this.#connection.stop(), this.#identity.stop()]);
     await Promise.race([work, sleep(STOP_MILLIS, undefined, { ref: false })]);
+    clearTimeout(farewell);
+    this.#silence.abort(this.#stopping.signal.reason);
   }
 
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {

@@ -25,9 +25,10 @@ export const TABLE_COLUMNS = 20;
 
 /**
  * All blocks of one chat.postMessage together fail with `msg_blocks_too_long` at about 13,000 characters,
- * a limit that Slack does not document; this keeps well below it, with room for a line about files.
+ * a limit that Slack does not document; this keeps below 10,000 together with all that an answer says about its files and
+ * about whom it answers.
  */
-export const MESSAGE_LENGTH = 9_200;
+export const MESSAGE_LENGTH = 8_700;
 /** https://docs.slack.dev/reference/methods/chat.postMessage#truncating advises 4,000. */
 export const TEXT_LENGTH = 3_000;
 
@@ -60,6 +61,8 @@ export const ACKNOWLEDGE_MILLIS: Milliseconds = 3000;
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses: five uses within 30 minutes. */
 export const RESPONSE_URL_USES = 5;
 export const RESPONSE_URL_MILLIS: Milliseconds = 30 * 60 * 1000;
+/** https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses: a form must be opened within this time. */
+export const TRIGGER_MILLIS: Milliseconds = 3000;
 /** Two uses stay free for the result and for an error. */
 export const PROGRESS_USES = 3;
 /** https://docs.slack.dev/apis/web-api/rate-limits: about one message a second and channel. */

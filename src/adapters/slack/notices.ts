@@ -2,6 +2,9 @@ import { formatLine } from "../../bot/grammar.ts";
 import { paragraph } from "../../reply/block.ts";
 import { reply, type Ask, type Reply } from "../../reply/reply.ts";
 import { code, strong, text } from "../../reply/text.ts";
+import { fromMillis } from "../../units/nanoseconds.ts";
+import { renderText } from "./inline.ts";
+import { RESPONSE_URL_MILLIS } from "./limits.ts";
 
 // What the adapter itself has to say.
 
@@ -16,12 +19,41 @@ export function expiredNotice(command: string): Reply {
 }
 
 /** Said while a question takes a while. */
-export function workingNotice(ask: Ask): Reply {
+export function workingNotice(ask: Ask, inPlace: boolean): Reply {
   return reply({
     title: text`Asking: ${formatLine(ask)}`,
-    blocks: [paragraph("The answer takes this message's place.")],
+    blocks: [
+      paragraph(
+        inPlace
+          ? "The answer takes this message's place."
+          : "The answer follows here; how far it is, your direct messages with the app tell meanwhile.",
+      ),
+    ],
   });
 }
+
+/**
+ * What stands below everything that only tells how far something is, in mrkdwn: it stays when the bot is killed in the
+ * middle, and must not promise anything then.
+ */
+export function holdsUntil(askedMillis: number, nowMillis: number): string {
+  const time = (millis: number): string =>
+    renderText([{ kind: "time", at: fromMillis(millis), style: "absolute" }], { max: 200 }).mrkdwn;
+  return `As of ${time(nowMillis)}. What takes longer than until ${time(askedMillis + RESPONSE_URL_MILLIS)} comes as a direct message. If the bot is restarted meanwhile, nothing comes: then ask again.`;
+}
+
+/** Said to whoever waits while the bot stops. */
+export function stoppingNotice(ask: Ask): Reply {
+  return reply({
+    tone: "warning",
+    title: "The bot is being restarted",
+    blocks: [paragraph(text`Your question was broken off: ${code(formatLine(ask))}. Ask again in a minute.`)],
+    failure: "network",
+  });
+}
+
+/** In mrkdwn: an answer that Slack may have taken already. */
+export const PERHAPS_TWICE = "Slack did not say whether it took this answer before: you may see it twice.";
 
 /** An answer that the platform refused to show: a fault of ours, with what can be done. */
 export function unshowableNotice(): Reply {

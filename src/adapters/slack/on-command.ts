@@ -3,21 +3,23 @@ import type { SlashCommand } from "@slack/bolt";
 import { parseLine } from "../../bot/grammar.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
-import { answerAsk, answerWith, guarded, targetOf, type Origin } from "./answer.ts";
+import { answerAsk, answerWith } from "./answer.ts";
 import { callerOf } from "./caller.ts";
+import { CommandSurface } from "./command-surface.ts";
 import type { Desk } from "./desk.ts";
 import { missingIn } from "./form.ts";
+import { guarded } from "./guarded.ts";
 import { isShared, typedText } from "./input.ts";
 import { openForm } from "./open-form.ts";
+import { targetOf, type Origin } from "./question.ts";
 import { ResponseUrl } from "./response-url.ts";
-import { CommandSurface } from "./surface.ts";
 
 /** Answers `/bell …`, which has been acknowledged. Never rejects. */
 export async function onCommand(desk: Desk, payload: SlashCommand): Promise<void> {
   await guarded(desk, payload.command, async () => {
     const response = { url: payload.response_url, since: desk.now(), used: 0 };
     const shared = isShared(payload.channel_id, payload.channel_name === "directmessage");
-    const url = new ResponseUrl(response, { now: () => desk.now(), signal: desk.signal });
+    const url = new ResponseUrl(response, desk);
     const line = typedText(payload.text ?? "");
     const ask = readLine(desk, line);
     const asker = { id: payload.user_id, name: payload.user_name, workspace: payload.team_id };
@@ -49,6 +51,6 @@ export function readLine(desk: Desk, line: string): Ask | undefined {
 /** Says what is wrong with a line, and what would be right. */
 export async function answerUnread(desk: Desk, line: string, origin: Origin): Promise<void> {
   const { caller } = origin;
-  const reply = await desk.bot.runLine(line, { here: targetOf(origin), caller, signal: desk.signal });
-  await answerWith(desk, reply, { command: "help", options: {} }, origin, { ok: false, reply });
+  const reply = await desk.bot.runLine(line, { here: targetOf(origin), caller, signal: desk.stopping });
+  await answerWith(desk, reply, { command: "help", options: {} }, origin, "caller");
 }

@@ -1,13 +1,18 @@
 import type { Ask } from "../../reply/reply.ts";
 import { plainText } from "../../reply/plain.ts";
 import type { Reply } from "../../reply/reply.ts";
-import { answerAsk, prepare, targetOf, type Origin } from "./answer.ts";
+import { answerAsk } from "./answer.ts";
+import { ButtonSurface } from "./button-surface.ts";
 import { callerOf, plainCaller, type Asker } from "./caller.ts";
+import { CommandSurface } from "./command-surface.ts";
 import type { Desk } from "./desk.ts";
+import { DirectMessage } from "./direct-message.ts";
+import { DirectSurface } from "./direct-surface.ts";
 import { blockOf, optionIn, optionOf, readForm, readFormPlace, type FormPlace, type FormState } from "./form.ts";
 import { OPTIONS } from "./limits.ts";
+import { prepare, targetOf, type Origin } from "./question.ts";
 import { ResponseUrl } from "./response-url.ts";
-import { ButtonSurface, CommandSurface, DirectSurface, type Surface } from "./surface.ts";
+import type { Surface } from "./surface.ts";
 
 /** The parts of a view that answering takes, as Slack sends them. */
 export interface SentView {
@@ -51,9 +56,9 @@ async function originOf(desk: Desk, place: FormPlace, sender: Asker): Promise<Or
 
 function surfaceOf(desk: Desk, { response, button, thread, shared }: FormPlace, user: string): Surface {
   if (response === undefined) return new DirectSurface(desk, user);
-  const url = new ResponseUrl(response, { now: () => desk.now(), signal: desk.signal });
+  const url = new ResponseUrl(response, desk);
   return button === true
-    ? new ButtonSurface(url, { replaces: false, shared, thread })
+    ? new ButtonSurface(url, { replaces: false, shared, thread, note: new DirectMessage(desk, user) })
     : new CommandSurface(url, shared);
 }
 
@@ -86,7 +91,7 @@ export async function suggestFor(
   const place = view === undefined ? undefined : readFormPlace(view.private_metadata);
   const option = optionIn(block);
   if (place === undefined || option === undefined) return [];
-  const signal = AbortSignal.any([desk.signal, AbortSignal.timeout(desk.suggestMillis)]);
+  const signal = AbortSignal.any([desk.stopping, AbortSignal.timeout(desk.suggestMillis)]);
   const { promise: late, resolve } = Promise.withResolvers<[]>();
   signal.addEventListener("abort", () => resolve([]), { once: true });
   const found = await Promise.race([

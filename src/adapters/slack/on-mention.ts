@@ -1,9 +1,11 @@
-import { answerAsk, guarded, type Origin } from "./answer.ts";
+import { answerAsk } from "./answer.ts";
 import { callerOf } from "./caller.ts";
 import type { Desk } from "./desk.ts";
+import { guarded } from "./guarded.ts";
 import { textOfMention } from "./input.ts";
+import { MentionSurface } from "./mention-surface.ts";
 import { answerUnread, readLine } from "./on-command.ts";
-import { MentionSurface } from "./surface.ts";
+import type { Origin } from "./question.ts";
 
 /** The parts of the event that answering takes: https://docs.slack.dev/reference/events/app_mention. */
 export interface Mention {

@@ -1,20 +1,25 @@
 import type { ButtonAction, BlockAction } from "@slack/bolt";
 
 import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
-import { answerAsk, guarded, prepare, privatePlace, type Origin } from "./answer.ts";
+import { privatePlace } from "./answer-once.ts";
+import { answerAsk, answerWith } from "./answer.ts";
 import { section } from "./blocks.ts";
-import { callerOf } from "./caller.ts";
-import { compose } from "./compose.ts";
+import { ButtonSurface } from "./button-surface.ts";
+import { callerOf, plainCaller } from "./caller.ts";
 import type { Desk } from "./desk.ts";
-import { sendFiles } from "./files.ts";
+import { DirectMessage } from "./direct-message.ts";
+import { DirectSurface } from "./direct-surface.ts";
+import { FileBatch } from "./files.ts";
+import { guarded } from "./guarded.ts";
 import { showHome } from "./home.ts";
 import { isShared } from "./input.ts";
 import { expiredNotice, noFormNotice, nothingLeftOutNotice } from "./notices.ts";
 import { openForm } from "./open-form.ts";
 import { decodePress, type Press } from "./press.ts";
+import { prepare, type Origin } from "./question.ts";
 import { renderSlack } from "./render.ts";
 import { ResponseUrl, type ResponseAddress } from "./response-url.ts";
-import { ButtonSurface, DirectSurface, type Surface } from "./surface.ts";
+import type { Surface } from "./surface.ts";
 
 /** Where a button was pressed. */
 interface Place {
@@ -105,13 +110,16 @@ async function originOf(desk: Desk, place: Place, ask: Ask, replaces: boolean): 
 
 function surfaceOf(desk: Desk, { response, shared, thread, user }: Place, replaces: boolean): Surface {
   if (response === undefined) return new DirectSurface(desk, user);
-  const url = new ResponseUrl(response, { now: () => desk.now(), signal: desk.signal });
-  return new ButtonSurface(url, { replaces, shared, thread });
+  const note = new DirectMessage(desk, user);
+  return new ButtonSurface(new ResponseUrl(response, desk), { replaces, shared, thread, note });
 }
 
+/** A word of the adapter's own, to the presser alone. */
 async function whisper(desk: Desk, place: Place, notice: Reply): Promise<void> {
-  const { body } = await compose(notice, { asker: place.user }, desk);
-  await surfaceOf(desk, place, false).whisper(body);
+  const { user, userName, workspace, channel, thread } = place;
+  const caller = plainCaller({ id: user, name: userName, workspace });
+  const origin = { caller, workspace, channel, thread, surface: surfaceOf(desk, place, false) };
+  await answerWith(desk, notice, undefined, origin, "caller");
 }
 
 async function form(desk: Desk, place: Place, ask: Ask): Promise<void> {
@@ -136,9 +144,22 @@ async function files(desk: Desk, place: Place, ask: Ask): Promise<void> {
     if (reply.failure !== undefined) return await whisper(desk, place, reply);
     const made = renderSlack(reply, { asker: place.user, ask }).files;
     if (made.length === 0) return await whisper(desk, place, nothingLeftOutNotice());
-    const lines = await sendFiles(made, () => privatePlace(desk, place.user, place.shared), desk, desk.signal);
-    await origin.surface.whisper({ text: "Files", blocks: [section(lines)] });
+    await sendMade(desk, place, new FileBatch(made), origin.surface);
   } finally {
     await disposeReply(reply);
   }
+}
+
+/** Sends files to whoever pressed, and says where they are. */
+async function sendMade(desk: Desk, place: Place, batch: FileBatch, surface: Surface): Promise<void> {
+  const send = async (to: Surface): Promise<void> => {
+    const lines = await batch.send(() => privatePlace(desk, place.user, to.shared), desk, desk.stopping);
+    await to.whisper({ text: "Files", blocks: [section(lines)] });
+  };
+  const direct = new DirectSurface(desk, place.user);
+  await desk.insist.say("files", {
+    here: () => send(surface),
+    directly: surface.direct ? undefined : () => send(direct),
+    simplify: () => false,
+  });
 }

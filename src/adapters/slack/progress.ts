@@ -4,7 +4,7 @@
  */
 export class Progress<T> {
   readonly #show: (latest: T) => Promise<boolean>;
-  readonly #atMillis: readonly number[];
+  readonly #atMillis: (index: number) => number | undefined;
   readonly #since = performance.now();
   #latest: T | undefined;
   #next = 0;
@@ -12,8 +12,11 @@ export class Progress<T> {
   #running: Promise<void> | undefined;
   #stopped = false;
 
-  /** `show` must not reject; false ends it. */
-  constructor(atMillis: readonly number[], show: (latest: T) => Promise<boolean>) {
+  /**
+   * `atMillis` gives the moment of each showing, counted from now; undefined ends it. `show` must not reject; false ends
+   * it, too.
+   */
+  constructor(atMillis: (index: number) => number | undefined, show: (latest: T) => Promise<boolean>) {
     this.#atMillis = atMillis;
     this.#show = show;
   }
@@ -31,7 +34,7 @@ export class Progress<T> {
   }
 
   #arm(): void {
-    const at = this.#atMillis[this.#next];
+    const at = this.#atMillis(this.#next);
     if (this.#stopped || at === undefined || this.#timer !== undefined || this.#running !== undefined) return;
     this.#timer = setTimeout(() => this.#begin(), Math.max(0, at - (performance.now() - this.#since)));
     this.#timer.unref();

@@ -40,8 +40,8 @@ const FOOTER_LENGTH = 600;
 const LEFT_ACTIONS_LENGTH = 700;
 /** Kept free for the title and the line that says what was left out. */
 const RESERVED_LENGTH = 500;
-/** Title, buttons, actions in words, note, footer, and what an answer says about its files and about whom it answers. */
-const RESERVED_BLOCKS = 7;
+/** Title, buttons, actions in words, note, footer, and what an answer says about its files, its asker and its way. */
+const RESERVED_BLOCKS = 8;
 
 /** Any reply within every limit of Slack; what does not fit is counted, and goes along as a file. Pure and total. */
 export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMessage {

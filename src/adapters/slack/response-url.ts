@@ -1,4 +1,6 @@
+import { messageOf } from "../../errors.ts";
 import { RESPONSE_URL_MILLIS, RESPONSE_URL_USES } from "./limits.ts";
+import { isUnsent } from "./slack-fault.ts";
 
 /** An address that can no longer be answered at: too old, or used five times. */
 export class ResponseUrlGone extends Error {
@@ -14,6 +16,11 @@ export class ResponseRefused extends Error {
     super(`Slack refuses the answer: ${code}`);
     this.code = code;
   }
+}
+
+/** Slack did not answer at a response_url. */
+export class ResponseUnreached extends Error {
+  override readonly name = "ResponseUnreached";
 }
 
 /** Where an answer can be written without any permission, and how often that was done; plain data, so that a form can carry it. */
@@ -36,14 +43,19 @@ export class ResponseUrl {
   readonly #since: number;
   readonly #now: () => number;
   readonly #signal: AbortSignal;
+  readonly #timeoutMillis: number;
   #used: number;
 
-  constructor(address: ResponseAddress, more: { now: () => number; signal: AbortSignal }) {
+  constructor(
+    address: ResponseAddress,
+    more: { now: () => number; signal: AbortSignal; callMillis?: number | undefined },
+  ) {
     this.#url = address.url;
     this.#since = address.since;
     this.#used = address.used;
     this.#now = more.now;
     this.#signal = more.signal;
+    this.#timeoutMillis = more.callMillis ?? TIMEOUT_MILLIS;
   }
 
   /** How often it can still be used. */
@@ -56,21 +68,35 @@ export class ResponseUrl {
     return { url: this.#url, since: this.#since, used: this.#used };
   }
 
-  /** Rejects with ResponseUrlGone when it is too late, with ResponseRefused when Slack does not take the message. */
+  /**
+   * Rejects with ResponseUrlGone when it is too late, with ResponseRefused when Slack does not take the message, with
+   * ResponseUnreached when it does not answer.
+   */
   async post(body: object): Promise<void> {
     if (this.left === 0) throw new ResponseUrlGone("no use is left");
     this.#used += 1;
-    const response = await fetch(this.#url, {
-      method: "POST",
-      headers: { "content-type": "application/json; charset=utf-8" },
-      body: JSON.stringify(body),
-      redirect: "error",
-      signal: AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MILLIS)]),
-    });
-    const said = await response.text();
+    const { response, said } = await this.#fetch(body);
     if (response.ok && !said.includes('"ok":false')) return;
     const code = /"error":\s*"([^"]+)"/u.exec(said)?.[1] ?? (/^\w{1,60}$/u.test(said) ? said : `${response.status}`);
     if (GONE.test(code) || response.status === 404 || response.status === 410) throw new ResponseUrlGone(code);
     throw new ResponseRefused(code);
+  }
+
+  async #fetch(body: object): Promise<{ response: Response; said: string }> {
+    try {
+      const response = await fetch(this.#url, {
+        method: "POST",
+        headers: { "content-type": "application/json; charset=utf-8" },
+        body: JSON.stringify(body),
+        redirect: "error",
+        signal: AbortSignal.any([this.#signal, AbortSignal.timeout(this.#timeoutMillis)]),
+      });
+      return { response, said: await response.text() };
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      // What did not reach Slack has used nothing up.
+      if (isUnsent(error)) this.#used -= 1;
+      throw new ResponseUnreached(`no answer: ${messageOf(error)}`, { cause: error });
+    }
   }
 }

@@ -1,8 +1,6 @@
-import { WebAPIRequestError } from "@slack/web-api";
-
 import { SendError } from "../../alerts/sender.ts";
 import { QueueFull } from "./channel-queue.ts";
-import { codeOf, faultWords, httpStatusOf, retryAfterMillis } from "./slack-fault.ts";
+import { codeOf, faultWords, httpStatusOf, isUnsent, retryAfterMillis } from "./slack-fault.ts";
 
 // Error codes: https://docs.slack.dev/reference/methods/chat.postMessage#errors.
 
@@ -29,15 +27,6 @@ const TOKEN = new Set(["invalid_auth", "not_authed", "missing_scope", "token_exp
 const UNCERTAIN = new Set(["internal_error", "fatal_error", "request_timeout", "service_unavailable", "accesslimited"]);
 /** Not posted, and another time it may be. */
 const LATER = new Set(["ratelimited", "rate_limited", "message_limit_exceeded", "team_added_to_org"]);
-/** Nothing reached Slack: the connection itself could not be made. */
-const UNSENT = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
 const TOKEN_MILLIS = 60_000;
 
 /** What became of a call that failed, by what to do next. `begun` tells whether it left the queue. */
@@ -53,15 +42,8 @@ export function sendErrorOf(thrown: unknown, begun: boolean): SendError {
     if (UNCERTAIN.has(code)) return new SendError("maybe-sent", words, { cause: thrown });
     return new SendError(LATER.has(code) ? "retry" : "unhealable", words, { cause: thrown });
   }
-  if (!begun || thrown instanceof QueueFull || UNSENT.has(systemCode(thrown))) {
+  if (!begun || thrown instanceof QueueFull || isUnsent(thrown)) {
     return new SendError("retry", words, { cause: thrown });
   }
   return new SendError(httpStatusOf(thrown) === 503 ? "retry" : "maybe-sent", words, { cause: thrown });
-}
-
-function systemCode(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return "";
-  const code = "code" in thrown ? String(thrown.code) : "";
-  if (UNSENT.has(code)) return code;
-  return systemCode(thrown instanceof WebAPIRequestError ? (thrown.original ?? thrown.cause) : thrown.cause);
 }

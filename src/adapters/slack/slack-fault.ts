@@ -1,4 +1,4 @@
-import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } from "@slack/web-api";
+import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from "@slack/web-api";
 
 import { messageOf } from "../../errors.ts";
 
@@ -15,18 +15,39 @@ const REFUSED_TOKEN = new Set([
   "missing_scope",
 ]);
 
-/** The code by which Slack says what is wrong; undefined where something else failed. */
+/** Nothing reached Slack: the connection itself could not be made. */
+const UNSENT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/**
+ * The code by which Slack says what is wrong; undefined where something else failed. The library takes whatever comes
+ * with a 200 for a code, even the page of a proxy.
+ */
 export function codeOf(thrown: unknown): string | undefined {
-  return thrown instanceof WebAPIPlatformError ? thrown.data.error : undefined;
+  if (!(thrown instanceof WebAPIPlatformError)) return undefined;
+  const { error } = thrown.data;
+  return /^[a-z][a-z0-9_]{2,80}$/u.test(error) ? error : undefined;
 }
 
 export function refusesToken(thrown: unknown): boolean {
   return REFUSED_TOKEN.has(codeOf(thrown) ?? "");
 }
 
+/** Where a 429 does not say for how long. */
+const USUAL_WAIT_MILLIS = 5000;
+
 /** For how long Slack asks to wait; undefined where it does not. */
 export function retryAfterMillis(thrown: unknown): number | undefined {
-  return thrown instanceof WebAPIRateLimitedError ? thrown.retryAfter * 1000 : undefined;
+  if (thrown instanceof WebAPIRateLimitedError) return thrown.retryAfter * 1000;
+  // The library has no other name for a 429 without Retry-After.
+  const unsaid = thrown instanceof Error && thrown.message.startsWith("Retry header did not contain");
+  return unsaid ? USUAL_WAIT_MILLIS : undefined;
 }
 
 export function httpStatusOf(thrown: unknown): number | undefined {
@@ -36,10 +57,26 @@ export function httpStatusOf(thrown: unknown): number | undefined {
 /** One clause for the log. `invalid_blocks` explains itself only in the messages that come with it. */
 export function faultWords(thrown: unknown): string {
   if (!(thrown instanceof WebAPIPlatformError)) return messageOf(thrown);
+  if (codeOf(thrown) === undefined) return "Slack's answer cannot be understood";
   const { error, response_metadata: more } = thrown.data as {
     error: string;
     response_metadata?: { messages?: unknown };
   };
   const messages = Array.isArray(more?.messages) ? `: ${more.messages.map(String).join("; ")}` : "";
   return `Slack says ${error}${messages}`;
+}
+
+/** Whether a call failed before anything of it reached Slack. */
+export function isUnsent(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  if ("code" in thrown && UNSENT.has(String(thrown.code))) return true;
+  return isUnsent(thrown instanceof WebAPIRequestError ? (thrown.original ?? thrown.cause) : thrown.cause);
+}
+
+/** Whether there was no answer at all: the connection failed, or took too long. */
+export function isUnanswered(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  if (thrown instanceof WebAPIRequestError || thrown.name === "TimeoutError") return true;
+  if ("code" in thrown && /^(?:E(?:CONN|PIPE|TIMEDOUT|HOST|NET|AI_)|UND_)/u.test(String(thrown.code))) return true;
+  return isUnanswered(thrown.cause);
 }

@@ -7,10 +7,10 @@ import { SendError, type Delivery, type Receipt, type Sender } from "../../alert
 import type { Reply } from "../../reply/reply.ts";
 import { ChannelQueue } from "./channel-queue.ts";
 import { compose, withLine, type Body, type Composed, type ComposeParts } from "./compose.ts";
-import { sendFiles } from "./files.ts";
+import { directChannel } from "./direct-message.ts";
+import { FileBatch, type FileParts } from "./files.ts";
 import { sendErrorOf } from "./send-error.ts";
 import { faultWords, retryAfterMillis } from "./slack-fault.ts";
-import { directChannel } from "./surface.ts";
 
 /** Stands before a person's id where a destination is their direct messages; Slack's own U… and W… say so, too. */
 const PERSON = /^(?:user:)?([UW][A-Z0-9]+)$/u;
@@ -19,9 +19,7 @@ const DELIVERY_EVENT = "bellwether_delivery";
 /** Longer waits are handed back to whoever sends. */
 const LONGEST_WAIT_MILLIS = 5000;
 
-export interface SenderParts extends ComposeParts {
-  botName(): string;
-}
+export interface SenderParts extends ComposeParts, Omit<FileParts, "web"> {}
 
 /** An edit that waits for its turn; a newer one of the same message takes its place. */
 interface Edit {
@@ -145,9 +143,9 @@ export class SlackSender implements Sender {
   async #files({ files }: Composed, place: { channel: string; thread: string }, signal: AbortSignal): Promise<void> {
     if (files.length === 0) return;
     const { log } = this.#parts;
-    const parts = { web: this.#web, log, botName: () => this.#parts.botName() };
     try {
-      const lines = await sendFiles(files, { ...place, words: "this thread" }, parts, signal);
+      const parts = { ...this.#parts, web: this.#web };
+      const lines = await new FileBatch(files).send({ ...place, words: "this thread" }, parts, signal);
       const failed = lines.split("\n").filter((line) => !line.endsWith("is in this thread."));
       if (failed.length === 0) return;
       const body = withLine({ text: "Some files could not be sent", blocks: [] }, failed.join("\n"));

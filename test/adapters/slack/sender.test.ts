@@ -153,6 +153,7 @@ describe("sending outside of questions", () => {
       log,
       keepMillis: 1,
       botName: () => "x",
+      sleep: () => Promise.resolve(),
     };
     const nobody = new SlackSender(createWeb("xoxb-1", { apiUrl, log }), parts, 1);
     expect((await refused(nobody.send(delivery("d5", channel), titled("x"), signal))).kind).toBe("retry");

@@ -20,6 +20,7 @@ import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { alertDesk } from "../../support/alert-desk.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
+import type { VirtualWaits } from "./virtual-waits.ts";
 
 export interface StageOptions {
   /** Beside the real ones: commands that fail, wait or carry what a test needs. */
@@ -30,6 +31,8 @@ export interface StageOptions {
   readonly log?: Log;
   readonly subscriptionsOf?: SlackParts["subscriptionsOf"];
   readonly mayManage?: readonly string[];
+  /** Waits between tries pass when the test says so. */
+  readonly waits?: VirtualWaits;
   /** Waits until the adapter is connected. Default true. */
   readonly connect?: boolean;
 }
@@ -57,6 +60,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       nodes: simulator.networks[network].map((node) => ({ ...node, coreUrl: simulator.coreUrls[network] })),
     }),
   );
+  options.waits?.attach(fake);
   const store = createStore({ url: `file:${path.join(folder, "stage.db")}`, log });
   const bot = createBot({
     commands: [...commands, ...(options.extra ?? [])],
@@ -78,6 +82,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
         ownParties(store.parties, { platform: "slack", workspace }, { id }).list(),
       subscriptionsOf: options.subscriptionsOf,
       mayManage: options.mayManage,
+      sleep: options.waits?.sleep,
       log,
       now: () => fake.state.now(),
       timing: { backoffMillis: 20, channelMillis: 5, againMillis: 20, checkMillis: 20, ...options.timing },

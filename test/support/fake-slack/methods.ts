@@ -98,6 +98,17 @@ export const METHODS: Readonly<Record<string, Method>> = {
       return { channel: channel.id, ts: message.ts };
     },
   },
+  "chat.delete": {
+    scope: "chat:write",
+    call: (args, { state }) => {
+      const channel = writable(args, state);
+      const message = state.message(String(args["ts"]));
+      if (message === undefined || message.channel !== channel.id) throw new Refusal("message_not_found");
+      if (message.onlyFor !== undefined) throw new Refusal("cant_delete_message");
+      message.gone = true;
+      return { channel: channel.id, ts: message.ts };
+    },
+  },
   "views.open": {
     call: (args, { state }) => {
       const trigger = state.triggers.get(String(args["trigger_id"]));

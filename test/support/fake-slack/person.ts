@@ -254,7 +254,7 @@ export class Dialog {
   /** Resolves once it is answered; what only tells how far it is, is no answer. */
   async answered(): Promise<void> {
     await until(
-      () => this.messages.some((message) => !textOf(message).includes("The answer takes this message's place")),
+      () => this.messages.some((message) => !textOf(message).includes("If the bot is restarted meanwhile")),
       "an answer",
     );
   }

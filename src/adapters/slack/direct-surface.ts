@@ -1,0 +1,38 @@
+import type { Talk } from "./after-limit.ts";
+import type { Body } from "./compose.ts";
+import { DirectMessage } from "./direct-message.ts";
+import type { Surface } from "./surface.ts";
+
+/** Answers in the app's direct messages: where nothing else can, and for what comes late. */
+export class DirectSurface implements Surface {
+  readonly replaces = false;
+  readonly shared = false;
+  readonly pace = "steady";
+  readonly direct = true;
+  readonly #message: DirectMessage;
+
+  constructor(talk: Talk, user: string) {
+    this.#message = new DirectMessage(talk, user);
+  }
+
+  async progress(body: Body): Promise<boolean> {
+    await this.#message.progress(body);
+    return true;
+  }
+
+  say(body: Body): Promise<void> {
+    return this.#message.show(body);
+  }
+
+  whisper(body: Body): Promise<void> {
+    return this.#message.show(body);
+  }
+
+  inPlace(): boolean {
+    return true;
+  }
+
+  clear(): Promise<void> {
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,173 @@
+import { WebAPIHTTPError, WebAPIPlatformError } from "@slack/web-api";
+
+import type { Log } from "../../log.ts";
+import type { Sleep } from "./after-limit.ts";
+import { RESPONSE_URL_MILLIS } from "./limits.ts";
+import { ResponseRefused, ResponseUnreached, ResponseUrlGone } from "./response-url.ts";
+import { sendErrorOf } from "./send-error.ts";
+import { codeOf, faultWords, isUnanswered, isUnsent, retryAfterMillis } from "./slack-fault.ts";
+
+/** Something that is to be said to somebody, and where. */
+export interface Saying {
+  /** Says it where it belongs; with `again`, it may have arrived before. */
+  here(again: boolean): Promise<void>;
+  /** Says it in direct messages; left out where it belongs there. */
+  readonly directly?: ((again: boolean) => Promise<void>) | undefined;
+  /** Slack does not take what it contains: from now on something simpler is said. False when there is nothing left to say. */
+  simplify(): boolean;
+}
+
+export interface InsistParts {
+  readonly log: Log;
+  readonly sleep: Sleep;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Aborted when the adapter stops: nothing is waited for any more. */
+  readonly stopping: AbortSignal;
+  /** From 0 to below 1. */
+  readonly random?: (() => number) | undefined;
+}
+
+/** As many may wait for Slack at a time: each may hold a reply with its files. */
+const MOST = 200;
+const FIRST_MILLIS = 1000;
+const LONGEST_MILLIS = 60_000;
+
+/** Codes with which Slack refuses what a message contains; anything else is about the place or the moment. */
+const REFUSED = /^(?:invalid_blocks|invalid_attachments|invalid_arg|invalid_metadata|msg_|no_text|too_many|markdown_)/u;
+
+/** A permission is not given within half an hour. */
+const NEEDS_PERSON = new Set(["missing_scope", "not_allowed_token_type"]);
+
+/**
+ * Says what people wait for, again and again with growing pauses while Slack takes nothing, for as long as a
+ * response_url lives: where it belongs, else in direct messages.
+ */
+export class Insist {
+  readonly #parts: InsistParts;
+  #waiting = 0;
+
+  constructor(parts: InsistParts) {
+    this.#parts = parts;
+  }
+
+  /** How many answers wait for Slack to come back. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Rejects with what is wrong when it cannot be said. */
+  async say(what: string, saying: Saying): Promise<void> {
+    const { log, now, sleep, stopping, random = Math.random } = this.#parts;
+    const until = now() + RESPONSE_URL_MILLIS;
+    const attempts = new Attempts(saying, log, what);
+    let pause = FIRST_MILLIS;
+    let waits = false;
+    try {
+      for (;;) {
+        const error = await attempts.next();
+        if (error === undefined) return;
+        const wait = Math.max(pause * (0.5 + random() / 2), retryAfterMillis(error) ?? 0);
+        if (stopping.aborted || !passes(error) || now() + wait > until) throw error;
+        if (!waits) {
+          if (this.#waiting >= MOST) throw new Error(`${MOST} answers wait for Slack already`, { cause: error });
+          waits = true;
+          this.#waiting += 1;
+        }
+        const againInMillis = Math.round(wait);
+        log.warn({ platform: "slack", what, why: faultWords(error), againInMillis }, "Slack takes no answer");
+        await sleep(wait, stopping).catch(() => undefined);
+        if (stopping.aborted) throw error;
+        pause = Math.min(pause * 2, LONGEST_MILLIS);
+      }
+    } finally {
+      if (waits) this.#waiting -= 1;
+    }
+  }
+}
+
+/** The tries of one saying, and what is known after them. */
+class Attempts {
+  readonly #saying: Saying;
+  readonly #log: Log;
+  readonly #what: string;
+  #turns = 0;
+  /** Where it belongs, nothing can be said any more. */
+  #lost = false;
+  /** What was wrong there last, where it may pass. */
+  #passing: unknown;
+  /** Slack did not say of an earlier try whether it arrived. */
+  #again = false;
+
+  constructor(saying: Saying, log: Log, what: string) {
+    this.#saying = saying;
+    this.#log = log;
+    this.#what = what;
+  }
+
+  /** What is wrong; undefined when it is said. What passes is preferred: it is worth another try. */
+  async next(): Promise<unknown> {
+    const { directly } = this.#saying;
+    let here: unknown;
+    this.#turns += 1;
+    if (directly === undefined || (!this.#lost && isPowerOfTwo(this.#turns))) {
+      here = await this.#try((again) => this.#saying.here(again));
+      if (here === undefined) return undefined;
+      this.#lost = !passes(here);
+      if (!this.#lost) this.#passing = here;
+      if (directly === undefined) return here;
+      if (!(here instanceof ResponseUrlGone)) {
+        this.#log.warn({ platform: "slack", what: this.#what, why: faultWords(here) }, "an answer was not taken");
+      }
+    }
+    const there = await this.#try((again) => directly?.(again) ?? Promise.reject(new Error("there is no other place")));
+    if (there === undefined) return undefined;
+    if (here !== undefined && passes(here)) return here;
+    return this.#lost || passes(there) ? there : this.#passing;
+  }
+
+  async #try(say: (again: boolean) => Promise<void>): Promise<unknown> {
+    for (;;) {
+      try {
+        await say(this.#again);
+        return undefined;
+      } catch (error) {
+        if (isRefused(error) && this.#saying.simplify()) {
+          this.#log.error({ platform: "slack", what: this.#what, why: faultWords(error) }, "Slack refuses an answer");
+          continue;
+        }
+        this.#again ||= mayHaveArrived(error);
+        return error ?? new Error("something was thrown that is nothing");
+      }
+    }
+  }
+}
+
+/** A response_url is good for five uses: the first, second, fourth, eighth and sixteenth try spread them over ten minutes. */
+function isPowerOfTwo(count: number): boolean {
+  return (count & (count - 1)) === 0;
+}
+
+function isRefused(error: unknown): boolean {
+  return REFUSED.test(error instanceof ResponseRefused ? error.code : (codeOf(error) ?? ""));
+}
+
+/** Whether the same may succeed a little later. */
+export function passes(error: unknown): boolean {
+  if (error instanceof ResponseUnreached) return true;
+  if (error instanceof ResponseRefused) return /^(?:408|429|5\d\d)$|ratelimited|rate_limited/u.test(error.code);
+  if (NEEDS_PERSON.has(codeOf(error) ?? "")) return false;
+  const slacks = isUnanswered(error) || retryAfterMillis(error) !== undefined || isFromSlack(error);
+  return slacks && ["retry", "maybe-sent"].includes(sendErrorOf(error, true).kind);
+}
+
+/** Whether nobody can tell if it arrived. */
+function mayHaveArrived(error: unknown): boolean {
+  if (error instanceof ResponseUnreached) return !isUnsent(error);
+  if (error instanceof ResponseRefused) return /^(?:408|50[0124])$/u.test(error.code);
+  return passes(error) && sendErrorOf(error, true).kind === "maybe-sent";
+}
+
+function isFromSlack(error: unknown): boolean {
+  return error instanceof WebAPIHTTPError || error instanceof WebAPIPlatformError;
+}

@@ -1,0 +1,50 @@
+import type { Caller, Invocation, Prepared, Target, Visibility } from "../../bot/invocation.ts";
+import type { Ask, Reply } from "../../reply/reply.ts";
+import type { Desk } from "./desk.ts";
+import { FILE_BYTES, FILES } from "./limits.ts";
+import type { Surface } from "./surface.ts";
+
+/** Who asked and where. */
+export interface Origin {
+  readonly caller: Caller;
+  readonly workspace: string | undefined;
+  readonly channel: string | undefined;
+  /** The thread that an answer for all belongs in. */
+  readonly thread?: string | undefined;
+  readonly surface: Surface;
+  /** Who sees the answer, whatever the question says. */
+  readonly audience?: Visibility;
+  /** Stands above the answer, in mrkdwn. */
+  readonly above?: string;
+}
+
+/** The question as the bot takes it. */
+export function prepare(desk: Desk, ask: Ask, origin: Origin, progress?: (latest: Reply) => void): Prepared {
+  const invocation: Invocation = {
+    ...ask,
+    here: targetOf(origin),
+    caller: origin.caller,
+    signal: desk.stopping,
+    ...(progress === undefined ? {} : { progress }),
+  };
+  return desk.bot.prepare(invocation);
+}
+
+export function targetOf(origin: Pick<Origin, "workspace" | "channel">): Target {
+  const { workspace, channel } = origin;
+  return {
+    platform: "slack",
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(channel === undefined ? {} : { channel }),
+    files: { maxBytes: FILE_BYTES, maxCount: FILES },
+  };
+}
+
+/**
+ * Slack's custom is that an answer goes to the asker alone, who may share it: so only a question that says `private:no`
+ * itself is answered for all to see, whatever a command's own default is.
+ */
+export function audienceOf(ask: Ask, origin: Origin, prepared: Prepared): Visibility {
+  if (origin.audience !== undefined) return origin.audience;
+  return prepared.ok && "private" in ask.options ? prepared.visibility : "caller";
+}

@@ -1,0 +1,180 @@
+import { describe, expect, test } from "vitest";
+
+import { reply } from "../../../src/reply/reply.ts";
+import { until } from "../../support/fake-discord/until.ts";
+import { labelsOf, textOf } from "../../support/fake-slack/person.ts";
+import { countedFile, probe, titled, waiting } from "./probe-commands.ts";
+import { readable } from "./shown.ts";
+import { stage } from "./stage.ts";
+import { VirtualWaits } from "./virtual-waits.ts";
+
+const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
+
+const MINUTE = 60_000;
+const TWICE = "you may see it twice";
+/** No progress comes in between. */
+const quiet = { progressAtMillis: [], progressEveryMillis: 3_600_000, callMillis: 60 };
+
+describe("Slack is gone when an answer is ready", () => {
+  test.each(["offline", "silent"] as const)("%s for eight minutes: the answer comes, once", async (how) => {
+    const job = waiting("probe wait");
+    const waits = new VirtualWaits();
+    await using scene = await stage({ extra: [job.command], waits, timing: quiet });
+    const { fake } = scene;
+    const ann = fake.person("ann");
+    const dialog = ann.type(scene.channel, "probe wait");
+    await until(() => dialog.envelope.acknowledgedAfter !== undefined, "the acknowledgement");
+    fake[how] = true;
+    job.finish(titled("here at last"));
+    await waits.pass(8 * MINUTE);
+    expect(fake.state.messages).toEqual([]);
+    expect(dialog.uses).toBe(0);
+    fake[how] = false;
+    await waits.passUntil(() => ann.directMessages().length + dialog.messages.length > 0, "the answer");
+    fake.release();
+    const [answer] = [...ann.directMessages(), ...dialog.messages];
+    expect(said(answer!)).toContain("here at last");
+    // Each try broke off without a word: nobody knows whether one of them arrived.
+    expect(said(answer!)).toContain(TWICE);
+    await until(() => waits.waiting === 0, "nothing more to be tried");
+    expect(fake.state.messages).toHaveLength(1);
+  });
+
+  test("a mention's answer comes into its thread when Slack is back within the minute", async () => {
+    const job = waiting("probe wait");
+    const waits = new VirtualWaits();
+    await using scene = await stage({ extra: [job.command], waits, timing: quiet });
+    const { fake } = scene;
+    const ann = fake.person("ann");
+    const mention = ann.mention(scene.channel, "probe wait", "1.000001");
+    await until(() => mention.acknowledgedAfter !== undefined, "the acknowledgement");
+    for (const method of ["chat.postEphemeral", "conversations.open"]) {
+      fake.fail({ method, answer: { status: 503 } });
+    }
+    job.finish(titled("in the thread"));
+    await waits.passUntil(() => ann.sees(scene.channel).length === 2, "the answer");
+    const answer = ann.sees(scene.channel)[1]!;
+    expect(answer).toMatchObject({ thread: "1.000001", onlyFor: ann.id });
+    // A 503 is certain: nothing arrived.
+    expect(said(answer)).not.toContain(TWICE);
+  });
+
+  test("its files are sent with it, each once", async () => {
+    const files = [countedFile("a.csv", "a\n"), countedFile("b.csv", "b\n")];
+    const asked = probe("probe files", () =>
+      Promise.resolve(reply({ title: "two files", attachments: files.map(({ file }) => file) })),
+    );
+    const waits = new VirtualWaits();
+    await using scene = await stage({ extra: [asked], waits, timing: quiet });
+    const { fake } = scene;
+    const ann = fake.person("ann");
+    // One file does not arrive at first, and the answer nowhere.
+    fake.fail({ method: "files.completeUploadExternal", answer: "cut-before" });
+    fake.fail({ method: "respond", answer: { status: 503 } });
+    fake.fail({ method: "chat.postMessage", answer: { status: 503 } });
+    ann.type(scene.channel, "probe files");
+    await waits.passUntil(() => ann.directMessages().some(({ text }) => text !== ""), "the answer");
+    const sent = ann.directMessages().flatMap((message) => message.files.map(({ name }) => name));
+    expect(sent.toSorted()).toEqual(["SIMULATED-a.csv", "SIMULATED-b.csv"]);
+    await until(() => files.every(({ disposed }) => disposed() === 1), "the files to be given up");
+  });
+
+  test("for longer than half an hour: it is given up, and the log says so", async () => {
+    const file = countedFile("a.csv", "a\n");
+    const job = waiting("probe wait");
+    const waits = new VirtualWaits();
+    await using scene = await stage({ extra: [job.command], waits, timing: quiet });
+    const { fake } = scene;
+    const ann = fake.person("ann");
+    const dialog = ann.type(scene.channel, "probe wait");
+    await until(() => dialog.envelope.acknowledgedAfter !== undefined, "the acknowledgement");
+    fake.offline = true;
+    job.finish(reply({ title: "never seen", attachments: [file.file] }));
+    await waits.passUntil(() => file.disposed() > 0, "another try, or the end");
+    expect(waits.passed).toBeGreaterThan(25 * MINUTE);
+    expect(waits.passed).toBeLessThanOrEqual(30 * MINUTE);
+    fake.offline = false;
+    expect(said((await ann.run(scene.channel, "help")).last)).toContain("What you can ask");
+    expect(fake.state.messages).toHaveLength(1);
+  });
+
+  test("a button's word waits for Slack, too", async () => {
+    const waits = new VirtualWaits();
+    await using scene = await stage({ waits, timing: quiet });
+    const { fake } = scene;
+    const ann = fake.person("ann");
+    const old = { type: "button", action_id: "press:0", text: { text: "Old" }, value: '{"v":0}' };
+    const message = fake.state.post({
+      channel: scene.channel,
+      text: "x",
+      blocks: [{ type: "actions", elements: [old] }],
+    });
+    fake.offline = true;
+    const press = ann.startPress(message, "Old");
+    await waits.pass(MINUTE / 2);
+    fake.offline = false;
+    await waits.passUntil(() => ann.directMessages().length + press.messages.length > 0, "the word");
+    expect(said([...ann.directMessages(), ...press.messages][0]!)).toContain("This button is too old");
+  });
+
+  test("a form that Slack does not open in time is told of at once", async () => {
+    await using scene = await stage({ timing: { triggerMillis: 60 } });
+    const ann = scene.fake.person("ann");
+    scene.fake.fail({ method: "views.open", answer: "hang-before" });
+    const dialog = ann.type(scene.channel, "order");
+    await dialog.answered();
+    expect(said(dialog.last)).toContain("needs an id");
+    scene.fake.release();
+  });
+});
+
+describe("the bot is stopped in the middle", () => {
+  test("whoever waits is told, and asks again with a button that outlives it", async () => {
+    let calls = 0;
+    const slow = probe("probe slow", ({ signal }) => {
+      calls += 1;
+      if (calls > 1) return Promise.resolve(titled("done this time"));
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason as Error));
+      });
+    });
+    await using scene = await stage({ extra: [slow], timing: { progressAtMillis: [5] } });
+    const ann = scene.fake.person("ann");
+    const dialog = ann.type(scene.channel, "probe slow");
+    await until(() => dialog.messages.length === 1, "the progress");
+    const mention = ann.mention(scene.channel, "help");
+    await until(() => mention.acknowledgedAfter !== undefined, "the other answer");
+    await scene.restart();
+    expect(dialog.messages).toHaveLength(1);
+    expect(said(dialog.last)).toContain("The bot is being restarted");
+    expect(said(dialog.last)).not.toContain("takes this message's place");
+    expect(labelsOf(dialog.last.blocks)).toContain("Try again");
+    await ann.press(dialog.last, "Try again");
+    expect(said(dialog.last)).toContain("done this time");
+  });
+
+  test("with Slack gone, too: it ends in time, nothing comes later, and what stands promises nothing", async () => {
+    const job = waiting("probe wait");
+    const waits = new VirtualWaits();
+    await using scene = await stage({
+      extra: [job.command],
+      waits,
+      timing: { ...quiet, progressAtMillis: [5] },
+    });
+    const { fake } = scene;
+    const ann = fake.person("ann");
+    const dialog = ann.type(scene.channel, "probe wait");
+    await until(() => dialog.messages.length === 1, "the progress");
+    fake.offline = true;
+    job.finish(titled("lost"));
+    await until(() => waits.waiting === 1, "a wait");
+    const began = performance.now();
+    await scene.adapter.stop();
+    expect(performance.now() - began).toBeLessThan(5000);
+    fake.offline = false;
+    await scene.restart();
+    await ann.run(scene.channel, "help");
+    expect(fake.state.messages).toHaveLength(2);
+    expect(said(dialog.last)).toContain("If the bot is restarted meanwhile, nothing comes: then ask again");
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+
+import { command } from "../../../src/bot/command.ts";
+import { reply } from "../../../src/reply/reply.ts";
+import { until } from "../../support/fake-discord/until.ts";
+import type { Stage } from "./stage.ts";
+import { textOf, type Person } from "../../support/fake-slack/person.ts";
+import { titled, waiting } from "./probe-commands.ts";
+import { readable } from "./shown.ts";
+import { stage } from "./stage.ts";
+
+const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
+
+/** As soon as there is something to show, and then often. */
+const timing = { progressAtMillis: [1], progressEveryMillis: 1 };
+
+/** Each direct message that tells how far something is, as it stands, and the number of its changes. */
+async function toldDirectly(who: Person, words: string): Promise<void> {
+  await until(() => who.directMessages().some((message) => said(message).includes(words)), `“${words}”`);
+  expect(who.directMessages()).toHaveLength(1);
+  expect(said(who.directMessages()[0]!)).toContain("If the bot is restarted meanwhile, nothing comes");
+}
+
+async function atWork(extra?: Parameters<typeof stage>[0]): Promise<{ job: ReturnType<typeof waiting>; scene: Stage }> {
+  const job = waiting("probe wait");
+  return { job, scene: await stage({ extra: [job.command], timing, ...extra }) };
+}
+
+describe("how far something is", () => {
+  test("at a mention for all to see: one message in the thread, which becomes the answer", async () => {
+    const { job, scene: made } = await atWork();
+    await using scene = made;
+    const ann = scene.fake.person("ann");
+    ann.mention(scene.channel, "probe wait private:no", "1.000001");
+    const inThread = () =>
+      ann
+        .sees(scene.channel)
+        .filter(({ thread }) => thread === "1.000001")
+        .slice(1);
+    await until(() => inThread().length === 1, "the first word");
+    expect(said(inThread()[0]!)).toContain("The answer takes this message's place");
+    for (const step of ["step 1", "step 2", "step 3", "step 4", "step 5"]) {
+      job.progress(titled(step));
+      await until(() => said(inThread()[0]!).includes(step), step);
+    }
+    job.finish(titled("all done"));
+    await until(() => said(inThread()[0]!).includes("all done"), "the answer");
+    expect(inThread()).toHaveLength(1);
+    expect(inThread()[0]).toMatchObject({ onlyFor: undefined, edits: 6 });
+    expect(ann.directMessages()).toEqual([]);
+  });
+
+  test("at a mention whose answer fails: what all saw goes, the error is the asker's", async () => {
+    const { job, scene: made } = await atWork();
+    await using scene = made;
+    const ann = scene.fake.person("ann");
+    ann.mention(scene.channel, "probe wait private:no", "1.000001");
+    await until(() => ann.sees(scene.channel).length === 2, "the first word");
+    const [, standing] = ann.sees(scene.channel);
+    job.finish(reply({ title: "It went wrong", failure: "network", tone: "bad" }));
+    await until(() => standing!.gone, "it to go");
+    const left = ann.sees(scene.channel).slice(1);
+    expect(left.map((message) => [message.onlyFor, said(message).includes("It went wrong")])).toEqual([[ann.id, true]]);
+  });
+
+  test("at a mention for the asker alone: a first word there, then direct messages, which go", async () => {
+    const { job, scene: made } = await atWork();
+    await using scene = made;
+    const ann = scene.fake.person("ann");
+    ann.mention(scene.channel, "probe wait", "1.000001");
+    await until(() => ann.sees(scene.channel).length === 2, "the first word");
+    expect(said(ann.sees(scene.channel)[1]!)).toContain("The answer follows here");
+    job.progress(titled("step 1"));
+    await toldDirectly(ann, "step 1");
+    job.progress(titled("step 2"));
+    await toldDirectly(ann, "step 2");
+    job.finish(titled("all done"));
+    await until(() => ann.sees(scene.channel).length === 3, "the answer");
+    expect(said(ann.sees(scene.channel)[2]!)).toContain("all done");
+    await until(() => ann.directMessages().length === 0, "the other to go");
+  });
+
+  test.each(["Share", "Below"])(
+    "at the button %s: a first word there, then direct messages, which go",
+    async (label) => {
+      const job = waiting("probe wait");
+      const asked = command({
+        ...job.command,
+        name: "probe first",
+        run: () =>
+          Promise.resolve(
+            reply({
+              title: "first",
+              actions: [{ label: "Below", invocation: { command: "probe wait", options: {} }, effect: "reply" }],
+            }),
+          ),
+      });
+      // What is shared is asked again: the second time it takes a while.
+      let calls = 0;
+      const again = command({
+        ...asked,
+        run: (context) => {
+          calls += 1;
+          return label === "Share" && calls > 1 ? job.command.run(context) : asked.run(context);
+        },
+      });
+      await using scene = await stage({ extra: [job.command, again], timing });
+      const ann = scene.fake.person("ann");
+      const { last } = await ann.run(scene.channel, "probe first");
+      const press = ann.startPress(last, label);
+      await until(() => press.messages.length === 1, "the first word");
+      expect(press.messages[0]!.onlyFor).toBe(ann.id);
+      job.progress(titled("step 1"));
+      await toldDirectly(ann, "step 1");
+      job.progress(titled("step 2"));
+      await toldDirectly(ann, "step 2");
+      job.finish(titled("all done"));
+      await press.answered();
+      expect(said(press.last)).toContain("all done");
+      expect(press.last.onlyFor).toBe(label === "Share" ? undefined : ann.id);
+      expect(press.uses).toBe(2);
+      await until(() => ann.directMessages().length === 0, "the other to go");
+    },
+  );
+
+  test("at a page that is turned: the page stays, direct messages tell, and it is changed once", async () => {
+    const job = waiting("probe wait");
+    let calls = 0;
+    const turned = command({
+      ...job.command,
+      run: (context) => {
+        calls += 1;
+        return calls === 1 ? Promise.resolve(titled("page 1")) : job.command.run(context);
+      },
+    });
+    await using scene = await stage({ extra: [turned], timing });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe wait");
+    const press = ann.startPress(last, "Refresh");
+    await until(() => calls === 2, "the work");
+    job.progress(titled("step 1"));
+    await toldDirectly(ann, "step 1");
+    expect(said(last)).toContain("page 1");
+    job.finish(titled("page 2"));
+    await until(() => said(last).includes("page 2"), "the page");
+    expect(last.edits).toBe(1);
+    expect(press.uses).toBe(1);
+    await until(() => ann.directMessages().length === 0, "the other to go");
+  });
+
+  test("at a form that a button opened: the same", async () => {
+    const job = waiting("probe wait");
+    const asking = command({
+      ...job.command,
+      options: { note: { kind: "text", required: true, description: "Anything", example: "x" } },
+    });
+    await using scene = await stage({ extra: [asking], timing });
+    const ann = scene.fake.person("ann");
+    scene.fake.fail({ method: "views.open", answer: { error: "expired_trigger_id" } });
+    const { last } = await ann.run(scene.channel, "probe wait");
+    const press = ann.startPress(last, "Fill in");
+    expect(await ann.submit(await ann.form(), { note: "x" })).toEqual({});
+    await until(() => press.messages.length === 1, "the first word");
+    job.progress(titled("step 1"));
+    await toldDirectly(ann, "step 1");
+    job.finish(titled("all done"));
+    await until(() => press.messages.length === 2, "the answer");
+    expect(said(press.last)).toContain("all done");
+    await until(() => ann.directMessages().length === 0, "the other to go");
+  });
+
+  test("that cannot be shown, or is taken away meanwhile, spoils no answer", async () => {
+    const { job, scene: made } = await atWork();
+    await using scene = made;
+    const ann = scene.fake.person("ann");
+    scene.fake.expected.add("message_not_found");
+    ann.mention(scene.channel, "probe wait private:no", "1.000001");
+    await until(() => ann.sees(scene.channel).length === 2, "the first word");
+    ann.sees(scene.channel)[1]!.gone = true;
+    job.finish(titled("all done"));
+    await until(() => ann.sees(scene.channel).some((message) => said(message).includes("all done")), "the answer");
+    scene.fake.fail({ method: "chat.postEphemeral", answer: { error: "user_not_in_channel" } });
+    const second = ann.mention(scene.channel, "time", "1.000002");
+    await until(() => second.acknowledgedAfter !== undefined, "the acknowledgement");
+    await until(
+      () => [...ann.sees(scene.channel), ...ann.directMessages()].some((message) => said(message).includes("etwork")),
+      "the other answer",
+    );
+  });
+});
