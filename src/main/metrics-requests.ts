@@ -22,6 +22,7 @@ const KNOWN_STATUSES = new Set(["400", "401", "403", "404", "429", "500", "502",
 export function requestInstruments(
   { Counter, Histogram }: Prometheus,
   registry: Registry,
+  platforms: readonly string[] = [],
 ): (given: RequestSample) => void {
   const seconds = <L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> =>
     new Histogram({ name, help, labelNames, buckets, registers: [registry] });
@@ -50,6 +51,16 @@ export function requestInstruments(
     registers: [registry],
   });
 
+  const met = new Set<string>();
+  /** A counter begins at 0, so that its first step is seen as one. */
+  const meet = (of: "node" | "platform", name: string): void => {
+    if (met.has(name)) return;
+    met.add(name);
+    limited.inc({ of, name }, 0);
+  };
+
+  for (const platform of platforms) meet("platform", platform);
+
   return (given) => {
     switch (given.of) {
       case "invocation": {
@@ -60,7 +71,9 @@ export function requestInstruments(
       case "node": {
         const { network, node, outcome, millis } = given.sample;
         nodes.observe({ network, node, outcome: boundedOutcome(outcome) }, millis / 1000);
-        if (outcome === "http 429" || outcome === "http 403") limited.inc({ of: "node", name: `${network} ${node}` });
+        const name = `${network} ${node}`;
+        meet("node", name);
+        if (outcome === "http 429" || outcome === "http 403") limited.inc({ of: "node", name });
         break;
       }
       case "http": {

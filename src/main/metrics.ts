@@ -123,7 +123,11 @@ async function createInstruments(build: BuildInfo): Promise<Instruments> {
     },
   });
   registry.registerMetric(platformUp);
-  const request = requestInstruments(prometheus, registry);
+  const request = requestInstruments(
+    prometheus,
+    registry,
+    build.platforms?.().map(({ platform }) => platform),
+  );
   const alerts = alertInstruments(prometheus, registry);
   return {
     registry,
