@@ -73,7 +73,7 @@ export function parseDestination(
 export function requireManager(context: PlaceContext, what: string): void {
   if (isOperator(context) || context.caller.mayManageChannel) return;
   throw new UserError(`Only people who manage this channel can ${what}.`, {
-    remedy: "Ask one of them, or a server administrator.",
+    remedy: context.caller.mayNotManage ?? "Ask one of them, or a server administrator.",
   });
 }
 
