@@ -1,12 +1,14 @@
 // @ts-check
 // The page's side of the HTTP interface.
 /** @import { ReplyJson } from "../../../reply/json.ts" */
+/** @import { AlertJson } from "../alert-json.ts" */
+/** @import { WatchState } from "../watch-state.ts" */
 
 /**
  * @typedef {{ readonly text: string } | { readonly command: string, readonly options: Readonly<Record<string, string | number | boolean>> }} Question
  * @typedef {ReplyJson & { readonly previews?: Readonly<Record<string, unknown>> }} Answer
  * @typedef {{ readonly name: string, readonly summary: string, readonly examples: readonly string[], readonly needs: readonly string[] }} CommandInfo
- * @typedef {{ readonly networks: readonly string[], readonly simulated: boolean, readonly previews: readonly string[], readonly signedIn: boolean, readonly commands: readonly CommandInfo[] }} ConsoleInfo
+ * @typedef {{ readonly networks: readonly string[], readonly simulated: boolean, readonly previews: readonly string[], readonly signedIn: boolean, readonly alerts: boolean, readonly incident: boolean, readonly commands: readonly CommandInfo[] }} ConsoleInfo
  */
 
 /** Why there is no answer, in one sentence for people. */
@@ -19,6 +21,37 @@ const BROKEN = "The answer broke off. Ask again.";
 export async function loadConsole() {
   const response = await request("/api/console", { headers: { Accept: "application/json" } });
   return response.json();
+}
+
+/** @returns {Promise<WatchState>} */
+export async function loadWatch() {
+  const response = await request("/api/watch", { headers: { Accept: "application/json" } });
+  return response.json();
+}
+
+/**
+ * One alert, with what other platforms are sent for it.
+ *
+ * @param {string} id
+ * @returns {Promise<AlertJson & { readonly previews?: Readonly<Record<string, unknown>> }>}
+ */
+export async function loadAlert(id) {
+  const response = await request(`/api/alerts/${encodeURIComponent(id)}`, { headers: { Accept: "application/json" } });
+  return response.json();
+}
+
+/**
+ * Makes a simulated network stand still, or go on.
+ *
+ * @param {string} network
+ * @param {boolean} stalled
+ */
+export async function setIncident(network, stalled) {
+  await request("/api/incident", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ network, stalled }),
+  });
 }
 
 /**

@@ -1,12 +1,15 @@
 // @ts-check
 // The page: wires the command line, the conversation and the rail together.
 /** @import { CommandInfo, ConsoleInfo, Question } from "./api.js" */
+/** @import { Surroundings } from "./exchange.js" */
 import { AskError, loadConsole } from "./api.js";
 import { copyText } from "./clipboard.js";
+import { createAlerts } from "./alerts.js";
 import { createComposer } from "./composer.js";
 import { createExchange } from "./exchange.js";
 import { createHistory } from "./lines.js";
 import { age } from "./times.js";
+import { createViews } from "./views.js";
 
 /** More exchanges than anybody scrolls through; older ones are let go, and counted. */
 const MAX_EXCHANGES = 200;
@@ -34,7 +37,15 @@ const announcer = part("announcer", HTMLElement);
 const exchanges = [];
 let letGo = 0;
 /** @type {ConsoleInfo} */
-let info = { networks: [], simulated: false, previews: [], signedIn: false, commands: [] };
+let info = {
+  networks: [],
+  simulated: false,
+  previews: [],
+  signedIn: false,
+  alerts: false,
+  incident: false,
+  commands: [],
+};
 
 const composer = createComposer({
   document,
@@ -63,17 +74,7 @@ function localStorageOrNone() {
  */
 function askBelow(question, line, { focus }) {
   welcome.hidden = true;
-  const exchange = createExchange(line, {
-    document,
-    dialog,
-    previews: info.previews,
-    announce: (text) => (announcer.textContent = text),
-    simulated: showSimulated,
-    askBelow,
-    grown: (element) => {
-      if (element === log.lastElementChild) bringIntoView(element);
-    },
-  });
+  const exchange = createExchange(line, surroundings());
   exchanges.push(exchange);
   log.append(exchange.element);
   forgetOldest();
@@ -84,6 +85,21 @@ function askBelow(question, line, { focus }) {
     await exchange.start(question);
     if (focus) exchange.element.focus({ preventScroll: true });
   }
+}
+
+/** @returns {Surroundings} */
+function surroundings() {
+  return {
+    document,
+    dialog,
+    previews: info.previews,
+    announce: (text) => (announcer.textContent = text),
+    simulated: showSimulated,
+    askBelow,
+    grown: (element) => {
+      if (element === log.lastElementChild) bringIntoView(element);
+    },
+  };
 }
 
 /** Nobody is left to read the answer of one that is still running. */
@@ -159,7 +175,11 @@ function fillRail(commands) {
       button.type = "button";
       button.textContent = command.name;
       button.title = command.summary;
-      button.addEventListener("click", () => composer.fill(`${command.name} `));
+      button.addEventListener("click", () => {
+        if (part("view-ask", HTMLElement).hidden) location.hash = "ask";
+        // The view is there once the hash has been heard of.
+        setTimeout(() => composer.fill(`${command.name} `));
+      });
       const item = document.createElement("li");
       item.append(button);
       return item;
@@ -198,6 +218,27 @@ function fillExamples(commands) {
   part("examples", HTMLUListElement).replaceChildren(...items);
 }
 
+function showAlerts() {
+  part("views", HTMLElement).hidden = false;
+  part("try-incident", HTMLElement).hidden = !info.incident;
+  const view = part("view-alerts", HTMLElement);
+  const alerts = createAlerts(view, part("open-count", HTMLElement), info, {
+    ...surroundings(),
+    askBelow: (question, line, how) => {
+      location.hash = "ask";
+      askBelow(question, line, how);
+    },
+    grown: () => undefined,
+  });
+  createViews({
+    window,
+    views: [
+      { name: "ask", element: part("view-ask", HTMLElement), link: part("to-ask", HTMLElement) },
+      { name: "alerts", element: view, link: part("to-alerts", HTMLElement), shown: alerts.shown },
+    ],
+  });
+}
+
 try {
   info = await loadConsole();
   part("networks", HTMLElement).textContent = info.networks.join(" · ");
@@ -205,6 +246,7 @@ try {
   part("sign-out", HTMLFormElement).hidden = !info.signedIn;
   fillRail(info.commands);
   fillExamples(info.commands);
+  if (info.alerts) showAlerts();
 } catch (thrown) {
   part("networks", HTMLElement).textContent =
     thrown instanceof AskError ? thrown.message : "This page failed to start.";

@@ -1,0 +1,201 @@
+// @ts-check
+// One alert of the list: an episode as it stands, or the last event of its kind.
+/** @import { AlertJson } from "../alert-json.ts" */
+/** @import { OpenAlert } from "../watch-state.ts" */
+/** @import { Surroundings } from "./exchange.js" */
+import { loadAlert } from "./api.js";
+import { confirmFirst } from "./confirm.js";
+import { createExchange } from "./exchange.js";
+import { formatLine } from "./lines.js";
+import { makeElement } from "./make-dom.js";
+import { drawPreview, platformName } from "./preview.js";
+import { isSimulated, renderReply } from "./render-reply.js";
+import { plainOf } from "./render-text.js";
+import { createTabs } from "./tabs.js";
+import { age, toMillis } from "./times.js";
+import { h } from "./vnode.js";
+
+/** Answers to its buttons that stay below an alert. */
+const MAX_ANSWERS = 10;
+
+let count = 0;
+
+/** @typedef {ReturnType<typeof createAlertCard>} AlertCard */
+
+/**
+ * @param {AlertJson} first
+ * @param {Surroundings} around
+ */
+export function createAlertCard(first, around) {
+  const { document } = around;
+  count += 1;
+  const element = document.createElement("li");
+  element.className = "alert";
+  const details = document.createElement("details");
+  const summary = document.createElement("summary");
+  const shownAs = document.createElement("div");
+  shownAs.className = "shown-as";
+  const panel = document.createElement("div");
+  panel.id = `alert-${count}`;
+  const answers = document.createElement("ol");
+  answers.className = "log";
+  details.append(summary, shownAs, panel, answers);
+  element.append(details);
+
+  let alert = first;
+  let times = 0;
+  let view = "bellwether";
+  /** @type {OpenAlert | undefined} */
+  let open;
+
+  /** @param {AlertJson} next */
+  function show(next) {
+    alert = next;
+    times += 1;
+    drawSummary();
+    if (details.open) drawBody();
+  }
+
+  function drawSummary() {
+    const now = Date.now();
+    const at = toMillis(alert.at);
+    const [word, tone] = wordOf(alert, open);
+    element.dataset["tone"] = tone;
+    const line = h(
+      "div",
+      { class: "alert-line" },
+      h("span", { class: "badge word" }, word),
+      h("span", { class: "alert-title" }, titleOf(alert, now)),
+      times > 1 && alert.episode === undefined
+        ? h("span", { class: "times", title: `${times} since this page was opened` }, `× ${times}`)
+        : undefined,
+      open?.acknowledged === undefined ? undefined : h("span", { class: "badge quiet" }, "acknowledged"),
+      h("time", { class: "age", "data-age": String(at) }, age(at, now)),
+    );
+    summary.replaceChildren(makeElement(line, document));
+  }
+
+  /** Drawn when it is looked at: most are not. */
+  function drawBody() {
+    const platforms = around.previews;
+    const tabs = [{ id: "bellwether", name: "Bellwether" }].concat(
+      platforms.map((platform) => ({ id: platform, name: platformName(platform) })),
+    );
+    view = "bellwether";
+    drawOwn();
+    shownAs.replaceChildren(
+      ...(platforms.length === 0
+        ? []
+        : [createTabs({ document, label: "Shown as", panel, tabs, choose: (id) => void choose(id) })]),
+    );
+  }
+
+  function drawOwn() {
+    panel.replaceChildren(makeElement(renderReply(alert.reply, { now: Date.now() }), document));
+  }
+
+  /** @param {string} id */
+  async function choose(id) {
+    view = id;
+    if (id === "bellwether") return drawOwn();
+    const asked = alert;
+    const drawn = await drawAlertPreview(asked.id, id, document);
+    if (view === id && alert === asked) panel.replaceChildren(drawn);
+  }
+
+  details.addEventListener("toggle", () => {
+    if (details.open) drawBody();
+  });
+  panel.addEventListener("click", (event) => {
+    const button = event.target instanceof Element ? event.target.closest("[data-action]") : null;
+    if (!(button instanceof HTMLElement) || view !== "bellwether") return;
+    const action = alert.reply.actions[Number(button.dataset["action"])];
+    if (action !== undefined && "invocation" in action) void press(action, button.textContent);
+  });
+
+  /**
+   * @param {Extract<AlertJson["reply"]["actions"][number], { effect: string }>} action
+   * @param {string} label
+   */
+  async function press(action, label) {
+    if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
+    askBelow(action.invocation);
+  }
+
+  /** @param {{ readonly command: string, readonly options: Readonly<Record<string, string | number | boolean>> }} question */
+  function askBelow({ command, options }) {
+    const exchange = createExchange(formatLine(command, options), {
+      ...around,
+      askBelow: (question) => "command" in question && askBelow(question),
+    });
+    answers.append(exchange.element);
+    while (answers.children.length > MAX_ANSWERS) answers.firstElementChild?.remove();
+    void exchange.start({ command, options });
+  }
+
+  show(first);
+  return {
+    element,
+    /** The last of it. */
+    get alert() {
+      return alert;
+    },
+    show,
+    /** @param {OpenAlert | undefined} now How it stands, where it is not over. */
+    stands(now) {
+      if (JSON.stringify(now) === JSON.stringify(open)) return;
+      open = now;
+      drawSummary();
+    },
+    unfold() {
+      details.open = true;
+    },
+  };
+}
+
+/**
+ * How a platform shows an alert; loaded for the one that is looked at.
+ *
+ * @param {string} id
+ * @param {string} platform
+ * @param {Document} document
+ */
+export async function drawAlertPreview(id, platform, document) {
+  const { previews } = await loadAlert(id).catch(() => ({ previews: undefined }));
+  return drawPreview(platform, previews?.[platform], document);
+}
+
+/**
+ * One word for how it stands, and its colour.
+ *
+ * @param {AlertJson} alert
+ * @param {OpenAlert | undefined} open
+ * @returns {readonly [word: string, tone: string]}
+ */
+function wordOf({ state, severity }, open) {
+  const tone = { info: "neutral", warning: "warning", critical: "bad" }[severity];
+  if (open?.state === "recovering") return ["RECOVERING", "good"];
+  switch (state) {
+    case "firing":
+    case "escalated":
+      return [(open?.severity ?? severity).toUpperCase(), tone];
+    case "resolved":
+      return ["RESOLVED", "good"];
+    case "event":
+      return ["EVENT", tone];
+    case "digest":
+      return ["DIGEST", tone];
+  }
+}
+
+/**
+ * Without the words that stand beside it already.
+ *
+ * @param {AlertJson} alert
+ * @param {number} now
+ */
+export function titleOf({ reply }, now) {
+  const own = isSimulated(reply) ? reply.title.slice(1) : reply.title;
+  const text = plainOf(own, { now }).replace(/^ · /u, "");
+  return text.replace(/^(?:STILL |NOW )?(?:INFO|WARNING|CRITICAL|RESOLVED|DIGEST|TODAY) · /u, "");
+}

@@ -1,0 +1,22 @@
+// @ts-check
+// The alerts as they come from the server.
+/** @import { AlertJson } from "../alert-json.ts" */
+
+/** After a refusal the browser does not come back by itself. */
+const AGAIN_MILLIS = 10_000;
+
+/**
+ * Listens for good: the browser connects again by itself, and says which alert was the last that it had.
+ *
+ * @param {{ alert: (alert: AlertJson) => void, state: (live: boolean) => void, gap: () => void }} to
+ */
+export function listen(to) {
+  const source = new EventSource("/api/alerts");
+  source.addEventListener("open", () => to.state(true));
+  source.addEventListener("message", ({ data }) => to.alert(JSON.parse(data)));
+  source.addEventListener("gap", () => to.gap());
+  source.addEventListener("error", () => {
+    to.state(false);
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => listen(to), AGAIN_MILLIS);
+  });
+}

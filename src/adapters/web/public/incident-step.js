@@ -1,0 +1,100 @@
+// @ts-check
+// Where the guided incident stands: pure, so that tests read it in node.
+/** @import { StallWatch, WatchedNetwork, WatchState } from "../watch-state.ts" */
+
+/**
+ * @typedef {"calm" | "still" | "pending" | "firing" | "recovering" | "resolved"} Stage
+ * @typedef {object} Step
+ * @property {Stage} stage
+ * @property {string} says One sentence: what is so, and what comes next.
+ * @property {{ readonly millis: number, readonly of: number, readonly until: string } | undefined} countdown
+ * @property {string | undefined} episode The one that this incident made, once it has fired.
+ */
+
+/** The stages in order, as they are called on alerts. */
+export const STAGES = /** @type {const} */ ([
+  ["calm", "Healthy"],
+  ["pending", "PENDING"],
+  ["firing", "FIRING"],
+  ["recovering", "RECOVERING"],
+  ["resolved", "RESOLVED"],
+]);
+
+/**
+ * @param {WatchedNetwork} network
+ * @param {WatchState["timing"]} timing
+ * @param {string | undefined} before The episode that was seen under way, if any.
+ * @returns {Step}
+ */
+export function stepOf(network, timing, before) {
+  const { stalled, incident, verdict } = network;
+  const name = network.network;
+  const blind = verdict?.state === "blind" ? "The watcher is blind now: every timer stands still." : undefined;
+  switch (stalled.phase) {
+    case "pending":
+      return step("pending", {
+        says:
+          blind ??
+          "A majority of the nodes answers and none has a new block. It becomes an alert only if that lasts: nobody is woken by a hiccup.",
+        countdown: countdown(stalled, timing.firesMillis, "fires"),
+      });
+    case "firing":
+      return step("firing", {
+        says:
+          blind ??
+          (incident === undefined
+            ? "Blocks come again; the next look will see it."
+            : "The alert is out, once, to everybody who subscribed. Acknowledge it, silence it, or let the network recover."),
+        episode: stalled.episode,
+      });
+    case "recovering":
+      return step("recovering", {
+        says: blind ?? "Blocks come again. It must last before anybody is told that it is over.",
+        countdown: countdown(stalled, timing.keepMillis, "resolved"),
+        episode: stalled.episode,
+      });
+    case "ok": {
+      if (incident !== undefined) {
+        const left = timing.suspiciousMillis - (verdict?.stillMillis ?? 0);
+        return step("still", {
+          says: `${name} makes no more blocks. The watcher looks every ${seconds(timing.everyMillis)} and is suspicious after ${seconds(timing.suspiciousMillis)}.`,
+          countdown: { millis: Math.max(0, left), of: timing.suspiciousMillis, until: "pending" },
+        });
+      }
+      if (before !== undefined) {
+        return step("resolved", {
+          says: "Over, and told once. This is what was decided on the way, and when:",
+          episode: before,
+        });
+      }
+      return step("calm", { says: "" });
+    }
+  }
+}
+
+/**
+ * @param {Stage} stage
+ * @param {Partial<Step>} more
+ * @returns {Step}
+ */
+function step(stage, more) {
+  return { stage, says: "", countdown: undefined, episode: undefined, ...more };
+}
+
+/**
+ * @param {StallWatch} stalled
+ * @param {number} of
+ * @param {string} until
+ */
+function countdown(stalled, of, until) {
+  return stalled.leftMillis === undefined ? undefined : { millis: Math.max(0, stalled.leftMillis), of, until };
+}
+
+/**
+ * `5 s`, `0.2 s`.
+ *
+ * @param {number} millis
+ */
+export function seconds(millis) {
+  return `${millis < 1000 ? (millis / 1000).toFixed(1) : Math.round(millis / 1000)} s`;
+}

@@ -1,0 +1,248 @@
+// @ts-check
+// The guided incident: a simulated network stands still, and one watches what comes of it.
+/** @import { AlertJson } from "../alert-json.ts" */
+/** @import { WatchedNetwork, WatchState } from "../watch-state.ts" */
+/** @import { Surroundings } from "./exchange.js" */
+/** @import { Stage, Step } from "./incident-step.js" */
+import { AskError, setIncident } from "./api.js";
+import { drawAlertPreview } from "./alert-card.js";
+import { createExchange } from "./exchange.js";
+import { seconds, STAGES, stepOf } from "./incident-step.js";
+import { makeElement } from "./make-dom.js";
+import { platformName } from "./preview.js";
+import { localTime, span } from "./times.js";
+import { h } from "./vnode.js";
+
+/** What the countdown says. */
+const UNTIL = { pending: "suspicious in", fires: "fires in about", resolved: "resolved in about" };
+
+/** Stages by which the page has not come to be what it is, for who looks at the track. */
+/** @type {Readonly<Record<Stage, Stage>>} */
+const ON_TRACK = {
+  calm: "calm",
+  still: "calm",
+  pending: "pending",
+  firing: "firing",
+  recovering: "recovering",
+  resolved: "resolved",
+};
+
+/**
+ * @param {HTMLElement} element
+ * @param {Surroundings} around
+ * @param {string} network The one that is made to stand still.
+ */
+export function createIncident(element, around, network) {
+  const { document } = around;
+  const track = partOf(element, "track", HTMLElement);
+  const says = partOf(element, "says", HTMLElement);
+  const clock = partOf(element, "clock", HTMLElement);
+  const nodes = partOf(element, "nodes", HTMLElement);
+  const shown = partOf(element, "shown", HTMLElement);
+  const log = partOf(element, "story", HTMLElement);
+  const button = partOf(element, "switch", HTMLButtonElement);
+  for (const name of element.querySelectorAll("[data-network]")) name.textContent = network;
+
+  /** @type {string | undefined} */
+  let episode;
+  /** @type {Stage | undefined} */
+  let stage;
+  /** @type {Step["countdown"]} */
+  let countdown;
+  let countedAt = 0;
+  let wanted = false;
+  /** @type {Map<string, string>} The alerts of the episode, by what they say. */
+  const alerts = new Map();
+
+  button.addEventListener("click", () => void press(button.dataset["does"] === "stall"));
+
+  /** @param {boolean} stall */
+  async function press(stall) {
+    button.disabled = true;
+    wanted = true;
+    if (stall) begin();
+    try {
+      await setIncident(network, stall);
+    } catch (thrown) {
+      says.textContent = thrown instanceof AskError ? thrown.message : "That did not work.";
+    }
+    button.disabled = false;
+    button.focus();
+  }
+
+  /** What another incident left is put away. */
+  function begin() {
+    episode = undefined;
+    alerts.clear();
+    shown.replaceChildren();
+    log.replaceChildren();
+  }
+
+  /** @param {WatchState} state */
+  function update(state) {
+    const watched = state.networks.find((one) => one.network === network);
+    if (watched === undefined) return;
+    const step = stepOf(watched, state.timing, episode);
+    if (step.episode !== undefined && step.episode !== episode) {
+      if (episode !== undefined) begin();
+      episode = step.episode;
+    }
+    element.dataset["stage"] = step.stage;
+    const stalled = watched.incident !== undefined;
+    button.textContent = stalled ? "Recover the network" : "Stall the network";
+    button.dataset["does"] = stalled ? "recover" : "stall";
+    button.className = !stalled || step.stage === "firing" ? "run" : "button";
+    countdown = step.countdown;
+    countedAt = performance.now();
+    tick();
+    if (step.stage !== stage) {
+      stage = step.stage;
+      drawTrack(step);
+      if (step.stage !== "calm") around.announce(`${labelOf(step.stage)}. ${step.says}`);
+      if (step.stage === "resolved" && wanted) tellStory();
+    }
+    const note = step.stage === "calm" ? calmWords(state.timing) : step.says;
+    if (says.textContent !== note) says.textContent = note;
+    const table = step.stage === "calm" ? [] : [makeElement(witnesses(watched), document)];
+    nodes.replaceChildren(...table);
+  }
+
+  /** @param {Step} step */
+  function drawTrack(step) {
+    const at = STAGES.findIndex(([known]) => known === ON_TRACK[step.stage]);
+    track.replaceChildren(
+      ...STAGES.map(([, name], index) => {
+        const item = document.createElement("li");
+        item.textContent = name;
+        if (index < at) item.className = "done";
+        if (index === at) item.setAttribute("aria-current", "step");
+        return item;
+      }),
+    );
+  }
+
+  /** Between two looks at the server the page counts by itself. */
+  function tick() {
+    clock.hidden = countdown === undefined;
+    if (countdown === undefined) return;
+    const left = Math.max(0, countdown.millis - (performance.now() - countedAt));
+    const bar = clock.querySelector("progress");
+    const text = clock.querySelector("span");
+    if (bar !== null) {
+      bar.max = countdown.of;
+      bar.value = Math.min(countdown.of, countdown.of - left);
+    }
+    const until = UNTIL[/** @type {keyof typeof UNTIL} */ (countdown.until)];
+    if (text !== null) text.textContent = left < 1000 ? "any moment now" : `${until} ${span(left)}`;
+  }
+
+  /**
+   * An alert of this incident, as the channels are shown it.
+   *
+   * @param {AlertJson} alert
+   */
+  async function told(alert) {
+    if (alert.episode === undefined || alert.episode !== episode || alerts.get(alert.id) !== undefined) return;
+    alerts.set(alert.id, alert.state);
+    const heading = document.createElement("h4");
+    heading.textContent = alert.state === "resolved" ? "The end of it" : "The alert";
+    const group = document.createElement("div");
+    group.className = "told";
+    group.append(heading);
+    shown.append(group);
+    for (const platform of around.previews) {
+      const figure = document.createElement("figure");
+      const caption = document.createElement("figcaption");
+      caption.textContent = `On ${platformName(platform)}`;
+      figure.append(caption, await drawAlertPreview(alert.id, platform, document));
+      group.append(figure);
+    }
+  }
+
+  function tellStory() {
+    if (episode === undefined) return;
+    const question = { command: "alerts why", options: { episode } };
+    const exchange = createExchange("alerts why", around);
+    log.replaceChildren(exchange.element);
+    void exchange.start(question);
+  }
+
+  setInterval(tick, 250);
+  return {
+    update,
+    told,
+    /** The episode that it made, while it is shown. */
+    get episode() {
+      return episode;
+    },
+    /** Nobody answers. */
+    away() {
+      if (stage === undefined || stage === "calm") return;
+      says.textContent =
+        "Bellwether does not answer. Start it again: what was pending stays pending, and nothing is told twice.";
+      countdown = undefined;
+      tick();
+    },
+  };
+}
+
+/**
+ * @template {HTMLElement} T
+ * @param {HTMLElement} element
+ * @param {string} name
+ * @param {new () => T} type
+ * @returns {T}
+ */
+function partOf(element, name, type) {
+  const found = element.querySelector(`[data-part="${name}"]`);
+  if (!(found instanceof type)) throw new Error(`the page has no ${name}`);
+  return found;
+}
+
+/** @param {WatchState["timing"]} timing */
+function calmWords({ firesMillis, everyMillis, keepMillis }) {
+  return `From the standstill to the alert it takes about ${seconds(firesMillis + everyMillis)}, from the recovery to the end about ${seconds(keepMillis + everyMillis)}.`;
+}
+
+/** @param {Stage} stage */
+function labelOf(stage) {
+  return STAGES.find(([known]) => known === ON_TRACK[stage])?.[1] ?? "";
+}
+
+/**
+ * What each node says, and what is made of it.
+ *
+ * @param {WatchedNetwork} watched
+ */
+function witnesses({ nodes, verdict, network }) {
+  const row = (/** @type {WatchedNetwork["nodes"][number]} */ { node, state, time, height, why }) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, node),
+      h("td", { "data-state": state }, why === undefined ? state : `${state}: ${why}`),
+      h("td", {}, time === undefined ? "–" : localTime(time, undefined).slice(11, 19)),
+      h("td", {}, height ?? "–"),
+    );
+  return h(
+    "div",
+    { class: "witnesses" },
+    h(
+      "table",
+      {},
+      h("caption", {}, `Witnesses: the nodes of ${network}`),
+      h(
+        "thead",
+        {},
+        h("tr", {}, ...["Node", "State", "Its time", "Block"].map((title) => h("th", { scope: "col" }, title))),
+      ),
+      h("tbody", {}, ...nodes.map(row)),
+    ),
+    h(
+      "p",
+      { class: "verdict", "data-verdict": verdict?.state },
+      h("b", {}, `Verdict: ${verdict?.state ?? "none yet"}`),
+      verdict === undefined ? "" : ` – ${verdict.why}`,
+    ),
+  );
+}
