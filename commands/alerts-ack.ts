@@ -1,6 +1,15 @@
+import { announcements } from "../src/answers/alert-change.ts";
+import { placesTold, requireConcern } from "../src/answers/alert-concern.ts";
+import { findEpisode } from "../src/answers/alert-episodes.ts";
 import { EPISODE_OPTION } from "../src/answers/alert-options.ts";
+import { destinationHere, isOperator } from "../src/answers/alert-place.ts";
+import { conditionWords } from "../src/alerts/condition-words.ts";
+import { isOpen, type Episode } from "../src/alerts/episode.ts";
+import { timeFromText } from "../src/alerts/json-units.ts";
 import { command } from "../src/bot/command.ts";
-import { reply } from "../src/reply/reply.ts";
+import { field, paragraph } from "../src/reply/block.ts";
+import { reply, type Action } from "../src/reply/reply.ts";
+import { code, text, time } from "../src/reply/text.ts";
 
 export const alertsAck = command({
   name: "alerts ack",
@@ -9,5 +18,50 @@ export const alertsAck = command({
   access: "channel-manager",
   audience: "caller",
   options: { episode: EPISODE_OPTION },
-  run: () => Promise.resolve(reply({ title: "Not yet" })),
+  run: async (context) => {
+    const { alerts, caller, options } = context;
+    const found = await findEpisode(alerts, options.episode);
+    await requireConcern(alerts, found, context);
+    const bad = conditionWords(found.last).bad;
+    if (!isOpen(found)) {
+      return reply({
+        title: text`Nothing changed: that is over. ${bad}`,
+        blocks: [paragraph("What is over needs no acknowledgement; no reminders come of it.")],
+        footer: found.id,
+        actions: [details(found)],
+      });
+    }
+    const known = found.acknowledged;
+    if (known !== undefined) {
+      return reply({
+        title: text`Nothing changed: ${known.by} has acknowledged that already`,
+        blocks: [{ kind: "fields", fields: [field("When", time(timeFromText(known.at), "both"))] }],
+        footer: found.id,
+        actions: [details(found)],
+      });
+    }
+    const places = isOperator(context) ? await placesTold(alerts, found) : [destinationHere(context)];
+    await alerts.acknowledge(found.id, caller.name, (episode) =>
+      announcements(context, places, { what: "acknowledged", episode }),
+    );
+    return reply({
+      tone: "good",
+      title: text`Acknowledged: ${bad}`,
+      blocks: [
+        {
+          kind: "fields",
+          fields: [
+            field("Episode", code(found.id), { wide: true }),
+            field("Since", time(timeFromText(found.began), "both")),
+          ],
+        },
+        paragraph("No more reminders come of it. Its end is told."),
+      ],
+      actions: [details(found)],
+    });
+  },
 });
+
+function details({ id }: Episode): Action {
+  return { label: "Details", invocation: { command: "alerts why", options: { episode: id } }, effect: "reply" };
+}

@@ -1,6 +1,9 @@
+import { subscribePlace } from "../src/answers/alert-add.ts";
+import { parseKinds } from "../src/answers/alert-kinds.ts";
 import { SUBSCRIPTION_OPTIONS, TO_OPTION } from "../src/answers/alert-options.ts";
+import { watchForOneself } from "../src/answers/alert-watch.ts";
+import { KIND_GROUPS, isPersonalKind } from "../src/alerts/kind-groups.ts";
 import { command } from "../src/bot/command.ts";
-import { reply } from "../src/reply/reply.ts";
 
 export const alertsAdd = command({
   name: "alerts add",
@@ -11,8 +14,17 @@ export const alertsAdd = command({
     "alerts add market.price BTC/USDT high:70000",
     "alerts add order.final a1b2c3d4",
   ],
+  // What one watches for oneself is everybody's; a channel's is checked once that is known.
   access: "everyone",
   audience: "caller",
   options: { ...SUBSCRIPTION_OPTIONS, to: TO_OPTION },
-  run: () => Promise.resolve(reply({ title: "Not yet" })),
+  run: async (context) => {
+    const { options } = context;
+    if (options.kinds === undefined) return subscribePlace(context, KIND_GROUPS.ops, options, true);
+    const kinds = parseKinds(options.kinds);
+    const [first] = kinds;
+    return first !== undefined && isPersonalKind(first)
+      ? watchForOneself(context, first, options)
+      : subscribePlace(context, kinds, options, false);
+  },
 });

@@ -1,6 +1,17 @@
+import { drill } from "../src/answers/alert-drill.ts";
 import { TO_OPTION } from "../src/answers/alert-options.ts";
-import { command } from "../src/bot/command.ts";
-import { reply } from "../src/reply/reply.ts";
+import { destinationHere, isOperator, parseDestination } from "../src/answers/alert-place.ts";
+import { isAlive } from "../src/answers/alert-subscriptions.ts";
+import { CONSOLE } from "../src/alerts/alert-desk.ts";
+import type { Destination } from "../src/alerts/sender.ts";
+import { destinationKey } from "../src/alerts/subscription.ts";
+import { systemClock } from "../src/api/clock.ts";
+import { command, type CommandContext } from "../src/bot/command.ts";
+
+const options = { to: { ...TO_OPTION, description: `${TO_OPTION.description}; all = everywhere` } } as const;
+
+/** Nobody waits for more of them. */
+const MAX_PLACES = 50;
 
 export const alertsDrill = command({
   name: "alerts drill",
@@ -8,6 +19,17 @@ export const alertsDrill = command({
   examples: ["alerts drill"],
   access: "channel-manager",
   audience: "caller",
-  options: { to: TO_OPTION },
-  run: () => Promise.resolve(reply({ title: "Not yet" })),
+  options,
+  run: async (context) => drill(context, await destinationsOf(context), systemClock),
 });
+
+async function destinationsOf(context: CommandContext<typeof options>): Promise<readonly Destination[]> {
+  const { to } = context.options;
+  if (to === undefined) return [destinationHere(context)];
+  if (!/^all$/iu.test(to.trim()) || !isOperator(context)) return [parseDestination(to, context, context.alerts)];
+  const told = (await context.alerts.subscriptions()).filter((one) => isAlive(one) && one.personal !== true);
+  const places = new Map(
+    [CONSOLE, ...told.map(({ destination }) => destination)].map((one) => [destinationKey(one), one]),
+  );
+  return [...places.values()].slice(0, MAX_PLACES);
+}

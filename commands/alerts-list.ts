@@ -1,5 +1,16 @@
+import { destinationHere, isOperator, isOwn, placeWords } from "../src/answers/alert-place.ts";
+import { subjectLabels } from "../src/answers/alert-subjects.ts";
+import { isAlive, subscriptionActions, visibleHere } from "../src/answers/alert-subscriptions.ts";
+import type { Subscription } from "../src/alerts/subscription.ts";
+import { mannerWords, subscriptionWords, type Labels } from "../src/alerts/subscription-words.ts";
 import { command } from "../src/bot/command.ts";
-import { reply } from "../src/reply/reply.ts";
+import { paragraph, type Block, type Table } from "../src/reply/block.ts";
+import { reply, type Action } from "../src/reply/reply.ts";
+import { code, text, time, toText } from "../src/reply/text.ts";
+import { fromMillis } from "../src/units/nanoseconds.ts";
+
+/** As many as fit beside the other buttons of any platform. */
+const BUTTONS = 4;
 
 export const alertsList = command({
   name: "alerts list",
@@ -8,5 +19,75 @@ export const alertsList = command({
   access: "everyone",
   audience: "caller",
   options: { ended: { kind: "flag", description: "Also those that are over", default: false } },
-  run: () => Promise.resolve(reply({ title: "Not yet" })),
+  run: async (context) => {
+    const { alerts, options } = context;
+    const visible = visibleHere(await alerts.subscriptions(), context)
+      .filter((one) => isAlive(one) || options.ended)
+      .toSorted((a, b) => a.created - b.created);
+    const everywhere = isOperator(context);
+    const own = everywhere ? [] : visible.filter((one) => isOwn(one, context));
+    const channel = visible.filter((one) => !own.includes(one));
+    const labels = await subjectLabels(
+      visible
+        .filter(({ network }) => network === context.network)
+        .map(({ kinds, subjects }) => ({ kinds, ids: subjects })),
+      context,
+    );
+    const where = everywhere ? text`all places` : placeWords(destinationHere(context), context);
+    const shown: Block[] = [];
+    if (channel.length > 0) shown.push(tableOf(channel, "alerts", labels, everywhere));
+    if (own.length > 0) shown.push({ ...tableOf(own, "own-alerts", labels, false), title: text`Yours alone` });
+    const none = visible.length === 0;
+    return reply({
+      title: none
+        ? text`No alerts in ${where}`
+        : text`${visible.length} ${visible.length === 1 ? "alert" : "alerts"} in ${where}`,
+      blocks: none
+        ? [paragraph(text`${code("alerts add")} subscribes to what ops channels need and sends a test message.`)]
+        : shown,
+      actions: none ? [addAction()] : actionsOf(visible.filter(isAlive)),
+    });
+  },
 });
+
+function tableOf(rows: readonly Subscription[], name: string, labels: Labels, where: boolean): Table {
+  return {
+    kind: "table",
+    name,
+    columns: [
+      { title: "Alert" },
+      { title: "Tells" },
+      ...(where ? [{ title: "Where", priority: 2 as const }] : []),
+      { title: "How", priority: 3 },
+      { title: "State", priority: 2 },
+      { title: "Since", priority: 3 },
+    ],
+    rows: rows.map((one) => {
+      const manner = mannerWords(one);
+      return [
+        toText(code(one.id)),
+        subscriptionWords(one, labels),
+        ...(where ? [placeWords(one.destination)] : []),
+        manner.length === 0 ? toText("–") : manner,
+        toText(one.why === undefined ? one.state : `${one.state}: ${one.why}`),
+        text`${time(fromMillis(one.created))} by ${one.by.name}`,
+      ];
+    }),
+  };
+}
+
+function addAction(): Action {
+  return { label: "Add the usual", invocation: { command: "alerts add", options: {} }, effect: "reply" };
+}
+
+/** Of one alert its buttons; of several those that end them. */
+function actionsOf(alive: readonly Subscription[]): Action[] {
+  const [only] = alive;
+  if (only !== undefined && alive.length === 1) return subscriptionActions(only);
+  return alive.slice(0, BUTTONS).map((one) => ({
+    label: `Remove ${one.id}`,
+    invocation: { command: "alerts remove", options: { id: one.id } },
+    effect: "reply",
+    confirm: "Nothing more is told of it.",
+  }));
+}

@@ -1,13 +1,14 @@
 import { SUBSCRIPTION_OPTION } from "../src/answers/alert-options.ts";
+import { changeState } from "../src/answers/alert-state.ts";
 import { command } from "../src/bot/command.ts";
-import { reply } from "../src/reply/reply.ts";
 
 export const alertsResume = command({
   name: "alerts resume",
   summary: "Goes on with an alert that was paused",
   examples: ["alerts resume 7k2mq"],
+  // One's own are everybody's; a channel's is checked once it is known which one is meant.
   access: "everyone",
   audience: "caller",
   options: { id: SUBSCRIPTION_OPTION },
-  run: () => Promise.resolve(reply({ title: "Not yet" })),
+  run: (context) => changeState(context, context.options.id, "resumed"),
 });

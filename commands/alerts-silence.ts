@@ -1,13 +1,20 @@
+import { silenceAlerts } from "../src/answers/alert-silence.ts";
 import { SILENCE_OPTIONS } from "../src/answers/alert-options.ts";
 import { command } from "../src/bot/command.ts";
-import { reply } from "../src/reply/reply.ts";
 
 export const alertsSilence = command({
   name: "alerts silence",
   summary: "Keeps alerts back for a while here: one episode, a kind, a subject, or all",
-  examples: ["alerts silence for:1h", "alerts silence node.down subject:api1 for:2h reason:maintenance"],
+  examples: [
+    "alerts silence for:1h",
+    "alerts silence node.down for:2h reason:maintenance",
+    "alerts silence from:22:00 for:2h every:week zone:Europe/Berlin until:2027-01-01",
+  ],
   access: "channel-manager",
   audience: "caller",
-  options: SILENCE_OPTIONS,
-  run: () => Promise.resolve(reply({ title: "Not yet" })),
+  options: {
+    ...SILENCE_OPTIONS,
+    network: { kind: "network", description: "Only what happens there; left out = everywhere" },
+  },
+  run: (context) => silenceAlerts(context, context.options),
 });

@@ -1,5 +1,17 @@
+import { isOperator } from "../src/answers/alert-place.ts";
+import { silencesHere } from "../src/answers/alert-silences.ts";
+import { keyWords } from "../src/answers/alert-story.ts";
+import { subjectLabels } from "../src/answers/alert-subjects.ts";
+import { silences as holds } from "../src/alerts/silence.ts";
+import { silenceScopeWords, silenceTimeWords } from "../src/alerts/silence-words.ts";
 import { command } from "../src/bot/command.ts";
+import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
+import { code, text, toText } from "../src/reply/text.ts";
+import { toMillis } from "../src/units/nanoseconds.ts";
+
+/** As many as fit beside the other buttons of any platform. */
+const BUTTONS = 4;
 
 export const alertsSilences = command({
   name: "alerts silences",
@@ -8,5 +20,59 @@ export const alertsSilences = command({
   access: "everyone",
   audience: "caller",
   options: {},
-  run: () => Promise.resolve(reply({ title: "Not yet" })),
+  run: async (context) => {
+    const now = toMillis(context.now());
+    const found = silencesHere(await context.alerts.silences(), context).toSorted((a, b) => a.from - b.from);
+    if (found.length === 0) {
+      return reply({
+        title: "Nothing is silenced",
+        blocks: [paragraph(text`${code("alerts silence for:1h")} keeps alerts back for an hour.`)],
+      });
+    }
+    const ids = found.flatMap(({ scope }) =>
+      scope.subject === undefined || scope.network !== context.network ? [] : [scope.subject],
+    );
+    const labels = await subjectLabels([{ kinds: ["market.state"], ids }], context);
+    return reply({
+      title: found.length === 1 ? "One silence" : `${found.length} silences`,
+      blocks: [
+        {
+          kind: "table",
+          name: "silences",
+          columns: [
+            { title: "Silence" },
+            { title: "Of" },
+            { title: "When" },
+            { title: "Now", priority: 2 },
+            { title: "By", priority: 3 },
+            { title: "Where", priority: 3 },
+          ],
+          rows: found.map((one) => {
+            const { destination: where } = one.scope;
+            const what = {
+              destination: where ?? "",
+              network: one.scope.network ?? "",
+              subject: one.scope.subject ?? "",
+            };
+            // Its own scope is met by itself: what is asked is only whether this is the time.
+            const isOn = holds({ ...one, scope: {} }, { ...what, kind: "network.stalled" }, now);
+            const reason = one.reason === undefined ? "" : `: ${one.reason}`;
+            return [
+              toText(code(one.id)),
+              silenceScopeWords(one, labels),
+              silenceTimeWords(one, now),
+              toText(isOn ? "holds" : "waits"),
+              toText(`${one.by}${reason}`),
+              where === undefined ? toText("all places") : keyWords(where, isOperator(context) ? undefined : where),
+            ];
+          }),
+        },
+      ],
+      actions: found.slice(0, BUTTONS).map((one) => ({
+        label: `End ${one.id}`,
+        invocation: { command: "alerts unsilence", options: { id: one.id } },
+        effect: "reply",
+      })),
+    });
+  },
 });

@@ -1,5 +1,27 @@
+import { labelOf } from "../src/answers/alert-episodes.ts";
+import { destinationHere, isOperator, isSamePlace, placeWords } from "../src/answers/alert-place.ts";
+import { standingOf } from "../src/answers/alert-standing.ts";
+import type { AlertDesk } from "../src/alerts/alert-desk.ts";
+import type { Episode } from "../src/alerts/episode.ts";
+import { timeFromText } from "../src/alerts/json-units.ts";
+import type { Standing } from "../src/alerts/standing.ts";
+import { verdictWords } from "../src/alerts/standing-words.ts";
+import { subjectName } from "../src/alerts/subscription-words.ts";
+import { watcherNames } from "../src/alerts/watcher-names.ts";
 import { command } from "../src/bot/command.ts";
-import { reply } from "../src/reply/reply.ts";
+import { paragraph, type Block, type Table } from "../src/reply/block.ts";
+import { reply, type Action, type Tone } from "../src/reply/reply.ts";
+import { code, joinText, strong, text, time, toText, type Text } from "../src/reply/text.ts";
+import { countWords } from "../src/units/count-words.ts";
+import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
+import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
+
+/** A watcher that has not looked for so many times its pause is said to be late. */
+const LATE = 3;
+/** The age of a look that is late whatever its pause. */
+const LATE_AT_LEAST: Milliseconds = 30_000;
+/** How many episodes get buttons. */
+const BUTTONS = 2;
 
 export const alertsStatus = command({
   name: "alerts status",
@@ -8,5 +30,174 @@ export const alertsStatus = command({
   access: "everyone",
   audience: "channel",
   options: {},
-  run: () => Promise.resolve(reply({ title: "Not yet" })),
+  run: async (context) => {
+    const { alerts, networks } = context;
+    const now = toMillis(context.now());
+    const [standings, looks, open, owed, all] = await Promise.all([
+      Promise.all(networks.map((network) => standingOf(network, alerts))),
+      Promise.all(networks.map((network) => looksOf(network, alerts, now))),
+      alerts.openEpisodes(),
+      alerts.owed(),
+      alerts.subscriptions(),
+    ]);
+    const here = destinationHere(context);
+    const lost = all.filter(
+      (one) => one.state === "retired" && (isOperator(context) || isSamePlace(one.destination, here)),
+    );
+    const blocks: Block[] = [networkTable(standings, looks, now), episodeTable(open)];
+    const late = looks.flat().filter(({ isLate }) => isLate);
+    if (late.length > 0) blocks.push({ kind: "list", title: text`Watchers that are late`, items: late.map(lateWords) });
+    blocks.push(paragraph(owedWords(owed, now)));
+    if (lost.length > 0) {
+      blocks.push({
+        kind: "list",
+        title: text`Places that were lost`,
+        items: lost.map(
+          (one) => text`${placeWords(one.destination, context)}: alert ${code(one.id)}, ${one.why ?? "gone"}`,
+        ),
+      });
+    }
+    return reply({
+      title: headline(standings, open),
+      tone: toneOf(standings, open),
+      blocks,
+      actions: [...open.slice(0, BUTTONS).flatMap(episodeActions), refresh()],
+    });
+  },
 });
+
+interface Look {
+  readonly network: string;
+  readonly watcher: string;
+  /** Undefined where it has not looked yet. */
+  readonly ageMillis: Milliseconds | undefined;
+  readonly isLate: boolean;
+}
+
+async function looksOf(network: string, alerts: AlertDesk, now: Milliseconds): Promise<readonly Look[]> {
+  return Promise.all(
+    watcherNames(alerts.config).map(async ({ name, every }) => {
+      const at = (await alerts.snapshot(network, name))?.at;
+      const ageMillis = at === undefined ? undefined : Math.max(0, now - at);
+      const limit = Math.max(LATE_AT_LEAST, LATE * every);
+      return { network, watcher: name, ageMillis, isLate: ageMillis !== undefined && ageMillis > limit };
+    }),
+  );
+}
+
+function networkTable(standings: readonly Standing[], looks: readonly (readonly Look[])[], now: Milliseconds): Table {
+  return {
+    kind: "table",
+    name: "networks",
+    title: text`Networks`,
+    columns: [
+      { title: "Network" },
+      { title: "Verdict" },
+      { title: "Nodes", priority: 2 },
+      { title: "Block", align: "right", priority: 3 },
+      { title: "Last look", priority: 2 },
+      { title: "Watchers", priority: 3 },
+    ],
+    rows: standings.map((standing, index) => {
+      const { network, answering, nodes, height, looked } = standing;
+      const own = looks[index] ?? [];
+      const begun = own.filter(({ ageMillis }) => ageMillis !== undefined);
+      const oldest = Math.max(0, ...begun.map(({ ageMillis = 0 }) => ageMillis));
+      return [
+        toText(strong(network)),
+        toText(verdictWords(standing)),
+        toText(answering === undefined || nodes === undefined ? "–" : `${answering} of ${nodes} answer`),
+        toText(height ?? "–"),
+        toText(
+          looked === undefined ? "never" : `${formatDuration(Math.max(0, now - toMillis(timeFromText(looked))))} ago`,
+        ),
+        toText(
+          begun.length === 0
+            ? "none has looked"
+            : `${begun.length} of ${own.length}, the oldest look ${formatDuration(oldest)} ago`,
+        ),
+      ];
+    }),
+  };
+}
+
+function episodeTable(open: readonly Episode[]): Table {
+  return {
+    kind: "table",
+    name: "open-episodes",
+    title: text`Open episodes`,
+    columns: [
+      { title: "Severity" },
+      { title: "Kind" },
+      { title: "Network", priority: 2 },
+      { title: "Of" },
+      { title: "Since" },
+      { title: "Acknowledged", priority: 2 },
+      { title: "Episode", priority: 3 },
+    ],
+    rows: open.map((episode) => {
+      const { severity, kind, network, subject, began, acknowledged, id, state } = episode;
+      const label = labelOf(episode);
+      return [
+        toText(strong(severity)),
+        toText(state === "recovering" ? `${kind} (looks good again)` : kind),
+        toText(network),
+        toText(subject === "" ? "–" : subjectName(subject, label === undefined ? {} : { [subject]: label })),
+        toText(time(timeFromText(began), "both")),
+        toText(acknowledged === undefined ? "no" : `by ${acknowledged.by}`),
+        toText(code(id)),
+      ];
+    }),
+    empty: text`Nothing is firing.`,
+  };
+}
+
+function lateWords({ network, watcher, ageMillis }: Look): Text {
+  return text`${code(watcher)} on ${strong(network)} last looked ${formatDuration(ageMillis ?? 0)} ago`;
+}
+
+function owedWords(owed: Awaited<ReturnType<AlertDesk["owed"]>>, now: Milliseconds): Text {
+  const waiting = owed.filter((one) => one.owed > 0);
+  if (waiting.length === 0) return text`Nothing is owed that has not been sent.`;
+  return text`Owed and not sent yet: ${joinText(
+    waiting.map(
+      (one) =>
+        text`${countWords(one.owed)} on ${one.platform}, the oldest since ${time(fromMillis(one.oldest))} (${formatDuration(Math.max(0, now - one.oldest))})`,
+    ),
+    "; ",
+  )}.`;
+}
+
+function headline(standings: readonly Standing[], open: readonly Episode[]): Text {
+  const verdicts = joinText(
+    standings.map((standing) => text`${standing.network} ${verdictWords(standing)}`),
+    ", ",
+  );
+  const firing =
+    open.length === 0
+      ? "nothing is firing"
+      : open.length === 1
+        ? "one alert is open"
+        : `${open.length} alerts are open`;
+  return text`${verdicts}; ${firing}`;
+}
+
+function toneOf(standings: readonly Standing[], open: readonly Episode[]): Tone {
+  if (open.some(({ severity }) => severity === "critical")) return "bad";
+  if (open.length > 0) return "warning";
+  return standings.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
+}
+
+function episodeActions({ id, kind, acknowledged }: Episode): Action[] {
+  const options = { episode: id };
+  return [
+    { label: `Why ${kind}`, invocation: { command: "alerts why", options }, effect: "reply" },
+    ...(acknowledged === undefined
+      ? [{ label: `Acknowledge ${kind}`, invocation: { command: "alerts ack", options }, effect: "reply" } as const]
+      : []),
+  ];
+}
+
+function refresh(): Action {
+  return { label: "Refresh", invocation: { command: "alerts status", options: {} }, effect: "replace" };
+}

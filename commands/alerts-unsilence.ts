@@ -1,6 +1,17 @@
+import { announcements } from "../src/answers/alert-change.ts";
 import { SILENCE_OPTION } from "../src/answers/alert-options.ts";
+import { destinationHere } from "../src/answers/alert-place.ts";
+import { placesConcerned } from "../src/answers/alert-silence.ts";
+import { findSilence } from "../src/answers/alert-silences.ts";
+import { subjectLabels } from "../src/answers/alert-subjects.ts";
+import { destinationKey } from "../src/alerts/subscription.ts";
+import type { Silence } from "../src/alerts/silence.ts";
+import { silenceScopeWords } from "../src/alerts/silence-words.ts";
 import { command } from "../src/bot/command.ts";
+import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
+import { text } from "../src/reply/text.ts";
+import { toMillis } from "../src/units/nanoseconds.ts";
 
 export const alertsUnsilence = command({
   name: "alerts unsilence",
@@ -9,5 +20,34 @@ export const alertsUnsilence = command({
   access: "channel-manager",
   audience: "caller",
   options: { id: SILENCE_OPTION },
-  run: () => Promise.resolve(reply({ title: "Not yet" })),
+  run: async (context) => {
+    const { alerts, caller, options } = context;
+    const found = await findSilence(alerts, options.id, context);
+    const now = toMillis(context.now());
+    const { recurrence: _, ...rest } = found;
+    const ended: Silence = { ...rest, from: Math.min(found.from, now - 1), until: now };
+    const here = destinationHere(context);
+    const { destination, subject } = found.scope;
+    const labels = await subjectLabels(
+      [{ kinds: ["market.state"], ids: subject === undefined ? [] : [subject] }],
+      context,
+    );
+    const all = await placesConcerned(context, found);
+    const told =
+      destination === undefined
+        ? all
+        : destination === destinationKey(here)
+          ? [here]
+          : all.filter((one) => destinationKey(one) === destination);
+    await alerts.putSilence(
+      ended,
+      caller.name,
+      announcements(context, told, { what: "unsilenced", silence: ended }, labels),
+    );
+    return reply({
+      tone: "good",
+      title: text`Ended the silence of ${silenceScopeWords(found, labels)}`,
+      blocks: [paragraph("What is firing still is told now.")],
+    });
+  },
 });

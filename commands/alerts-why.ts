@@ -1,6 +1,8 @@
+import { findEpisode } from "../src/answers/alert-episodes.ts";
 import { EPISODE_OPTION } from "../src/answers/alert-options.ts";
+import { storyReply } from "../src/answers/alert-story.ts";
 import { command } from "../src/bot/command.ts";
-import { reply } from "../src/reply/reply.ts";
+import { UserError } from "../src/errors.ts";
 
 export const alertsWhy = command({
   name: "alerts why",
@@ -9,5 +11,12 @@ export const alertsWhy = command({
   access: "everyone",
   audience: "caller",
   options: { episode: EPISODE_OPTION },
-  run: () => Promise.resolve(reply({ title: "Not yet" })),
+  run: async (context) => {
+    const { alerts, options } = context;
+    const { id } = await findEpisode(alerts, options.episode);
+    const story = await alerts.why(id);
+    // It was there a moment ago: its time to be forgotten has come in between.
+    if (story === undefined) throw new UserError(`Episode ${id} is no longer kept.`, { option: "episode" });
+    return storyReply(story, context);
+  },
 });

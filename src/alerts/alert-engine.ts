@@ -38,16 +38,16 @@ export interface AlertEngine {
 
   subscriptions(): Promise<readonly Subscription[]>;
   /** Adds a subscription or replaces the one with its id. Throws UserError where its thresholds cannot be. */
-  putSubscription(subscription: Subscription, by: string, announced?: Announcement): Promise<void>;
+  putSubscription(subscription: Subscription, by: string, announced?: readonly Announcement[]): Promise<void>;
   /** Those that are not over. */
   silences(): Promise<readonly Silence[]>;
   /** Adds a silence or replaces the one with its id; one with `until` now ends it. */
-  putSilence(silence: Silence, by: string, announced?: Announcement): Promise<void>;
+  putSilence(silence: Silence, by: string, announced?: readonly Announcement[]): Promise<void>;
   /** Undefined where there is no such episode. Acknowledging twice changes nothing and announces nothing. */
   acknowledge(
     episode: string,
     by: string,
-    announced?: (acknowledged: Episode) => Announcement,
+    announced?: (acknowledged: Episode) => readonly Announcement[],
   ): Promise<Episode | undefined>;
 
   /** Owes a destination a message that no rule asks for: a test, a drill, an absence. Gives the delivery's id. */
@@ -89,7 +89,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
 
     subscriptions: () =>
       store.transaction(async ({ alerts }) => (await readChoices(alerts, nowMillis(clock))).subscriptions),
-    async putSubscription(given, by, announced) {
+    async putSubscription(given, by, announced = []) {
       const subscription = Subscription.parse(given);
       rulesOf(subscription, config);
       const at = nowMillis(clock);
@@ -98,9 +98,9 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
         const destination = destinationKey(subscription.destination);
         const detail = `${subscription.id} ${subscription.state}, by ${by}: ${subscription.kinds.join(", ")}`;
         await logDecisions(alerts, [{ what: "subscription", network: subscription.network, destination, detail }], at);
-        if (announced !== undefined) await owe(alerts, announced);
+        for (const one of announced) await owe(alerts, one);
       });
-      if (announced !== undefined) parts.onOwed?.();
+      if (announced.length > 0) parts.onOwed?.();
       await upkeep();
     },
     silences: () =>
@@ -108,7 +108,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
         const at = nowMillis(clock);
         return (await alerts.choices.silences(at)).map((row) => Silence.parse(JSON.parse(row.data)));
       }),
-    async putSilence(given, by, announced) {
+    async putSilence(given, by, announced = []) {
       const silence = Silence.parse(given);
       const at = nowMillis(clock);
       const ends_at = Math.max(silence.until, silence.recurrence?.until ?? 0);
@@ -125,12 +125,12 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
           [{ what: "silence", ...where, detail: `${silence.id} until ${until}, by ${by}` }],
           at,
         );
-        if (announced !== undefined) await owe(alerts, announced);
+        for (const one of announced) await owe(alerts, one);
       });
-      if (announced !== undefined) parts.onOwed?.();
+      if (announced.length > 0) parts.onOwed?.();
       await upkeep();
     },
-    async acknowledge(id, by, announced) {
+    async acknowledge(id, by, announced = () => []) {
       const at = clock.wallClock();
       const episode = await store.transaction(async ({ alerts }) => {
         const row = await alerts.watch.episode(id);
@@ -144,11 +144,13 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
           [{ what: "acknowledged", network: found.network, episode: id, detail: `by ${by}` }],
           nowMillis(clock),
         );
-        if (announced !== undefined) await owe(alerts, announced(acknowledged));
+        for (const one of announced(acknowledged)) await owe(alerts, one);
         return acknowledged;
       });
-      if (episode !== undefined && announced !== undefined) parts.onOwed?.();
-      if (episode !== undefined) await upkeep();
+      if (episode !== undefined) {
+        parts.onOwed?.();
+        await upkeep();
+      }
       return episode;
     },
 

@@ -36,6 +36,7 @@ export async function resolveSubjects(
   kinds: readonly AlertKind[],
   typed: string,
   context: ResolveContext,
+  option = "subjects",
 ): Promise<string[]> {
   const words = wordsOf(typed);
   const families = new Map<SubjectFamily, AlertKind>();
@@ -46,64 +47,78 @@ export async function resolveSubjects(
   const [first, second] = [...families];
   if (first === undefined) {
     throw new UserError(`${kinds.join(", ")}: that is about the network, not about ${quoteTyped(typed)}.`, {
-      option: "subjects",
+      option,
       remedy: "Leave the subjects out, or name a kind that has them, such as market.price, node.down or order.final.",
     });
   }
   if (second !== undefined) {
     throw new UserError(`${first[1]} is about ${first[0]}s and ${second[1]} about ${second[0]}s.`, {
-      option: "subjects",
+      option,
       remedy: "Add them apart, each with its own subjects, or leave the subjects out.",
     });
   }
   if (words.length > MAX_SUBJECTS) {
     throw new UserError(`These are ${words.length} subjects; at most ${MAX_SUBJECTS} are taken.`, {
-      option: "subjects",
+      option,
       remedy: "Add the rest apart, or leave the subjects out to be told of all of them.",
     });
   }
   const resolved: string[] = [];
-  for (const word of words) resolved.push(await resolveSubject(first[0], word, context));
+  for (const word of words) resolved.push(await resolveSubject(first[0], word, context, option));
   return [...new Set(resolved)].toSorted();
 }
 
 /** One subject of a family, as the id that alerts know it by. Throws UserError where it is not known. */
-async function resolveSubject(family: SubjectFamily, typed: string, context: ResolveContext): Promise<string> {
+async function resolveSubject(
+  family: SubjectFamily,
+  typed: string,
+  context: ResolveContext,
+  option: string,
+): Promise<string> {
   switch (family) {
     case "market": {
       const named = await MARKET.names(context);
       const ended = new Set(named.filter((one) => one.ended === true).map(({ id }) => id));
-      return resolveId(MARKET, typed, context, "subjects", { prefer: (id) => !ended.has(id) });
+      return resolveId(MARKET, typed, context, option, { prefer: (id) => !ended.has(id) });
     }
     case "validator":
     case "order":
     case "party":
-      return resolveId(ID_KINDS[family], typed, context, "subjects");
+      return resolveId(ID_KINDS[family], typed, context, option);
     case "bundle": {
       const { bundle, id } = parseBundleSubject(typed);
-      const resolved = await resolveId(bundle === "list-asset" ? ASSET : PROPOSAL, id, context, "subjects");
+      const resolved = await resolveId(bundle === "list-asset" ? ASSET : PROPOSAL, id, context, option);
       return `${bundle}:${resolved}`;
     }
     case "node":
-      return resolveNode(typed, context);
+      return resolveNode(typed, context, option);
   }
 }
 
-/** A data node by its name, or the beginning of one. */
-function resolveNode(typed: string, { api, network }: Pick<ResolveContext, "api" | "network">): string {
-  const names = api.nodes.map(({ name }) => name);
-  const wanted = typed.toLowerCase();
+/** A data node by its name, or the only one that begins so; undefined where there is none, or more than one. */
+export function nodeNamed(typed: string, { nodes }: Pick<ResolveContext["api"], "nodes">): string | undefined {
+  const found = nodesLike(typed, nodes);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function nodesLike(typed: string, nodes: ResolveContext["api"]["nodes"]): readonly string[] {
+  const names = nodes.map(({ name }) => name);
+  const wanted = typed.trim().toLowerCase();
   const exact = names.filter((name) => name.toLowerCase() === wanted);
-  const begun = exact.length > 0 ? exact : names.filter((name) => name.toLowerCase().startsWith(wanted));
-  const [only] = begun;
-  if (only !== undefined && begun.length === 1) return only;
+  return exact.length > 0 ? exact : names.filter((name) => wanted !== "" && name.toLowerCase().startsWith(wanted));
+}
+
+function resolveNode(typed: string, { api, network }: Pick<ResolveContext, "api" | "network">, option: string): string {
+  const only = nodeNamed(typed, api);
+  if (only !== undefined) return only;
+  const names = api.nodes.map(({ name }) => name);
   const near = nearest(typed, names);
   throw new UserError(
-    begun.length > 1
+    nodesLike(typed, api.nodes).length > 1
       ? `${quoteTyped(typed)} could be more than one data node.`
       : `There is no data node ${quoteTyped(typed)} on ${network} here.`,
     {
-      option: "subjects",
+      option,
       remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are ${names.join(", ")}.`,
     },
   );

@@ -3,22 +3,13 @@ import { z } from "zod";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
+import { FINAL_STATUSES } from "../alerts/order-ends.ts";
 import type { MarketNames } from "../api/names.ts";
 import type { Order } from "../api/order.ts";
 import { askEach } from "./ask-each.ts";
 import { BestSource } from "./best-source.ts";
 import { rawOrUnits } from "./raw-or-units.ts";
 import type { Watcher } from "./watcher.ts";
-
-/** Of these nothing follows. An order that is partly filled has ended too, since what was left of it was not kept. */
-const FINAL = new Set([
-  "STATUS_EXPIRED",
-  "STATUS_CANCELLED",
-  "STATUS_STOPPED",
-  "STATUS_FILLED",
-  "STATUS_REJECTED",
-  "STATUS_PARTIALLY_FILLED",
-]);
 
 const orderEnd = z.object({
   node: z.string(),
@@ -61,7 +52,7 @@ export function ordersWatcher(options: {
       const { answers, turn } = await askEach(open, before.turn, (id) =>
         source.from(api).getOrder(id, undefined, call),
       );
-      const over = [...answers].filter(([, { value }]) => value.status !== undefined && FINAL.has(value.status));
+      const over = [...answers].filter(([, { value }]) => value.status !== undefined && FINAL_STATUSES.has(value.status));
       const markets = over.length === 0 ? [] : await api.getMarketNames({ lane: "watchers", signal });
       const names = new Map(markets.map((market) => [market.id, market]));
       const ended = over.map(([id, { value, asOf }]): [string, OrderEnd] => [

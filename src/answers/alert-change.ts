@@ -1,0 +1,42 @@
+import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { Announcement } from "../alerts/alert-engine.ts";
+import { timeToText } from "../alerts/json-units.ts";
+import type { ChangeMessage } from "../alerts/message.ts";
+import type { Destination } from "../alerts/sender.ts";
+import type { Labels } from "../alerts/subscription-words.ts";
+import type { ApiClient } from "../api/api-client.ts";
+import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { PlaceContext } from "./alert-place.ts";
+
+/** What a command that changes alerts works with. */
+export interface ChangeContext extends PlaceContext {
+  readonly alerts: AlertDesk;
+  readonly api: ApiClient;
+  readonly network: string;
+  readonly signal: AbortSignal;
+  now(): Nanoseconds;
+}
+
+/** A change of many channels' alerts at once is announced in so many of them at most. */
+const MAX_ANNOUNCED = 50;
+
+/** What channels are told of a change; nobody is told in direct messages what they have just done there. */
+export function announcements(
+  context: ChangeContext,
+  destinations: readonly Destination[],
+  change: ChangeMessage["change"],
+  labels: Labels = {},
+): Announcement[] {
+  const message: ChangeMessage = {
+    type: "change",
+    ...(context.api.simulated ? { simulated: true } : {}),
+    by: context.caller.name,
+    at: timeToText(context.now()),
+    change,
+    ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }),
+  };
+  return destinations
+    .filter(({ channel }) => !channel.startsWith("user:"))
+    .slice(0, MAX_ANNOUNCED)
+    .map((destination) => ({ destination, message }));
+}

@@ -1,0 +1,44 @@
+import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { Episode } from "../alerts/episode.ts";
+import type { Destination } from "../alerts/sender.ts";
+import { covers, destinationKey, StoredDestination } from "../alerts/subscription.ts";
+import { UserError } from "../errors.ts";
+import { z } from "zod";
+import { destinationHere, isOperator, type PlaceContext } from "./alert-place.ts";
+
+const StoredDelivery = z.object({ destination: StoredDestination });
+
+/** Where an episode was told, or is to be. */
+export async function placesTold(desk: Pick<AlertDesk, "why">, episode: Episode): Promise<Destination[]> {
+  const rows = (await desk.why(episode.id))?.deliveries ?? [];
+  const told = rows.map(({ data }) => StoredDelivery.parse(JSON.parse(data)).destination);
+  return [...new Map(told.map((one) => [destinationKey(one), one])).values()];
+}
+
+/**
+ * Throws UserError unless the episode is this place's to change: told here, or subscribed to here. Whoever manages one
+ * channel does not thereby speak for those of others.
+ */
+export async function requireConcern(
+  desk: Pick<AlertDesk, "why" | "subscriptions">,
+  episode: Episode,
+  context: PlaceContext,
+): Promise<void> {
+  if (isOperator(context)) return;
+  const here = destinationKey(destinationHere(context));
+  const told = await placesTold(desk, episode);
+  if (told.some((one) => destinationKey(one) === here)) return;
+  const subscribed = (await desk.subscriptions()).some(
+    (one) =>
+      destinationKey(one.destination) === here &&
+      (one.state === "active" || one.state === "paused") &&
+      one.kinds.includes(episode.kind) &&
+      covers(one, episode),
+  );
+  if (subscribed) return;
+  throw new UserError(`This channel is not told of ${episode.id}.`, {
+    option: "episode",
+    remedy: "Acknowledge it where it is told, or subscribe this channel with:",
+    suggestion: `alerts add ${episode.kind}`,
+  });
+}

@@ -1,0 +1,103 @@
+import { rulesOf, type Subscription } from "../alerts/subscription.ts";
+import { subscriptionWords } from "../alerts/subscription-words.ts";
+import { UserError } from "../errors.ts";
+import { reply, type Reply } from "../reply/reply.ts";
+import { code, text } from "../reply/text.ts";
+import { listAction, subscriptionFields, type AddContext } from "./alert-add.ts";
+import { announcements } from "./alert-change.ts";
+import { parseKinds } from "./alert-kinds.ts";
+import { parseManner } from "./alert-manners.ts";
+import { isSamePlace } from "./alert-place.ts";
+import { resolveSubjects, subjectLabels } from "./alert-subjects.ts";
+import { contentOf, findSubscription, isAlive, mannerOf, subscriptionActions } from "./alert-subscriptions.ts";
+import { parseThresholds, type SubscriptionValues } from "./alert-thresholds.ts";
+
+/** Takes the subjects away, so that all of them are told of. */
+const ALL = /^(?:all|off|none|any)$/iu;
+
+/** Changes what is named of a subscription; what is so already changes nothing and is announced to nobody. */
+export async function editSubscription(context: AddContext, typed: string, values: SubscriptionValues): Promise<Reply> {
+  const { alerts, caller } = context;
+  const before = await findSubscription(alerts, typed, context, "change its alerts");
+  if (!isAlive(before)) {
+    throw new UserError(`Alert ${before.id} is over: ${before.why ?? before.state}.`, {
+      option: "id",
+      remedy: "Add another one with:",
+      suggestion: "alerts add",
+    });
+  }
+  const after = await edited(context, before, values);
+  // Refuses thresholds that cannot be.
+  rulesOf(after, alerts.config);
+  const sameNetwork = before.network === context.network;
+  const labels = await subjectLabels(sameNetwork ? [{ kinds: after.kinds, ids: after.subjects }] : [], context);
+  const content = contentOf(after, alerts.config);
+  if (content === contentOf(before, alerts.config) && mannerOf(after) === mannerOf(before)) {
+    return reply({
+      title: text`Nothing changed: alert ${code(before.id)} is like that already`,
+      blocks: [{ kind: "fields", fields: subscriptionFields(before, labels) }],
+      actions: [...subscriptionActions(before), listAction()],
+    });
+  }
+  const twin = (await alerts.subscriptions()).find(
+    (one) =>
+      one.id !== before.id &&
+      isAlive(one) &&
+      isSamePlace(one.destination, before.destination) &&
+      contentOf(one, alerts.config) === content,
+  );
+  if (twin !== undefined) {
+    throw new UserError(`Alert ${twin.id} tells that already.`, {
+      option: "id",
+      remedy: `Change that one, or remove ${before.id} with:`,
+      suggestion: `alerts remove ${before.id}`,
+    });
+  }
+  const announced =
+    before.personal === true
+      ? []
+      : announcements(context, [before.destination], { what: "edited", subscription: after }, labels);
+  await alerts.putSubscription(after, caller.name, announced);
+  return reply({
+    tone: "good",
+    title: text`Changed alert ${code(after.id)}: ${subscriptionWords(after, labels)}`,
+    blocks: [{ kind: "fields", fields: subscriptionFields(after, labels) }],
+    actions: [...subscriptionActions(after), listAction()],
+  });
+}
+
+async function edited(context: AddContext, before: Subscription, values: SubscriptionValues): Promise<Subscription> {
+  if (before.personal === true && (values.kinds ?? values.subjects) !== undefined) {
+    throw new UserError("What one watches for oneself cannot become something else.", {
+      option: "kinds",
+      remedy: `Remove it and add another one; alerts edit ${before.id} changes its quiet hours.`,
+    });
+  }
+  const kinds = values.kinds === undefined ? before.kinds : parseKinds(values.kinds);
+  const { quietHours: _quiet, mention: _mention, ...rest } = before;
+  return {
+    ...rest,
+    kinds,
+    subjects: await subjectsAfter(context, before, kinds, values.subjects),
+    parameters: parseThresholds(kinds, values, before.parameters),
+    ...parseManner(values, before.destination.platform, before),
+  };
+}
+
+async function subjectsAfter(
+  context: AddContext,
+  before: Subscription,
+  kinds: Subscription["kinds"],
+  typed: string | undefined,
+): Promise<string[]> {
+  if (typed === undefined) return before.subjects;
+  const price = kinds.includes("market.price");
+  if (ALL.test(typed.trim()) && !price) return [];
+  if (before.network !== context.network) {
+    throw new UserError(`Alert ${before.id} is about ${before.network}.`, {
+      option: "subjects",
+      remedy: `Add network:${before.network}, so that its subjects are looked up there.`,
+    });
+  }
+  return resolveSubjects(kinds, typed, context);
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+
+import type { AlertDesk } from "../alerts/alert-desk.ts";
+import { type Episode } from "../alerts/episode.ts";
+import { IntegerText, timeToText } from "../alerts/json-units.ts";
+import { compareSeverity } from "../alerts/severity.ts";
+import type { Standing } from "../alerts/standing.ts";
+import { fromMillis } from "../units/nanoseconds.ts";
+import { labelOf } from "./alert-episodes.ts";
+
+/** How many open episodes are named; the rest is counted. */
+const NAMED = 5;
+
+/** What is read of the last round over a network's nodes; whatever else stands there does not matter here. */
+const LastRound = z.object({
+  round: z.object({
+    witnesses: z.array(z.object({ reachable: z.boolean(), height: IntegerText.optional().catch(undefined) })),
+  }),
+});
+
+/** How a network stands, as the watchers left it: no node is asked. */
+export async function standingOf(
+  network: string,
+  desk: Pick<AlertDesk, "openEpisodes" | "snapshot">,
+): Promise<Standing> {
+  const [open, last] = await Promise.all([desk.openEpisodes(network), desk.snapshot(network, "sources")]);
+  const round = LastRound.safeParse(last?.data).data?.round;
+  const heights = (round?.witnesses ?? []).flatMap(({ height }) => (height === undefined ? [] : [BigInt(height)]));
+  const highest = heights.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
+  const sorted = open.toSorted((a, b) => compareSeverity(b.severity, a.severity));
+  return {
+    network,
+    verdict: last === undefined ? "unwatched" : verdictOf(open),
+    ...(last === undefined ? {} : { looked: timeToText(fromMillis(last.at)) }),
+    ...(round === undefined
+      ? {}
+      : { answering: round.witnesses.filter(({ reachable }) => reachable).length, nodes: round.witnesses.length }),
+    ...(highest === undefined ? {} : { height: highest.toString() }),
+    firing: sorted.slice(0, NAMED).map((episode) => {
+      const { id, kind, subject, severity, began } = episode;
+      const label = labelOf(episode);
+      return { id, kind, subject, severity, since: began, ...(label === undefined ? {} : { label }) };
+    }),
+    more: Math.max(0, sorted.length - NAMED),
+  };
+}
+
+/** A blind watcher says nothing of the network, so that comes first. Rules of other thresholds than the usual ones are people's own. */
+function verdictOf(open: readonly Episode[]): Standing["verdict"] {
+  const has = (kind: Episode["kind"]): boolean => open.some((episode) => episode.rule === kind);
+  if (has("watch.blind")) return "blind";
+  if (has("network.stalled")) return "stalled";
+  return has("network.disagree") ? "disagree" : "healthy";
+}

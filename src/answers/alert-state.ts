@@ -1,0 +1,55 @@
+import type { ChangeMessage } from "../alerts/message.ts";
+import type { Subscription } from "../alerts/subscription.ts";
+import { subscriptionWords } from "../alerts/subscription-words.ts";
+import { UserError } from "../errors.ts";
+import { reply, type Reply } from "../reply/reply.ts";
+import { code, text } from "../reply/text.ts";
+import { subscriptionFields, listAction } from "./alert-add.ts";
+import { announcements, type ChangeContext } from "./alert-change.ts";
+import { subjectLabels } from "./alert-subjects.ts";
+import { findSubscription, subscriptionActions } from "./alert-subscriptions.ts";
+
+type Done = Extract<ChangeMessage["change"], { subscription: Subscription }>["what"];
+
+const DOING = {
+  removed: { doing: "remove its alerts", state: "removed" },
+  paused: { doing: "pause its alerts", state: "paused" },
+  resumed: { doing: "resume its alerts", state: "active" },
+} as const satisfies Partial<Record<Done, { doing: string; state: Subscription["state"] }>>;
+
+/** Removes, pauses or resumes a subscription; what is so already changes nothing and is announced to nobody. */
+export async function changeState(context: ChangeContext, typed: string, what: keyof typeof DOING): Promise<Reply> {
+  const { alerts, caller } = context;
+  const { doing, state } = DOING[what];
+  const found = await findSubscription(alerts, typed, context, doing);
+  const labels = await subjectLabels(
+    found.network === context.network ? [{ kinds: found.kinds, ids: found.subjects }] : [],
+    context,
+  );
+  const words = subscriptionWords(found, labels);
+  if (found.state === state) {
+    return reply({
+      title: text`Nothing changed: alert ${code(found.id)} is ${state} already`,
+      blocks: [{ kind: "fields", fields: subscriptionFields(found, labels) }],
+      actions: [...subscriptionActions(found), listAction()],
+    });
+  }
+  if (found.state === "ended" || (found.state === "retired" && what === "paused")) {
+    throw new UserError(`Alert ${found.id} is over: ${found.why ?? found.state}.`, {
+      option: "id",
+      remedy: "There is nothing left to do with it; add another one with:",
+      suggestion: "alerts add",
+    });
+  }
+  const { why: _, ...rest } = found;
+  const changed: Subscription = { ...rest, state };
+  const announced =
+    found.personal === true ? [] : announcements(context, [found.destination], { what, subscription: changed }, labels);
+  await alerts.putSubscription(changed, caller.name, announced);
+  return reply({
+    tone: "good",
+    title: text`${what === "removed" ? "Removed" : what === "paused" ? "Paused" : "Resumed"} alert ${code(found.id)}: ${words}`,
+    blocks: [{ kind: "fields", fields: subscriptionFields(changed, labels) }],
+    actions: [...subscriptionActions(changed), listAction()],
+  });
+}

@@ -1,0 +1,154 @@
+import type { Story } from "../alerts/alert-engine.ts";
+import { conditionWords, seenBy } from "../alerts/condition-words.ts";
+import { timelineOf } from "../alerts/describe-condition.ts";
+import { isOpen, type Episode } from "../alerts/episode.ts";
+import { CONSOLE } from "../alerts/alert-desk.ts";
+import { destinationKey } from "../alerts/subscription.ts";
+import { TONES } from "../alerts/words.ts";
+import { field, paragraph, type Block } from "../reply/block.ts";
+import { reply, type Action, type Reply } from "../reply/reply.ts";
+import { code, strong, text, time, toText, type Text } from "../reply/text.ts";
+import type { DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
+import { formatDuration, type Milliseconds } from "../units/duration.ts";
+import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { destinationHere, isOperator, type PlaceContext } from "./alert-place.ts";
+
+/** One line of a story. */
+interface Line {
+  readonly at: Milliseconds;
+  readonly what: Text;
+  readonly where: Text;
+  readonly detail: string;
+}
+
+/** The whole of an episode as a timeline: what was seen, decided, owed, tried and received. */
+export function storyReply(story: Story, context: PlaceContext & { now(): Nanoseconds }): Reply {
+  const { episode } = story;
+  const words = conditionWords(episode.last);
+  const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
+  const isShown = (destination: string | null): boolean =>
+    here === undefined || destination === null || destination === here;
+  const receipts = new Map(story.receipts.map((one) => [one.delivery, one]));
+  const deliveries = story.deliveries.filter((row) => isShown(row.destination));
+  const decisions = story.decisions.filter((row) => isShown(row.destination));
+  const hidden = story.deliveries.length - deliveries.length + story.decisions.length - decisions.length;
+  const lines = [
+    ...decisions.map((row) => decisionLine(row, here)),
+    ...deliveries.flatMap((row) => deliveryLines(row, receipts.get(row.id), here)),
+  ].toSorted((a, b) => a.at - b.at);
+  const told = deliveries
+    .filter(({ phase }) => phase === "trigger" || phase === "fired and resolved")
+    .map(({ id }) => receipts.get(id)?.at)
+    .filter((at) => at !== undefined);
+  const firstTold = told.length === 0 ? undefined : fromMillis(Math.min(...told));
+  const open = isOpen(episode);
+  const blocks: Block[] = [
+    paragraph(words.meaning),
+    {
+      kind: "fields",
+      fields: [
+        field("State", open ? text`${strong(episode.state)}, ${episode.severity}` : episode.state),
+        field("Seen by", seenBy(episode.last)),
+        ...timelineOf(episode, firstTold),
+        ...(episode.last.why === undefined ? [] : [field("Why", episode.last.why, { wide: true })]),
+      ],
+    },
+    {
+      kind: "table",
+      name: "alert-story",
+      title: text`What happened, oldest first`,
+      columns: [{ title: "When" }, { title: "What" }, { title: "Where", priority: 3 }, { title: "More", priority: 2 }],
+      rows: lines.map(({ at, what, where, detail }) => [
+        toText(time(fromMillis(at))),
+        what,
+        where,
+        toText(detail === "" ? "–" : detail),
+      ]),
+      empty: text`Nothing is kept of it any more.`,
+    },
+  ];
+  if (hidden > 0) blocks.push(paragraph(`${hidden} more lines are about other channels.`));
+  return reply({
+    tone: open ? TONES[episode.severity] : "neutral",
+    title: text`${open ? words.bad : words.good}: the whole story`,
+    blocks,
+    footer: episode.id,
+    actions: actionsOf(episode),
+  });
+}
+
+function actionsOf(episode: Episode): Action[] {
+  const options = { episode: episode.id };
+  const again: Action = { label: "Refresh", invocation: { command: "alerts why", options }, effect: "replace" };
+  if (!isOpen(episode)) return [again];
+  const silence = { what: episode.id, for: "1h" };
+  return [
+    ...(episode.acknowledged === undefined
+      ? [{ label: "Acknowledge", invocation: { command: "alerts ack", options }, effect: "reply" } as const]
+      : []),
+    { label: "Silence 1 h", invocation: { command: "alerts silence", options: silence }, effect: "reply" },
+    again,
+  ];
+}
+
+function decisionLine({ at, what, destination, detail }: DecisionRow, here: string | undefined): Line {
+  return { at, what: toText(what), where: keyWords(destination, here), detail: detail ?? "" };
+}
+
+/** When it came to be owed, and what became of it. */
+function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, here: string | undefined): Line[] {
+  const where = keyWords(row.destination, here);
+  const what = row.kind === "edit" ? `${row.phase} (edit)` : row.phase;
+  const owed: Line = { at: row.created_at, what: text`${what} owed`, where, detail: `delivery ${row.id}` };
+  const tries = row.attempts === 1 ? "attempt 1" : `attempt ${row.attempts}`;
+  const error = row.last_error === null ? "" : `, last error: ${row.last_error}`;
+  const unsure = row.uncertain_since === null ? "" : ", may be a repeat";
+  switch (row.state) {
+    case "owed": {
+      const waits = row.attempts === 0 ? "not tried yet" : `${tries}${error}`;
+      return [{ ...owed, what: text`${what} owed, not sent yet`, detail: `${waits}; delivery ${row.id}` }];
+    }
+    case "sending":
+      return [owed, { at: row.attempted_at ?? row.created_at, what: text`${what} being sent`, where, detail: tries }];
+    case "sent": {
+      const at = receipt?.at ?? row.settled_at ?? row.created_at;
+      const message = receipt === undefined ? "" : `, message ${receipt.message}`;
+      const after = formatDuration(Math.max(0, at - row.created_at));
+      return [
+        owed,
+        {
+          at,
+          what: text`${what} ${strong("sent")}`,
+          where,
+          detail: `${tries}${error}, after ${after}${message}${unsure}`,
+        },
+      ];
+    }
+    case "dead":
+      return [
+        owed,
+        {
+          at: row.settled_at ?? row.created_at,
+          what: text`${what} ${strong("given up")}`,
+          where,
+          detail: `${tries}${error}`,
+        },
+      ];
+    case "merged":
+      return [
+        owed,
+        { at: row.settled_at ?? row.created_at, what: text`${what} said by another message`, where, detail: "" },
+      ];
+    case "dropped":
+      return [owed, { at: row.settled_at ?? row.created_at, what: text`${what} no longer needed`, where, detail: "" }];
+  }
+}
+
+/** A destination's key in words. */
+export function keyWords(key: string | null, here?: string): Text {
+  if (key === null) return toText("–");
+  if (key === here) return toText("here");
+  if (key === destinationKey(CONSOLE)) return toText("console");
+  const [platform = "", , channel = ""] = key.split("/").map((part) => decodeURIComponent(part));
+  return text`${platform} ${code(channel)}`;
+}

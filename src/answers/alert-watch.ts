@@ -1,0 +1,170 @@
+import { parseBundleSubject } from "../alerts/bundle-subject.ts";
+import type { PERSONAL_KINDS } from "../alerts/kinds.ts";
+import { FINAL_STATUSES } from "../alerts/order-ends.ts";
+import type { Subscription } from "../alerts/subscription.ts";
+import { wordOf } from "../alerts/words.ts";
+import { ApiError } from "../api/api-error.ts";
+import { UserError } from "../errors.ts";
+import { paragraph, type Block } from "../reply/block.ts";
+import { reply, type Reply } from "../reply/reply.ts";
+import { code, id, strong, text, type Text } from "../reply/text.ts";
+import { toMillis } from "../units/nanoseconds.ts";
+import { deliveryNote, listAction, subscriptionFields, type AddContext, type AddValues } from "./alert-add.ts";
+import { parseManner, USUAL_MANNER } from "./alert-manners.ts";
+import { isOperator, isSamePlace, ownMessages, parseDestination } from "./alert-place.ts";
+import { resolveSubjects } from "./alert-subjects.ts";
+import { isAlive, shortId, subscriptionActions } from "./alert-subscriptions.ts";
+import { parseThresholds } from "./alert-thresholds.ts";
+import { askAbout } from "./callers-mistake.ts";
+import { ORDER } from "./named-ids.ts";
+
+/** Each is asked for again and again, out of what a node grants all of us together. */
+export const MAX_WATCHES = 20;
+
+type PersonalKind = (typeof PERSONAL_KINDS)[number];
+
+const NEEDS = {
+  "order.final": { what: "an order", example: "alerts add order.final a1b2c3d4" },
+  "stake.changed": { what: "a party", example: "alerts add stake.changed f8ac93d1" },
+  "bundle.signed": { what: "an asset or a proposal", example: "alerts add bundle.signed USDT" },
+} as const satisfies Record<PersonalKind, { what: string; example: string }>;
+
+/** Watches one thing for one person, who is told by direct message. */
+export async function watchForOneself(context: AddContext, kind: PersonalKind, values: AddValues): Promise<Reply> {
+  const { alerts, caller, network } = context;
+  if (values.subjects === undefined) {
+    throw new UserError(`${kind} needs ${NEEDS[kind].what} to watch.`, {
+      option: "subjects",
+      remedy: "Type for example:",
+      suggestion: NEEDS[kind].example,
+    });
+  }
+  const subjects = await resolveSubjects([kind], values.subjects, context);
+  const [subject] = subjects;
+  if (subject === undefined || subjects.length > 1) {
+    throw new UserError("These are watched one by one, since each ends by itself.", {
+      option: "subjects",
+      remedy: "Add them one after the other.",
+    });
+  }
+  const destination = values.to === undefined ? ownMessages(context) : parseDestination(values.to, context, alerts);
+  const all = await alerts.subscriptions();
+  const subscription: Subscription = {
+    id: shortId(all.map((one) => one.id)),
+    destination,
+    network,
+    kinds: [kind],
+    subjects: [subject],
+    parameters: parseThresholds([kind], values),
+    ...parseManner(values, destination.platform, { ...USUAL_MANNER, events: "each" }),
+    personal: true,
+    state: "active",
+    created: toMillis(context.now()),
+    by: { id: caller.id, name: caller.name },
+  };
+  const own = all.filter(
+    (one) =>
+      one.personal === true &&
+      isAlive(one) &&
+      isSamePlace(one.destination, destination) &&
+      (!isOperator(context) || one.by.id === caller.id),
+  );
+  const known = own.find(
+    (one) => one.network === network && one.kinds.includes(kind) && one.subjects.includes(subject),
+  );
+  if (known !== undefined) {
+    return reply({
+      title: text`Nothing changed: you watch that already`,
+      blocks: [{ kind: "fields", fields: subscriptionFields(known, {}) }],
+      actions: [...subscriptionActions(known), listAction()],
+    });
+  }
+  if (own.length >= MAX_WATCHES) {
+    throw new UserError(`You watch ${own.length} things, and nobody can watch more than ${MAX_WATCHES}.`, {
+      remedy: "Remove one of them; they are listed by:",
+      suggestion: "alerts list",
+    });
+  }
+  const { over, now } = await lookAt(context, kind, subject);
+  if (over !== undefined) {
+    return reply({ title: over, blocks: [paragraph("There is nothing left to wait for, so nothing is watched.")] });
+  }
+  await alerts.putSubscription(subscription, caller.name);
+  const blocks: Block[] = [
+    { kind: "fields", fields: subscriptionFields(subscription, {}) },
+    ...(now === undefined ? [] : [paragraph(now)]),
+    paragraph(
+      `${kind === "stake.changed" ? "It goes on until you remove it" : "It ends by itself once that has happened"}. This is ${own.length + 1} of the ${MAX_WATCHES} that one person can watch.`,
+    ),
+    ...deliveryNote(context, destination),
+  ];
+  return reply({
+    tone: "good",
+    title: text`You will be told${isOperator(context) ? "" : " by direct message"} when ${whatHappens(kind, subject)}`,
+    blocks,
+    actions: [...subscriptionActions(subscription), listAction()],
+  });
+}
+
+function whatHappens(kind: PersonalKind, subject: string): Text {
+  switch (kind) {
+    case "order.final":
+      return text`order ${id(subject)} is filled, stopped, expired or rejected`;
+    case "stake.changed":
+      return text`stake of ${id(subject)} is linked or unlinked`;
+    case "bundle.signed": {
+      const bundle = parseBundleSubject(subject);
+      return text`the ${bundle.bundle} bundle of ${id(bundle.id)} is signed`;
+    }
+  }
+}
+
+interface Look {
+  /** What happened already, where nothing more can. */
+  readonly over?: Text;
+  /** How it stands. */
+  readonly now?: Text;
+}
+
+/** How it stands now. What a node cannot say at the moment keeps nobody from watching. */
+async function lookAt(context: AddContext, kind: PersonalKind, subject: string): Promise<Look> {
+  const { api, signal } = context;
+  const unknown = text`How it stands now cannot be asked at the moment; it is watched all the same.`;
+  switch (kind) {
+    case "stake.changed":
+      return {};
+    case "order.final": {
+      try {
+        const { value } = await askAbout(
+          ORDER,
+          subject,
+          "subjects",
+          context,
+          api.getOrder(subject, undefined, { signal }),
+        );
+        const status = wordOf(value.status ?? "", "STATUS");
+        return value.status !== undefined && FINAL_STATUSES.has(value.status)
+          ? { over: text`Order ${id(subject)} is ${strong(status)} already` }
+          : { now: text`Now it is ${status === "" ? "open" : strong(status)}.` };
+      } catch (error) {
+        if (error instanceof ApiError) return { now: unknown };
+        throw error;
+      }
+    }
+    case "bundle.signed": {
+      const { bundle, id: of } = parseBundleSubject(subject);
+      try {
+        const { value } =
+          bundle === "list-asset"
+            ? await api.getListAssetBundle(of, { signal })
+            : await api.getAssetLimitsBundle(of, { signal });
+        if (value.signatures === undefined) return { now: text`It is not signed yet.` };
+        const line = bundle === "list-asset" ? `bundle list-asset ${of}` : `bundle asset-limits ${of}`;
+        return { over: text`That bundle is signed already: ${code(line)}` };
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        return { now: error.kind === "not-found" ? text`The network knows of no such bundle yet.` : unknown };
+      }
+    }
+  }
+}
