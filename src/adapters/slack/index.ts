@@ -61,6 +61,7 @@ export interface SlackTiming {
   readonly progressEveryMillis?: number;
   readonly stallMillis?: number;
   readonly triggerMillis?: number;
+  readonly editMillis?: number;
 }
 
 const KEEP_BUTTONS_MILLIS = 30 * 86_400_000;
@@ -101,7 +102,15 @@ class SlackAdapter implements SendingAdapter {
     this.#identity = new Identity({ web: this.#web, log, ...timing });
     this.#sender = new SlackSender(
       this.#web,
-      { payloads, log, keepMillis: KEEP_BUTTONS_MILLIS, botName: () => this.#identity.name, sleep: this.#sleep },
+      {
+        payloads,
+        log,
+        keepMillis: KEEP_BUTTONS_MILLIS,
+        botName: () => this.#identity.name,
+        sleep: this.#sleep,
+        editMillis: timing.editMillis,
+        stallMillis: timing.stallMillis,
+      },
       timing.channelMillis ?? CHANNEL_MILLIS + CHANNEL_MARGIN_MILLIS,
     );
   }

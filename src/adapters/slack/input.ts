@@ -1,3 +1,6 @@
+/** A person or a user group right behind an option's name, as in `mention:@ops`: its id is what counts there. */
+const NAMED = /(?<=(?:^|\s)(?:[a-z][a-z-]*:|--[a-z][a-z-]* ))<(?:@|!subteam\^)([A-Z0-9]+)(?:\|[^<>]*)?>/gu;
+
 /**
  * What somebody typed, out of what Slack made of it: with `should_escape`, names, channels and addresses come as
  * `<@U1|ann>`, `<#C1|general>`, `<http://x.y|x.y>`, and three characters as entities
@@ -5,6 +8,7 @@
  */
 export function typedText(given: string): string {
   return given
+    .replaceAll(NAMED, "$1")
     .replaceAll(/<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>/gu, (_all, sign: string, target: string, label?: string) => {
       if (sign === "!" && label !== undefined) return label;
       const shown = label === undefined || label === "" ? target.replace(/^mailto:/u, "") : label;

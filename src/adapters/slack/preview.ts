@@ -5,13 +5,11 @@ import { renderSlack } from "./render.ts";
 /** The console's view of Slack: the very message, with what its files are. */
 export const slackPreview: Preview = {
   platform: "slack",
-  render(reply: Reply) {
-    const { text, blocks, files, filesLater } = renderSlack(reply, {
-      asker: "U0",
-      ask: { command: "help", options: {} },
-      shareable: true,
-    });
+  render(reply: Reply, as = "answer") {
+    const answer = { asker: "U0", ask: { command: "help", options: {} }, shareable: true };
+    const { text, blocks, files, filesLater } = renderSlack(reply, as === "alert" ? {} : answer);
     return {
+      ...(as === "alert" ? { toAll: true } : {}),
       message: { text, blocks },
       filesLater,
       files: files.map(({ name, alt, attachment }) => ({

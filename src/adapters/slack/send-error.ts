@@ -13,6 +13,7 @@ const GONE = new Set([
   "token_revoked",
   "user_not_found",
   "user_disabled",
+  "user_not_visible",
   "users_not_found",
   "cannot_dm_bot",
   "messages_tab_disabled",
@@ -20,30 +21,76 @@ const GONE = new Set([
   "restricted_action_read_only_channel",
   "restricted_action_thread_only_channel",
   "team_access_not_granted",
+  "team_not_found",
 ]);
-/** Of the token, which a person mends without a restart; no channel is lost by it. */
-const TOKEN = new Set(["invalid_auth", "not_authed", "missing_scope", "token_expired", "not_allowed_token_type"]);
+/** Of the token or the workspace's rules, which a person mends without a restart; no channel is lost by it. */
+const PERSON = new Set([
+  "invalid_auth",
+  "not_authed",
+  "missing_scope",
+  "token_expired",
+  "not_allowed_token_type",
+  "no_permission",
+  "access_denied",
+  "accesslimited",
+  "app_access_restricted",
+  "ekm_access_denied",
+  "enterprise_is_restricted",
+  "org_login_required",
+  "two_factor_setup_required",
+]);
 /** Slack failed, and does not say whether before or after posting. */
-const UNCERTAIN = new Set(["internal_error", "fatal_error", "request_timeout", "service_unavailable", "accesslimited"]);
+const UNCERTAIN = new Set(["internal_error", "fatal_error", "service_unavailable"]);
 /** Not posted, and another time it may be. */
-const LATER = new Set(["ratelimited", "rate_limited", "message_limit_exceeded", "team_added_to_org"]);
-const TOKEN_MILLIS = 60_000;
+const LATER = new Set([
+  "ratelimited",
+  "rate_limited",
+  "message_limit_exceeded",
+  "request_timeout",
+  "team_added_to_org",
+]);
+/** The thread is gone or closed; the channel around it is not. */
+const NO_THREAD = new Set([
+  "cannot_reply_to_message",
+  "invalid_thread_ts",
+  "message_not_found",
+  "restricted_action_non_threadable_channel",
+  "restricted_action_thread_locked",
+  "thread_not_found",
+]);
+const PERSON_MILLIS = 60_000;
 
-/** What became of a call that failed, by what to do next. `begun` tells whether it left the queue. */
-export function sendErrorOf(thrown: unknown, begun: boolean): SendError {
+/** Whether a message was refused because of the thread that it was meant for. */
+export function isThreadGone(thrown: unknown): boolean {
+  return NO_THREAD.has(codeOf(thrown) ?? "");
+}
+
+/**
+ * What became of a call that failed, by what to do next. `begun` tells whether anything was posted; with the bot's name,
+ * whoever reads it is told how to invite it.
+ */
+export function sendErrorOf(thrown: unknown, begun: boolean, botName?: string): SendError {
   if (thrown instanceof SendError) return thrown;
-  const words = faultWords(thrown);
+  const words = `${faultWords(thrown)}${howToInvite(codeOf(thrown), botName)}`;
   const wait = retryAfterMillis(thrown);
   if (wait !== undefined) return new SendError("retry", words, { retryAfterMillis: wait, cause: thrown });
   const code = codeOf(thrown);
   if (code !== undefined) {
     if (GONE.has(code)) return new SendError("gone", words, { cause: thrown });
-    if (TOKEN.has(code)) return new SendError("retry", words, { retryAfterMillis: TOKEN_MILLIS, cause: thrown });
-    if (UNCERTAIN.has(code)) return new SendError("maybe-sent", words, { cause: thrown });
+    if (PERSON.has(code)) return new SendError("retry", words, { retryAfterMillis: PERSON_MILLIS, cause: thrown });
+    if (UNCERTAIN.has(code)) return new SendError(begun ? "maybe-sent" : "retry", words, { cause: thrown });
     return new SendError(LATER.has(code) ? "retry" : "unhealable", words, { cause: thrown });
   }
   if (!begun || thrown instanceof QueueFull || isUnsent(thrown)) {
     return new SendError("retry", words, { cause: thrown });
   }
-  return new SendError(httpStatusOf(thrown) === 503 ? "retry" : "maybe-sent", words, { cause: thrown });
+  const status = httpStatusOf(thrown) ?? 0;
+  // What answers with such a status has not done it; 408 alone may have.
+  const certain = status === 503 || (status >= 400 && status < 500 && status !== 408);
+  return new SendError(certain ? "retry" : "maybe-sent", words, { cause: thrown });
+}
+
+function howToInvite(code: string | undefined, botName: string | undefined): string {
+  if (botName === undefined || (code !== "not_in_channel" && code !== "channel_not_found")) return "";
+  return `: type \`/invite @${botName}\` in the channel`;
 }

@@ -45,6 +45,12 @@ const USUAL_WAIT_MILLIS = 5000;
 /** For how long Slack asks to wait; undefined where it does not. */
 export function retryAfterMillis(thrown: unknown): number | undefined {
   if (thrown instanceof WebAPIRateLimitedError) return thrown.retryAfter * 1000;
+  const code = codeOf(thrown);
+  // The same, told with a 200.
+  if (thrown instanceof WebAPIPlatformError && (code === "ratelimited" || code === "rate_limited")) {
+    const { retryAfter } = (thrown.data.response_metadata ?? {}) as { retryAfter?: unknown };
+    return typeof retryAfter === "number" ? retryAfter * 1000 : USUAL_WAIT_MILLIS;
+  }
   // The library has no other name for a 429 without Retry-After.
   const unsaid = thrown instanceof Error && thrown.message.startsWith("Retry header did not contain");
   return unsaid ? USUAL_WAIT_MILLIS : undefined;

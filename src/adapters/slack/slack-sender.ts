@@ -5,12 +5,13 @@ import { LRUCache } from "lru-cache";
 
 import { SendError, type Delivery, type Receipt, type Sender } from "../../alerts/sender.ts";
 import type { Reply } from "../../reply/reply.ts";
+import type { Calling } from "./after-limit.ts";
 import { ChannelQueue } from "./channel-queue.ts";
 import { compose, withLine, type Body, type Composed, type ComposeParts } from "./compose.ts";
 import { directChannel } from "./direct-message.ts";
 import { FileBatch, type FileParts } from "./files.ts";
-import { sendErrorOf } from "./send-error.ts";
-import { faultWords, retryAfterMillis } from "./slack-fault.ts";
+import { isThreadGone, sendErrorOf } from "./send-error.ts";
+import { codeOf, faultWords, retryAfterMillis } from "./slack-fault.ts";
 
 /** Stands before a person's id where a destination is their direct messages; Slack's own U… and W… say so, too. */
 const PERSON = /^(?:user:)?([UW][A-Z0-9]+)$/u;
@@ -18,8 +19,28 @@ const PERSON = /^(?:user:)?([UW][A-Z0-9]+)$/u;
 const DELIVERY_EVENT = "bellwether_delivery";
 /** Longer waits are handed back to whoever sends. */
 const LONGEST_WAIT_MILLIS = 5000;
+/** Slack takes about 50 edits a minute of a whole workspace: https://docs.slack.dev/reference/methods/chat.update. */
+const EDIT_MILLIS = 3000;
+/** What goes along as metadata is short: Slack refuses a message whose metadata is too large. */
+const METADATA_LENGTH = 255;
 
-export interface SenderParts extends ComposeParts, Omit<FileParts, "web"> {}
+export interface SenderParts extends ComposeParts, Omit<FileParts, "web"> {
+  /** Between two edits of one message, which are gathered meanwhile. */
+  readonly editMillis?: number | undefined;
+}
+
+/** Calls of Slack at a channel's turn: waiting for its limits, ending with the signal. */
+interface Calls {
+  /** For what posts nothing. */
+  readonly ask: Calling;
+  readonly post: Calling;
+}
+
+interface Posted {
+  readonly channel: string;
+  readonly message: string;
+  readonly thread: string | undefined;
+}
 
 /** An edit that waits for its turn; a newer one of the same message takes its place. */
 interface Edit {
@@ -38,6 +59,7 @@ export class SlackSender implements Sender {
   readonly #parts: SenderParts;
   readonly #queue: ChannelQueue;
   readonly #people = new LRUCache<string, string>({ max: 10_000 });
+  readonly #editedAt = new LRUCache<string, number>({ max: 10_000 });
   readonly #edits = new Map<string, Edit>();
 
   constructor(web: WebClient, parts: SenderParts, channelMillis: number) {
@@ -48,23 +70,12 @@ export class SlackSender implements Sender {
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
     const { destination } = delivery;
-    return this.#inOrder(destination.channel, signal, async (call) => {
-      const channel = await this.#channelOf(destination.channel, call);
-      // Threads have one level: an answer to a message inside one belongs in the same.
-      const thread = destination.thread ?? threadUnder(delivery.threadOf, channel);
+    return this.#inOrder(destination.channel, signal, async (calls) => {
       const composed = await compose(reply, {}, this.#parts);
       const body = withMention(composed.body, delivery.mention);
-      const posted = await call(() =>
-        this.#web.chat.postMessage({
-          channel,
-          ...messageOf(body),
-          ...(thread === undefined ? {} : { thread_ts: thread }),
-          metadata: { event_type: DELIVERY_EVENT, event_payload: { ...delivery.about, delivery: delivery.id } },
-        }),
-      );
-      if (posted.ts === undefined) throw new SendError("maybe-sent", "Slack gave no receipt");
-      const receipt = { platform: this.platform, channel: posted.channel ?? channel, message: posted.ts };
-      await this.#files(composed, { channel: receipt.channel, thread: thread ?? posted.ts }, signal);
+      const posted = await this.#post(delivery, body, calls);
+      const receipt = { platform: this.platform, channel: posted.channel, message: posted.message };
+      await this.#files(composed, { channel: receipt.channel, thread: posted.thread ?? posted.message }, signal);
       return receipt;
     });
   }
@@ -84,11 +95,13 @@ export class SlackSender implements Sender {
     const edit: Edit = { reply, done };
     this.#edits.set(key, edit);
     try {
-      await this.#inOrder(channel, signal, async (call) => {
+      await this.#pauseBetweenEdits(key, signal);
+      await this.#inOrder(channel, signal, async ({ post }) => {
         // From here on a newer edit waits for a turn of its own.
         this.#edits.delete(key);
         const composed = await compose(edit.reply, {}, this.#parts);
-        await call(() => this.#web.chat.update({ channel, ts: message, ...messageOf(composed.body) }));
+        await post(() => this.#web.chat.update({ channel, ts: message, ...messageOf(composed.body) }));
+        this.#editedAt.set(key, performance.now());
         await this.#files(composed, { channel, thread: message }, signal);
       });
       resolve();
@@ -100,16 +113,48 @@ export class SlackSender implements Sender {
     }
   }
 
-  async #inOrder<T>(
-    channel: string,
-    signal: AbortSignal,
-    work: (call: <R>(once: () => Promise<R>) => Promise<R>) => Promise<T>,
-  ): Promise<T> {
-    let begun = false;
-    const call = async <R>(once: () => Promise<R>): Promise<R> => {
+  /** Holds up no other message of the channel. */
+  async #pauseBetweenEdits(key: string, signal: AbortSignal): Promise<void> {
+    const { editMillis = EDIT_MILLIS, sleep } = this.#parts;
+    const wait = (this.#editedAt.get(key) ?? Number.NEGATIVE_INFINITY) + editMillis - performance.now();
+    if (wait <= 0) return;
+    try {
+      await sleep(wait, signal);
+    } catch (error) {
+      throw sendErrorOf(error, false);
+    }
+  }
+
+  /** Posts a message; where its thread is gone, into the channel: the message counts for more than its place. */
+  async #post(delivery: Delivery, body: Body, { ask, post }: Calls): Promise<Posted> {
+    const { destination, threadOf, id } = delivery;
+    const metadata = { event_type: DELIVERY_EVENT, event_payload: { ...shortened(delivery.about), delivery: id } };
+    const attempt = async (inThread: boolean): Promise<Posted> => {
+      const channel = await this.#channelOf(destination.channel, ask);
+      // Threads have one level: an answer to a message inside one belongs in the same.
+      const thread = inThread ? (destination.thread ?? threadUnder(threadOf, channel)) : undefined;
+      const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread }) };
+      const posted = await post(() => this.#web.chat.postMessage({ ...place, ...messageOf(body), metadata }));
+      if (posted.ts === undefined) throw new SendError("maybe-sent", "Slack gave no receipt");
+      return { channel: posted.channel ?? channel, message: posted.ts, thread };
+    };
+    try {
+      return await attempt(true);
+    } catch (error) {
+      if (isThreadGone(error) && (destination.thread ?? threadOf) !== undefined) return attempt(false);
+      // A conversation that was known may have been closed: it is opened anew, once.
+      if (codeOf(error) === "channel_not_found" && this.#people.delete(personIn(destination.channel) ?? ""))
+        return attempt(true);
+      throw error;
+    }
+  }
+
+  async #inOrder<T>(channel: string, signal: AbortSignal, work: (calls: Calls) => Promise<T>): Promise<T> {
+    let posting = false;
+    const call = async <R>(once: () => Promise<R>, posts: boolean): Promise<R> => {
       for (;;) {
         signal.throwIfAborted();
-        begun = true;
+        posting = posts;
         try {
           return await orAborted(once(), signal);
         } catch (error) {
@@ -117,24 +162,26 @@ export class SlackSender implements Sender {
           if (wait === undefined) throw error;
           this.#queue.hold(channel, wait);
           if (wait > LONGEST_WAIT_MILLIS) throw error;
-          begun = false;
+          posting = false;
           await sleep(wait, undefined, { signal });
         }
       }
     };
     try {
-      return await this.#queue.run(channel, signal, () => work(call));
+      return await this.#queue.run(channel, signal, () =>
+        work({ ask: (once) => call(once, false), post: (once) => call(once, true) }),
+      );
     } catch (error) {
-      throw sendErrorOf(error, begun);
+      throw sendErrorOf(error, posting, this.#parts.botName());
     }
   }
 
-  async #channelOf(channel: string, call: <R>(once: () => Promise<R>) => Promise<R>): Promise<string> {
-    const person = PERSON.exec(channel)?.[1];
+  async #channelOf(channel: string, ask: Calling): Promise<string> {
+    const person = personIn(channel);
     if (person === undefined) return channel;
     const known = this.#people.get(person);
     if (known !== undefined) return known;
-    const opened = await call(() => directChannel(this.#web, person));
+    const opened = await ask(() => directChannel(this.#web, person));
     this.#people.set(person, opened);
     return opened;
   }
@@ -154,6 +201,16 @@ export class SlackSender implements Sender {
       log.warn({ platform: "slack", why: faultWords(error) }, "files did not follow their message");
     }
   }
+}
+
+function personIn(channel: string): string | undefined {
+  return PERSON.exec(channel)?.[1];
+}
+
+function shortened(about: Delivery["about"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(about ?? {}).map(([name, value]) => [name, value.slice(0, METADATA_LENGTH).toWellFormed()]),
+  );
 }
 
 /** The thread below a message; a message elsewhere begins none here. */

@@ -63,6 +63,8 @@ test.each([
   ["market show <http://USDC.e|USDC.e>", "market show USDC.e"],
   ["<https://example.net/?a=1&amp;b=2>", "https://example.net/?a=1&b=2"],
   ["<@U1|ann> <@U2> <#C1|general> <#C2>", "@ann @U2 #general #C2"],
+  ["alerts add mention:<!subteam^S012345|@ops> x", "alerts add mention:S012345 x"],
+  ["alerts add --mention <@U012345|ann lee>", "alerts add --mention U012345"],
   ["<!here> <!subteam^S1|@ops> <!date^1^{date}|then>", "@here @ops then"],
   ["<mailto:a@b.c|a@b.c> <mailto:d@e.f>", "a@b.c d@e.f"],
   ["&lt;b&gt; &amp;amp; a &lt; b", "<b> &amp; a < b"],
