@@ -4,7 +4,7 @@ import type { AlertsConfig } from "./alerts-config.ts";
 import { isConditionKind, type ConditionKind } from "./kinds.ts";
 import { ruleFor, type Rule } from "./rules.ts";
 import { Silence } from "./silence.ts";
-import { covers, rulesOf, Subscription } from "./subscription.ts";
+import { covers, destinationKey, rulesOf, Subscription } from "./subscription.ts";
 
 /** Judged on every network whether or not anybody subscribed: what they show explains the rest. */
 const ALWAYS: readonly ConditionKind[] = [
@@ -27,8 +27,8 @@ export interface Choices {
   rules(kind: ConditionKind, what: { readonly network: string; readonly subject: string }): readonly Rule[];
   /** The active subscriptions that take part in a rule for a subject. */
   subscribers(rule: string, what: { readonly network: string; readonly subject: string }): readonly Subscription[];
-  /** The active subscriptions to an event. */
-  active(network: string): readonly Subscription[];
+  /** The active subscriptions to events, by the key of their destination. */
+  active(network: string): ReadonlyMap<string, readonly Subscription[]>;
 }
 
 /** Reads choices, and again only when one has changed. */
@@ -56,7 +56,12 @@ export function choicesOf(
   config: AlertsConfig,
 ): Choices {
   const active = subscriptions.filter((one) => one.state === "active");
-  const byNetwork = Map.groupBy(active, (one) => one.network);
+  const toEvents = active.filter((one) => one.kinds.some((kind) => !isConditionKind(kind)));
+  const byNetwork = new Map(
+    [...Map.groupBy(toEvents, (one) => one.network)].map(
+      ([network, all]) => [network, Map.groupBy(all, (one) => destinationKey(one.destination))] as const,
+    ),
+  );
   const byRule = new Map<string, Subscription[]>();
   const byKind = new Map<ConditionKind, Map<string, Rule>>();
   const note = (rule: Rule): void => {
@@ -85,7 +90,6 @@ export function choicesOf(
       );
     },
     subscribers: (rule, what) => (byRule.get(rule) ?? []).filter((one) => one.state === "active" && covers(one, what)),
-    active: (network) =>
-      (byNetwork.get(network) ?? []).filter((one) => one.kinds.some((kind) => !isConditionKind(kind))),
+    active: (network) => byNetwork.get(network) ?? new Map(),
   };
 }

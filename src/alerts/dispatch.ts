@@ -1,41 +1,30 @@
 import { setImmediate } from "node:timers/promises";
 
 import type { Clock } from "../api/clock.ts";
-import { messageOf } from "../errors.ts";
-import type { Log } from "../log.ts";
-import type { Reply } from "../reply/reply.ts";
 import type { AlertTables } from "../store/alert-ports.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { aboutOf } from "./about.ts";
-import { GIVE_UP_AFTER } from "./back-off.ts";
+import { attempt, type AttemptParts } from "./attempt.ts";
 import { claimDue, type Claimed } from "./claim.ts";
 import { nowMillis, randomId } from "./engine-parts.ts";
+import { recover, sweep } from "./left-over.ts";
 import { AlertMessage } from "./message.ts";
 import type { Decision } from "./owed.ts";
-import { SendError, type Delivery, type Destination, type Receipt, type Sender } from "./sender.ts";
+import type { Destination, Sender } from "./sender.ts";
 import { giveUp, settle, type Outcome, type Verdict } from "./settle.ts";
-import type { OnStep } from "./steps.ts";
-import { isMerged, type Wording } from "./wording.ts";
+import { spreadNext } from "./spread.ts";
 import { logDecisions } from "./write-owed.ts";
 
-export interface DispatchParts {
+export interface DispatchParts extends AttemptParts {
   readonly store: Pick<Store, "transaction">;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly senders: readonly Sender[];
-  /** Pure and total. */
-  readonly describe: (message: AlertMessage, wording: Wording) => Reply;
   /** Told of lost destinations. */
   readonly operators?: Destination;
-  readonly onStep?: OnStep;
   /** For figures: what came of a try, and how long after it was owed. */
   readonly onOutcome?: (outcome: { platform: string; phase: string; verdict: Verdict; waited: Milliseconds }) => void;
   readonly newId?: () => string;
   /** From 0 to below 1. */
   readonly random?: () => number;
-  /** A try that takes longer has an unknown outcome. Default 20 s. */
-  readonly tryMillis?: Milliseconds;
   /** How many tries may be under way on one platform. Default 64. */
   readonly atOnce?: number;
 }
@@ -58,7 +47,7 @@ const GATHER_TICKS = 8;
 
 export function createDispatcher(parts: DispatchParts): Dispatcher {
   const { store, clock, log, senders, newId = randomId, random = Math.random } = parts;
-  const { tryMillis = 20_000, atOnce = 64 } = parts;
+  const { atOnce = 64 } = parts;
   const settling = { random, newId, ...(parts.operators === undefined ? {} : { operators: parts.operators }) };
   const underWay = new Map<string, Promise<void>>();
   const byPlatform = new Map<string, number>();
@@ -67,7 +56,9 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
   let outcomes: Outcome[] = [];
   let sweptAt = -Infinity;
   let bell = Promise.withResolvers<void>();
-  const wake = (): void => bell.resolve();
+  const ring = (): void => bell.resolve();
+  /** Something may wait to be spread. */
+  let mayWait = true;
 
   /** Keeps what came of the last tries and takes the next ones, all in one transaction. */
   async function turn(claiming: boolean): Promise<Taken> {
@@ -84,15 +75,18 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
           const free = room(sender.platform);
           if (free > 0) claimed.push(...(await claimDue(tables, sender, at, free, decisions)));
         }
-        if (at - sweptAt >= IDLE) await sweep(tables, at, decisions);
-        const work = await withMessages(tables, claimed, at, decisions);
+        if (at - sweptAt >= IDLE) await sweep(tables, at, decisions, newId);
+        const work = await withMessages(tables, claimed, at, decisions, newId);
         await logDecisions(tables, decisions, at);
         // Where every try is taken, the next one to end wakes us.
         const platforms = senders.map(({ platform }) => platform).filter((platform) => room(platform, claimed) > 0);
         const next = await tables.outbox.nextRunAt(platforms, at);
         return { claimed: work, next, more: work.length < claimed.length, verdicts };
       });
-      if (at - sweptAt >= IDLE) sweptAt = at;
+      if (at - sweptAt >= IDLE) {
+        sweptAt = at;
+        mayWait = true;
+      }
       if (settled.length > 0) parts.onStep?.("receipt kept");
       if (taken.claimed.length > 0) parts.onStep?.("deliveries claimed");
       for (const [index, { claimed }] of settled.entries()) {
@@ -117,11 +111,11 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     const { platform } = claimed.sender;
     byPlatform.set(platform, (byPlatform.get(platform) ?? 0) + 1);
     const task = async (): Promise<void> => {
-      const outcome = await attempt(claimed, message);
+      const outcome = await attempt(parts, claimed, message, farewell.signal);
       byPlatform.set(platform, (byPlatform.get(platform) ?? 1) - 1);
       underWay.delete(claimed.row.id);
       outcomes.push(outcome);
-      wake();
+      ring();
     };
     underWay.set(claimed.row.id, task());
   }
@@ -135,71 +129,36 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     }
   }
 
-  async function attempt(claimed: Claimed, message: AlertMessage): Promise<Outcome> {
-    const ended = new AbortController();
-    const late = clock
-      .sleep(tryMillis, ended.signal)
-      .then(() => new SendError("maybe-sent", `no answer for ${tryMillis} ms`))
-      .catch(() => undefined);
-    try {
-      parts.onStep?.("before sending");
-      const abort = AbortSignal.any([farewell.signal, ended.signal]);
-      const result = await Promise.race([send(claimed, message, abort), late]);
-      parts.onStep?.("after sending");
-      const at = nowMillis(clock);
-      if (result instanceof SendError) return { claimed, error: result, at };
-      return { claimed, ...(result === undefined ? {} : { receipt: result }), at };
-    } catch (thrown) {
-      const error =
-        thrown instanceof SendError ? thrown : new SendError("maybe-sent", messageOf(thrown), { cause: thrown });
-      return { claimed, error, at: nowMillis(clock) };
-    } finally {
-      ended.abort();
-    }
-  }
-
-  async function send(claimed: Claimed, message: AlertMessage, signal: AbortSignal): Promise<Receipt | undefined> {
-    const { row, sender, destination, mention, quiet, threadOf, edits, told, repeat } = claimed;
-    const reply = worded(parts, message, {
-      ...(isMerged(message, row) ? { merged: true } : {}),
-      ...(repeat ? { repeat: true } : {}),
-      ...(told === undefined ? {} : { told }),
-    });
-    if (edits !== undefined) {
-      await sender.update(edits, reply, signal);
-      return undefined;
-    }
-    const delivery: Delivery = {
-      id: row.id,
-      destination,
-      ...(mention === undefined ? {} : { mention }),
-      ...(quiet === undefined ? {} : { quiet }),
-      ...(threadOf === undefined ? {} : { threadOf }),
-      about: aboutOf(message, row.phase),
-    };
-    return sender.send(delivery, reply, signal);
+  /** Spreads one portion of what is owed to many, while the ones before it are being sent. */
+  async function spreadOne(): Promise<boolean> {
+    if (!mayWait) return false;
+    mayWait = await store.transaction(({ alerts: tables }) => spreadNext(tables, newId));
+    return mayWait;
   }
 
   return {
-    wake,
+    wake() {
+      mayWait = true;
+      ring();
+    },
     async run(signal) {
-      signal.addEventListener("abort", wake, { once: true });
+      signal.addEventListener("abort", ring, { once: true });
       let recovered = false;
       while (!signal.aborted) {
         let pause: Milliseconds;
         try {
-          if (!recovered) await recover(store, nowMillis(clock));
+          if (!recovered) await store.transaction(({ alerts }) => recover(alerts, nowMillis(clock)));
           recovered = true;
           bell = Promise.withResolvers<void>();
           const { claimed, next, more } = await turn(true);
           for (const work of claimed) begin(work);
-          if (more) continue;
-          pause = Math.min(IDLE, next === undefined ? IDLE : Math.max(1, next - nowMillis(clock)));
+          const spread = await spreadOne();
+          pause = more || spread ? 0 : Math.min(IDLE, next === undefined ? IDLE : Math.max(1, next - nowMillis(clock)));
         } catch (thrown) {
           log.error({ err: thrown }, "deliveries cannot be kept");
           pause = AFTER_FAULT;
         }
-        await waitFor(bell.promise, pause, clock, signal);
+        if (pause > 0) await waitFor(bell.promise, pause, clock, signal);
         await gather();
       }
       await waitFor(Promise.all(underWay.values()), FAREWELL, clock);
@@ -230,6 +189,7 @@ async function withMessages(
   due: readonly (Claimed | undefined)[],
   at: Milliseconds,
   decisions: Decision[],
+  newId: () => string,
 ): Promise<Work[]> {
   const claimed = due.filter((one) => one !== undefined);
   const rows = await tables.outbox.messages([...new Set(claimed.map(({ row }) => row.message))]);
@@ -242,45 +202,10 @@ async function withMessages(
       continue;
     }
     const why = "what it says cannot be read";
-    await giveUp(tables, { ...one.row, last_error: why }, at);
+    await giveUp(tables, { ...one.row, last_error: why }, at, newId);
     decisions.push({ what: "dead letter", destination: one.row.destination, delivery: one.row.id, detail: why });
   }
   return work;
-}
-
-/** A message that cannot be worded is a bug, which no repetition mends. */
-function worded({ describe, log }: DispatchParts, message: AlertMessage, wording: Wording): Reply {
-  try {
-    return describe(message, wording);
-  } catch (thrown) {
-    log.error({ err: thrown, type: message.type }, "an alert cannot be worded");
-    throw new SendError("unhealable", "it cannot be worded", { cause: thrown });
-  }
-}
-
-/** What a process that died was sending may have arrived: nobody will ever know. */
-async function recover(store: DispatchParts["store"], at: Milliseconds): Promise<void> {
-  await store.transaction(async ({ alerts: tables }) => {
-    const left = await tables.outbox.recover();
-    const decisions = left.map((row) => ({
-      what: "outcome unknown",
-      destination: row.destination,
-      delivery: row.id,
-      ...(row.episode === null ? {} : { episode: row.episode }),
-      detail: `attempt ${row.attempts}: the process ended while it was being sent`,
-    }));
-    await logDecisions(tables, decisions, at);
-  });
-}
-
-/** What no sender has taken for a day is given up like everything else. */
-async function sweep(tables: AlertTables, at: Milliseconds, decisions: Decision[]): Promise<void> {
-  for (const row of await tables.outbox.overdue(at - GIVE_UP_AFTER, 500)) {
-    const why = row.last_error ?? "nothing could send it";
-    await giveUp(tables, { ...row, last_error: why }, at);
-    const about = { destination: row.destination, delivery: row.id };
-    decisions.push({ what: "dead letter", ...about, detail: `after a day: ${why}` });
-  }
 }
 
 async function waitFor(

@@ -6,7 +6,7 @@ import type { OwedBook } from "./owed.ts";
 import { route } from "./route.ts";
 import type { Severity } from "./severity.ts";
 import type { Silence } from "./silence.ts";
-import { covers, destinationKey, isRolling, type Subscription } from "./subscription.ts";
+import { covers, isRolling, type Subscription } from "./subscription.ts";
 
 /** More events of one kind at once than this become one digest. */
 export const HANDFUL = 5;
@@ -18,7 +18,8 @@ export interface EventsCase {
   /** Of one round, in the order in which they happened. */
   readonly events: readonly AlertEvent[];
   readonly simulated: boolean;
-  readonly subscriptions: readonly Subscription[];
+  /** By the key of their destination. */
+  readonly subscriptions: ReadonlyMap<string, readonly Subscription[]>;
   readonly silences: readonly Silence[];
   /** Unix milliseconds. */
   readonly at: Milliseconds;
@@ -49,8 +50,7 @@ export function oweEvents(given: EventsCase, book: OwedBook): void {
   const label = given.simulated ? { simulated: true as const } : {};
   const messages = new Map(given.events.map((event) => [event, { type: "event", ...label, event } as const]));
   const digests = new Map<string, AlertMessage>();
-  const byDestination = Map.groupBy(given.subscriptions, (one) => destinationKey(one.destination));
-  for (const [destination, subscriptions] of byDestination) {
+  for (const [destination, subscriptions] of given.subscriptions) {
     const told = new Map<EventKind, { events: AlertEvent[]; subscription: Subscription; quiet: boolean }>();
     for (const event of given.events) {
       const wanting = subscriptions.filter((one) => one.kinds.includes(event.kind) && covers(one, event));
@@ -104,7 +104,7 @@ export function oweEvents(given: EventsCase, book: OwedBook): void {
       for (const event of events) {
         const message = messages.get(event);
         if (message === undefined) continue;
-        if (isRolling(subscription, kind)) book.rolled.push({ subscription, message });
+        if (isRolling(subscription, kind)) book.rolled.push({ destination: subscription.destination, message });
         else book.deliveries.push({ id: given.newId(), phase: "event", message, ...more });
       }
     }

@@ -6,6 +6,7 @@ import { isOpen, type Episode, type Machine } from "./episode.ts";
 import { inhibitorOf } from "./inhibition.ts";
 import { oweEpisode } from "./owe-episode.ts";
 import type { OwedBook } from "./owed.ts";
+import { spreadAll } from "./spread.ts";
 import { Telling } from "./telling.ts";
 
 export interface OpenCase {
@@ -30,6 +31,7 @@ export interface OpenCase {
 export async function oweOpen(given: OpenCase, book: OwedBook): Promise<void> {
   const { tables, choices, episodes } = given;
   if (episodes.length === 0) return;
+  await spreadAll(tables, () => given.newId());
   const rows = await tables.watch.tellings(episodes.map(({ id }) => id));
   const tellings = Map.groupBy(rows, (row) => row.episode);
   const parsed = (episode: Episode): Map<string, Telling> =>

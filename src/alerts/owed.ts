@@ -4,18 +4,20 @@ import type { Destination } from "./sender.ts";
 import type { Subscription } from "./subscription.ts";
 import type { Telling } from "./telling.ts";
 
-export type Phase =
-  | "trigger"
-  | "escalation"
-  | "reminder"
-  | "resolve"
-  | "state"
-  | "event"
-  | "digest"
-  | "rolling"
-  | "flapping"
-  | "calm"
-  | "bot";
+export const PHASES = [
+  "trigger",
+  "escalation",
+  "reminder",
+  "resolve",
+  "state",
+  "event",
+  "digest",
+  "rolling",
+  "flapping",
+  "calm",
+  "bot",
+] as const;
+export type Phase = (typeof PHASES)[number];
 
 /** A message that is owed. */
 export interface Planned {
@@ -52,7 +54,7 @@ export interface Held {
 
 /** Adds an event to a destination's message of the day. */
 export interface Rolled {
-  readonly subscription: Subscription;
+  readonly destination: Destination;
   readonly message: Extract<AlertMessage, { type: "event" }>;
 }
 

@@ -146,7 +146,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       }
       await tables.watch.putMachines([...changedMachines.values()].map(machineRow));
       await tables.watch.putEpisodes([...changedEpisodes.values()].map(episodeRow));
-      await writeOwed(tables, book, atMillis, newId);
+      await writeOwed(tables, book, atMillis, newId, parts.portion);
       await tables.watch.putSnapshot(network, watcher.name, atMillis, JSON.stringify(round.snapshot));
       parts.onStep?.("round written");
       return { changes, awayMillis, known, readNow, owed: book.deliveries.length + book.rolled.length };

@@ -34,8 +34,7 @@ export function route(news: News, subscription: Subscription, silenced: readonly
   if (compareSeverity(news.severity, subscription.floor) < 0) {
     return { tell: false, by: "severity", detail: `${news.severity} is below ${subscription.floor}` };
   }
-  const what = { ...news, destination: destinationKey(subscription.destination) };
-  const silence = silenced.find((one) => silences(one, what, at));
+  const silence = silencing(news, subscription, silenced, at);
   if (silence !== undefined) {
     const reason = silence.reason === undefined ? "" : `: ${silence.reason}`;
     return { tell: false, by: "silence", detail: `silence ${silence.id} by ${silence.by}${reason}` };
@@ -53,4 +52,15 @@ export function route(news: News, subscription: Subscription, silenced: readonly
     ...(critical && subscription.mention !== undefined ? { mention: subscription.mention } : {}),
     ...(news.severity === "info" ? { quiet: true } : {}),
   };
+}
+
+function silencing(
+  news: News,
+  { destination }: Subscription,
+  silenced: readonly Silence[],
+  at: Milliseconds,
+): Silence | undefined {
+  if (silenced.length === 0) return undefined;
+  const what = { ...news, destination: destinationKey(destination) };
+  return silenced.find((one) => silences(one, what, at));
 }

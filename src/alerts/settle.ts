@@ -4,9 +4,10 @@ import { fromMillis } from "../units/nanoseconds.ts";
 import { backOff, GIVE_UP_AFTER } from "./back-off.ts";
 import type { Claimed } from "./claim.ts";
 import { timeToText } from "./json-units.ts";
-import { AlertMessage } from "./message.ts";
 import { OwedBook, type Decision } from "./owed.ts";
+import { rollingKey, rollingMessages } from "./roll.ts";
 import type { Destination, Receipt, SendError } from "./sender.ts";
+import { spreadAll } from "./spread.ts";
 import { destinationKey, Subscription } from "./subscription.ts";
 import { putSubscription, writeOwed } from "./write-owed.ts";
 
@@ -82,7 +83,7 @@ async function settleFailure(
   }
   if (error.kind === "unhealable" || at - row.created_at >= GIVE_UP_AFTER) {
     tell("dead letter", error.message);
-    await giveUp(tables, { ...row, uncertain_since, last_error }, at);
+    await giveUp(tables, { ...row, uncertain_since, last_error }, at, parts.newId);
     if (row.phase === "rolling" && row.kind === "edit") await beginAnew(tables, row, claimed, at, parts);
     return "dead";
   }
@@ -95,8 +96,15 @@ async function settleFailure(
 }
 
 /** Dead-letters a delivery. Where its trigger certainly never arrived, nothing more is owed of the episode. */
-export async function giveUp(tables: AlertTables, row: DeliveryRow, at: Milliseconds): Promise<void> {
+export async function giveUp(
+  tables: AlertTables,
+  row: DeliveryRow,
+  at: Milliseconds,
+  newId: () => string,
+): Promise<void> {
   const { uncertain_since, last_error } = row;
+  // What still waits to be spread may be about the same episode.
+  await spreadAll(tables, newId);
   await tables.outbox.change(row.id, { state: "dead", settled_at: at, uncertain_since, last_error });
   if (row.phase !== "trigger" || row.episode === null || uncertain_since !== null) return;
   for (const other of await tables.outbox.ofEpisode(row.episode, row.destination)) {
@@ -114,16 +122,22 @@ async function beginAnew(
   at: Milliseconds,
   { newId }: SettleParts,
 ): Promise<void> {
-  const data = (await tables.outbox.messages([row.message]))[0]?.data;
-  const message = data === undefined ? undefined : AlertMessage.parse(JSON.parse(data));
-  if (message?.type !== "rolling" || data === undefined) return;
+  await spreadAll(tables, newId);
+  const said = await rollingMessages(tables, [row.message]);
+  const message = said.get(row.message);
+  if (message === undefined) return;
+  // It may have grown since.
+  const [known] = await tables.backlog.rolling([rollingKey(row.destination, message)]);
+  const last = known === undefined ? undefined : (await rollingMessages(tables, [known.message])).get(known.message);
+  for (const edit of await tables.outbox.owedEdits(row.target === null ? [] : [row.target])) {
+    const last_error = "its message goes on in a new one";
+    await tables.outbox.change(edit.id, { state: "dropped", settled_at: at, last_error });
+  }
   const id = newId();
   const book = new OwedBook();
-  book.deliveries.push({ id, destination, phase: "rolling", message, quiet: true });
+  book.deliveries.push({ id, destination, phase: "rolling", message: last ?? message, quiet: true });
   await writeOwed(tables, book, at, newId);
-  const key = [row.destination, message.kind, message.network, message.day].join("|");
-  const [known] = await tables.backlog.rolling([key]);
-  if (known !== undefined) await tables.backlog.putRolling([{ ...known, delivery: id, data }]);
+  if (known !== undefined) await tables.backlog.putRolling([{ ...known, delivery: id }]);
 }
 
 /** A destination that is gone: its subscriptions end, what it was owed is given up, and the operators are told. */
@@ -141,6 +155,7 @@ async function retire(
     await putSubscription(tables, { ...Subscription.parse(JSON.parse(data)), state: "retired", why });
     subscriptions += 1;
   }
+  await spreadAll(tables, newId);
   const open = await tables.outbox.openOf(row.destination);
   for (const one of open) {
     const uncertain_since = one.id === row.id ? row.uncertain_since : one.uncertain_since;

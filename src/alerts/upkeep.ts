@@ -15,6 +15,8 @@ import { writeOwed } from "./write-owed.ts";
 
 /** How long what is settled is kept: decisions, deliveries, receipts, closed episodes. */
 export const RETENTION: Milliseconds = 30 * 86_400_000;
+/** What is owed to many is spread by the dispatcher within a second or two. */
+const SPREAD_WITHIN: Milliseconds = 10_000;
 const PRUNE_EVERY: Milliseconds = 3_600_000;
 
 /**
@@ -29,6 +31,9 @@ export function upkeepOf(parts: AlertParts, readChoices: ReturnType<typeof choic
   return async () => {
     const at = nowMillis(clock);
     const owed = await store.transaction(async ({ alerts: tables }) => {
+      // What is being spread is looked at once it is whole; only where nobody spreads it, it is done here.
+      const since = await tables.parcels.since();
+      if (since !== undefined && at - since < SPREAD_WITHIN) return 0;
       const choices = await readChoices(tables, at);
       const open = (await tables.watch.openEpisodes()).map((row) => Episode.parse(JSON.parse(row.data)));
       const networks = new Set([
@@ -73,7 +78,7 @@ export function upkeepOf(parts: AlertParts, readChoices: ReturnType<typeof choic
         book,
       );
       await releaseHeld(tables, choices, at, newId, book);
-      await writeOwed(tables, book, at, newId);
+      await writeOwed(tables, book, at, newId, parts.portion);
       if (prunedAt === undefined || at - prunedAt >= PRUNE_EVERY) await tables.prune(at - RETENTION);
       return book.deliveries.length;
     });

@@ -30,7 +30,7 @@ export function createBacklog(db: Kysely<Schema>): Backlog {
           .onConflict((conflict) =>
             conflict.column("key").doUpdateSet((eb) => ({
               delivery: eb.ref("excluded.delivery"),
-              data: eb.ref("excluded.data"),
+              message: eb.ref("excluded.message"),
             })),
           )
           .execute(),

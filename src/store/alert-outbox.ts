@@ -93,6 +93,19 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
         .orderBy("seq")
         .execute(),
+    oweTriggers: async (episodes) =>
+      (
+        await fromPieces(episodes, (piece) =>
+          db
+            .selectFrom("alert_deliveries")
+            .select("seq")
+            .where("episode", "in", piece)
+            .where("phase", "=", "trigger")
+            .where("state", "=", "owed")
+            .limit(1)
+            .execute(),
+        )
+      ).length > 0,
     openOf: (destination) =>
       db
         .selectFrom("alert_deliveries")
@@ -114,6 +127,8 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
     async change(id, change) {
       await db.updateTable("alert_deliveries").set(change).where("id", "=", id).execute();
     },
+    reword: (ids, message) =>
+      inPieces(ids, (piece) => db.updateTable("alert_deliveries").set({ message }).where("id", "in", piece).execute()),
     begin: (ids, at) =>
       inPieces(ids, (piece) =>
         db
@@ -179,9 +194,19 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       ),
     depth: () =>
       db
-        .selectFrom("alert_deliveries")
-        .select((eb) => ["platform", eb.fn.countAll<number>().as("owed"), eb.fn.min<number>("created_at").as("oldest")])
-        .where(isOpen("alert_deliveries"))
+        .selectFrom((eb) =>
+          eb
+            .selectFrom("alert_deliveries")
+            .select((of) => ["platform", of.lit<number>(1).as("owed"), "created_at"])
+            .where(isOpen("alert_deliveries"))
+            .unionAll(eb.selectFrom("alert_parcels").select(["platform", "owed", "created_at"]))
+            .as("open"),
+        )
+        .select((eb) => [
+          "platform",
+          eb.fn.sum<number>("owed").as("owed"),
+          eb.fn.min<number>("created_at").as("oldest"),
+        ])
         .groupBy("platform")
         .execute(),
   };

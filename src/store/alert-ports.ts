@@ -48,6 +48,15 @@ export interface MessageRow {
   readonly data: string;
 }
 
+/** A part of what is owed to many, in one row until it is spread over those whom it is owed to. */
+export interface ParcelRow {
+  readonly platform: string;
+  /** How many deliveries are in it. */
+  readonly owed: number;
+  readonly created_at: Milliseconds;
+  readonly data: string;
+}
+
 /** `merged`: said by another delivery; `dropped`: an edit that was no longer needed. */
 export type DeliveryState = "owed" | "sending" | "sent" | "dead" | "merged" | "dropped";
 
@@ -115,7 +124,8 @@ export interface RollingRow {
   readonly key: string;
   readonly delivery: string;
   readonly day_ends_at: Milliseconds;
-  readonly data: string;
+  /** The id of what it says. */
+  readonly message: string;
 }
 
 export interface DecisionRow {
@@ -173,11 +183,15 @@ export interface Outbox {
   get(ids: readonly string[]): Promise<readonly DeliveryRow[]>;
   /** What an episode owes or owed a destination, in order. */
   ofEpisode(episode: string, destination?: string): Promise<readonly DeliveryRow[]>;
+  /** Whether a trigger of any of these episodes has still to go. */
+  oweTriggers(episodes: readonly string[]): Promise<boolean>;
   /** What is still owed to a destination or being sent there, in order. */
   openOf(destination: string): Promise<readonly DeliveryRow[]>;
   /** The owed edits of a message. */
   owedEdits(targets: readonly string[]): Promise<readonly DeliveryRow[]>;
   change(id: string, change: DeliveryChange): Promise<void>;
+  /** They say something else now. */
+  reword(ids: readonly string[], message: string): Promise<void>;
   /** The next try of each of them begins. */
   begin(ids: readonly string[], at: Milliseconds): Promise<void>;
   /** They have arrived. */
@@ -190,8 +204,16 @@ export interface Outbox {
   overdue(before: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
   putReceipts(rows: readonly ReceiptRow[]): Promise<void>;
   receipts(deliveries: readonly string[]): Promise<readonly ReceiptRow[]>;
-  /** How many are owed, by platform, and since when the oldest. */
+  /** How many are owed, by platform, and since when the oldest; what is in parcels among them. */
   depth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[]>;
+}
+
+export interface Parcels {
+  put(rows: readonly ParcelRow[]): Promise<void>;
+  /** Takes out the oldest ones, in the order in which they were put. */
+  take(limit: number): Promise<readonly ParcelRow[]>;
+  /** When the oldest one was put; undefined where there is none. */
+  since(): Promise<Milliseconds | undefined>;
 }
 
 /** The messages that have arrived at a destination, without edits, in the order in which they arrived. */
@@ -229,6 +251,7 @@ export interface AlertTables {
   readonly choices: Choices;
   readonly watch: WatchState;
   readonly outbox: Outbox;
+  readonly parcels: Parcels;
   readonly arrivals: Arrivals;
   readonly backlog: Backlog;
   readonly log: DecisionLog;

@@ -6,6 +6,7 @@ import { createChoices } from "./alert-choices.ts";
 import { alertFigures } from "./alert-figures.ts";
 import { inPieces, lastNumber, takeNumbers } from "./alert-counters.ts";
 import { createOutbox } from "./alert-outbox.ts";
+import { createParcels } from "./alert-parcels.ts";
 import type { AlertTables, DecisionLog } from "./alert-ports.ts";
 import { createWatchState } from "./alert-watch-state.ts";
 import type { Schema } from "./schema.ts";
@@ -19,6 +20,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
     choices: createChoices(db),
     watch: createWatchState(db),
     outbox: createOutbox(db),
+    parcels: createParcels(db),
     arrivals: createArrivals(db),
     backlog: createBacklog(db),
     log: createDecisionLog(db),
@@ -47,6 +49,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
         .where("created_at", "<", before)
         .where("id", "not in", (eb) => eb.selectFrom("alert_deliveries").select("message"))
         .where("id", "not in", (eb) => eb.selectFrom("alert_held").select("message"))
+        .where("id", "not in", (eb) => eb.selectFrom("alert_rolling").select("message"))
         .execute();
       await db
         .deleteFrom("alert_subscriptions")

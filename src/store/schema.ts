@@ -5,6 +5,7 @@ import type {
   HeldRow,
   MachineRow,
   MessageRow,
+  ParcelRow,
   ReceiptRow,
   RollingRow,
   SilenceRow,
@@ -48,6 +49,7 @@ export interface Schema {
   alert_episodes: EpisodeRow;
   alert_tellings: TellingRow;
   alert_messages: MessageRow & { created_at: number };
+  alert_parcels: ParcelRow & { seq: number };
   alert_deliveries: DeliveryRow;
   alert_receipts: ReceiptRow;
   alert_held: HeldRow & { seq: number };

@@ -27,6 +27,8 @@ export interface StageOptions {
   readonly senders?: (now: () => number) => FakeSender[];
   readonly operators?: Destination;
   readonly simulated?: readonly string[];
+  /** How much of what is owed is spread at once. */
+  readonly portion?: number;
 }
 
 /** The whole way from a reading to a message, in virtual time, on a database of its own. */
@@ -106,11 +108,16 @@ export class Stage {
     await this.#start();
   }
 
-  async stop(): Promise<void> {
+  /** Ends the dispatcher; what is owed from then on waits for the next process. */
+  async stopDelivering(): Promise<void> {
     this.#stop.abort();
     await settled();
     await this.clock.advance(10_000);
     await this.#running;
+  }
+
+  async stop(): Promise<void> {
+    await this.stopDelivering();
     await this.store.close();
   }
 
@@ -144,6 +151,7 @@ export class Stage {
       simulated: new Set(this.#options.simulated),
       onStep: (step) => this.steps.push(step),
       onOwed: () => this.dispatcher.wake(),
+      ...(this.#options.portion === undefined ? {} : { portion: this.#options.portion }),
       ...operators,
     });
     this.#stop = new AbortController();

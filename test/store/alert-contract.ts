@@ -220,6 +220,17 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await on(({ outbox }) => outbox.receipts(["a", "b"]))).toEqual([{ ...receipt, message: "2" }]);
     });
 
+    it("keep what is owed to many in parcels, count it, and hand each out once, in order", async () => {
+      const parcel = (data: string) => ({ platform: "fake", owed: 2, created_at: T, data });
+      await on(({ parcels }) => parcels.put([parcel("1"), parcel("2"), { ...parcel("3"), created_at: T + 1 }]));
+      expect(await on(({ outbox }) => outbox.depth())).toEqual([{ platform: "fake", owed: 6, oldest: T }]);
+      expect(await on(({ parcels }) => parcels.since())).toBe(T);
+      expect((await on(({ parcels }) => parcels.take(2))).map(({ data }) => data)).toEqual(["1", "2"]);
+      expect((await on(({ parcels }) => parcels.take(2))).map(({ data }) => data)).toEqual(["3"]);
+      expect(await on(({ parcels }) => parcels.since())).toBeUndefined();
+      expect(await on(({ outbox }) => outbox.depth())).toEqual([]);
+    });
+
     it("hold back what waits for a time, and let it go once, in order", async () => {
       const held = (message: string, release_at: number) => ({ destination: "d1", release_at, message, data: "{}" });
       await on(({ backlog }) => backlog.hold([held("m2", T), held("m1", T)]));
@@ -227,11 +238,11 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await on(({ backlog }) => backlog.release(T - 1))).toEqual([]);
       expect((await on(({ backlog }) => backlog.release(T))).map((row) => row.message)).toEqual(["m2", "m1"]);
       expect(await on(({ backlog }) => backlog.release(T))).toEqual([]);
-      const rolling = { key: "k", delivery: "a", day_ends_at: T, data: "1" };
+      const rolling = { key: "k", delivery: "a", day_ends_at: T, message: "m1" };
       await on(({ backlog }) => backlog.putRolling([rolling]));
-      await on(({ backlog }) => backlog.putRolling([{ ...rolling, delivery: "b", data: "2" }]));
+      await on(({ backlog }) => backlog.putRolling([{ ...rolling, delivery: "b", message: "m2" }]));
       expect(await on(({ backlog }) => backlog.rolling(["k", "l"]))).toEqual([
-        { ...rolling, delivery: "b", data: "2" },
+        { ...rolling, delivery: "b", message: "m2" },
       ]);
     });
 

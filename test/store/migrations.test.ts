@@ -22,6 +22,8 @@ const rows: Record<string, string> = {
     INSERT INTO saved_parties VALUES ('discord:1', 'f8ac', 'mine', 1700000000000)`,
   "0003-alerts": `
     INSERT INTO alert_machines (network, rule, subject, data) VALUES ('mainnet', 'node.down', 'a:1', '{}')`,
+  "0004-alert-parcels": `
+    INSERT INTO alert_parcels VALUES (1, 'discord', 3, 1700000000000, '{}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

@@ -1,0 +1,132 @@
+import { createAlertEngine, type AlertEngine } from "../../src/alerts/alert-engine.ts";
+import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
+import { describe } from "../../src/alerts/describe.ts";
+import { createDispatcher } from "../../src/alerts/dispatch.ts";
+import type { AlertEvent } from "../../src/alerts/event.ts";
+import type { AlertKind } from "../../src/alerts/kinds.ts";
+import type { Reading } from "../../src/alerts/reading.ts";
+import type { Destination, Sender } from "../../src/alerts/sender.ts";
+import { destinationKey, type Subscription } from "../../src/alerts/subscription.ts";
+import { systemClock } from "../../src/api/clock.ts";
+import { silentLog } from "../../src/log.ts";
+import { createStore } from "../../src/store/create-store.ts";
+import { scratchFolder } from "./export-once.ts";
+
+export const NETWORK = "mainnet";
+
+/** The alerts from a finding to receipts that are kept, on a database on disk, in real time. */
+export interface AlertStage extends AsyncDisposable {
+  readonly engine: AlertEngine;
+  /** One round of a watcher: what it saw, now. */
+  look(readings: readonly Reading[], events?: readonly AlertEvent[]): Promise<number>;
+  /** Resolves when so many more deliveries have their receipts in the database. */
+  settled(count: number): Promise<void>;
+}
+
+/** Everybody is subscribed to the same; `events` as in a subscription. */
+export async function alertStage(options: {
+  readonly senders: readonly Sender[];
+  readonly destinations: readonly Destination[];
+  readonly kinds: readonly AlertKind[];
+  readonly events: Subscription["events"];
+}): Promise<AlertStage> {
+  const { senders, destinations, kinds, events } = options;
+  const folder = await scratchFolder();
+  const log = silentLog();
+  const store = createStore({ url: `file:${folder.path}/bench.db`, log });
+  const stop = new AbortController();
+  let kept = 0;
+  let wanted: { count: number; resolve: () => void } | undefined;
+  const dispatcher = createDispatcher({
+    store,
+    clock: systemClock,
+    log,
+    senders,
+    describe,
+    onOutcome: ({ verdict }) => {
+      if (verdict !== "sent") throw new Error(`a delivery was not sent: ${verdict}`);
+      kept += 1;
+      if (wanted !== undefined && kept >= wanted.count) wanted.resolve();
+    },
+  });
+  const parts = { store, config: DEFAULT_ALERTS_CONFIG, clock: systemClock, log, simulated: new Set<string>() };
+  const engine = createAlertEngine({ ...parts, onOwed: () => dispatcher.wake() });
+  await store.transaction(async ({ alerts }) => {
+    for (const [index, destination] of destinations.entries()) {
+      const subscription = subscriptionOf(index, destination, kinds, events);
+      const { id, network, state } = subscription;
+      const data = JSON.stringify(subscription);
+      await alerts.choices.putSubscription({ id, destination: destinationKey(destination), network, state, data });
+    }
+  });
+  const running = dispatcher.run(stop.signal);
+  return {
+    engine,
+    async look(readings, seen = []) {
+      const at = systemClock.wallClock();
+      const watcher = { name: "bench", every: 5000 };
+      const { owed } = await engine.record({
+        network: NETWORK,
+        watcher,
+        snapshot: { at: String(at) },
+        readings,
+        events: seen,
+        at,
+      });
+      return owed;
+    },
+    async settled(count) {
+      kept = 0;
+      const all = Promise.withResolvers<void>();
+      wanted = { count, resolve: all.resolve };
+      await all.promise;
+      wanted = undefined;
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+      await store.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function subscriptionOf(
+  index: number,
+  destination: Destination,
+  kinds: readonly AlertKind[],
+  events: Subscription["events"],
+): Subscription {
+  return {
+    id: `s${index}`,
+    destination,
+    network: NETWORK,
+    kinds: [...kinds],
+    subjects: [],
+    parameters: {},
+    floor: "info",
+    style: "plain",
+    events,
+    state: "active",
+    created: 1_700_000_000_000,
+    by: { id: "u1", name: "bench" },
+  };
+}
+
+export function checkpoint(block: number): AlertEvent {
+  return {
+    kind: "checkpoint.new",
+    network: NETWORK,
+    subject: "",
+    key: `${block}/h`,
+    at: String(systemClock.wallClock()),
+    atBlock: String(block),
+    hash: `h${block}`,
+  };
+}
+
+export function auction(state: "good" | "bad"): Reading {
+  const facts = { tradingMode: "TRADING_MODE_MONITORING_AUCTION", trigger: "AUCTION_TRIGGER_PRICE" };
+  const common = { network: NETWORK, subject: "m1", label: "BTC/USD", state, seenBy: ["a:1"], nodes: 1 } as const;
+  return { kind: "market.auction", ...common, facts: state === "bad" ? facts : {} };
+}

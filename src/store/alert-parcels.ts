@@ -1,0 +1,29 @@
+import type { Kysely } from "kysely";
+
+import { inPieces, takeNumbers } from "./alert-counters.ts";
+import type { Parcels } from "./alert-ports.ts";
+import type { Schema } from "./schema.ts";
+
+/** What is owed to many and not yet spread over them. */
+export function createParcels(db: Kysely<Schema>): Parcels {
+  return {
+    async put(rows) {
+      if (rows.length === 0) return;
+      let seq = await takeNumbers(db, "parcels", rows.length);
+      await inPieces(
+        rows.map((row) => ({ ...row, seq: seq++ })),
+        (piece) => db.insertInto("alert_parcels").values(piece).execute(),
+      );
+    },
+    async take(limit) {
+      const taken = await db.selectFrom("alert_parcels").selectAll().orderBy("seq").limit(limit).execute();
+      const seqs = taken.map(({ seq }) => seq);
+      if (seqs.length > 0) await db.deleteFrom("alert_parcels").where("seq", "in", seqs).execute();
+      return taken;
+    },
+    async since() {
+      const row = await db.selectFrom("alert_parcels").select("created_at").orderBy("seq").limit(1).executeTakeFirst();
+      return row?.created_at;
+    },
+  };
+}

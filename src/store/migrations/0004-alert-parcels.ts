@@ -1,0 +1,17 @@
+import type { Kysely } from "kysely";
+import type { Migration } from "kysely/migration";
+
+export const alertParcels: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await db.schema
+      .createTable("alert_parcels")
+      .addColumn("seq", "bigint", (column) => column.primaryKey().notNull())
+      .addColumn("platform", "text", (column) => column.notNull())
+      .addColumn("owed", "integer", (column) => column.notNull())
+      .addColumn("created_at", "bigint", (column) => column.notNull())
+      .addColumn("data", "text", (column) => column.notNull())
+      .execute();
+    // What a message of the day says stands among the messages, once for all who have the same day behind them.
+    await db.schema.alterTable("alert_rolling").renameColumn("data", "message").execute();
+  },
+};
