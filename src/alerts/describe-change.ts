@@ -35,15 +35,14 @@ export function describeTest(message: Extract<AlertMessage, { type: "test" }>): 
 
 /** Who did what to what a channel is told, in one short message. */
 export function describeChange(message: ChangeMessage): Reply {
-  const { change } = message;
   return reply({
     title: headed("CHANGE", sentence(message), message),
-    blocks: "standing" in change ? standingBlocks(change.standing) : [],
+    blocks: detailsOf(message),
     actions: actionsOf(message),
   });
 }
 
-function sentence({ by, at, change, labels }: ChangeMessage): Text {
+function sentence({ by, change, labels }: ChangeMessage): Text {
   switch (change.what) {
     case "added": {
       const manner = mannerWords(change.subscription);
@@ -59,16 +58,39 @@ function sentence({ by, at, change, labels }: ChangeMessage): Text {
     case "paused":
     case "resumed":
       return text`${by} ${change.what} alert ${code(change.subscription.id)}: ${subscriptionWords(change.subscription, labels)}`;
-    case "silenced": {
-      const { silence } = change;
-      const reason = silence.reason === undefined ? [] : text`: ${silence.reason}`;
-      return text`${by} silenced ${silenceScopeWords(silence, labels)} ${silenceTimeWords(silence, toMillis(timeFromText(at)))}${reason}`;
-    }
+    case "silenced":
+      return text`${by} silenced ${silenceScopeWords(change.silence, labels)}`;
     case "unsilenced":
       return text`${by} ended the silence of ${silenceScopeWords(change.silence, labels)}`;
     case "acknowledged":
       return text`${by} acknowledged ${strong(change.episode.kind)}: ${conditionWords(change.episode.last).bad}`;
   }
+}
+
+/** What does not fit one line: moments belong into the body, where each reader sees them in their own zone. */
+function detailsOf({ change, at }: ChangeMessage): Block[] {
+  switch (change.what) {
+    case "added":
+      return standingBlocks(change.standing);
+    case "silenced": {
+      const { silence } = change;
+      const reason = silence.reason === undefined ? [] : text`: ${silence.reason}`;
+      return [paragraph(text`${capital(silenceTimeWords(silence, toMillis(timeFromText(at))))}${reason}`)];
+    }
+    case "edited":
+    case "removed":
+    case "paused":
+    case "resumed":
+    case "unsilenced":
+    case "acknowledged":
+      return [];
+  }
+}
+
+/** The same with a capital letter in front. */
+function capital([first, ...rest]: Text): Text {
+  if (first?.kind !== "text") return first === undefined ? [] : [first, ...rest];
+  return [{ ...first, text: `${first.text.slice(0, 1).toUpperCase()}${first.text.slice(1)}` }, ...rest];
 }
 
 function actionsOf({ change }: ChangeMessage): Action[] {

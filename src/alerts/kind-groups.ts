@@ -40,7 +40,7 @@ export const KIND_GROUP_NAMES = Object.keys(KIND_GROUPS) as readonly KindGroup[]
 
 /** What each group is for, in a few words. */
 export const GROUP_WORDS: Readonly<Record<KindGroup, string>> = {
-  ops: "what ops channels need (recommended)",
+  ops: "what ops channels need",
   network: "whether the network goes on",
   nodes: "the data nodes, one by one",
   checkpoints: "checkpoints, new and overdue",

@@ -1,6 +1,6 @@
 import { id, joinText, strong, text, toText, type Text, type TextPart } from "../reply/text.ts";
 import { formatDuration } from "../units/duration.ts";
-import { GROUP_WORDS, groupOf } from "./kind-groups.ts";
+import { groupOf } from "./kind-groups.ts";
 import { isConditionKind, type AlertKind } from "./kinds.ts";
 import type { GivenParameters } from "./rules.ts";
 import type { Subscription } from "./subscription.ts";
@@ -36,10 +36,10 @@ export function mannerWords({ floor, style, events, quietHours: quiet, mention, 
   return joinText(parts, ", ");
 }
 
-/** `the ops set (10 kinds)`, or the kinds one by one. */
+/** `the ops set`, or the kinds one by one. */
 export function kindWords(kinds: readonly AlertKind[]): Text {
   const group = groupOf(kinds);
-  if (group !== undefined && kinds.length > 1) return text`${strong(group)} (${GROUP_WORDS[group]})`;
+  if (group !== undefined) return text`the ${strong(group)} set`;
   return joinText(
     kinds.map((kind) => strong(kind)),
     ", ",

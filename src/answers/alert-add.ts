@@ -1,5 +1,6 @@
 import type { Announcement } from "../alerts/alert-engine.ts";
 import { timeToText } from "../alerts/json-units.ts";
+import { groupOf } from "../alerts/kind-groups.ts";
 import type { AlertKind } from "../alerts/kinds.ts";
 import type { Destination } from "../alerts/sender.ts";
 import type { Standing } from "../alerts/standing.ts";
@@ -114,7 +115,7 @@ function subscribed(
   }
   return reply({
     tone: "good",
-    title: text`Subscribed: ${place} is told of ${subscriptionWords(subscription, labels)}`,
+    title: text`Subscribed ${place} to ${subscriptionWords(subscription, labels)}`,
     blocks,
     actions: [...subscriptionActions(subscription), listAction()],
   });
@@ -130,7 +131,7 @@ function alreadyThere(
 ): Reply {
   const place = placeWords(known.destination, context);
   const same = mannerOf(known) === mannerOf(wanted);
-  const paused = known.state === "paused" ? text` It is paused.` : [];
+  const paused = known.state === "paused" ? ["It is paused."] : [];
   const { severity, style, events, quiet, zone, mention } = values;
   const typed = Object.entries({ severity, style, events, quiet, zone, mention });
   const named = typed.filter((entry): entry is [string, string] => entry[1] !== undefined);
@@ -147,12 +148,12 @@ function alreadyThere(
   const otherwise =
     same || named.length === 0
       ? []
-      : text` It is told in another way than you ask for; ${code("alerts edit")} changes that.`;
+      : [text`It is told in another way than you ask for; ${code("alerts edit")} changes that.`];
   return reply({
-    title: text`Nothing changed: ${place} is told of that already`,
+    title: text`Nothing changed: ${place} was subscribed to that already`,
     blocks: [
       { kind: "fields", fields: subscriptionFields(known, labels) },
-      ...(paused.length + otherwise.length === 0 ? [] : [paragraph(text`${paused}${otherwise}`)]),
+      ...[...paused, ...otherwise].map((sentence) => paragraph(sentence)),
     ],
     actions: [...change, ...subscriptionActions(known), listAction()],
   });
@@ -163,6 +164,7 @@ export function subscriptionFields(one: Subscription, labels: Labels) {
   return [
     field("Alert", code(one.id)),
     field("Tells", subscriptionWords(one, labels), { wide: true }),
+    ...(groupOf(one.kinds) === undefined ? [] : [field("Kinds", one.kinds.join(", "), { wide: true })]),
     ...(manner.length === 0 ? [] : [field("How", manner, { wide: true })]),
     ...(one.state === "active" ? [] : [field("State", one.why === undefined ? one.state : `${one.state}: ${one.why}`)]),
   ];

@@ -62,7 +62,7 @@ function unknownKind(word: string): UserError {
   const near = nearest(word, known) ?? (tail === undefined ? undefined : tails.get(tail));
   return new UserError(`${quoteTyped(word)} is no kind of alert.`, {
     option: "kinds",
-    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}Groups are ${KIND_GROUP_NAMES.join(", ")}; kinds are ${ALERT_KINDS.join(", ")}.`,
+    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are the sets ${KIND_GROUP_NAMES.join(", ")}${near === undefined ? `, and ${ALERT_KINDS.join(", ")}` : ", and single kinds such as node.down"}.`,
   });
 }
 

@@ -90,9 +90,9 @@ export function isOwn(subscription: Pick<Subscription, "destination" | "personal
 export function placeWords(destination: Destination, context?: PlaceContext): Text {
   const { platform, channel } = destination;
   if (isSamePlace(destination, CONSOLE)) return text`the console`;
+  if (context !== undefined && isSamePlace(destination, ownMessages(context))) return text`your direct messages`;
   if (context !== undefined && isSamePlace(destination, destinationHere(context))) return text`this channel`;
   const named = platform === "discord" ? "Discord" : platform === "slack" ? "Slack" : platform;
-  if (context !== undefined && isSamePlace(destination, ownMessages(context))) return text`your direct messages`;
   return channel.startsWith("user:")
     ? text`direct messages of ${code(channel.slice(5))} on ${named}`
     : text`channel ${code(channel)} on ${named}`;

@@ -53,12 +53,13 @@ export async function silenceAlerts(context: AddContext, values: SilenceValues):
   await alerts.putSilence(silence, caller.name, announcements(context, told, { what: "silenced", silence }, labels));
   return reply({
     tone: "good",
-    title: text`Silenced ${silenceScopeWords(silence, labels)} ${silenceTimeWords(silence, now)}`,
+    title: text`Silenced: ${silenceScopeWords(silence, labels)}`,
     blocks: [
       {
         kind: "fields",
         fields: [
           field("Silence", code(silence.id)),
+          field("When", silenceTimeWords(silence, now), { wide: true }),
           field("Where", place === undefined ? "all places" : placeWords(place, context)),
           ...(silence.reason === undefined ? [] : [field("Reason", silence.reason, { wide: true })]),
         ],

@@ -1,19 +1,28 @@
 import { createAlertDesk, type AlertDesk } from "../../src/alerts/alert-desk.ts";
-import { createAlertEngine } from "../../src/alerts/alert-engine.ts";
+import { createAlertEngine, type AlertEngine } from "../../src/alerts/alert-engine.ts";
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import { systemClock, type Clock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** The alerts on a store, with nobody who watches or delivers. */
-export function alertDesk(
+interface DeskOptions {
+  readonly clock?: Clock;
+  readonly platforms?: readonly string[];
+}
+
+/** The alerts on a store, with nobody who watches or delivers; a test may tell the engine what is seen. */
+export function alertsOn(
   store: Pick<Store, "transaction">,
-  more: { readonly clock?: Clock; readonly platforms?: readonly string[] } = {},
-): AlertDesk {
-  const { clock = systemClock, platforms = [] } = more;
+  { clock = systemClock, platforms = [] }: DeskOptions = {},
+): { readonly desk: AlertDesk; readonly engine: AlertEngine } {
   const config = DEFAULT_ALERTS_CONFIG;
   const engine = createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set() });
-  return createAlertDesk(engine, config, () => platforms);
+  return { engine, desk: createAlertDesk(engine, config, () => platforms) };
+}
+
+/** The same for what only asks. */
+export function alertDesk(store: Pick<Store, "transaction">, more: DeskOptions = {}): AlertDesk {
+  return alertsOn(store, more).desk;
 }
 
 /** For what never comes near them. */

@@ -12,7 +12,8 @@ import type { Caller, Target } from "../../src/bot/invocation.ts";
 import type { Choice } from "../../src/bot/option.ts";
 import { createLedgerExports } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
-import { alertDesk } from "./alert-desk.ts";
+import type { AlertEngine } from "../../src/alerts/alert-engine.ts";
+import { alertsOn } from "./alert-desk.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
@@ -25,6 +26,8 @@ export interface TalkOptions {
   readonly networks: Readonly<Record<string, readonly (string | NodeAddress)[]>>;
   readonly at?: Nanoseconds;
   readonly mayManageChannel?: boolean;
+  /** The platforms on which somebody delivers. */
+  readonly delivering?: readonly string[];
   /** Whether answers are kept for a while, as in production. Default false: a test changes what a node says. */
   readonly cache?: boolean;
 }
@@ -33,6 +36,9 @@ export interface TalkOptions {
 export interface Talk {
   readonly bot: Bot;
   readonly store: EmbeddedStore;
+  readonly engine: AlertEngine;
+  /** From now on somebody else asks, or from somewhere else. */
+  readonly become: (who: { readonly here?: Target; readonly caller?: Caller }) => void;
   /** What a person sees in a terminal of 200 columns. */
   readonly ask: (line: string) => Promise<string>;
   readonly askFor: (line: string) => Promise<Reply>;
@@ -69,13 +75,18 @@ export async function talk(options: TalkOptions): Promise<Talk> {
   );
   const store = createStore({ url: `file:${path.join(folder, "talk.db")}`, log });
   const exports = createLedgerExports({ directory: folder, log, now });
+  let monotonicMillis = 0;
+  const { desk, engine } = alertsOn(store, {
+    clock: { ...clock, monotonicMillis: () => monotonicMillis },
+    platforms: options.delivering ?? [],
+  });
   const bot = createBot({
     commands,
     clients,
     seen: store.seen,
     parties: store.parties,
     exports,
-    alerts: alertDesk(store, { clock }),
+    alerts: desk,
     log,
     now,
   });
@@ -105,6 +116,8 @@ export async function talk(options: TalkOptions): Promise<Talk> {
   return {
     bot,
     store,
+    engine,
+    become: (who) => Object.assign(rest, who),
     progress,
     now,
     askFor,
@@ -128,6 +141,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     },
     advance: (millis) => {
       at = nanoseconds(at + BigInt(millis) * 1_000_000n);
+      monotonicMillis += millis;
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(replies.map(disposeReply));

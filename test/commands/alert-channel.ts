@@ -1,0 +1,76 @@
+import { renderTerminal } from "../../src/adapters/terminal/render.ts";
+import { describe as describeAlert } from "../../src/alerts/describe.ts";
+import { AlertMessage } from "../../src/alerts/message.ts";
+import type { Reading } from "../../src/alerts/reading.ts";
+import type { Destination } from "../../src/alerts/sender.ts";
+import { destinationKey } from "../../src/alerts/subscription.ts";
+import type { Caller, Target } from "../../src/bot/invocation.ts";
+import { plainText } from "../../src/reply/plain.ts";
+import type { Reply } from "../../src/reply/reply.ts";
+import { NOON, type Talk } from "../support/talk.ts";
+
+const files = { maxBytes: 1e7, maxCount: 10 };
+const CHANNEL = "1122334455667788990";
+
+/** A channel of a server, its direct messages, and people who ask there. */
+export const OPS: Target = { platform: "discord", workspace: "99", channel: CHANNEL, files };
+export const ELSEWHERE: Target = { ...OPS, channel: "2222222222222222222" };
+export const DIRECT: Target = { platform: "discord", channel: "3333333333333333333", files };
+export const CONSOLE_PAGE: Target = { platform: "web", files };
+export const ann: Caller = { id: "41", name: "ann", mayManageChannel: true };
+export const bob: Caller = { id: "42", name: "bob", mayManageChannel: false };
+
+export const ops: Destination = { platform: "discord", channel: CHANNEL };
+export const elsewhere: Destination = { platform: "discord", channel: "2222222222222222222" };
+export const toBob: Destination = { platform: "discord", channel: "user:42" };
+export const theConsole: Destination = { platform: "web", channel: "console" };
+
+/** What is owed to a destination and not sent yet, in order, as it would be said. */
+export async function owedReplies({ store }: Talk, destination: Destination): Promise<Reply[]> {
+  return store.transaction(async ({ alerts }) => {
+    const rows = await alerts.outbox.openOf(destinationKey(destination));
+    const messages = new Map(
+      (await alerts.outbox.messages(rows.map(({ message }) => message))).map((one) => [one.id, one.data]),
+    );
+    return rows.map(({ message }) => describeAlert(AlertMessage.parse(JSON.parse(messages.get(message) ?? "null"))));
+  });
+}
+
+/** The same as titles. */
+export async function owed(talk: Talk, destination: Destination): Promise<string[]> {
+  return (await owedReplies(talk, destination)).map(({ title }) => plainText(title));
+}
+
+/** Rounds of a watcher 5 s apart, with what time brings about in between. */
+export async function see(talk: Talk, count: number, readings: readonly Reading[], network = "mainnet"): Promise<void> {
+  for (let round = 0; round < count; round += 1) {
+    const watcher = { name: "sources", every: 5000 };
+    await talk.engine.record({ network, watcher, snapshot: SNAPSHOT, readings, events: [], at: talk.now() });
+    talk.advance(5000);
+    await talk.engine.upkeep();
+  }
+}
+
+const SNAPSHOT = {
+  round: {
+    witnesses: [
+      { node: "a:1", reachable: true, height: "1200" },
+      { node: "b:1", reachable: false },
+    ],
+  },
+};
+
+/** A reply as the terminal shows it, on as few lines as it takes. */
+export function shown(reply: Reply): string {
+  return renderTerminal(reply, { width: 500, colour: false, links: false, now: NOON });
+}
+
+/** The id in the first field of a reply about a subscription or a silence. */
+export function idIn({ blocks }: Reply): string {
+  for (const block of blocks) {
+    if (block.kind !== "fields") continue;
+    const found = block.fields.find(({ name }) => ["Alert", "Silence"].includes(plainText(name)));
+    if (found !== undefined) return plainText(found.value);
+  }
+  throw new Error("no id in this reply");
+}

@@ -1,0 +1,257 @@
+import { describe, expect, test } from "vitest";
+
+import { KIND_GROUPS } from "../../src/alerts/kind-groups.ts";
+import { down, stalled } from "../alerts/readings.ts";
+import {
+  ann,
+  bob,
+  CONSOLE_PAGE,
+  DIRECT,
+  ELSEWHERE,
+  idIn,
+  OPS,
+  ops,
+  owed,
+  owedReplies,
+  see,
+  shown,
+  theConsole,
+  toBob,
+} from "./alert-channel.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+describe("a channel", () => {
+  test("is offered what ops channels need, and shown by one test message that it can be reached", async () => {
+    const talk = await talkToSimulator({ delivering: ["discord"] });
+    talk.become({ here: OPS, caller: ann });
+    const said = await talk.ask("alerts add");
+    expect(said).toContain("Subscribed this channel to the ops set on mainnet");
+    expect(said).toContain("network.stalled");
+    expect(said).not.toContain("Nothing delivers");
+    expect(await owed(talk, ops)).toEqual(["TEST · Alerts arrive here"]);
+    const [subscription] = await talk.engine.subscriptions();
+    expect(subscription).toMatchObject({ destination: ops, kinds: KIND_GROUPS.ops, style: "live", state: "active" });
+  });
+
+  test("changes nothing by subscribing twice, whoever does it and however it is written", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: ann });
+    await talk.ask("alerts add market.price BTC/USDT high:70000 low:1.50");
+    const before = await talk.engine.subscriptions();
+    for (const line of [
+      "alerts add market.price BTC/USDT high:70000 low:1.50",
+      "alerts add kinds:MARKET.PRICE subjects:btc/usdt low:1.5 high:70000.00",
+    ]) {
+      expect(await talk.ask(line)).toContain("Nothing changed: this channel was subscribed to that already");
+    }
+    expect(await talk.engine.subscriptions()).toEqual(before);
+    expect(await owed(talk, ops)).toEqual([
+      "CHANGE · ann subscribed this channel to market.price of BTC/USDT, below 1.5, above 70000 on mainnet",
+    ]);
+  });
+
+  test("is offered a change where only the way of telling differs", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: ann });
+    await talk.ask("alerts add node.down");
+    expect(await talk.ask("alerts add node.down style:thread severity:critical")).toContain("told in another way");
+    expect(await talk.press("Change it")).toContain("critical only, thread style");
+    expect(await talk.engine.subscriptions()).toMatchObject([{ style: "thread", floor: "critical" }]);
+  });
+
+  test("is told the present state at once, and what is firing already", async () => {
+    const talk = await talkToSimulator();
+    await see(talk, 1, [stalled("good"), down("good")]);
+    await see(talk, 8, [stalled("bad"), down("good")]);
+    talk.become({ here: OPS, caller: ann });
+    const said = await talk.ask("alerts add network");
+    expect(said).toMatch(/Now: mainnet is stalled \(1 of 2 nodes answer, block 1200\)\. Firing now: network\.stalled/u);
+    const [change, trigger] = await owedReplies(talk, ops);
+    expect(shown(change!)).toContain("mainnet is stalled (1 of 2 nodes answer, block 1200)");
+    expect(shown(trigger!)).toContain("told only now: the subscription is new");
+    expect(await owed(talk, ops)).toHaveLength(2);
+  });
+
+  test("keeps quiet hours, roles and thresholds exactly as they were typed", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: ann });
+    await talk.ask(
+      "alerts add market.price BTC/USDT high:70000.123456789012345678 quiet:22-7 zone:europe/berlin mention:<@&123456789012345678>",
+    );
+    expect(await talk.engine.subscriptions()).toMatchObject([
+      {
+        parameters: { "market.price": { high: "70000.123456789012345678" } },
+        quietHours: { from: "22:00", to: "07:00", zone: "Europe/Berlin" },
+        mention: "123456789012345678",
+      },
+    ]);
+    expect(await talk.ask("alerts add node.lagging behind:2m blocks:50 for:1m style:plain")).toContain(
+      "node.lagging, for 1 min, behind by 2 min, behind by 50 blocks on mainnet",
+    );
+  });
+
+  test("is changed only by those who manage it; a message to oneself is everybody's", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: bob });
+    expect(await talk.ask("alerts add")).toContain("Only people who manage this channel can");
+    expect(talk.lastReply.failure).toBe("caller");
+    expect(await talk.engine.subscriptions()).toEqual([]);
+    talk.become({ here: DIRECT, caller: { ...bob, mayManageChannel: true } });
+    expect(await talk.ask("alerts add")).toContain("your direct messages");
+    expect(await owed(talk, toBob)).toEqual(["TEST · Alerts arrive here"]);
+  });
+
+  test("has an end to how much it is told", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: ann });
+    await talk.ask("alerts add market.price BTC/USDT high:1");
+    const [one] = await talk.engine.subscriptions();
+    for (let index = 2; index <= 100; index += 1) {
+      const parameters = { "market.price": { high: String(index) } };
+      await talk.engine.putSubscription({ ...one!, id: `x${index}`, parameters }, "ann");
+    }
+    expect(await talk.ask("alerts add market.price BTC/USDT high:101")).toContain("There are 100 alerts in this place");
+  });
+});
+
+describe("operators", () => {
+  test("subscribe the console, or a channel by its id", async () => {
+    const talk = await talkToSimulator({ delivering: ["web", "slack"] });
+    talk.become({ here: CONSOLE_PAGE, caller: ann });
+    expect(await talk.ask("alerts add node.down")).toContain("Subscribed the console to node.down");
+    expect(await owed(talk, theConsole)).toHaveLength(1);
+    expect(await talk.ask("alerts add node.down to:slack:C0123ABCD")).toContain("channel C0123ABCD on Slack");
+    expect(await owed(talk, { platform: "slack", channel: "C0123ABCD" })).toHaveLength(1);
+    expect(await talk.ask("alerts add node.down to:discord:1122334455667788990")).toContain(
+      "This bot does not run on Discord.",
+    );
+  });
+
+  test.each(["to:nowhere", "to:discord:12", "to:slack:general", "to:slack:"])("cannot subscribe %s", async (to) => {
+    const talk = await talkToSimulator();
+    expect(await talk.ask(`alerts add node.down ${to}`)).toMatch(/no place that alerts can go to/u);
+  });
+
+  test("alone choose another place", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: ann });
+    expect(await talk.ask("alerts add node.down to:console")).toContain("Only the terminal and the console");
+    expect(await talk.engine.subscriptions()).toEqual([]);
+  });
+});
+
+describe("what one watches for oneself", () => {
+  test("is told by direct message, announced to nobody, and kept from being watched twice", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: bob });
+    const line = `alerts add order.final ${talk.samples.orderId}`;
+    const said = await talk.ask(line);
+    expect(said).toMatch(
+      /You will be told by direct message when order [\s\S]* is filled, stopped, expired or rejected/u,
+    );
+    expect(said).toContain("This is 1 of the 20 that one person can watch");
+    expect(await talk.ask(line)).toContain("Nothing changed: you watch that already");
+    expect(await talk.engine.subscriptions()).toMatchObject([
+      { destination: toBob, personal: true, kinds: ["order.final"], subjects: [talk.samples.orderId], state: "active" },
+    ]);
+    expect(await owed(talk, ops)).toEqual([]);
+    expect(await owed(talk, toBob)).toEqual([]);
+  });
+
+  test("ends where nothing is left to wait for", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: bob });
+    expect(await talk.ask("alerts add bundle.signed USDT")).toContain("That bundle is signed already");
+    expect(await talk.ask(`alerts add order.final ${talk.samples.rejectedOrderId}`)).toMatch(
+      /Order \w+ is rejected already/u,
+    );
+    expect(await talk.engine.subscriptions()).toEqual([]);
+  });
+
+  test("is capped for each person, and for nobody else", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: bob });
+    for (let party = 0; party < 20; party += 1) {
+      expect(await talk.ask(`alerts add stake.changed ${party.toString(16).padStart(64, "a")}`)).toContain(
+        `This is ${party + 1} of the 20`,
+      );
+    }
+    expect(await talk.ask(`alerts add stake.changed ${"b".repeat(64)}`)).toContain(
+      "You watch 20 things, and nobody can watch more than 20.",
+    );
+    talk.become({ caller: ann });
+    expect(await talk.ask(`alerts add stake.changed ${"b".repeat(64)}`)).toContain("This is 1 of the 20");
+  });
+
+  test.each<[string, RegExp]>([
+    ["alerts add order.final", /order\.final needs an order to watch/u],
+    [`alerts add order.final ${"ab".repeat(32)}`, /knows of no order|no order/u],
+    [`alerts add stake.changed ${"a".repeat(64)},${"b".repeat(64)}`, /watched one by one/u],
+    [`alerts add stake.changed,node.down ${"a".repeat(64)}`, /apart from everything else/u],
+  ])("%s is refused with what to do", async (line, expected) => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: bob });
+    expect(await talk.ask(line)).toMatch(expected);
+    expect(talk.lastReply.failure).toBe("caller");
+    expect(await talk.engine.subscriptions()).toEqual([]);
+  });
+});
+
+test.each<[string, RegExp]>([
+  ["alerts add node.dwon", /“node\.dwon” is no kind of alert[\s\S]*Did you mean node\.down\?/u],
+  ["alerts add stalled", /Did you mean network\.stalled\?/u],
+  ["alerts add opps", /Did you mean ops\?/u],
+  ["alerts add node.down,zzzzzz", /“zzzzzz” is no kind of alert[\s\S]*market\.price/u],
+  ["alerts add market.price BTC/USDT", /market\.price needs a threshold/u],
+  ["alerts add market.price high:70000", /market\.price needs a market/u],
+  ["alerts add market.price BTC/USDT high:70,000", /high is a number, not “70,000”\.[\s\S]*Did you mean 70000\?/u],
+  ["alerts add market.price BTC/USDT high:lots", /high is a number/u],
+  ["alerts add market.price BTC/USDT high:1 low:2", /low must be below high/u],
+  ["alerts add market.price BTC/USDT high:1 when:within", /within needs both/u],
+  ["alerts add market.price BTC/UDST high:1", /No market “BTC\/UDST”[\s\S]*Did you mean BTC\/USDT\?/u],
+  ["alerts add node.down high:70000", /high is for market\.price, and this is node\.down/u],
+  ["alerts add network.stalled for:abc", /“abc” is no span of time that for understands/u],
+  ["alerts add network.stalled for:10", /Is it 10m or 10h\?/u],
+  ["alerts add node.down BTC/USDT", /no data node “BTC\/USDT”/u],
+  ["alerts add network.stalled BTC/USDT", /about the network, not about/u],
+  ["alerts add node.down,market.state BTC/USDT", /Add them apart/u],
+  ["alerts add node.down quiet:late", /“late” are no quiet hours/u],
+  ["alerts add node.down quiet:22:00-07:00 zone:Berlin", /Did you mean Europe\/Berlin\?/u],
+  ["alerts add node.down zone:Europe/Berlin", /A time zone goes with quiet hours/u],
+  ["alerts add node.down severity:bad", /“bad” is no severity/u],
+  ["alerts add node.down mention:@oncall", /no role or group that can be notified/u],
+  ["alerts add checkpoint.overdue factor:0", /factor is above zero/u],
+])("%s is refused with what is right", async (line, expected) => {
+  const talk = await talkToSimulator();
+  talk.become({ here: OPS, caller: ann });
+  expect(await talk.ask(line)).toMatch(expected);
+  expect(talk.lastReply.failure).toBe("caller");
+  expect(await talk.engine.subscriptions()).toEqual([]);
+  expect(await owed(talk, ops)).toEqual([]);
+});
+
+describe("completion", () => {
+  test.each<[string, string, string]>([
+    ["kinds", "stal", "network.stalled"],
+    ["kinds", "ops,node.d", "ops,node.down"],
+    ["kinds", "protocol", "core.upgraded"],
+    ["zone", "berl", "Europe/Berlin"],
+    ["zone", "new y", "America/New_York"],
+    ["subjects", "btc/usdt", "BTC/USDT"],
+  ])("of %s offers for %s first %s", async (option, typed, first) => {
+    const talk = await talkToSimulator();
+    const [choice] = await talk.suggest("alerts add", option, typed);
+    expect(choice?.value).toBe(first);
+  });
+
+  test("of an alert offers those of this channel and one's own", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: ELSEWHERE, caller: ann });
+    await talk.ask("alerts add node.down");
+    talk.become({ here: OPS, caller: ann });
+    await talk.ask("alerts add node.lagging");
+    const id = idIn(talk.lastReply);
+    expect((await talk.suggest("alerts edit", "id", "")).map(({ value }) => value)).toEqual([id]);
+    expect((await talk.suggest("alerts edit", "id", "lagg"))[0]?.label).toContain("node.lagging");
+  });
+});
