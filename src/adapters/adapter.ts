@@ -25,8 +25,8 @@ export type SendingAdapter = Adapter & Sender;
 /** What the console needs to show a reply as a platform will: the very payload its renderer makes. */
 export interface Preview {
   readonly platform: "discord" | "slack";
-  /** Pure and total; JSON. */
-  render(reply: Reply): unknown;
+  /** As the answer to somebody, or as an alert posted to a channel. Pure and total; JSON. */
+  render(reply: Reply, as?: "answer" | "alert"): unknown;
 }
 
 /** Where an adapter keeps what does not fit into a button; the store's, seen through a narrow door. */

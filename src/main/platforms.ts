@@ -61,5 +61,5 @@ export async function openPlatforms(config: Config, { log, payloads, parties }: 
 
 /** Loads a platform's renderer when a preview is first looked at: most processes never show one. */
 function previewOf(platform: Preview["platform"], load: () => Preview): Preview {
-  return { platform, render: (reply) => load().render(reply) };
+  return { platform, render: (reply, as) => load().render(reply, as) };
 }

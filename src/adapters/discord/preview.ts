@@ -7,15 +7,12 @@ import { renderDiscord } from "./render.ts";
 /** The console's view of Discord: the very message, and its markdown read as Discord reads it. */
 export const discordPreview: Preview = {
   platform: "discord",
-  render(reply: Reply) {
+  render(reply: Reply, as = "answer") {
     const {
       files,
       unkept: _unkept,
       ...message
-    } = renderDiscord(reply, {
-      asker: "0",
-      shareable: true,
-    });
+    } = renderDiscord(reply, as === "alert" ? {} : { asker: "0", shareable: true });
     return {
       message,
       embeds: message.embeds.map((embed) => ({

@@ -34,7 +34,7 @@ export function alertWithPreviews(
   alert: FedAlert,
   parts: Pick<RenderParts, "previews" | "log">,
 ): AlertJson & { readonly previews: Readonly<Record<string, unknown>> } {
-  return { ...alertJson(alert), previews: renderPreviews(alert.reply, parts) };
+  return { ...alertJson(alert), previews: renderPreviews(alert.reply, parts, "alert") };
 }
 
 /** All files of a reply, in the order in which they are numbered. */

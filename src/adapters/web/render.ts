@@ -26,11 +26,12 @@ export function render(reply: Reply, parts: RenderParts, options: { previews: bo
 export function renderPreviews(
   reply: Reply,
   parts: Pick<RenderParts, "previews" | "log">,
+  as: "answer" | "alert" = "answer",
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     parts.previews.map((preview) => {
       try {
-        return [preview.platform, preview.render(reply)];
+        return [preview.platform, preview.render(reply, as)];
       } catch (thrown) {
         // A renderer is total; where one is not after all, the answer itself must not suffer.
         parts.log.error({ platform: preview.platform, why: messageOf(thrown) }, "a preview could not be rendered");

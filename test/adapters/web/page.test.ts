@@ -48,6 +48,8 @@ describe("the page", () => {
       previews: [],
       simulated: false,
       signedIn: false,
+      alerts: false,
+      incident: false,
       commands: [{ name: "market list", summary: "All markets", examples: ["market list"], needs: [] }],
     });
   });

@@ -50,7 +50,6 @@ export function createIncident(element, around, network) {
   /** @type {Step["countdown"]} */
   let countdown;
   let countedAt = 0;
-  let wanted = false;
   /** @type {Map<string, string>} The alerts of the episode, by what they say. */
   const alerts = new Map();
 
@@ -59,7 +58,6 @@ export function createIncident(element, around, network) {
   /** @param {boolean} stall */
   async function press(stall) {
     button.disabled = true;
-    wanted = true;
     if (stall) begin();
     try {
       await setIncident(network, stall);
@@ -99,7 +97,7 @@ export function createIncident(element, around, network) {
       stage = step.stage;
       drawTrack(step);
       if (step.stage !== "calm") around.announce(`${labelOf(step.stage)}. ${step.says}`);
-      if (step.stage === "resolved" && wanted) tellStory();
+      if (step.stage === "resolved") tellStory();
     }
     const note = step.stage === "calm" ? calmWords(state.timing) : step.says;
     if (says.textContent !== note) says.textContent = note;

@@ -15,7 +15,7 @@ import { h, isSafeLink } from "./vnode.js";
  *   readonly column_settings?: readonly { readonly align?: string }[] }} Block
  * @typedef {{ readonly name: string, readonly alt?: string, readonly sizeBytes: number }} File
  * @typedef {{ readonly message: { readonly blocks: readonly Block[] }, readonly files: readonly File[],
- *   readonly filesLater: boolean }} Payload
+ *   readonly filesLater: boolean, readonly toAll?: true }} Payload
  */
 
 /**
@@ -23,7 +23,7 @@ import { h, isSafeLink } from "./vnode.js";
  * @returns {VElement}
  */
 export function draw(given) {
-  const { message, files, filesLater } = /** @type {Payload} */ (given);
+  const { message, files, filesLater, toAll } = /** @type {Payload} */ (given);
   const now = Date.now();
   const sent = filesLater ? [] : files;
   return h(
@@ -34,7 +34,7 @@ export function draw(given) {
       "div",
       { class: "body" },
       h("header", {}, h("b", {}, "Bellwether"), h("span", { class: "app" }, "APP"), h("small", {}, "now")),
-      h("p", { class: "only" }, "Only visible to you"),
+      toAll === true ? undefined : h("p", { class: "only" }, "Only visible to you"),
       ...message.blocks.map((block) => drawBlock(block, now)),
       sent.length === 0 ? undefined : h("ul", { class: "files" }, ...sent.map(drawFile)),
     ),

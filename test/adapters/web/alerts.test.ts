@@ -1,0 +1,201 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+
+import { ALERTS_SHOWN, MAX_ALERT_STREAMS } from "../../../src/adapters/web/limits.ts";
+import { patientStream } from "../../../src/adapters/web/patient-stream.ts";
+import { CONSOLE } from "../../../src/alerts/alert-desk.ts";
+import type { AlertEvent } from "../../../src/alerts/event.ts";
+import { createAlertFeed } from "../../../src/alerts/feed.ts";
+import { createNews } from "../../../src/main/news.ts";
+import { stalled } from "../../alerts/readings.ts";
+import { aSubscription } from "../../alerts/samples.ts";
+import { Stage } from "../../alerts/stage.ts";
+import { FakeSender } from "../../support/fake-sender.ts";
+import { readEvents, type EventReader } from "./event-reader.ts";
+import { echoBot, startConsole, type Harness } from "./harness.ts";
+
+const TOKEN = "a-token-of-more-than-sixteen";
+
+/** A console whose alerts come from a stage; `news` is what the dispatcher rings. */
+async function open(more: Parameters<typeof startConsole>[1] = {}) {
+  const stage = await Stage.open({ senders: (now) => [new FakeSender({ platform: "web", now })] });
+  onTestFinished(() => stage.close());
+  const news = createNews();
+  const begin = async (): Promise<Harness> => {
+    const feed = createAlertFeed({ transaction: (work) => stage.store.transaction(work) }, CONSOLE);
+    const harness = await startConsole(echoBot(), { alerts: { feed, onNews: news.onNews }, ...more });
+    onTestFinished(() => harness.adapter.stop());
+    return harness;
+  };
+  const kinds = ["network.stalled", "checkpoint.new"] as const;
+  await stage.engine.putSubscription(aSubscription({ destination: CONSOLE, kinds: [...kinds] }), "ada");
+  const told = async (work: () => Promise<unknown>): Promise<void> => {
+    await work();
+    news.ring();
+  };
+  return { stage, news, begin, told };
+}
+
+async function listen(harness: Harness, headers?: Record<string, string>): Promise<EventReader> {
+  const reader = await readEvents(harness.url, headers);
+  onTestFinished(() => reader.close());
+  return reader;
+}
+
+const tests = (stage: Stage, count: number) => async (): Promise<void> => {
+  for (let number = 1; number <= count; number += 1) {
+    const at = (BigInt(stage.now()) * 1_000_000n).toString();
+    await stage.engine.tell(CONSOLE, { type: "test", by: `ada ${number}`, at });
+    await stage.pass(10);
+  }
+};
+
+const checkpoint = (block: number): AlertEvent => ({
+  kind: "checkpoint.new",
+  network: "mainnet",
+  subject: "",
+  key: `${block}/${block}`,
+  at: "1717416000000000000",
+  atBlock: String(block),
+  hash: `h${block}`,
+});
+
+test("an alert comes as it stands, and its end, over a restart, without loss or double", async () => {
+  const { stage, begin, told } = await open();
+  const harness = await begin();
+  const reader = await listen(harness);
+  expect(reader.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+  await told(async () => {
+    await stage.rounds(2, [stalled("good")]);
+    await stage.rounds(9, [stalled("bad")]);
+  });
+  await reader.until((one) => one.alerts().length === 1);
+  const [fired] = reader.alerts();
+  expect(fired).toMatchObject({
+    kind: "network.stalled",
+    network: "mainnet",
+    subject: "",
+    state: "firing",
+    severity: "warning",
+    episode: "network.stalled|mainnet||1",
+    reply: { tone: "warning", actions: [{ label: "Acknowledge" }, { label: "Silence 1 h" }, { label: "Details" }] },
+  });
+  expect(fired?.at).toMatch(/^\d{19}$/u);
+  expect(reader.frames.find(({ id }) => id !== undefined)?.id).toBe(fired?.id);
+
+  await harness.adapter.stop();
+  await reader.ended;
+  await stage.restart();
+  const next = await begin();
+  await told(async () => {
+    await stage.rounds(10, [stalled("good")]);
+  });
+  const again = await listen(next, { "Last-Event-ID": fired?.id ?? "" });
+  await again.until((one) => one.alerts().length === 1);
+  expect(again.alerts()).toMatchObject([{ state: "resolved", episode: fired?.episode, reply: { tone: "good" } }]);
+  // Whoever says nothing of where it stood is shown both.
+  const fresh = await listen(next);
+  await fresh.until((one) => one.alerts().length === 2);
+  expect(fresh.alerts().map(({ state, id }) => [state, id])).toEqual([
+    ["firing", fired?.id],
+    ["resolved", again.alerts()[0]?.id],
+  ]);
+});
+
+test("a reader is told what it missed that is not kept any more", async () => {
+  const { stage, begin, told } = await open();
+  await told(tests(stage, 3));
+  const reader = await listen(await begin(), { "Last-Event-ID": "long-forgotten" });
+  await reader.until((one) => one.alerts().length === 3);
+  expect(reader.frames.map(({ event }) => event).filter((event) => event !== undefined)).toEqual(["gap"]);
+});
+
+test("a new reader gets the last ones, in order; one that comes back all that came since", async () => {
+  const { stage, begin, told } = await open();
+  await told(tests(stage, ALERTS_SHOWN + 20));
+  const harness = await begin();
+  const reader = await listen(harness);
+  await reader.until((one) => one.alerts().length === ALERTS_SHOWN);
+  const whom = (one: EventReader): (string | undefined)[] =>
+    one.alerts().map(({ reply }) => /ada \d+/u.exec(JSON.stringify(reply))?.[0]);
+  expect(whom(reader)).toEqual(Array.from({ length: ALERTS_SHOWN }, (_, index) => `ada ${index + 21}`));
+  const [{ id } = { id: "" }] = reader.alerts();
+  const back = await listen(harness, { "Last-Event-ID": id });
+  await back.until((one) => one.alerts().length === ALERTS_SHOWN - 1);
+  await told(tests(stage, 1));
+  await back.until((one) => one.alerts().length === ALERTS_SHOWN);
+  expect(new Set(back.alerts().map((alert) => alert.id)).size).toBe(ALERTS_SHOWN);
+});
+
+test("each alert can be had by itself, as other platforms show it, with its files", async () => {
+  const render = vi.fn(() => ({ drawn: true }));
+  const { stage, begin, told } = await open({ previews: [{ platform: "slack", render }] });
+  await told(async () => {
+    await stage.round([], []);
+    await stage.round(
+      [],
+      Array.from({ length: 12 }, (_, index) => checkpoint(index + 1)),
+    );
+    await stage.pass(10);
+  });
+  const harness = await begin();
+  const reader = await listen(harness);
+  await reader.until((one) => one.alerts().length === 1);
+  const [digest] = reader.alerts();
+  expect(digest).toMatchObject({ kind: "checkpoint.new", state: "digest", network: "mainnet" });
+  expect(digest).not.toHaveProperty("episode");
+  const href = digest?.reply.attachments[0]?.href ?? "";
+  expect(href).toBe(`/api/alerts/${digest?.id}/files/0`);
+  const file = await harness.send(href);
+  expect(file.headers["content-disposition"]).toMatch(/^attachment; filename="mainnet-events.*\.csv"$/u);
+  expect(file.body.trim().split("\n")).toHaveLength(13);
+  const one = await harness.send(`/api/alerts/${digest?.id}`);
+  expect(one.json()).toEqual({ ...digest, previews: { slack: { drawn: true } } });
+  expect(render).toHaveBeenCalledWith(expect.anything(), "alert");
+  for (const path of ["/api/alerts/unknown", "/api/alerts/unknown/files/0", `/api/alerts/${digest?.id}/files/1`]) {
+    expect((await harness.send(path)).status).toBe(404);
+  }
+});
+
+test("who is not signed in hears nothing, and a silent stream shows that it lives", async () => {
+  const { begin } = await open({ token: TOKEN, alertPatience: { heartbeatMillis: 5, slowMillis: 1000 } });
+  const harness = await begin();
+  expect((await listen(harness)).status).toBe(401);
+  const reader = await listen(harness, { Authorization: `Bearer ${TOKEN}` });
+  await reader.until(({ frames }) => frames.filter(({ comment }) => comment !== undefined).length >= 2);
+  expect(reader.status).toBe(200);
+});
+
+test("streams are bounded, and a place is free again when one ends", async () => {
+  const { begin } = await open();
+  const harness = await begin();
+  const readers = await Promise.all(Array.from({ length: MAX_ALERT_STREAMS }, () => listen(harness)));
+  expect((await listen(harness)).status).toBe(503);
+  readers[0]?.close();
+  for (;;) {
+    const next = await listen(harness);
+    if (next.status === 200) break;
+    await next.ended;
+  }
+});
+
+test("a reader that takes nothing is cut off", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let made = 0;
+  async function* endless(): AsyncGenerator<string, void> {
+    for (;;) yield `${(made += 1)}\n`;
+  }
+  const ended = vi.fn();
+  const reader = patientStream(endless(), 30_000, ended).getReader();
+  for (let round = 0; round < 5; round += 1) {
+    await reader.read();
+    await vi.advanceTimersByTimeAsync(29_000);
+  }
+  expect(ended).not.toHaveBeenCalled();
+  const before = made;
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(ended).toHaveBeenCalledOnce();
+  await expect(reader.read()).rejects.toThrow("takes too long");
+  // Nothing is made for nobody.
+  expect(made).toBe(before);
+});
