@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+
+import { ann, bob, CONSOLE_PAGE, ELSEWHERE, idIn, OPS, ops, owed, theConsole } from "./alert-channel.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+/** A channel with one alert, whose announcement is already counted. */
+async function channelWith(line: string) {
+  const talk = await talkToSimulator();
+  talk.become({ here: OPS, caller: ann });
+  await talk.ask(`alerts add ${line}`);
+  const id = idIn(talk.lastReply);
+  /** What was announced since. */
+  const announced = async (): Promise<string[]> => (await owed(talk, ops)).slice(1);
+  const alert = async () => (await talk.engine.subscriptions()).find((one) => one.id === id);
+  return { talk, id, announced, alert };
+}
+
+describe("an alert", () => {
+  test("is listed where it tells, and nowhere else but at the console", async () => {
+    const { talk, id } = await channelWith("market.price BTC/USDT high:70000");
+    expect(await talk.ask("alerts list")).toMatch(
+      new RegExp(`1 alert in this channel[\\s\\S]*${id}[\\s\\S]*BTC/USDT`, "u"),
+    );
+    talk.become({ here: ELSEWHERE, caller: ann });
+    expect(await talk.ask("alerts list")).toContain("No alerts in this channel");
+    expect(await talk.press("Add the usual")).toContain("Subscribed this channel to the ops set");
+    talk.become({ here: CONSOLE_PAGE, caller: ann });
+    const everything = await talk.ask("alerts list");
+    expect(everything).toContain("2 alerts in all places");
+    expect(everything).toContain("channel 1122334455667788990 on Discord");
+  });
+
+  test("of one's own stands apart and is seen by nobody else", async () => {
+    const { talk, id } = await channelWith("node.down");
+    talk.become({ caller: bob });
+    await talk.ask(`alerts add stake.changed ${"a".repeat(64)}`);
+    const own = idIn(talk.lastReply);
+    expect(await talk.ask("alerts list")).toMatch(new RegExp(`${id}[\\s\\S]*Yours alone[\\s\\S]*${own}`, "u"));
+    talk.become({ caller: ann });
+    expect(await talk.ask("alerts list")).not.toContain(own);
+    expect(await talk.ask(`alerts remove ${own}`)).toContain("belongs to another place");
+  });
+
+  test("is paused, resumed and removed by its buttons, and the channel sees who did so, once each", async () => {
+    const { talk, id, announced, alert } = await channelWith("node.down");
+    await talk.ask("alerts list");
+    expect(await talk.press("Pause")).toContain(`Paused alert ${id}: node.down on mainnet`);
+    expect(await alert()).toMatchObject({ state: "paused" });
+    expect(await talk.press("Resume")).toContain(`Resumed alert ${id}`);
+    expect(await alert()).toMatchObject({ state: "active" });
+    expect(await talk.press("Remove")).toContain(`Removed alert ${id}`);
+    expect(await alert()).toMatchObject({ state: "removed" });
+    expect(await announced()).toEqual(
+      ["paused", "resumed", "removed"].map((what) => `CHANGE · ann ${what} alert ${id}: node.down on mainnet`),
+    );
+    expect(await talk.ask("alerts list")).toContain("No alerts in this channel");
+  });
+
+  test("stays as it is when nothing is to be changed, and nobody is told", async () => {
+    const { talk, id, announced } = await channelWith("node.down quiet:22:00-07:00");
+    expect(await talk.ask(`alerts resume ${id}`)).toContain("is active already");
+    expect(await talk.ask(`alerts edit ${id} quiet:22-07:00 zone:UTC kinds:node.down`)).toContain(
+      "is like that already",
+    );
+    await talk.ask(`alerts pause ${id}`);
+    expect(await talk.ask(`alerts pause ${id}`)).toContain("is paused already");
+    expect(await announced()).toHaveLength(1);
+  });
+
+  test("is edited in what is named, and keeps the rest", async () => {
+    const { talk, id, announced, alert } = await channelWith("market.price BTC/USDT high:70000 low:50000 style:thread");
+    const before = await alert();
+    const said = await talk.ask(`alerts edit ${id} high:75000.5 severity:warning`);
+    expect(said).toContain("market.price of BTC/USDT, below 50000, above 75000.5 on mainnet");
+    expect(await alert()).toEqual({
+      ...before,
+      parameters: { "market.price": { high: "75000.5", low: "50000" } },
+      floor: "warning",
+    });
+    await talk.ask(`alerts edit ${id} low:off`);
+    expect((await alert())?.parameters).toEqual({ "market.price": { high: "75000.5" } });
+    await talk.ask(`alerts edit ${id} quiet:22:00-07:00 zone:Asia/Tokyo`);
+    await talk.ask(`alerts edit ${id} zone:Europe/Paris`);
+    expect((await alert())?.quietHours).toEqual({ from: "22:00", to: "07:00", zone: "Europe/Paris" });
+    await talk.ask(`alerts edit ${id} quiet:off`);
+    expect(await alert()).not.toHaveProperty("quietHours");
+    expect(await announced()).toHaveLength(5);
+  });
+
+  test("does not become another one's twin", async () => {
+    const { talk, id } = await channelWith("node.down");
+    await talk.ask("alerts add node.lagging");
+    const other = idIn(talk.lastReply);
+    expect(await talk.ask(`alerts edit ${other} kinds:node.down`)).toContain(`Alert ${id} tells that already.`);
+  });
+
+  test("of another network is edited with its own names", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: ann });
+    await talk.ask("alerts add markets network:testnet");
+    const id = idIn(talk.lastReply);
+    expect(await talk.ask(`alerts edit ${id} subjects:BTC/USDT`)).toContain("Add network:testnet");
+    expect(await talk.ask(`alerts edit ${id} subjects:BTC/USDT network:testnet`)).toContain("of BTC/USDT on testnet");
+    expect(await talk.ask(`alerts edit ${id} subjects:all`)).toContain("the markets set on testnet");
+  });
+
+  test.each(["remove", "pause", "edit"])("is not for everybody to %s", async (verb) => {
+    const { talk, id, announced, alert } = await channelWith("node.down");
+    talk.become({ caller: bob });
+    expect(await talk.ask(`alerts ${verb} ${id}${verb === "edit" ? " style:plain" : ""}`)).toContain(
+      "Only people who manage this channel can",
+    );
+    expect(await alert()).toMatchObject({ state: "active", style: "live" });
+    expect(await announced()).toEqual([]);
+    // The same holds for a button that somebody else was shown.
+    talk.become({ caller: ann });
+    await talk.ask("alerts list");
+    talk.become({ caller: bob });
+    expect(await talk.press("Remove")).toContain("Only people who manage this channel can");
+    expect(await alert()).toMatchObject({ state: "active" });
+  });
+
+  test("of one's own is everybody's to change", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: bob });
+    await talk.ask(`alerts add stake.changed ${"a".repeat(64)}`);
+    expect(await talk.press("Pause")).toContain("Paused alert");
+    expect(await talk.press("Remove")).toContain("Removed alert");
+    expect(await owed(talk, ops)).toEqual([]);
+  });
+
+  test("belongs to its place, whatever the id that is typed", async () => {
+    const { talk, id } = await channelWith("node.down");
+    talk.become({ here: ELSEWHERE, caller: ann });
+    expect(await talk.ask(`alerts remove ${id}`)).toContain(`Alert ${id} belongs to another place.`);
+    talk.become({ here: OPS });
+    expect(await talk.ask("alerts remove zzzzz")).toContain("There is no alert “zzzzz” here.");
+    expect(await talk.ask(`alerts remove ${id.slice(0, 4)}`)).toContain(`Removed alert ${id}`);
+    expect(await talk.ask(`alerts remove ${id}`)).toContain(`Alert ${id} has been removed already.`);
+  });
+
+  test("whose channel was lost says so, and begins again when it is resumed", async () => {
+    const { talk, id, alert } = await channelWith("node.down");
+    const before = await alert();
+    await talk.engine.putSubscription({ ...before!, state: "retired", why: "the channel is gone" }, "bellwether");
+    talk.become({ here: CONSOLE_PAGE, caller: ann });
+    expect(await talk.ask("alerts status")).toMatch(new RegExp(`lost[\\s\\S]*${id}, the channel is gone`, "u"));
+    expect(await talk.ask("alerts list ended:yes")).toContain("retired: the channel is gone");
+    expect(await talk.ask(`alerts resume ${id}`)).toContain("Resumed");
+    expect(await alert()).toEqual(before);
+    expect(await owed(talk, theConsole)).toEqual([]);
+  });
+});

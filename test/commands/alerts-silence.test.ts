@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+
+import { down, stalled } from "../alerts/readings.ts";
+import {
+  ann,
+  bob,
+  CONSOLE_PAGE,
+  ELSEWHERE,
+  elsewhere,
+  idIn,
+  OPS,
+  ops,
+  owed,
+  owedReplies,
+  see,
+  shown,
+  theConsole,
+} from "./alert-channel.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+/** Thursday, 2026-01-15 12:00 UTC. */
+const NOON = Date.UTC(2026, 0, 15, 12);
+const HOUR = 3_600_000;
+
+async function talkInOps() {
+  const talk = await talkToSimulator();
+  talk.become({ here: OPS, caller: ann });
+  return talk;
+}
+
+describe("a silence", () => {
+  test("of everything holds here alone, is announced, listed and ended by a button", async () => {
+    const talk = await talkInOps();
+    expect(await talk.ask("alerts silence for:1h reason:maintenance")).toContain("Silenced: everything");
+    const id = idIn(talk.lastReply);
+    expect(await talk.engine.silences()).toMatchObject([
+      { id, scope: { destination: "discord//1122334455667788990/" }, from: NOON, until: NOON + HOUR, by: "ann" },
+    ]);
+    const [change] = await owedReplies(talk, ops);
+    expect(shown(change!)).toContain("CHANGE · ann silenced everything");
+    expect(shown(change!)).toContain("Until 2026-01-15 13:00:00 UTC: maintenance");
+    expect(await talk.ask("alerts silences")).toMatch(new RegExp(`${id}[\\s\\S]*holds[\\s\\S]*maintenance`, "u"));
+    expect(await talk.press(`End ${id}`)).toContain("Ended the silence of everything");
+    expect(await talk.engine.silences()).toEqual([]);
+    expect(await owed(talk, ops)).toHaveLength(2);
+    expect(await talk.ask("alerts silences")).toContain("Nothing is silenced");
+  });
+
+  test("keeps a trigger back, and releases it at its end", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add node.down");
+    await talk.ask("alerts silence node.down for:2m");
+    await see(talk, 1, [down("good")]);
+    await see(talk, 5, [down("bad")]);
+    expect((await owed(talk, ops)).filter((title) => title.includes("a:1 is down"))).toEqual([]);
+    await see(talk, 30, [down("bad")]);
+    expect((await owed(talk, ops)).filter((title) => title.includes("a:1 is down"))).toHaveLength(1);
+  });
+
+  test("comes from the button on an alert, for that alert alone", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add node.down,network.stalled");
+    await see(talk, 1, [stalled("good"), down("good")]);
+    await see(talk, 5, [stalled("good"), down("bad")]);
+    const alert = (await owedReplies(talk, ops)).at(-1)!;
+    const button = alert.actions.find(({ label }) => label === "Silence 1 h");
+    if (button === undefined || !("invocation" in button)) throw new Error("no such button");
+    const here = { here: OPS, caller: ann, signal: AbortSignal.timeout(5000) };
+    expect(shown(await talk.bot.run({ ...here, ...button.invocation }))).toContain("Silenced: node.down");
+    expect(await talk.engine.silences()).toMatchObject([
+      {
+        scope: { kind: "node.down", network: "mainnet", subject: "a:1" },
+        until: Number(talk.now() / 1_000_000n) + HOUR,
+      },
+    ]);
+  });
+
+  test("may begin later and come again by the clock of a zone", async () => {
+    const talk = await talkInOps();
+    // Noon in UTC is 13:00 in Berlin: its next 22:00 is today, its next 12:30 tomorrow.
+    await talk.ask("alerts silence from:22:00 for:2h every:week zone:Europe/Berlin until:2026-06-30");
+    await talk.ask("alerts silence from:12:30 for:30m zone:Europe/Berlin");
+    await talk.ask("alerts silence from:2h until:2026-01-16T00:00:00Z zone:Europe/Berlin");
+    await talk.ask('alerts silence from:"2026-07-01 08:00" for:1d zone:America/New_York');
+    const byStart = (await talk.engine.silences()).toSorted((a, b) => a.from - b.from);
+    expect(byStart).toMatchObject([
+      { from: NOON + 2 * HOUR, until: Date.UTC(2026, 0, 16) },
+      {
+        from: Date.UTC(2026, 0, 15, 21),
+        until: Date.UTC(2026, 0, 15, 23),
+        recurrence: { every: "week", zone: "Europe/Berlin", until: Date.UTC(2026, 5, 29, 22) },
+      },
+      { from: Date.UTC(2026, 0, 16, 11, 30), until: Date.UTC(2026, 0, 16, 12) },
+      { from: Date.UTC(2026, 6, 1, 12), until: Date.UTC(2026, 6, 2, 12) },
+    ]);
+    expect(await talk.ask("alerts silences")).toContain("every week from 2026-01-15 21:00:00 UTC for 2 h");
+  });
+
+  test("of a subject, of a kind's subject, of one network", async () => {
+    const talk = await talkInOps();
+    const { marketId } = talk.samples;
+    await talk.ask("alerts silence BTC/USDT for:1h");
+    await talk.ask("alerts silence market.auction subject:BTC/USDT for:1h");
+    await talk.ask("alerts silence network.stalled for:1h network:testnet");
+    await talk.ask("alerts silence node.down subject:sim-1 for:1h");
+    const destination = "discord//1122334455667788990/";
+    const scopes = (await talk.engine.silences()).map(({ scope }) => scope);
+    expect(scopes).toHaveLength(4);
+    expect(scopes).toEqual(
+      expect.arrayContaining([
+        { destination, network: "mainnet", subject: marketId },
+        { destination, network: "mainnet", kind: "market.auction", subject: marketId },
+        { destination, network: "testnet", kind: "network.stalled" },
+        { destination, network: "mainnet", kind: "node.down", subject: "sim-1" },
+      ]),
+    );
+  });
+
+  test("made at the console holds everywhere, is announced where it matters, and is ended only there", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add node.down");
+    talk.become({ here: ELSEWHERE });
+    await talk.ask("alerts add network.stalled");
+    talk.become({ here: CONSOLE_PAGE });
+    await talk.ask("alerts silence node.down for:1h");
+    const id = idIn(talk.lastReply);
+    expect(await owed(talk, ops)).toContain("CHANGE · ann silenced node.down");
+    expect(await owed(talk, elsewhere)).toHaveLength(1);
+    expect(await owed(talk, theConsole)).toEqual([]);
+    talk.become({ here: OPS });
+    expect(await talk.ask("alerts silences")).toContain("all places");
+    expect(await talk.ask(`alerts unsilence ${id}`)).toContain("holds for all channels");
+    talk.become({ here: CONSOLE_PAGE });
+    expect(await talk.ask(`alerts unsilence ${id}`)).toContain("Ended the silence of node.down");
+  });
+
+  test("of another channel is not seen here", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts silence for:1h");
+    const id = idIn(talk.lastReply);
+    talk.become({ here: ELSEWHERE });
+    expect(await talk.ask("alerts silences")).toContain("Nothing is silenced");
+    expect(await talk.ask(`alerts unsilence ${id}`)).toContain(`No silence “${id}” holds here.`);
+  });
+
+  test.each(["alerts silence for:1h", "alerts unsilence abcde"])(
+    "%s is for those who manage the channel",
+    async (line) => {
+      const talk = await talkInOps();
+      talk.become({ caller: bob });
+      expect(await talk.ask(line)).toContain("Only people who manage this channel can");
+      expect(await talk.engine.silences()).toEqual([]);
+      expect(await owed(talk, ops)).toEqual([]);
+    },
+  );
+
+  test.each<[string, RegExp]>([
+    ["", /A silence always has an end/u],
+    ["node.down", /A silence always has an end[\s\S]*alerts silence node\.down for:1h/u],
+    ["for:1h until:22:00", /for and until both say when it ends/u],
+    ["for:31d", /too long: a silence lasts 30 d at most/u],
+    ["until:2026-01-15T11:00", /would end before it begins/u],
+    ["from:2026-01-14T11:00 for:1h", /cannot begin in the past/u],
+    ["from:22:00 every:day until:2026-06-30", /how long it is each time/u],
+    ["for:24h every:day until:2026-06-30", /it would never end/u],
+    ["for:1h every:day", /always has an end, within a year/u],
+    ["for:1h every:day until:2028-01-01", /always has an end, within a year/u],
+    ["for:soon", /“soon” is no span of time/u],
+    ["from:someday for:1h", /“someday” is no time that from understands/u],
+    ["for:1h zone:Berlin", /Did you mean Europe\/Berlin\?/u],
+    ["node.dwon for:1h", /“node\.dwon” is no episode, kind, market or node[\s\S]*alerts status/u],
+    ["network.stalled subject:BTC/USDT for:1h", /about the network, not about/u],
+  ])("“%s” is refused with what is right", async (values, expected) => {
+    const talk = await talkInOps();
+    expect(await talk.ask(`alerts silence ${values}`)).toMatch(expected);
+    expect(talk.lastReply.failure).toBe("caller");
+    expect(await talk.engine.silences()).toEqual([]);
+  });
+});
