@@ -124,9 +124,12 @@ function describeAway(message: Of<"away">): Reply {
   const [from, to] = [timeFromText(message.from), timeFromText(message.to)];
   const late = message.late.filter(({ count }) => count > 0).map(({ kind, count }) => countOf(kind, count));
   const told = late.length === 0 ? "Nothing happened meanwhile" : `Told late: ${late.join(", ")}`;
+  // What a node no longer holds cannot be told any more.
+  const reset = message.late.some(({ kind, count }) => kind === "history.reset" && count > 0);
+  const lost = reset ? "what lies before a reset cannot be told" : "nothing was lost";
   return reply({
     title: headed("INFO", text`The bot was away for ${formatDuration(toMillis(to) - toMillis(from))}`, message),
-    blocks: [paragraph(text`From ${time(from)} to ${time(to)}. ${told}; nothing was lost.`)],
+    blocks: [paragraph(text`From ${time(from)} to ${time(to)}. ${told}; ${lost}.`)],
   });
 }
 

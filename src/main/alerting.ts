@@ -60,6 +60,8 @@ export interface Alerting {
   readonly desk: AlertDesk;
   /** Begins to watch and to deliver. A database that fails is tried again and again. */
   start(senders: readonly Sender[]): Promise<void>;
+  /** Something is owed that may be due. */
+  wake(): void;
   /** The last verdict on each network, since this process began. */
   verdict(network: string): Verdict | undefined;
   /** Rejects where the database fails. */
@@ -191,6 +193,7 @@ export function createAlerting(parts: AlertingParts): Alerting {
       starting ??= begin();
       return starting;
     },
+    wake: () => dispatcher?.wake(),
     verdict: (network) => verdicts.get(network),
     async health() {
       const queue = await store.transaction(({ alerts }) => alerts.outbox.depth());

@@ -8,6 +8,7 @@ import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { createAlertFeed } from "../alerts/feed.ts";
 import type { Sender } from "../alerts/sender.ts";
 import type { OnStep } from "../alerts/steps.ts";
+import { systemClock } from "../api/clock.ts";
 import { loadConfig, type Config } from "../config.ts";
 import { UserError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
@@ -15,6 +16,7 @@ import { createStore } from "../store/create-store.ts";
 import { writeHolderRecord } from "../store/holder-record.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
+import { reportAbsence } from "./absence.ts";
 import { alertStanding } from "./alert-standing.ts";
 import { createAlerting, type Alerting } from "./alerting.ts";
 import { readAlertsConfig } from "./alerts-settings.ts";
@@ -22,6 +24,7 @@ import { botOf } from "./bot-of.ts";
 import { logDestination } from "./log-destination.ts";
 import { consoleWatch } from "./console-watch.ts";
 import { guidedIncident } from "./guided-incident.ts";
+import { startDeadman } from "./deadman.ts";
 import { createMeasurements } from "./metrics.ts";
 import { openNetworks } from "./networks.ts";
 import { createNews } from "./news.ts";
@@ -30,6 +33,7 @@ import { openPlatforms } from "./platforms.ts";
 import { obeyProcessEvents } from "./process-events.ts";
 import { checkReadiness } from "./readiness.ts";
 import { createShutdown, type Shutdown } from "./shutdown.ts";
+import { troubleOf } from "./wellness.ts";
 
 /** The first questions are answered before anything else is loaded. */
 const WATCH_AFTER: Milliseconds = 500;
@@ -93,6 +97,16 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
   const { operators } = config.alerting;
   const news = createNews();
   const incident = networks.faults === undefined ? undefined : guidedIncident(networks.faults, store);
+  const absence = reportAbsence({
+    store,
+    clock: systemClock,
+    config: alertsConfig,
+    networks: networks.clients.map(({ network }) => network),
+    always: [...(config.web.port === 0 ? [] : [CONSOLE]), ...(operators === undefined ? [] : [operators])],
+    simulated: networks.simulated,
+    log,
+    onOwed: () => alerting.wake(),
+  });
   const alerting = createAlerting({
     store,
     networks,
@@ -102,9 +116,15 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
       measurements.onDelivery(outcome);
       if (outcome.platform === "web") news.ring();
     },
-    onLook: measurements.onLook,
+    onLook: (observation) => {
+      measurements.onLook(observation);
+      absence.onLook(observation);
+    },
     log,
-    ...(incident === undefined ? {} : { prepare: () => incident.resume() }),
+    prepare: async () => {
+      await incident?.resume();
+      await absence.begin();
+    },
     ...(operators === undefined ? {} : { operators }),
     ...hooks,
   });
@@ -154,6 +174,11 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
   const begun = Promise.all(platforms.adapters.map(begin));
   // Stopped first: nothing is to be owed or sent any more once the platforms go.
   shutdown.add("alerts", () => alerting.stop());
+  if (config.alerting.deadmanUrl !== undefined) {
+    const trouble = () => troubleOf(alerting, startedAt, Date.now);
+    const deadman = startDeadman({ url: config.alerting.deadmanUrl, clock: systemClock, log, trouble });
+    shutdown.add("dead man's switch", () => deadman.stop());
+  }
   watchLater(alerting, [web ?? consoleSender, ...platforms.adapters], shutdown);
   await begun;
 }

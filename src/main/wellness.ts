@@ -1,5 +1,5 @@
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
-import type { AlertingHealth, LastLook } from "./alerting.ts";
+import type { Alerting, AlertingHealth, LastLook } from "./alerting.ts";
 
 /** A look may take three times as long as the pause between two of them, and at least this. */
 const GRACE: Milliseconds = 30_000;
@@ -33,4 +33,18 @@ export function stuckQueue(
   const stuck = queue.find(({ platform, oldest }) => platforms.includes(platform) && now - oldest > STUCK);
   if (stuck === undefined) return undefined;
   return `${stuck.owed} messages wait on ${stuck.platform}, the oldest for ${formatDuration(now - stuck.oldest)}`;
+}
+
+/**
+ * Why not all is well with watching and delivering, as a clause; undefined where all is. Rejects where the database
+ * does not answer.
+ */
+export async function troubleOf(
+  alerting: Pick<Alerting, "health" | "desk">,
+  startedAt: Milliseconds,
+  now: () => Milliseconds,
+): Promise<string | undefined> {
+  const { looks, queue } = await alerting.health();
+  if (looks.length === 0) return "no watcher has looked yet";
+  return lateWatcher(looks, startedAt, now()) ?? stuckQueue(queue, alerting.desk.platforms(), now());
 }

@@ -151,6 +151,10 @@ group("an alert in words", () => {
     ],
     [{ type: "away", from: at, to: at, late: [] }, "Nothing happened meanwhile"],
     [
+      { type: "away", from: at, to: at, late: [{ kind: "history.reset", count: 1 }] },
+      "what lies before a reset cannot be told",
+    ],
+    [
       { type: "lost", platform: "slack", channel: "C1", why: "is_archived", subscriptions: 2, unsent: 3, at },
       "is_archived. 2 of its subscriptions ended, 3 messages were given up",
     ],

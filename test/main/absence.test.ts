@@ -1,0 +1,90 @@
+import { afterEach, expect, it } from "vitest";
+
+import { watcherNames } from "../../src/alerts/watcher-names.ts";
+import { silentLog } from "../../src/log.ts";
+import { reportAbsence, type Absence } from "../../src/main/absence.ts";
+import { Stage } from "../alerts/stage.ts";
+import { settled } from "../api/virtual-clock.ts";
+
+let stage: Stage;
+afterEach(() => stage.close());
+
+function absenceOf(store: Parameters<typeof reportAbsence>[0]["store"] = stage.store): Absence {
+  return reportAbsence({
+    store,
+    clock: stage.clock,
+    config: stage.config,
+    networks: ["mainnet"],
+    always: [{ platform: "fake", channel: "ops" }],
+    simulated: false,
+    log: silentLog(),
+    onOwed: () => stage.dispatcher.wake(),
+  });
+}
+
+/** A look that is kept, of each of the watchers named. */
+async function look(absence: Absence, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const watcher = { name, every: 5000 };
+    await stage.engine.record({
+      network: "mainnet",
+      watcher,
+      snapshot: {},
+      readings: [],
+      events: [],
+      at: stage.clock.wallClock(),
+    });
+    absence.onLook({ network: "mainnet", watcher });
+  }
+  await settled();
+  await stage.clock.advance(0);
+}
+
+const all = () => watcherNames(stage.config).map(({ name }) => name);
+
+it("tells of an absence once every watcher has looked, and only then", async () => {
+  stage = await Stage.open();
+  await look(absenceOf(), all());
+  await stage.restart(600_000);
+  const absence = absenceOf();
+  await absence.begin();
+  await look(absence, all().slice(1));
+  expect(stage.sender.take()).toEqual([]);
+  await look(absence, all());
+  expect(stage.sender.take()).toEqual([expect.stringContaining("The bot was away for 10 min 10 s")]);
+  await look(absence, all());
+  expect(stage.sender.take()).toEqual([]);
+});
+
+it("does not wait for ever for a watcher that does not look", async () => {
+  stage = await Stage.open();
+  await look(absenceOf(), all());
+  await stage.restart(600_000);
+  const absence = absenceOf();
+  await absence.begin();
+  await look(absence, ["sources"]);
+  await stage.clock.advance(121_000);
+  expect(stage.sender.take()).toEqual([]);
+  await look(absence, ["sources"]);
+  expect(stage.sender.take()).toEqual([expect.stringContaining("The bot was away")]);
+});
+
+it("tries again where the database fails, and never rejects", async () => {
+  stage = await Stage.open();
+  await look(absenceOf(), all());
+  await stage.restart(600_000);
+  let failing = true;
+  const { store } = stage;
+  const absence = absenceOf({
+    transaction: (work) => (failing ? Promise.reject(new Error("no")) : store.transaction(work)),
+  });
+  await absence.begin();
+  failing = false;
+  await absence.begin();
+  failing = true;
+  await look(absence, all());
+  expect(stage.sender.take()).toEqual([]);
+  failing = false;
+  await look(absence, ["sources"]);
+  expect(stage.sender.take()).toEqual([expect.stringContaining("The bot was away")]);
+});
