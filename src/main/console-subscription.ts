@@ -1,11 +1,8 @@
 import { CONSOLE, type AlertDesk } from "../alerts/alert-desk.ts";
-import { CONDITION_KINDS, EVENT_KINDS, type AlertKind } from "../alerts/kinds.ts";
+import { KIND_GROUPS } from "../alerts/kind-groups.ts";
 import type { Subscription } from "../alerts/subscription.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
-
-/** Everything but a price alert, which has no thresholds of its own, and what concerns one person alone. */
-const KINDS: readonly AlertKind[] = [...CONDITION_KINDS.filter((kind) => kind !== "market.price"), ...EVENT_KINDS];
 
 /** Under this name the store remembers, beside the watchers, that a network's console was subscribed once. */
 const NOTED_AS = "console-subscription";
@@ -33,7 +30,7 @@ function consoleSubscription(network: string, created: Milliseconds): Subscripti
     id: `console-${network}`,
     destination: CONSOLE,
     network,
-    kinds: [...KINDS],
+    kinds: [...KIND_GROUPS.all],
     subjects: [],
     parameters: {},
     floor: "info",

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import type { Payloads, Preview, SendingAdapter } from "../adapters/adapter.ts";
 import type * as DiscordPreviewModule from "../adapters/discord/preview.ts";
 import type * as SlackPreviewModule from "../adapters/slack/preview.ts";
+import type { AlertDesk } from "../alerts/alert-desk.ts";
 import type { Config } from "../config.ts";
 import { UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -20,12 +21,16 @@ export interface PlatformParts {
   readonly log: Log;
   readonly payloads: Payloads;
   readonly parties: SavedParties;
+  readonly alerts: AlertDesk;
 }
 
 const require = createRequire(import.meta.url);
 
 /** Loads a platform's libraries only where its tokens are set: they cost more time and memory than all the rest. */
-export async function openPlatforms(config: Config, { log, payloads, parties }: PlatformParts): Promise<Platforms> {
+export async function openPlatforms(
+  config: Config,
+  { log, payloads, parties, alerts }: PlatformParts,
+): Promise<Platforms> {
   const adapters: SendingAdapter[] = [];
   if (config.discord !== undefined) {
     const { createDiscordAdapter } = await import("../adapters/discord/index.ts");
@@ -38,14 +43,19 @@ export async function openPlatforms(config: Config, { log, payloads, parties }: 
         remedy: "Make one under Basic Information, App-Level Tokens, with the scope connections:write.",
       });
     }
-    const [{ createSlackAdapter }, { ownParties }] = await Promise.all([
+    const [{ createSlackAdapter }, { ownParties }, { ownSubscriptions }] = await Promise.all([
       import("../adapters/slack/index.ts"),
       import("../bot/saved-party-option.ts"),
+      import("./own-subscriptions.ts"),
     ]);
     const savedParties = ({ id, workspace }: { id: string; workspace: string | undefined }) =>
       ownParties(parties, { platform: "slack", ...(workspace === undefined ? {} : { workspace }) }, { id }).list();
+    const subscriptionsOf = ({ id }: { id: string }) => ownSubscriptions(alerts, { id });
     const { slack, slackCommand: command } = config;
-    adapters.push(createSlackAdapter({ ...slack, appToken, command, log, payloads, savedParties }));
+    const mayManage = config.alerting.managers;
+    adapters.push(
+      createSlackAdapter({ ...slack, appToken, command, log, payloads, savedParties, subscriptionsOf, mayManage }),
+    );
   }
   return {
     adapters,

@@ -25,6 +25,7 @@ import { logDestination } from "./log-destination.ts";
 import { consoleWatch } from "./console-watch.ts";
 import { guidedIncident } from "./guided-incident.ts";
 import { startDeadman } from "./deadman.ts";
+import { listedManagers } from "./listed-managers.ts";
 import { createMeasurements } from "./metrics.ts";
 import { openNetworks } from "./networks.ts";
 import { createNews } from "./news.ts";
@@ -136,7 +137,12 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
     onOutcome: measurements.onOutcome,
   });
 
-  const platforms = await openPlatforms(config, { log, payloads: store.payloads, parties: store.parties });
+  const platforms = await openPlatforms(config, {
+    log,
+    payloads: store.payloads,
+    parties: store.parties,
+    alerts: alerting.desk,
+  });
   let web: WebAdapter | undefined;
   const adapters = () => (web === undefined ? platforms.adapters : [web, ...platforms.adapters]);
   if (config.web.port !== 0) {
@@ -158,7 +164,7 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
   const begin = async (adapter: Adapter): Promise<void> => {
     shutdown.add(adapter.platform, () => adapter.stop());
     running.push(adapter);
-    await adapter.start(bot);
+    await adapter.start(adapter.platform === "discord" ? listedManagers(bot, config.alerting.managers) : bot);
   };
   if (web !== undefined) await begin(web);
 
