@@ -22,6 +22,14 @@ const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; load(): Pro
     about: "says what is wrong with settings, tokens, nodes, clock and database, and what to do",
     load: async () => (await import("./main/doctor.ts")).doctor,
   },
+  backup: {
+    about: "copies the database into a file while the bot runs: backup FILE",
+    load: async () => (await import("./main/backup.ts")).backup,
+  },
+  restore: {
+    about: "puts a backup in the place of the database: restore FILE",
+    load: async () => (await import("./main/restore.ts")).restore,
+  },
   "discord-register": {
     about: "registers the commands with Discord; with --dry-run, shows what would change",
     load: async () => (await import("./main/discord-register.ts")).discordRegister,

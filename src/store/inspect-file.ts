@@ -17,7 +17,7 @@ export interface FileInspection {
   readonly age: "current" | "older" | "newer";
   /** What SQLite finds wrong with it; empty = nothing. Undefined where it is too large to be read through. */
   readonly damage: readonly string[] | undefined;
-  /** Undefined where its schema has no alerts yet. */
+  /** Undefined where it is damaged or of another version. */
   readonly alerts: (AlertFigures & { readonly waiting: readonly Waiting[] }) | undefined;
 }
 
@@ -48,11 +48,12 @@ export async function inspectFile(file: string, at: Milliseconds): Promise<FileI
       const known = Object.keys(migrations);
       const newer = executed.some((name) => !known.includes(name));
       const damage = bytes > LARGEST_READ_THROUGH ? undefined : damageOf(database);
-      const readable = damage?.length !== 0 ? false : hasTable(database, "alert_deliveries");
+      const age = newer ? "newer" : executed.length < known.length ? "older" : "current";
+      const readable = age === "current" && (damage === undefined || damage.length === 0);
       return {
         bytes,
         schema: executed.at(-1),
-        age: newer ? "newer" : executed.length < known.length ? "older" : "current",
+        age,
         damage,
         alerts: readable ? await alertsOf(database, at) : undefined,
       };

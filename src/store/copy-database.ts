@@ -1,0 +1,53 @@
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { makeOwnFile } from "./own-file.ts";
+
+/** How long a copy waits for whoever writes; in WAL mode readers and writers do not wait for each other. */
+const BUSY_MILLIS = 5000;
+
+/**
+ * Writes a database, as it stands at one moment, into a file that nobody else may read, compacted and synced to the
+ * disk. Whoever holds the database goes on meanwhile: https://www.sqlite.org/lang_vacuum.html#vacuuminto. A file that
+ * lies there from a copy that broke off is replaced. Throws what SQLite and the file system throw.
+ */
+export function copyDatabase(from: string, into: string): void {
+  rmSync(into, { force: true });
+  makeOwnFile(into);
+  const database = new DatabaseSync(from, { readOnly: true, timeout: BUSY_MILLIS });
+  try {
+    database.prepare("VACUUM INTO ?").run(into);
+  } finally {
+    database.close();
+  }
+  syncFile(into);
+}
+
+/** Gives a file its final name, in which none may lie yet, and keeps that through a loss of power. */
+export function putInPlace(file: string, name: string): void {
+  try {
+    // Unlike a rename this fails where a file of that name has come to lie meanwhile.
+    linkSync(file, name);
+    rmSync(file);
+  } catch (thrown) {
+    if (existsSync(name)) throw thrown;
+    // Not every file system has links.
+    renameSync(file, name);
+  }
+  syncFolderOf(name);
+}
+
+export function syncFolderOf(file: string): void {
+  // Windows opens no folders, and keeps names by itself.
+  if (process.platform !== "win32") syncFile(path.dirname(file));
+}
+
+function syncFile(file: string): void {
+  const opened = openSync(file, "r");
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+}

@@ -1,0 +1,106 @@
+import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+
+import { UserError } from "../errors.ts";
+import { copyDatabase, syncFolderOf } from "./copy-database.ts";
+import { DatabaseInUse } from "./database-in-use.ts";
+import { readHolderRecord } from "./holder-record.ts";
+import { damageOf, hasTable } from "./inspect-file.ts";
+import { migrations } from "./migrations/index.ts";
+import { makeOwnFile } from "./own-file.ts";
+import { waitForProcessLock } from "./process-lock.ts";
+import { executedMigrations, makeFolderOf } from "./sqlite-database.ts";
+import { storeFault } from "./sqlite-faults.ts";
+
+/** What a restoration came to. */
+export interface Restoration {
+  /** Where the database lies that was there before; undefined where there was none. */
+  readonly before: string | undefined;
+  /** Messages that were owed when the backup was made: they are sent again, marked as possible repeats. */
+  readonly owed: number;
+}
+
+/**
+ * Puts a backup in the place of a database, which is kept beside it. Rejects with UserError while a bot runs on it, and
+ * for a backup that is none, is damaged, or was written by a newer program; the database is then left as it is.
+ */
+export async function restore(file: string, backup: string, suffix: string): Promise<Restoration> {
+  if (!existsSync(backup)) throw new UserError(`There is no backup ${backup}.`, { remedy: "Name an existing file." });
+  try {
+    makeFolderOf(file);
+    const lock = await waitForProcessLock(file, 0);
+    if (lock === undefined) {
+      const pid = readHolderRecord(file)?.pid;
+      throw new DatabaseInUse(file, pid === undefined ? "another process" : `process ${pid}`);
+    }
+    try {
+      const fresh = `${file}.restoring`;
+      const owed = prepare(backup, fresh);
+      const before = existsSync(file) ? setAside(file, `${file}.${suffix}`) : undefined;
+      renameSync(fresh, file);
+      syncFolderOf(file);
+      return { before, owed };
+    } finally {
+      rmSync(`${file}.restoring`, { force: true });
+      lock.release();
+    }
+  } catch (thrown) {
+    throw storeFault(thrown, thrown instanceof Error && "syscall" in thrown ? file : backup);
+  }
+}
+
+/** A copy of the backup that is known to be whole and ours. Gives how many messages it owes. */
+function prepare(backup: string, fresh: string): number {
+  copyDatabase(backup, fresh);
+  const database = new DatabaseSync(fresh);
+  try {
+    const damage = damageOf(database);
+    if (damage.length > 0) {
+      const remedy = "Choose another backup.";
+      throw new UserError(`The backup ${backup} is damaged: ${damage.join("; ")}.`, { remedy });
+    }
+    const executed = executedMigrations(database);
+    if (executed.length === 0) {
+      throw new UserError(`The file ${backup} is no backup of Bellwether's.`, { remedy: "Choose another file." });
+    }
+    const newer = executed.find((name) => !Object.keys(migrations).includes(name));
+    if (newer !== undefined) {
+      throw new UserError(`The backup ${backup} was written by a newer version of Bellwether (it has ${newer}).`, {
+        remedy: "Run that version to restore it.",
+      });
+    }
+    return hasTable(database, "alert_deliveries") ? doubt(database) : 0;
+  } finally {
+    database.close();
+  }
+}
+
+/** What was owed when the backup was made has probably been sent since: nobody knows. */
+function doubt(database: DatabaseSync): number {
+  const { changes } = database
+    .prepare(
+      `UPDATE alert_deliveries SET uncertain_since = coalesce(uncertain_since, attempted_at, created_at)
+       WHERE state IN ('owed', 'sending')`,
+    )
+    .run();
+  return Number(changes);
+}
+
+/** Keeps the old database under another name, with what its write-ahead log holds where that cannot be written back. */
+function setAside(file: string, name: string): string {
+  try {
+    const database = new DatabaseSync(file);
+    try {
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      database.close();
+    }
+  } catch {
+    // Damaged as it may be, its files are kept as they are.
+  }
+  makeOwnFile(name);
+  copyFileSync(file, name);
+  if (existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${name}-wal`);
+  rmSync(`${file}-shm`, { force: true });
+  return name;
+}

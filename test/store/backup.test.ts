@@ -1,0 +1,224 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { silentLog } from "../../src/log.ts";
+import { backUp } from "../../src/store/backup.ts";
+import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
+import { inspectFile } from "../../src/store/inspect-file.ts";
+import { restore } from "../../src/store/restore.ts";
+
+const WRITER = path.join(import.meta.dirname, "../support/store-writer.ts");
+
+let folder: string;
+let file: string;
+let copy: string;
+const children: ChildProcess[] = [];
+const stores: EmbeddedStore[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-backup-"));
+  file = path.join(folder, "b.db");
+  copy = path.join(folder, "kept/copy.db");
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const store of stores.splice(0)) await store.close();
+  await rm(folder, { recursive: true });
+});
+
+function open(url = file): EmbeddedStore {
+  const store = createStore({ url, log: silentLog(), waitMillis: 0 });
+  stores.push(store);
+  return store;
+}
+
+/** A database that holds one value; gives its key. */
+async function filled(value: string): Promise<string> {
+  const store = createStore({ url: file, log: silentLog(), waitMillis: 0 });
+  const key = await store.payloads.put({ value }, 3_600_000);
+  await store.close();
+  return key;
+}
+
+describe("a backup", () => {
+  it("of a database that a process writes to holds all that was written before, and disturbs nobody", async () => {
+    const child = spawn(process.execPath, [WRITER, file, "0"], { stdio: ["ignore", "pipe", "inherit"] });
+    children.push(child);
+    const rows: string[] = [];
+    let before: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (line !== "claimed") rows.push(line);
+      if (rows.length === 100 && before.length === 0) {
+        before = [...rows];
+        backUp(file, copy);
+      }
+      // It went on writing meanwhile, and still does.
+      if (rows.length === 150) break;
+    }
+    const store = open(copy);
+    for (const row of before) {
+      const [key = "", index] = row.split(" ");
+      expect(await store.payloads.get(key)).toEqual({ index: Number(index) });
+    }
+    expect(child.exitCode).toBeNull();
+  });
+
+  it("is its owner's alone, whole, and one file", async () => {
+    await filled("a");
+    const { bytes, schema } = backUp(file, copy);
+    expect(readdirSync(path.dirname(copy))).toEqual(["copy.db"]);
+    expect(statSync(copy).mode & 0o077).toBe(0);
+    expect(statSync(copy).size).toBe(bytes);
+    expect(schema).toMatch(/^\d{4}-/u);
+  });
+
+  it("overwrites nothing, and leaves nothing behind where it fails", async () => {
+    await filled("a");
+    backUp(file, copy);
+    const first = readFileSync(copy);
+    expect(() => backUp(file, copy)).toThrow(`The file ${copy} exists already, and a backup overwrites nothing.`);
+    expect(readFileSync(copy).equals(first)).toBe(true);
+    expect(() => backUp(path.join(folder, "none.db"), copy)).toThrow("There is no database");
+    writeFileSync(
+      file,
+      "not a database, but long enough to be taken for one by whoever looks only at its size".repeat(99),
+    );
+    expect(() => backUp(file, path.join(folder, "other.db"))).toThrow(`The file ${file} is not a database`);
+    expect(readdirSync(folder).filter((name) => name.startsWith("other"))).toEqual([]);
+  });
+});
+
+describe("a restoration", () => {
+  it("brings back what the backup holds and keeps what was there", async () => {
+    const old = await filled("old");
+    backUp(file, copy);
+    const late = await filled("late");
+    const { before } = await restore(file, copy, "before");
+    expect(before).toBe(`${file}.before`);
+    expect(await open().payloads.get(old)).toEqual({ value: "old" });
+    expect(
+      await open()
+        .payloads.get(late)
+        .catch(() => "held"),
+    ).toBe("held");
+    expect(await open(`${file}.before`).payloads.get(late)).toEqual({ value: "late" });
+  });
+
+  it("takes nothing of the old one's write-ahead log over", async () => {
+    const old = await filled("old");
+    backUp(file, copy);
+    // Killed in the midst of it, a process leaves a log that is not written back.
+    const child = spawn(process.execPath, [WRITER, file, "0"], { stdio: ["ignore", "pipe", "inherit"] });
+    children.push(child);
+    const written: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      written.push(line);
+      if (written.length === 20) child.kill("SIGKILL");
+    }
+    if (child.signalCode === null) await once(child, "exit");
+    expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
+    await restore(file, copy, "before");
+    expect(existsSync(`${file}-wal`)).toBe(false);
+    const [key = ""] = written[1]?.split(" ") ?? [];
+    const store = open();
+    expect(await store.payloads.get(old)).toEqual({ value: "old" });
+    expect(await store.payloads.get(key)).toBeUndefined();
+    expect(await open(`${file}.before`).payloads.get(key)).toEqual({ index: 0 });
+  });
+
+  it("makes a database where there is none, and refuses while somebody holds it", async () => {
+    const key = await filled("old");
+    backUp(file, copy);
+    await rm(file);
+    expect(await restore(file, copy, "before")).toEqual({ before: undefined, owed: 0 });
+    const store = open();
+    expect(await store.payloads.get(key)).toEqual({ value: "old" });
+    await expect(restore(file, copy, "again")).rejects.toThrow(
+      `The database ${file} is in use by process ${process.pid}.`,
+    );
+    expect(await store.payloads.get(key)).toEqual({ value: "old" });
+  });
+
+  it("says of what was owed that it may be a repeat: nobody knows what was sent since the backup", async () => {
+    const store = createStore({ url: file, log: silentLog() });
+    await store.transaction(async ({ alerts }) => {
+      const row = {
+        destination: "fake//ops/",
+        platform: "fake",
+        kind: "message",
+        phase: "trigger",
+        message: "m",
+        episode: null,
+        target: null,
+        run_at: 5,
+        created_at: 5,
+        data: "{}",
+      } as const;
+      await alerts.outbox.add([
+        { ...row, id: "owed" },
+        { ...row, id: "sent" },
+      ]);
+      await alerts.outbox.sent(["sent"], 6);
+    });
+    await store.close();
+    backUp(file, copy);
+    expect(await restore(file, copy, "before")).toMatchObject({ owed: 1 });
+    const rows = await open().transaction(({ alerts }) => alerts.outbox.get(["owed", "sent"]));
+    expect(rows.map((row) => [row.id, row.uncertain_since])).toEqual([
+      ["owed", 5],
+      ["sent", null],
+    ]);
+  });
+
+  it.each<[string, (backup: string) => void, RegExp]>([
+    ["is missing", () => undefined, /^There is no backup/u],
+    ["is no database", (backup) => writeFileSync(backup, "x".repeat(5000)), /is not a database of Bellwether's/u],
+    [
+      "is another program's",
+      (backup) => new DatabaseSync(backup).exec("CREATE TABLE t (x)"),
+      /is no backup of Bellwether's/u,
+    ],
+    [
+      "is of a newer version",
+      (backup) =>
+        new DatabaseSync(backup).exec(
+          "CREATE TABLE kysely_migration (name TEXT); INSERT INTO kysely_migration VALUES ('9999-later')",
+        ),
+      /was written by a newer version of Bellwether \(it has 9999-later\)/u,
+    ],
+  ])("leaves everything as it is where the backup %s", async (_name, prepare, message) => {
+    const key = await filled("mine");
+    const backup = path.join(folder, "backup.db");
+    prepare(backup);
+    await expect(restore(file, backup, "before")).rejects.toThrow(message);
+    expect(await open().payloads.get(key)).toEqual({ value: "mine" });
+    expect(readdirSync(folder).filter((name) => /restor|before/u.test(name))).toEqual([]);
+  });
+});
+
+describe("a look from outside", () => {
+  it("sees the size, the schema and what is owed, while somebody holds the database", async () => {
+    const store = open();
+    await store.ping();
+    const seen = await inspectFile(file, Date.now());
+    expect(seen).toMatchObject({ age: "current", damage: [], alerts: { waiting: [], dead: [], held: 0 } });
+    expect(seen?.bytes).toBeGreaterThan(10_000);
+    expect(await inspectFile(path.join(folder, "none.db"), 0)).toBeUndefined();
+  });
+
+  it("finds damage", async () => {
+    await filled("a".repeat(50_000));
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 8192, 12_288);
+    writeFileSync(file, bytes);
+    const seen = await inspectFile(file, Date.now()).catch((thrown: unknown) => String(thrown));
+    expect(JSON.stringify(seen)).toMatch(/damage":\["[^\]]+|is damaged/u);
+  });
+});
