@@ -65,26 +65,30 @@ function notes({ already, reminder, episode }: Condition): Block[] {
 
 function describeEnd(message: Condition, wording: Wording): Reply {
   const { episode } = message;
-  const withdrawn = episode.state === "withdrawn";
+  const unseen = episode.state === "withdrawn" || episode.state === "gone";
   const words = conditionWords(episode.last);
   const ended = timeFromText(episode.recovered ?? episode.ended ?? episode.detected);
   const lasted = formatDuration(toMillis(ended) - toMillis(timeFromText(episode.began)));
-  const summary = withdrawn
-    ? text`Nobody is subscribed to it any more, so its end will not be seen.`
+  const summary = unseen
+    ? episode.state === "gone"
+      ? text`What it was about is gone: the network does not list it any more, or it is not configured any more. Its end was not seen.`
+      : text`Nobody is subscribed to it any more, so its end will not be seen.`
     : wording.merged === true
       ? text`It fired and resolved before this could be sent. It lasted ${lasted}.`
       : text`It lasted ${lasted}.`;
   return reply({
-    tone: withdrawn ? "neutral" : "good",
-    title: headed(
-      withdrawn ? "NO LONGER WATCHED" : wording.merged === true ? "FIRED AND RESOLVED" : "RESOLVED",
-      withdrawn ? words.bad : words.good,
-      message,
-    ),
+    tone: unseen ? "neutral" : "good",
+    title: headed(endWord(episode, wording), unseen ? words.bad : words.good, message),
     blocks: [paragraph(summary), { kind: "fields", fields: timelineOf(episode, wording.told) }],
     footer: footerOf(episode),
     actions: actionsOf(episode).slice(-1),
   });
+}
+
+function endWord({ state }: Episode, { merged }: Wording): string {
+  if (state === "gone") return merged === true ? "FIRED AND GONE" : "GONE";
+  if (state === "withdrawn") return "NO LONGER WATCHED";
+  return merged === true ? "FIRED AND RESOLVED" : "RESOLVED";
 }
 
 /** Began, detected, told, acknowledged, recovered. */

@@ -14,8 +14,8 @@ export const Episode = z.object({
   network: z.string(),
   subject: z.string(),
   number: z.int().positive(),
-  /** `withdrawn`: nobody watches it any more, so its end will not be seen. */
-  state: z.enum(["firing", "recovering", "resolved", "withdrawn"]),
+  /** `withdrawn`: nobody watches it any more; `gone`: there is no such subject any more. Its end is then not seen. */
+  state: z.enum(["firing", "recovering", "resolved", "withdrawn", "gone"]),
   severity: Severity,
   /** When it became bad, as far as is known. */
   began: TimeText,
@@ -59,6 +59,9 @@ export const Machine = z.object({
   began: TimeText.exactOptional(),
   recovering: TimeText.exactOptional(),
   lastGood: TimeText.exactOptional(),
+  /** Which watcher speaks of it, and how many good looks in a row it has said nothing of it; absent = none. */
+  watcher: z.string().exactOptional(),
+  absent: z.int().positive().exactOptional(),
   /** When the last episodes fired, in Unix milliseconds, as far back as flapping looks. */
   firings: z.array(z.number()),
   flapping: z

@@ -57,9 +57,13 @@ function isBad(rule: Rule, reading: Reading): boolean | undefined {
       return reading.facts.sinceMillis > Math.max(atLeast, factor * (reading.facts.usualMillis ?? 0));
     }
     case "market.price":
-      return reading.kind === rule.kind ? isPriceBad(rule.parameters, reading.facts.price) : undefined;
+      if (reading.kind !== rule.kind) return undefined;
+      // A market that is over has no price, and is where nobody needs to look out for it.
+      if (reading.facts.price === undefined && reading.state === "good") return false;
+      return isPriceBad(rule.parameters, reading.facts.price);
     case "market.bound": {
       if (reading.kind !== rule.kind) return undefined;
+      if (reading.facts.distancePercent === undefined && reading.state === "good") return false;
       const distance = parseDecimal(reading.facts.distancePercent ?? "");
       const percent = parseDecimal(rule.parameters.percent);
       return distance === undefined || percent === undefined ? undefined : compareDecimals(distance, percent) <= 0;

@@ -32,6 +32,8 @@ export type Change =
   | "recovering"
   | "relapsed"
   | "resolved"
+  /** Its subject is gone. */
+  | "gone"
   | "flapping";
 
 export interface Step {

@@ -10,7 +10,7 @@ const common = {
   /**
    * `unknown` freezes every timer of the condition: nothing fires by it and nothing resolves. A kind with parameters
    * of its own (lagging, overdue, clock, price, bound) is judged by its facts; its state then only says `unknown`, or
-   * anything else.
+   * anything else. A price or a bound without its figures is what the state says: a market that is over has neither.
    */
   state: z.enum(["good", "bad", "unknown"]),
   /** The nodes that show it. */

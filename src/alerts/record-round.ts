@@ -1,12 +1,13 @@
 import type { AlertTables } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { ABSENT_ROUNDS, present, stepAbsent } from "./absence.ts";
 import type { choicesReader } from "./choices.ts";
 import { Episode, episodeId, freshMachine, isOpen, Machine } from "./episode.ts";
 import { randomId, type AlertParts } from "./engine-parts.ts";
 import type { AlertEvent } from "./event.ts";
 import { judgeReading } from "./judge-reading.ts";
-import { step, type Change } from "./machine.ts";
+import { step, type Change, type Step } from "./machine.ts";
 import { oweEvents } from "./owe-events.ts";
 import { oweOpen } from "./owe-open.ts";
 import { OwedBook } from "./owed.ts";
@@ -25,6 +26,8 @@ export interface WatchedRound {
   readonly events: readonly AlertEvent[];
   /** Wall clock of the look. */
   readonly at: Nanoseconds;
+  /** Why the look failed: what it does not speak of may then be there all the same. */
+  readonly failure?: unknown;
 }
 
 /** What a round came to. */
@@ -68,7 +71,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       const stored = await tables.watch.snapshot(network, watcher.name);
       const last = rounds.get(key);
       const awayMillis = last?.awayMillis ?? (stored === undefined ? 0 : Math.max(0, atMillis - stored.at));
-      const known = last === undefined ? (stored === undefined ? undefined : fromMillis(stored.at)) : last.known;
+      const seen = last === undefined ? (stored === undefined ? undefined : fromMillis(stored.at)) : last.known;
       const elapsedMillis = last === undefined ? 0 : monotonicMillis - last.monotonicMillis;
       const choices = await readChoices(tables, atMillis);
       const { machines, open } = await load(tables, network);
@@ -81,7 +84,8 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
 
       const look = (reading: Reading, rule: Rule): void => {
         const at = machineKey(rule.id, reading.subject);
-        const machine = machines.get(at) ?? freshMachine({ ...reading, rule: rule.id });
+        const known = machines.get(at) ?? freshMachine({ ...reading, rule: rule.id });
+        const machine = { ...present(known), watcher: watcher.name };
         const metKey = `${network}|${at}`;
         const judgement = judgeReading(rule, reading);
         if (judgement.state !== "unknown") readNow.push(metKey);
@@ -92,10 +96,14 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
           config,
           at: round.at,
           elapsedMillis,
-          ...(known === undefined ? {} : { previous: known }),
+          ...(seen === undefined ? {} : { previous: seen }),
           ...(met.has(metKey) ? {} : { awayMillis }),
         });
-        if (!isSame(machine, result.machine)) {
+        keep(known, result, rule.id, reading);
+      };
+      const keep = (before: Machine, result: Step, rule: string, of: Pick<Reading, "subject" | "why">): void => {
+        const at = machineKey(rule, of.subject);
+        if (!isSame(before, result.machine)) {
           machines.set(at, result.machine);
           changedMachines.set(at, result.machine);
         }
@@ -108,15 +116,27 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         for (const change of result.changes) {
           if (change === "flapping" && episode !== undefined) flapping.add(episode.id);
           const about = episode === undefined ? {} : { episode: episode.id };
-          changes.push({ rule: rule.id, change, ...about });
-          const subject = reading.subject === "" ? "" : ` ${reading.subject}`;
-          const detail = `${rule.id}${subject}${reading.why === undefined ? "" : `: ${reading.why}`}`;
+          changes.push({ rule, change, ...about });
+          const subject = of.subject === "" ? "" : ` ${of.subject}`;
+          const detail = `${rule}${subject}${of.why === undefined ? "" : `: ${of.why}`}`;
           book.decisions.push({ what: change, network, ...about, detail });
         }
       };
       for (const given of round.readings) {
         const reading: Reading = isBlind && given.kind !== "watch.blind" ? { ...given, state: "unknown" } : given;
         for (const rule of choices.rules(reading.kind, reading)) look(reading, rule);
+      }
+      // What a good look says nothing of, though this watcher used to: a market that is gone, a node taken out.
+      const spokenOf = new Set(round.readings.map(({ kind, subject }) => machineKey(kind, subject)));
+      const speaks = round.readings.length === 0 || round.readings.some(({ state }) => state !== "unknown");
+      if (!isBlind && speaks && round.failure === undefined && last !== undefined) {
+        for (const machine of machines.values()) {
+          if (machine.watcher !== watcher.name || machine.phase === "ok") continue;
+          if (spokenOf.has(machineKey(machine.kind, machine.subject))) continue;
+          const result = stepAbsent(machine, open.get(episodeId(machine, machine.number)), round.at);
+          const why = `not spoken of in ${ABSENT_ROUNDS} looks: the subject is gone`;
+          keep(machine, result, machine.rule, { subject: machine.subject, why });
+        }
       }
 
       const told = new Set(changes.flatMap(({ episode }) => (episode === undefined ? [] : [episode])));
@@ -149,7 +169,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       await writeOwed(tables, book, atMillis, newId, parts.portion);
       await tables.watch.putSnapshot(network, watcher.name, atMillis, JSON.stringify(round.snapshot));
       parts.onStep?.("round written");
-      return { changes, awayMillis, known, readNow, owed: book.deliveries.length + book.rolled.length };
+      return { changes, awayMillis, known: seen, readNow, owed: book.deliveries.length + book.rolled.length };
     });
 
     parts.onStep?.("round kept");

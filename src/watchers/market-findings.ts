@@ -8,9 +8,10 @@ import { lookKey } from "./run-counter.ts";
 /** Other markets are listed too, and sit in whatever mode they ended in for ever. */
 const LIVE = new Set(["STATE_ACTIVE", "STATE_SUSPENDED", "STATE_PENDING"]);
 
-/** The three conditions of every market. */
+/** The three conditions of every market that is listed; of others nothing is known. */
 export function marketReadings(network: string, nodes: number, state: MarketsState): readonly Reading[] {
   return Object.entries(state.markets).flatMap(([subject, market]) => {
+    if (market.absent === true) return [];
     const { label, price, nearest } = market;
     const live = isLive(market);
     const common = { network, subject, nodes, seenBy: [state.node], ...(label === undefined ? {} : { label }) };

@@ -21,6 +21,8 @@ const marketRecord = z.object({
       distancePercent: DecimalText,
     })
     .exactOptional(),
+  /** It is not listed any more; this is how it was last seen. */
+  absent: z.literal(true).exactOptional(),
 });
 export type MarketRecord = z.output<typeof marketRecord>;
 

@@ -72,5 +72,5 @@ function timeOf({ asOf, value }: Answer<readonly MarketData[]>): Nanoseconds | u
 /** What was known of markets that are not listed now; the ones longest gone stand first and are forgotten first. */
 function absent(before: MarketsState | undefined, listed: ReadonlySet<string>): Record<string, MarketRecord> {
   const gone = Object.entries(before?.markets ?? {}).filter(([id]) => !listed.has(id));
-  return Object.fromEntries(gone.slice(-MAX_ABSENT));
+  return Object.fromEntries(gone.slice(-MAX_ABSENT).map(([id, market]) => [id, { ...market, absent: true }]));
 }

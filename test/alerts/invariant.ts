@@ -28,6 +28,7 @@ const move = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("restart" as const), away: fc.constantFrom(0, 1000, 40_000) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("silence" as const), millis: fc.constantFrom(10_000, 90_000) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("acknowledge" as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("vanish" as const), times: fc.integer({ min: 1, max: 14 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("pause" as const), times: fc.integer({ min: 1, max: 4 }) }) },
   {
     weight: 4,
@@ -118,6 +119,10 @@ class World {
         await this.stage.engine.putSilence(silence, "ada");
         return;
       }
+      case "vanish":
+        // The market is not spoken of; a few looks later it may be there again.
+        for (let time = 0; time < one.times; time += 1) await this.look({ state: "good", blind: false });
+        return;
       case "acknowledge":
         for (const { id } of await this.stage.engine.openEpisodes()) await this.stage.engine.acknowledge(id, "bob");
         return;
@@ -134,16 +139,17 @@ class World {
   }
 
   /** One round 5 s later, by whose changes the laws of every round are checked. */
-  async look(seen: { state: "good" | "bad" | "unknown"; blind: boolean; price: string }): Promise<void> {
+  async look(seen: { state: "good" | "bad" | "unknown"; blind: boolean; price?: string }): Promise<void> {
     await this.stage.pass(5000);
     const { changes } = await this.stage.round([
       blind(seen.blind ? "bad" : "good"),
       stalled(seen.state),
-      price(seen.price),
+      ...(seen.price === undefined ? [] : [price(seen.price)]),
     ]);
     for (const { rule, change } of changes) {
       if (seen.blind && rule !== "watch.blind") this.broken.push(`${rule} ${change} while blind`);
-      if (this.#fresh && ["fired", "resolved"].includes(change)) this.broken.push(`${rule} ${change} by a first look`);
+      if (this.#fresh && ["fired", "resolved", "gone"].includes(change))
+        this.broken.push(`${rule} ${change} by a first look`);
     }
     this.#fresh = false;
   }
@@ -166,9 +172,10 @@ class World {
   }
 }
 
-const kindOf = (title: string): string => /^(?:NOW|STILL|FIRED AND RESOLVED|[A-Z]+)/u.exec(title)?.[0] ?? title;
-const TRIGGERS = ["WARNING", "CRITICAL", "FIRED AND RESOLVED"];
-const RESOLVES = ["RESOLVED", "FIRED AND RESOLVED"];
+const kindOf = (title: string): string =>
+  /^(?:NOW|STILL|FIRED AND (?:RESOLVED|GONE)|[A-Z]+)/u.exec(title)?.[0] ?? title;
+const TRIGGERS = ["WARNING", "CRITICAL", "FIRED AND RESOLVED", "FIRED AND GONE"];
+const RESOLVES = ["RESOLVED", "GONE", "FIRED AND RESOLVED", "FIRED AND GONE"];
 
 function isMarked({ reply }: Post): boolean {
   return reply.blocks.some((block) => block.kind === "paragraph" && plainText(block.text).includes("may be a repeat"));

@@ -7,6 +7,7 @@ import type { Reading } from "../../src/alerts/reading.ts";
 import { ruleFor, type GivenParameters } from "../../src/alerts/rules.ts";
 import { auction, price, stalled } from "./readings.ts";
 
+const OVER: Reading = { ...price("1"), state: "good", facts: {} } as Reading;
 const common = { network: "mainnet", subject: "n", state: "good", seenBy: [], nodes: 1 } as const;
 
 describe("a rule", () => {
@@ -41,6 +42,9 @@ describe("a rule", () => {
     ["within the band", "market.price", { low: "1", high: "2", when: "within" }, price("1.5"), "bad"],
     ["outside the band", "market.price", { low: "1", high: "2", when: "within" }, price("2.5"), "good"],
     ["no price", "market.price", { low: "1" }, price(undefined), "unknown"],
+    ["a market that is over", "market.price", { low: "1" }, OVER, "good"],
+    ["one over, within", "market.price", { low: "1", high: "2", when: "within" }, OVER, "good"],
+    ["bounds of one over", "market.bound", {}, { kind: "market.bound", ...common, facts: {} }, "good"],
     [
       "lagging by time",
       "node.lagging",

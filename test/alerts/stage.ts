@@ -77,10 +77,13 @@ export class Stage {
     readings: readonly Reading[],
     events: readonly AlertEvent[] = [],
     network = "mainnet",
+    more: { readonly name?: string; readonly failure?: unknown } = {},
   ): Promise<Recorded> {
-    const watcher = { name: "w", every: 5000 };
+    const { name = "w", ...rest } = more;
+    const watcher = { name, every: 5000 };
     const at = this.clock.wallClock();
-    const done = await this.engine.record({ network, watcher, snapshot: { at: String(at) }, readings, events, at });
+    const snapshot = { at: String(at) };
+    const done = await this.engine.record({ network, watcher, snapshot, readings, events, at, ...rest });
     await settled();
     return done;
   }

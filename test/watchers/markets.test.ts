@@ -108,6 +108,22 @@ describe("a market", () => {
     expect((await look([{ market: "a", ...AUCTION }])).events).toHaveLength(1);
   });
 
+  test("that is not listed is not spoken of, until it is listed again", async () => {
+    const { look } = await markets([
+      { market: "a", ...AUCTION },
+      { market: "b", ...ACTIVE },
+    ]);
+    const subjects = async (sent?: readonly Sent[]): Promise<string[]> => {
+      const { readings } = await look(sent);
+      return [...new Set(readings.map(({ subject }) => subject))].toSorted();
+    };
+    expect(await subjects()).toEqual(["a", "b"]);
+    expect(await subjects([{ market: "b", ...ACTIVE }])).toEqual(["b"]);
+    expect(await subjects()).toEqual(["b"]);
+    expect(await subjects([])).toEqual([]);
+    expect(await subjects([{ market: "a", ...AUCTION }])).toEqual(["a"]);
+  });
+
   test("as a node tells it that stands behind is not told, and nothing of it is known", async () => {
     const { look, state } = await markets([{ market: "a", ...AUCTION }]);
     await look();
