@@ -5,6 +5,7 @@ import type { App, Receiver, ReceiverEvent } from "@slack/bolt";
 import type { Log } from "../../log.ts";
 import type { AdapterHealth } from "../adapter.ts";
 import { SocketModeReceiver } from "./bolt.ts";
+import { guardMessages } from "./guard-messages.ts";
 import { Once } from "./once.ts";
 import { faultWords, refusesToken } from "./slack-fault.ts";
 import { libraryLog, webOptions } from "./web.ts";
@@ -112,6 +113,9 @@ export class Connection implements Receiver {
     });
     receiver.init({ processEvent: (event: ReceiverEvent) => this.#process(event) } as App);
     const { client } = receiver;
+    guardMessages(client, (why) =>
+      log.warn({ platform: "slack", line, why }, "a message of the socket is passed over"),
+    );
     const { promise: ended, resolve: end } = Promise.withResolvers<string>();
     client.on("disconnected", () => end("the socket closed"));
     client.on("ws_message", (data: unknown) => {

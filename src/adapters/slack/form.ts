@@ -6,8 +6,7 @@ import type { Option } from "../../bot/option.ts";
 import { isRequired } from "../../bot/usage.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { section } from "./blocks.ts";
-import { escapeMrkdwn } from "./escape.ts";
-import { renderPlain } from "./inline.ts";
+import { renderPlain, renderText } from "./inline.ts";
 import {
   INPUT_HINT_LENGTH,
   INPUT_TEXT_LENGTH,
@@ -17,6 +16,7 @@ import {
   OPTIONS,
   PLACEHOLDER_LENGTH,
   PRIVATE_METADATA_LENGTH,
+  SECTION_LENGTH,
 } from "./limits.ts";
 
 // A command's options as a modal: Slack has no typed options, so the form asks for them.
@@ -59,7 +59,7 @@ export function renderForm(
   const plain = (text: string, max: number) => plainText(text, max);
   const metadata = JSON.stringify({ v: 1, ...place });
   const blocks: KnownBlock[] = [
-    section(escapeMrkdwn(`${command.summary}.`)),
+    section(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn),
     ...Object.entries(command.options).map(([name, option]) => inputOf(name, option, given[name], networks)),
   ];
   return {

@@ -76,7 +76,8 @@ function sentence(reply: Reply): string {
   const more = reply.blocks.flatMap((block) =>
     block.kind === "paragraph" ? [plainText(block.text)] : block.kind === "code" ? [block.text] : [],
   );
-  const said = [plainText(reply.title), ...more].join(" ").replaceAll(/\s+/gu, " ").toWellFormed();
+  const said = [plainText(reply.title), ...more].join(" ").replaceAll(/\s+/gu, " ").trim().toWellFormed();
+  if (said === "") return "This is not right.";
   return said.length <= FIELD_ERROR_LENGTH ? said : `${said.slice(0, FIELD_ERROR_LENGTH - 1).toWellFormed()}…`;
 }
 

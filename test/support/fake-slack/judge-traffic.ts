@@ -29,17 +29,23 @@ export function judgeAnswer(answer: unknown): string[] {
   ];
 }
 
+/** What a payload carries and nobody sees. */
+const CARRIED: ReadonlySet<string> = new Set(["value", "url", "private_metadata", "metadata", "action_id", "block_id"]);
+
 /** Nothing that the bot says may call everybody. */
 function pingsIn(value: unknown): string[] {
-  return /<!(?:channel|here|everyone)\b/u.test(JSON.stringify(value)) ? ["it calls everybody"] : [];
+  const shown = JSON.stringify(value, (key, part: unknown) => (CARRIED.has(key) ? undefined : part));
+  return /<!(?:channel|here|everyone)\b/u.test(shown) ? ["it calls everybody"] : [];
 }
+
+const STRUCTURED: ReadonlySet<string> = new Set(["attachments", "blocks", "files", "metadata", "view"]);
 
 /** What the SDK sends: a form, with JSON in the fields that are no plain values. */
 export function argumentsOf(bytes: Buffer): Record<string, unknown> {
   return Object.fromEntries(
     [...new URLSearchParams(bytes.toString())].map(([key, value]) => {
       if (value === "true" || value === "false") return [key, value === "true"];
-      return [key, /^[[{]/u.test(value) && key !== "text" ? (JSON.parse(value) as unknown) : value];
+      return [key, STRUCTURED.has(key) ? (JSON.parse(value) as unknown) : value];
     }),
   );
 }

@@ -90,6 +90,11 @@ export class Sockets {
     );
   }
 
+  /** Sends anything at all over each of the sockets. */
+  raw(data: string | Buffer): void {
+    for (const { socket } of this.#sockets) socket.send(data);
+  }
+
   /** Asks the longest-standing socket to make way for another. */
   refresh(): void {
     const entry = this.#sockets.find((one) => !one.leaving);

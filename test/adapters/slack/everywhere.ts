@@ -1,0 +1,47 @@
+import * as fc from "fast-check";
+import { expect } from "vitest";
+
+import type { Reply } from "../../../src/reply/reply.ts";
+import { anyReply } from "../../support/arbitrary-reply.ts";
+import { until } from "../../support/fake-discord/until.ts";
+import { probe, titled } from "./probe-commands.ts";
+import { strings } from "./shown.ts";
+import { stage } from "./stage.ts";
+
+/**
+ * Any reply on every way to Slack: to a command, shared, to a mention, late by direct message, sent and edited with somebody
+ * called. The fake Slack judges each payload; here it is seen to that each way is taken, and that all stay below the limit.
+ */
+export async function everywhere(numRuns: number): Promise<void> {
+  let current: Reply = titled("x");
+  const asked = probe("probe any", () => Promise.resolve(current));
+  await using scene = await stage({ extra: [asked], timing: { editMillis: 0 } });
+  const { adapter, channel, fake } = scene;
+  const { signal } = new AbortController();
+  const ann = fake.person("ann");
+  await fc.assert(
+    fc.asyncProperty(anyReply, async (any) => {
+      current = any;
+      fake.state.messages.length = 0;
+      const { last } = await ann.run(channel, "probe any");
+      const share = last.blocks
+        .flatMap((block) => (block.type === "actions" ? (block.elements ?? []) : []))
+        .findLast(({ value }) => value?.includes('"kind":"share"'));
+      if (share?.text !== undefined) await ann.press(last, share.text.text);
+      ann.mention(channel, "probe any private:no", "1.000001");
+      const inThread = () => fake.state.messages.filter((one) => one.thread === "1.000001" && one.blocks.length > 0);
+      await until(() => inThread().length > 0, "the answer to the mention");
+      fake.fail({ method: "respond", answer: { status: 503 } });
+      ann.type(channel, "probe any");
+      await until(() => ann.directMessages().some(({ blocks }) => blocks.length > 0), "the late answer");
+      const delivery = { id: "d1", destination: { platform: "slack", channel }, mention: "S0123ABCD" };
+      const receipt = await adapter.send(delivery, current, signal);
+      await adapter.update(receipt, current, signal);
+      expect(fake.state.violations.splice(0)).toEqual([]);
+      for (const { blocks } of fake.state.messages) {
+        expect(strings(blocks).reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(10_000);
+      }
+    }),
+    { numRuns },
+  );
+}

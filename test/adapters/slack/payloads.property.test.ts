@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { Desk } from "../../../src/adapters/slack/desk.ts";
+import { renderForm } from "../../../src/adapters/slack/form.ts";
+import { onForm, suggestFor } from "../../../src/adapters/slack/on-form.ts";
+import type { AnyCommand } from "../../../src/bot/command.ts";
+import type { Option, Options } from "../../../src/bot/option.ts";
+import { reply, type Reply } from "../../../src/reply/reply.ts";
+import { anyReply, anyString } from "../../support/arbitrary-reply.ts";
+import { judgeAnswer } from "../../support/fake-slack/judge-traffic.ts";
+import { judgeOptions, judgeView } from "../../support/fake-slack/judge.ts";
+import { everywhere } from "./everywhere.ts";
+import { probe, titled } from "./probe-commands.ts";
+import { stage } from "./stage.ts";
+
+// All that leaves for Slack, over whatever the types allow. The fake Slack judges each payload as it comes in; here it is
+// seen to that everything there is gets there.
+
+const anyChoice = fc.record({ label: anyString(), value: anyString() });
+const anyOption: fc.Arbitrary<Option> = fc
+  .record({
+    description: anyString(100),
+    example: anyString(),
+    maxLength: fc.option(fc.integer({ min: 1, max: 10_000 }), { nil: undefined }),
+    required: fc.boolean(),
+    min: fc.integer(),
+    width: fc.nat(),
+    choices: fc.array(anyChoice, { maxLength: 130 }),
+    completes: fc.boolean(),
+    kind: fc.constantFrom("text", "integer", "choice", "flag", "time", "network"),
+    on: fc.boolean(),
+  })
+  .map(({ description, example, maxLength, required, min, width, choices, completes, kind, on }): Option => {
+    const need = required ? ({ required: true } as const) : {};
+    switch (kind) {
+      case "text":
+        return {
+          kind,
+          description,
+          example,
+          ...need,
+          ...(maxLength === undefined ? {} : { maxLength }),
+          ...(completes ? { suggest: () => Promise.resolve(choices) } : {}),
+        };
+      case "integer":
+        return { kind, description, min, max: min + width, ...need };
+      case "choice":
+        return { kind, description, choices, ...need };
+      case "flag":
+        return { kind, description, default: on };
+      case "time":
+        return { kind, description, ...need };
+      default:
+        return { kind: "network", description };
+    }
+  });
+const anyOptions: fc.Arbitrary<Options> = fc.dictionary(fc.stringMatching(/^[a-z][a-z-]{0,31}$/u), anyOption, {
+  maxKeys: 12,
+});
+const anyCommand: fc.Arbitrary<AnyCommand> = fc
+  .record({ name: anyString(40), summary: anyString(200), options: anyOptions })
+  .map((parts) => ({ ...probe("probe", () => Promise.resolve(titled("x"))), ...parts }));
+const place = {
+  command: "probe",
+  shared: true,
+  channel: "C1",
+  response: { url: "https://hooks.slack.com/x", since: 1, used: 0 },
+};
+
+/** As much of a desk as forms take. */
+function deskOf(bot: Partial<Desk["bot"]>): Desk {
+  const { signal } = new AbortController();
+  return { bot: { commands: [], ...bot }, command: "/bell", stopping: signal, suggestMillis: 1000 } as unknown as Desk;
+}
+
+describe("forms", () => {
+  test("of any command, with anything typed before, pass the judge", () => {
+    fc.assert(
+      fc.property(
+        anyCommand,
+        fc.array(fc.oneof(anyString(), fc.integer(), fc.boolean())),
+        fc.array(anyString(), { maxLength: 5 }),
+        (asking, typed, networks) => {
+          const names = Object.keys(asking.options);
+          const given = Object.fromEntries(typed.slice(0, names.length).map((value, at) => [names[at] ?? "", value]));
+          expect(judgeView(renderForm(asking, given, networks, place))).toEqual([]);
+        },
+      ),
+    );
+  });
+
+  test("offer any values within the limits, what is typed among them", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyChoice, { maxLength: 150 }), anyString(), async (choices, typed) => {
+        const view = { private_metadata: JSON.stringify({ v: 1, ...place }), blocks: [] };
+        const desk = deskOf({ suggest: () => Promise.resolve(choices) });
+        const options = await suggestFor(desk, view, "option:note", typed, { id: "U1", workspace: "T1" });
+        expect(judgeOptions(options)).toEqual([]);
+        const given = typed.trim();
+        const carried = given !== "" && given.length <= 75 && given.isWellFormed();
+        expect(options.some(({ value }) => value === given)).toBe(
+          carried || options.some((one) => one.value === given),
+        );
+      }),
+    );
+  });
+
+  test("say any error at a field that is there", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyReply, fc.option(anyString(), { nil: undefined }), async (wrong, option) => {
+        const prepared = { ok: false, reply: wrong, ...(option === undefined ? {} : { option }) } as const;
+        const desk = deskOf({ prepare: () => prepared });
+        const view = {
+          private_metadata: JSON.stringify({ v: 1, ...place, response: undefined }),
+          blocks: [{}, { block_id: "option:first" }, { block_id: "option:second" }],
+        };
+        const outcome = await onForm(desk, view, { id: "U1", workspace: "T1" });
+        const { errors } = outcome as { errors: Record<string, string> };
+        expect(judgeAnswer({ response_action: "errors", errors })).toEqual([]);
+        expect(["option:first", "option:second"]).toContain(Object.keys(errors)[0]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe("any reply, wherever it goes", () => {
+  test("is taken by Slack, below the limit of a whole message: asked, shared, mentioned, late, sent, edited", async () => {
+    await everywhere(10);
+  });
+
+  test("tells how far it is in whatever words", async () => {
+    let current: Reply = titled("x");
+    const { promise: never } = Promise.withResolvers<Reply>();
+    const slow = probe("probe slow", (context) => {
+      context.progress(current);
+      return Promise.race([never, sleep(15, titled("done"))]);
+    });
+    await using scene = await stage({ extra: [slow], timing: { progressAtMillis: [2], progressEveryMillis: 2 } });
+    const { channel, fake } = scene;
+    const ann = fake.person("ann");
+    await fc.assert(
+      fc.asyncProperty(anyReply, async (any) => {
+        current = { ...any, ...reply({ title: any.title, blocks: any.blocks }) };
+        await ann.run(channel, "probe slow");
+        expect(fake.state.violations.splice(0)).toEqual([]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
