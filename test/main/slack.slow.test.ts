@@ -122,4 +122,46 @@ describe("npm start with Slack's tokens", () => {
     expect(await running.kill("SIGTERM")).toMatchObject({ code: 0 });
     expect(fake.complaints()).toEqual([]);
   });
+
+  it("is killed in the middle of an answer: nothing of it comes later, and it can be asked again", async () => {
+    const first = await start();
+    const ada = fake.person("ada");
+    const channel = fake.channel();
+    fake.fail({ method: "respond", answer: "hang-before" });
+    fake.fail({ method: "respond", answer: "hang-after" });
+    const lost = ada.type(channel, "time");
+    const arrived = ada.type(channel, "help");
+    await until(() => fake.held === 2, "both answers to be under way");
+    await first.kill("SIGKILL");
+    fake.release();
+    const second = await start();
+    expect(textOf((await ada.run(channel, "time")).last)).toContain("SIMULATED");
+    expect([lost, arrived].map(({ messages }) => messages.length).toSorted()).toEqual([0, 1]);
+    expect(ada.directMessages()).toEqual([]);
+    expect(await second.kill("SIGTERM")).toMatchObject({ code: 0 });
+    expect(fake.complaints()).toEqual([]);
+  });
+
+  it("is stopped while it works: whoever waits is told, and a button asks again", async () => {
+    const first = await start();
+    const ada = fake.person("ada");
+    const channel = fake.channel();
+    const bare = ada.type(channel, "ledger export");
+    const form = await ada.form();
+    const [party = ""] = await ada.complete(form, "party", "");
+    const [asset = ""] = await ada.complete(form, "asset", "");
+    // The file is on its way to Slack when the bot is stopped.
+    fake.fail({ method: "upload", answer: "hang-before" });
+    expect(await ada.submit(form, { party, asset })).toEqual({});
+    await until(() => fake.held === 1, "the upload");
+    expect(await first.kill("SIGTERM")).toMatchObject({ code: 0 });
+    await bare.answered();
+    expect(textOf(bare.last)).toContain("The bot is being restarted");
+    fake.release();
+    const second = await start();
+    await ada.press(bare.last, "Try again");
+    expect(ada.directMessages().flatMap(({ files }) => files)).toHaveLength(1);
+    expect(await second.kill("SIGTERM")).toMatchObject({ code: 0 });
+    expect(fake.complaints()).toEqual([]);
+  });
 });

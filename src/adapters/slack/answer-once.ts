@@ -43,7 +43,7 @@ export class Answer implements Saying {
   }
 
   async here(again: boolean): Promise<void> {
-    const { surface, above, caller } = this.#origin;
+    const { surface, above, caller, fresh } = this.#origin;
     const failed = this.#reply.failure !== undefined;
     const audience = failed ? "caller" : this.#audience;
     const ask = this.#ask;
@@ -51,7 +51,7 @@ export class Answer implements Saying {
       asker: caller.id,
       ...(ask === undefined ? {} : { ask }),
       shareable: audience === "caller" && surface.shared,
-      replaces: surface.replaces,
+      replaces: surface.replaces && fresh !== true,
       ...(ask !== undefined && this.#reply.failure === "caller" && this.#hasForm(ask) ? { form: ask } : {}),
     };
     const composed = await compose(this.#reply, context, this.#desk);
@@ -59,7 +59,8 @@ export class Answer implements Saying {
     if (files === undefined) return this.here(again);
     const body = withLine(withLine(composed.body, files), again ? PERHAPS_TWICE : "");
     const said = above === undefined || failed ? body : withLine(body, above, true);
-    await (failed && surface.replaces ? surface.whisper(said) : surface.say(said, audience));
+    // A page stays where its next one fails.
+    await (failed && context.replaces === true ? surface.whisper(said) : surface.say(said, audience));
   }
 
   simplify(): boolean {

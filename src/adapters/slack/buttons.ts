@@ -78,7 +78,9 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
     }
   }
   if (ask !== undefined && mayRefresh(reply, ask)) {
-    add(reply.failure === undefined ? "Refresh" : "Try again", { kind: "ask", ask, effect: "replace", asker });
+    const press = { kind: "ask", ask, effect: "replace", asker } as const;
+    if (reply.failure === undefined) add("Refresh", press);
+    else add("Try again", { ...press, fresh: true });
   }
   if (form !== undefined) add("Fill in", { kind: "form", ask: form });
   if (ask !== undefined && more.files) add("Send as file", { kind: "files", ask });

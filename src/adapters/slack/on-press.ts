@@ -54,18 +54,24 @@ export async function onPress(desk: Desk, body: BlockAction, action: ButtonActio
         const origin = await originOf(desk, place, press.ask, false);
         return answerAsk(desk, press.ask, { ...origin, audience: "channel", above });
       }
-      case "ask": {
-        // Whoever asked turns the pages; anyone else gets pages of their own.
-        const own = press.asker === undefined || press.asker === place.user || place.ephemeral;
-        const replaces = press.effect === "replace" && own && place.response !== undefined;
-        const origin = await originOf(desk, place, press.ask, replaces);
-        const standing = place.ephemeral ? "caller" : "channel";
-        await answerAsk(desk, press.ask, replaces ? { ...origin, audience: standing } : origin);
+      case "ask":
+        await again(desk, place, press);
         if (place.home) await showHome(desk, { id: place.user, workspace: place.workspace });
         return undefined;
-      }
     }
   });
+}
+
+/** Asks what a button asks: in place of its message, or below it. */
+async function again(desk: Desk, place: Place, press: Extract<Press, { kind: "ask" }>): Promise<void> {
+  const { ask, asker, effect, fresh } = press;
+  // Whoever asked turns the pages; anyone else gets pages of their own.
+  const own = asker === undefined || asker === place.user || place.ephemeral;
+  const replaces = effect === "replace" && own && place.response !== undefined;
+  const origin = await originOf(desk, place, ask, replaces);
+  if (!replaces) return answerAsk(desk, ask, origin);
+  const audience = place.ephemeral ? "caller" : "channel";
+  await answerAsk(desk, ask, { ...origin, audience, ...(fresh === undefined ? {} : { fresh }) });
 }
 
 async function pressOf(desk: Desk, value: string | undefined): Promise<Press | undefined> {

@@ -11,6 +11,8 @@ export type Press =
       readonly effect: "replace" | "reply";
       /** The user who asked for the message; nobody for what was sent unasked. */
       readonly asker?: string | undefined;
+      /** What stands there is no answer yet: its files, if any, were not sent. */
+      readonly fresh?: true | undefined;
     }
   /** Asks again and posts the answer for all to see. */
   | { readonly kind: "share"; readonly ask: Ask; readonly asker?: string | undefined }
@@ -35,6 +37,7 @@ const PressSchema = z.discriminatedUnion("kind", [
     ask: AskSchema,
     effect: z.enum(["replace", "reply"]),
     asker: z.string().optional(),
+    fresh: z.literal(true).optional(),
   }),
   z.object({ kind: z.literal("share"), ask: AskSchema, asker: z.string().optional() }),
   z.object({ kind: z.enum(["files", "form"]), ask: AskSchema }),

@@ -14,6 +14,8 @@ export interface Origin {
   readonly surface: Surface;
   /** Who sees the answer, whatever the question says. */
   readonly audience?: Visibility;
+  /** What the answer takes the place of was none: its files, if any, were not sent. */
+  readonly fresh?: true;
   /** Stands above the answer, in mrkdwn. */
   readonly above?: string;
 }

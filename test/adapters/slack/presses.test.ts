@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { command } from "../../../src/bot/command.ts";
+import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { buttonsOf, labelsOf, textOf } from "../../support/fake-slack/person.ts";
@@ -89,6 +90,26 @@ describe("buttons", () => {
     const whispered = dialog.messages.at(-1)!;
     expect(whispered.onlyFor).toBe(ann.id);
     expect(said(whispered)).toContain("Something went wrong");
+  });
+
+  test("an error tried again gives way to the next error, and then to the answer with its file", async () => {
+    let calls = 0;
+    const third = probe("probe third", () => {
+      calls += 1;
+      if (calls < 3) return Promise.reject(new Error("no"));
+      const file = memoryAttachment("third.csv", "text/csv", "a\n");
+      return Promise.resolve(reply({ title: "there", attachments: [file] }));
+    });
+    await using scene = await stage({ extra: [third] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe third");
+    await ann.press(last, "Try again");
+    expect(said(last)).toContain("Something went wrong");
+    await ann.press(last, "Try again");
+    expect(said(last)).toContain("third.csv");
+    expect(last.edits).toBe(2);
+    expect(ann.sees(scene.channel)).toEqual([last]);
+    expect(ann.directMessages().flatMap(({ files }) => files)).toHaveLength(1);
   });
 
   test("work after a restart, those kept in the store, too", async () => {
