@@ -101,8 +101,8 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         });
         keep(known, result, rule.id, reading);
       };
-      const keep = (before: Machine, result: Step, rule: string, of: Pick<Reading, "subject" | "why">): void => {
-        const at = machineKey(rule, of.subject);
+      const keep = (before: Machine, result: Step, rule: string, about: Pick<Reading, "subject" | "why">): void => {
+        const at = machineKey(rule, about.subject);
         if (!isSame(before, result.machine)) {
           machines.set(at, result.machine);
           changedMachines.set(at, result.machine);
@@ -115,11 +115,14 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         }
         for (const change of result.changes) {
           if (change === "flapping" && episode !== undefined) flapping.add(episode.id);
-          const about = episode === undefined ? {} : { episode: episode.id };
-          changes.push({ rule, change, ...about });
-          const subject = of.subject === "" ? "" : ` ${of.subject}`;
-          const detail = `${rule}${subject}${of.why === undefined ? "" : `: ${of.why}`}`;
-          book.decisions.push({ what: change, network, ...about, detail });
+          const named = episode === undefined ? {} : { episode: episode.id };
+          changes.push({ rule, change, ...named });
+          const subject = about.subject === "" ? "" : ` ${about.subject}`;
+          const detail = `${rule}${subject}${about.why === undefined ? "" : `: ${about.why}`}`;
+          // What leads up to an episode, or does not, is part of its story, too.
+          const coming = { episode: episodeId(result.machine, result.machine.number + 1) };
+          const of = change === "pending" || change === "dismissed" ? coming : named;
+          book.decisions.push({ what: change, network, ...of, detail });
         }
       };
       for (const given of round.readings) {

@@ -3,6 +3,7 @@ import { conditionWords, seenBy } from "../alerts/condition-words.ts";
 import { timelineOf } from "../alerts/describe-condition.ts";
 import { isOpen, type Episode } from "../alerts/episode.ts";
 import { CONSOLE } from "../alerts/alert-desk.ts";
+import { timeFromText } from "../alerts/json-units.ts";
 import { destinationKey } from "../alerts/subscription.ts";
 import { TONES } from "../alerts/words.ts";
 import { field, paragraph, type Block } from "../reply/block.ts";
@@ -10,7 +11,7 @@ import { reply, type Action, type Reply } from "../reply/reply.ts";
 import { code, strong, text, time, toText, type Text } from "../reply/text.ts";
 import type { DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
-import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { fromMillis, toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { destinationHere, isOperator, type PlaceContext } from "./alert-place.ts";
 
 /** One line of a story. */
@@ -30,8 +31,10 @@ export function storyReply(story: Story, context: PlaceContext & { now(): Nanose
     here === undefined || destination === null || destination === here;
   const receipts = new Map(story.receipts.map((one) => [one.delivery, one]));
   const deliveries = story.deliveries.filter((row) => isShown(row.destination));
-  const decisions = story.decisions.filter((row) => isShown(row.destination));
-  const hidden = story.deliveries.length - deliveries.length + story.decisions.length - decisions.length;
+  // What was pending before and came to nothing is not part of it.
+  const own = story.decisions.filter(({ at }) => at >= toMillis(timeFromText(episode.began)));
+  const decisions = own.filter((row) => isShown(row.destination));
+  const hidden = story.deliveries.length - deliveries.length + own.length - decisions.length;
   const lines = [
     ...decisions.map((row) => decisionLine(row, here)),
     ...deliveries.flatMap((row) => deliveryLines(row, receipts.get(row.id), here)),

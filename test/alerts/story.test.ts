@@ -62,7 +62,7 @@ describe("an outage", () => {
     expect(it.sender.take()).toEqual([]);
     const [episode] = await it.engine.openEpisodes();
     const story = await it.engine.why(episode!.id);
-    expect(story?.decisions.map(({ what }) => what)).toEqual(["fired", "suppressed by severity"]);
+    expect(story?.decisions.map(({ what }) => what)).toEqual(["pending", "fired", "suppressed by severity"]);
   });
 
   it("freezes while blind, and only says so", async () => {
