@@ -3,12 +3,17 @@ import { randomBytes } from "node:crypto";
 import { UserError } from "./errors.ts";
 import { EXIT_BUG, EXIT_CALLER } from "./main/exit-codes.ts";
 import type { Subcommand } from "./main/subcommand.ts";
+import { holdYoungGeneration } from "./main/young-generation.ts";
 
 /** Each loads what it needs and nothing else: what is not loaded costs no time. */
 const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; load(): Promise<Subcommand> }>> = {
   start: {
     about: "runs the bot: the web console, and each platform whose tokens are set",
-    load: async () => (await import("./main/start.ts")).start,
+    load: async () => {
+      // Before anything large is loaded; where no platform needs the room, start gives it free.
+      holdYoungGeneration();
+      return (await import("./main/start.ts")).start;
+    },
   },
   ask: {
     about: 'asks one question in the terminal: ask "market list"; without one, a prompt',

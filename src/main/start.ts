@@ -34,6 +34,7 @@ import { openPlatforms } from "./platforms.ts";
 import { obeyProcessEvents } from "./process-events.ts";
 import { checkReadiness } from "./readiness.ts";
 import { createShutdown, type Shutdown } from "./shutdown.ts";
+import { freeYoungGeneration } from "./young-generation.ts";
 import { troubleOf } from "./wellness.ts";
 
 /** The first questions are answered before anything else is loaded. */
@@ -52,6 +53,7 @@ export async function start(args: readonly string[], hooks: StartHooks = {}): Pr
     });
   }
   const config = loadConfig();
+  if (config.discord === undefined && config.slack === undefined) freeYoungGeneration();
   const alertsConfig = readAlertsConfig(config.alerting.configFile);
   const log = createLog(config.logLevel ?? "info", logDestination());
   for (const hint of config.hints) log.warn(hint);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { RateLimitError } from "@discordjs/rest";
+import { RateLimitError } from "discord.js";
 
 import type { Pacer } from "./pacer.ts";
 

@@ -1,4 +1,4 @@
-import type { REST } from "@discordjs/rest";
+import type { REST } from "discord.js";
 
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";

@@ -1,5 +1,5 @@
 import { Routes, type APIApplication, type APIApplicationCommand } from "discord-api-types/v10";
-import { DiscordAPIError, type REST } from "@discordjs/rest";
+import { DiscordAPIError, type REST } from "discord.js";
 
 import { messageOf } from "../../errors.ts";
 import type { AnyCommand } from "../../bot/command.ts";

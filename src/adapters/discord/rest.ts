@@ -1,4 +1,4 @@
-import { REST, type RESTOptions } from "@discordjs/rest";
+import { REST, type RESTOptions } from "discord.js";
 
 export interface RestParts {
   readonly token: string;
