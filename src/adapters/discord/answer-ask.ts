@@ -1,5 +1,5 @@
-import { Routes, type APIDMChannel } from "discord-api-types/v10";
-import { DiscordAPIError } from "@discordjs/rest";
+import { RESTJSONErrorCodes, Routes, type APIDMChannel } from "discord-api-types/v10";
+import { DiscordAPIError } from "discord.js";
 
 import type { Invocation, Prepared } from "../../bot/invocation.ts";
 import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
@@ -7,11 +7,11 @@ import type { MessageContext } from "./buttons.ts";
 import { compose, type Composed } from "./compose.ts";
 import type { Desk } from "./desk.ts";
 import { callerOf, isShared, maxBytesOf, targetOf, type PersonsInteraction } from "./input.ts";
-import { InteractionApi } from "./interaction-api.ts";
-import { FILE_BYTES, TOKEN_MILLIS } from "./limits.ts";
+import type { InteractionApi } from "./interaction-api.ts";
+import { FILE_BYTES } from "./limits.ts";
 import { laterNotice, lateTitle, unshowableNotice } from "./notices.ts";
 import { ProgressEdits } from "./progress-edits.ts";
-import { faultForLog } from "./rest-fault.ts";
+import { faultForLog, hasCode, mayPass } from "./rest-fault.ts";
 import { uploadOf } from "./upload.ts";
 
 /** How an answer appears. */
@@ -23,14 +23,14 @@ export type Place =
   /** In place of the message whose button was pressed. */
   | "replace";
 
-/** The end of an interaction's token, with time left for a last call. */
-const TOKEN_MARGIN_MILLIS = 20_000;
-/** Discord's epoch: https://docs.discord.com/developers/reference#snowflakes. */
-const EPOCH_MILLIS = 1_420_070_400_000n;
-
 /** Runs a question and answers it on Discord, whatever comes. Rejects only when Discord cannot be reached at all. */
-export async function answerAsk(desk: Desk, interaction: PersonsInteraction, ask: Ask, place: Place): Promise<void> {
-  const api = new InteractionApi(desk.rest, interaction);
+export async function answerAsk(
+  desk: Desk,
+  api: InteractionApi,
+  interaction: PersonsInteraction,
+  ask: Ask,
+  place: Place,
+): Promise<void> {
   const given = new AbortController();
   const signal = AbortSignal.any([desk.signal, given.signal]);
   const caller = callerOf(interaction);
@@ -101,8 +101,7 @@ async function deliver(
   what: Delivery,
 ): Promise<void> {
   const { reply, context, ephemeral, place, ask } = what;
-  const tokenEnds = createdAt(interaction.id) + TOKEN_MILLIS - TOKEN_MARGIN_MILLIS;
-  if (desk.now() >= tokenEnds) {
+  if (api.over) {
     await directMessage(desk, interaction, reply, context, ask);
     return;
   }
@@ -118,7 +117,7 @@ async function deliver(
       await send(desk, interaction, reply, context, (message) => api.edit(message));
     }
   } catch (error) {
-    if (error instanceof DiscordAPIError && error.code === INVALID_TOKEN) {
+    if (hasCode(error, RESTJSONErrorCodes.InvalidWebhookToken) || (mayPass(error) && api.over)) {
       await directMessage(desk, interaction, reply, context, ask);
       return;
     }
@@ -127,10 +126,6 @@ async function deliver(
     await disposeReply(reply);
   }
 }
-
-/** Error codes: https://docs.discord.com/developers/topics/opcodes-and-status-codes#json. */
-const INVALID_TOKEN = 50_027;
-const UNKNOWN_MESSAGE = 10_008;
 
 /** Composes and sends; what Discord refuses for its content is replaced by a word about that. */
 async function send(
@@ -146,8 +141,9 @@ async function send(
   } catch (error) {
     if (!(error instanceof DiscordAPIError)) throw error;
     // Whoever deletes the message while it is being answered does not want it.
-    if (error.code === UNKNOWN_MESSAGE) return;
-    if (error.status !== 400 && error.status !== 413) throw error;
+    if (hasCode(error, RESTJSONErrorCodes.UnknownMessage)) return;
+    const refused = error.status === 400 || error.status === 413;
+    if (!refused || hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
     desk.log.error(
       { ...faultForLog(error), platform: "discord", interaction: interaction.id },
       "Discord refused a message",
@@ -168,8 +164,11 @@ async function editProgress(
 ): Promise<void> {
   try {
     const message = await compose(latest, { asker: callerOf(interaction).id }, maxBytesOf(interaction), desk, signal);
-    await api.edit(message);
-    await message.dispose();
+    try {
+      await api.editOnce(message);
+    } finally {
+      await message.dispose();
+    }
   } catch (error) {
     desk.log.debug({ ...faultForLog(error), platform: "discord" }, "progress could not be shown");
   }
@@ -185,9 +184,11 @@ async function directMessage(
 ): Promise<void> {
   const message = await compose(lateTitle(reply, ask), { ...context, shareable: false }, FILE_BYTES, desk, desk.signal);
   try {
-    const body = { recipient_id: callerOf(interaction).id };
-    const channel = (await desk.botRest.post(Routes.userChannels(), { body })) as APIDMChannel;
-    await desk.botRest.post(Routes.channelMessages(channel.id), uploadOf(message.body, message.files));
+    const recipient = { recipient_id: callerOf(interaction).id };
+    const channel = (await desk.botRest.post(Routes.userChannels(), { body: recipient })) as APIDMChannel;
+    // The nonce keeps a try that broke off from being said twice.
+    const body = { ...message.body, nonce: interaction.id, enforce_nonce: true };
+    await desk.botRest.post(Routes.channelMessages(channel.id), uploadOf(body, message.files));
   } finally {
     await message.dispose();
     await disposeReply(reply);
@@ -196,9 +197,4 @@ async function directMessage(
 
 function isEphemeral(interaction: PersonsInteraction): boolean {
   return "message" in interaction && interaction.message !== undefined && ((interaction.message.flags ?? 0) & 64) !== 0;
-}
-
-/** Unix milliseconds at which an interaction was made. */
-function createdAt(snowflake: string): number {
-  return Number((BigInt(snowflake) >> 22n) + EPOCH_MILLIS);
 }

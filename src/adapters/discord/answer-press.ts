@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import type { APIMessageComponentInteraction } from "discord-api-types/v10";
 
 import { memoryAttachment } from "../../reply/attachment.ts";
@@ -7,52 +9,68 @@ import { answerAsk } from "./answer-ask.ts";
 import { compose, EPHEMERAL } from "./compose.ts";
 import type { Desk } from "./desk.ts";
 import { callerOf, maxBytesOf } from "./input.ts";
-import { InteractionApi } from "./interaction-api.ts";
+import type { InteractionApi } from "./interaction-api.ts";
 import { confirmNotice, expiredNotice } from "./notices.ts";
 import { decodePress, readKeptPress, type Press } from "./press.ts";
 import { shareMessage } from "./share.ts";
 
+/** How long the store may look: the press must be answered within 3 s. */
+const KEPT_MILLIS = 1500;
+
 /** Does what a button says, whichever process and version made it. */
-export async function answerPress(desk: Desk, interaction: APIMessageComponentInteraction): Promise<void> {
+export async function answerPress(
+  desk: Desk,
+  api: InteractionApi,
+  interaction: APIMessageComponentInteraction,
+): Promise<void> {
   const press = await pressOf(desk, interaction.data.custom_id);
   switch (press?.kind) {
     case undefined:
-      return say(desk, interaction, expiredNotice(commandBehind(interaction)));
+      return say(desk, api, interaction, expiredNotice(commandBehind(interaction)));
     case "ids":
-      return say(desk, interaction, idsReply(press.ids));
+      return say(desk, api, interaction, idsReply(press.ids));
     case "share":
-      return shareMessage(desk, interaction);
+      return shareMessage(desk, api, interaction);
     case "ask": {
-      if (press.confirm !== undefined) return confirm(desk, interaction, press, press.confirm);
+      if (press.confirm !== undefined) return confirm(desk, api, interaction, press, press.confirm);
       if (press.effect === "reply" || press.asker === undefined) {
-        return answerAsk(desk, interaction, press.ask, "new");
+        return answerAsk(desk, api, interaction, press.ask, "new");
       }
       // Whoever asked turns the pages; anyone else gets pages of their own.
       const own = press.asker === callerOf(interaction).id || isEphemeral(interaction);
-      return answerAsk(desk, interaction, press.ask, own ? "replace" : "private");
+      return answerAsk(desk, api, interaction, press.ask, own ? "replace" : "private");
     }
   }
 }
 
 async function pressOf(desk: Desk, customId: string): Promise<Press | undefined> {
   const routed = decodePress(customId);
-  return routed?.kind === "kept" ? readKeptPress(await desk.payloads.get(routed.key)) : routed;
+  if (routed?.kind !== "kept") return routed;
+  const late = sleep(KEPT_MILLIS, undefined, { ref: false }).then(() => {
+    throw new Error("the store did not say in time what a button does");
+  });
+  return readKeptPress(await Promise.race([desk.payloads.get(routed.key), late]));
 }
 
 /** Asks first, where only the presser sees it; the answer then takes the question's place. */
 function confirm(
   desk: Desk,
+  api: InteractionApi,
   interaction: APIMessageComponentInteraction,
   press: Extract<Press, { kind: "ask" }>,
   question: string,
 ): Promise<void> {
   const action = { label: "Yes, go on", invocation: press.ask, effect: "replace" } as const;
-  return say(desk, interaction, { ...confirmNotice(question), actions: [action] });
+  return say(desk, api, interaction, { ...confirmNotice(question), actions: [action] });
 }
 
 /** Something for the presser alone, at once. */
-async function say(desk: Desk, interaction: APIMessageComponentInteraction, given: Reply): Promise<void> {
-  const api = new InteractionApi(desk.rest, interaction);
+async function say(
+  desk: Desk,
+  api: InteractionApi,
+  interaction: APIMessageComponentInteraction,
+  given: Reply,
+): Promise<void> {
   const asker = callerOf(interaction).id;
   const message = await compose(given, { asker }, maxBytesOf(interaction), desk, desk.signal);
   try {

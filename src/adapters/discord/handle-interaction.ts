@@ -1,48 +1,89 @@
-import { ApplicationCommandType, InteractionType, type APIInteraction } from "discord-api-types/v10";
-import { DiscordAPIError } from "@discordjs/rest";
+import {
+  ApplicationCommandType,
+  InteractionType,
+  RESTJSONErrorCodes,
+  type APIApplicationCommandAutocompleteInteraction,
+  type APIChatInputApplicationCommandInteraction,
+  type APIInteraction,
+  type APIPingInteraction,
+} from "discord-api-types/v10";
 
 import { answerAsk } from "./answer-ask.ts";
 import { answerPress } from "./answer-press.ts";
+import { compose } from "./compose.ts";
 import type { Desk } from "./desk.ts";
 import { callerOf, targetOf, typedIn } from "./input.ts";
 import { InteractionApi } from "./interaction-api.ts";
-import { faultForLog } from "./rest-fault.ts";
-import { CHOICE_LENGTH, OPTION_CHOICES } from "./limits.ts";
+import { CHOICE_LENGTH, FILE_BYTES, OPTION_CHOICES } from "./limits.ts";
+import { unansweredNotice } from "./notices.ts";
+import { faultForLog, hasCode } from "./rest-fault.ts";
 
 /** Answers one interaction as Discord sends it, over the gateway or over HTTP. Never rejects. */
 export async function handleInteraction(desk: Desk, interaction: APIInteraction): Promise<void> {
+  // Pings are for the HTTP endpoint to answer.
+  if (interaction.type === InteractionType.Ping) return;
+  const api = new InteractionApi(desk, interaction);
   try {
-    switch (interaction.type) {
-      case InteractionType.ApplicationCommand:
-        if (interaction.data.type !== ApplicationCommandType.ChatInput) return;
-        return await answerAsk(desk, interaction as ChatInput, typedIn(interaction as ChatInput).ask, "new");
-      case InteractionType.MessageComponent:
-        return await answerPress(desk, interaction);
-      case InteractionType.ApplicationCommandAutocomplete:
-        return await complete(desk, interaction);
-      case InteractionType.Ping:
-      case InteractionType.ModalSubmit:
-        // Pings are for the HTTP endpoint to answer; no form is ever shown.
-        return;
-    }
+    await answer(desk, api, interaction);
   } catch (error) {
-    // 10062: answered too late, or by another process; there is nothing left to say it to.
-    const late = error instanceof DiscordAPIError && error.code === 10_062;
+    // Answered too late, or by another process: there is nothing left to say it to.
+    const late = hasCode(error, ...LATE_CODES);
     desk.log[late ? "warn" : "error"](
       { ...faultForLog(error), platform: "discord", interaction: interaction.id },
       "an interaction went without its answer",
     );
+    if (!late && !api.acknowledged) await excuse(desk, api, interaction);
   }
 }
 
-type ChatInput = Parameters<typeof typedIn>[0];
+/** What Discord says to whoever comes too late. */
+const LATE_CODES = [
+  RESTJSONErrorCodes.UnknownInteraction,
+  RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
+] as const;
+
+async function answer(
+  desk: Desk,
+  api: InteractionApi,
+  interaction: Exclude<APIInteraction, APIPingInteraction>,
+): Promise<void> {
+  switch (interaction.type) {
+    case InteractionType.ApplicationCommand: {
+      // Only such commands are ever registered.
+      if (!isChatInput(interaction)) throw new TypeError("a command that was never registered");
+      return answerAsk(desk, api, interaction, typedIn(interaction).ask, "new");
+    }
+    case InteractionType.MessageComponent:
+      return answerPress(desk, api, interaction);
+    case InteractionType.ApplicationCommandAutocomplete:
+      return complete(desk, api, interaction);
+    case InteractionType.ModalSubmit:
+      throw new TypeError("a form that was never shown");
+  }
+}
+
+/** A last word where everything else failed, so that nobody waits for nothing. */
+async function excuse(desk: Desk, api: InteractionApi, interaction: APIInteraction): Promise<void> {
+  try {
+    if (interaction.type === InteractionType.ApplicationCommandAutocomplete) return await api.choices([]);
+    await api.reply(await compose(unansweredNotice(), {}, FILE_BYTES, desk, desk.signal));
+  } catch (error) {
+    desk.log.debug({ ...faultForLog(error), platform: "discord" }, "nor could it be excused");
+  }
+}
+
+function isChatInput(
+  interaction: Extract<APIInteraction, { type: InteractionType.ApplicationCommand }>,
+): interaction is APIChatInputApplicationCommandInteraction {
+  return interaction.data.type === ApplicationCommandType.ChatInput;
+}
 
 /** Offers values in time, or none: an empty list tells the person to type on. */
 async function complete(
   desk: Desk,
-  interaction: Extract<APIInteraction, { type: InteractionType.ApplicationCommandAutocomplete }>,
+  api: InteractionApi,
+  interaction: APIApplicationCommandAutocompleteInteraction,
 ): Promise<void> {
-  const api = new InteractionApi(desk.rest, interaction);
   const { ask, focused } = typedIn(interaction);
   const timeOut = AbortSignal.timeout(desk.suggestMillis);
   const signal = AbortSignal.any([desk.signal, timeOut]);

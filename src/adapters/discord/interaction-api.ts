@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { InteractionResponseType, Routes, type APIMessage } from "discord-api-types/v10";
-import type { REST } from "@discordjs/rest";
+import { InteractionResponseType, RESTJSONErrorCodes, Routes, type APIMessage } from "discord-api-types/v10";
 
 import type { Choice } from "../../bot/option.ts";
 import { EPHEMERAL, type Composed } from "./compose.ts";
-import { mayPass, wasUnsent } from "./rest-fault.ts";
-import { uploadOf } from "./upload.ts";
-
-const TRIES = 3;
-const PAUSE_MILLIS = 200;
+import type { Desk } from "./desk.ts";
+import { FIRST_ANSWER_MILLIS, TOKEN_MILLIS } from "./limits.ts";
+import { hasCode, mayPass, wasUnsent } from "./rest-fault.ts";
+import { uploadOf, type Upload } from "./upload.ts";
 
 /** Where the answers to one interaction go. */
 export interface InteractionKey {
@@ -18,23 +16,46 @@ export interface InteractionKey {
   readonly application_id: string;
 }
 
+/** A request in the interaction's own name, with an end. */
+type TimedUpload = Upload & { readonly auth: false; readonly signal: AbortSignal };
+
+/** Of one try to acknowledge: three of them fit into the time that Discord gives. */
+const ACKNOWLEDGE_MILLIS = 900;
+/** Of one try without files, and of one with them, which people's own lines may slow down. */
+const TRY_MILLIS = 10_000;
+const UPLOAD_MILLIS = 60_000;
+/** The first pause between two tries; each further one is twice as long, up to the longest. */
+const PAUSE_MILLIS = 150;
+const LONGEST_PAUSE_MILLIS = 15_000;
+/** The end of an interaction's token, with time left for a last call. */
+const TOKEN_MARGIN_MILLIS = 20_000;
+/** Discord's epoch: https://docs.discord.com/developers/reference#snowflakes. */
+const EPOCH_MILLIS = 1_420_070_400_000n;
+
 /**
  * The calls that answer one interaction (https://docs.discord.com/developers/interactions/receiving-and-responding).
- * It is acknowledged once, by whichever of the first five is called; a second acknowledgement is a fault here, not at Discord.
+ * It is acknowledged once, by whichever of the first five is called; a second acknowledgement is a fault here, not at
+ * Discord. What Discord does not answer, or answers with a 5xx, is tried again for as long as the interaction lives.
  */
 export class InteractionApi {
-  readonly #rest: REST;
+  readonly #desk: Pick<Desk, "rest" | "now" | "signal">;
   readonly #key: InteractionKey;
+  readonly #arrived = performance.now();
   #acknowledged = false;
 
-  constructor(rest: REST, key: InteractionKey) {
-    this.#rest = rest;
+  constructor(desk: Pick<Desk, "rest" | "now" | "signal">, key: InteractionKey) {
+    this.#desk = desk;
     this.#key = key;
   }
 
-  /** Whether a first answer was at least begun. */
+  /** Whether a first answer was at least begun, and not refused. */
   get acknowledged(): boolean {
     return this.#acknowledged;
+  }
+
+  /** Whether its token is over, or so nearly that no answer would get through. */
+  get over(): boolean {
+    return this.#millisLeft <= 0;
   }
 
   /** A message at once, for its asker alone unless said otherwise. */
@@ -46,12 +67,12 @@ export class InteractionApi {
   /** "… is thinking": a message follows, and who sees it is fixed now. */
   async defer(ephemeral: boolean): Promise<void> {
     const data = ephemeral ? { data: { flags: EPHEMERAL } } : {};
-    await this.#callback({ type: InteractionResponseType.DeferredChannelMessageWithSource, ...data });
+    await this.#deferral({ type: InteractionResponseType.DeferredChannelMessageWithSource, ...data });
   }
 
   /** The message of the pressed button will change, or something else will be said. */
   async deferUpdate(): Promise<void> {
-    await this.#callback({ type: InteractionResponseType.DeferredMessageUpdate });
+    await this.#deferral({ type: InteractionResponseType.DeferredMessageUpdate });
   }
 
   /** Changes parts of the message of the pressed button at once. */
@@ -66,43 +87,116 @@ export class InteractionApi {
 
   /** Writes what was deferred, or over what stands there. */
   async edit(message: Composed): Promise<void> {
-    const { application_id, token } = this.#key;
-    const route = Routes.webhookMessage(application_id, token);
-    const request = { auth: false, ...uploadOf(message.body, message.files) };
-    await persist(() => this.#rest.patch(route, request), mayPass);
+    const upload = uploadOf(message.body, message.files);
+    await this.#persist(upload, (request) => this.#desk.rest.patch(this.#original, request));
   }
 
+  /** The same, once: what shows progress is worth no second try. */
+  async editOnce(message: Composed): Promise<void> {
+    const upload = uploadOf(message.body, message.files);
+    await this.#desk.rest.patch(this.#original, this.#request(upload, TRY_MILLIS / 2));
+  }
+
+  /**
+   * A further message. One for the asker alone is repeated even where the first may have arrived: said twice it harms
+   * less than left unsaid. One that all see is not.
+   */
   async followUp(message: Composed, ephemeral: boolean): Promise<APIMessage> {
     const { application_id, token } = this.#key;
-    const body = { ...message.body, ...(ephemeral ? { flags: EPHEMERAL } : {}) };
-    const route = Routes.webhook(application_id, token);
-    const request = { auth: false, ...uploadOf(body, message.files) };
-    return (await persist(() => this.#rest.post(route, request), wasUnsent)) as APIMessage;
+    const upload = uploadOf({ ...message.body, ...(ephemeral ? { flags: EPHEMERAL } : {}) }, message.files);
+    const post = (request: TimedUpload): Promise<unknown> =>
+      this.#desk.rest.post(Routes.webhook(application_id, token), request);
+    return (await this.#persist(upload, post, ephemeral ? mayPass : wasUnsent)) as APIMessage;
   }
 
+  /** Takes the answer away; where it is gone already, by an earlier try or by somebody else, that is as good. */
   async remove(): Promise<void> {
-    const { application_id, token } = this.#key;
-    const route = Routes.webhookMessage(application_id, token);
-    await persist(() => this.#rest.delete(route, { auth: false }), mayPass);
+    try {
+      await this.#persist(uploadOf({}, []), ({ auth, signal }) =>
+        this.#desk.rest.delete(this.#original, { auth, signal }),
+      );
+    } catch (error) {
+      if (!hasCode(error, RESTJSONErrorCodes.UnknownMessage)) throw error;
+    }
   }
 
+  get #original(): ReturnType<typeof Routes.webhookMessage> {
+    return Routes.webhookMessage(this.#key.application_id, this.#key.token);
+  }
+
+  get #millisLeft(): number {
+    const createdAt = Number((BigInt(this.#key.id) >> 22n) + EPOCH_MILLIS);
+    return createdAt + TOKEN_MILLIS - TOKEN_MARGIN_MILLIS - this.#desk.now();
+  }
+
+  #request(upload: Upload, millis: number): TimedUpload {
+    const timeOut = AbortSignal.timeout(millis);
+    const signal = upload.signal === undefined ? timeOut : AbortSignal.any([timeOut, upload.signal]);
+    return { auth: false, ...upload, signal };
+  }
+
+  /** A deferral of which nobody knows whether it arrived is taken to have: the answer itself will tell. */
+  async #deferral(answer: object): Promise<void> {
+    try {
+      await this.#callback(answer);
+    } catch (error) {
+      if (!this.#acknowledged || !mayPass(error)) throw error;
+    }
+  }
+
+  /**
+   * The first answer. A try that broke off may have arrived: the next one is then told that the interaction is
+   * acknowledged, which is what was wanted.
+   */
   async #callback(answer: object, files: Composed["files"] = []): Promise<void> {
     if (this.#acknowledged) throw new Error("an interaction was to be acknowledged twice");
     this.#acknowledged = true;
     const { id, token } = this.#key;
-    const request = { auth: false, ...uploadOf(answer, files) };
-    await persist(() => this.#rest.post(Routes.interactionCallback(id, token), request), wasUnsent);
-  }
-}
-
-/** Tries again, twice and soon, where that cannot do anything a second time. */
-async function persist<T>(call: () => Promise<T>, again: (thrown: unknown) => boolean): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await call();
-    } catch (error) {
-      if (tries === TRIES || !again(error)) throw error;
-      await sleep(PAUSE_MILLIS * tries);
+    const ends = this.#arrived + FIRST_ANSWER_MILLIS;
+    const upload = uploadOf(answer, files);
+    let uncertain = false;
+    for (let pause = PAUSE_MILLIS; ; pause *= 2) {
+      const room = Math.max(ACKNOWLEDGE_MILLIS, files.length === 0 ? 0 : ends - performance.now());
+      try {
+        await this.#desk.rest.post(Routes.interactionCallback(id, token), this.#request(upload, room));
+        return;
+      } catch (error) {
+        const twice = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+        if (uncertain && twice) return;
+        const passing = mayPass(error);
+        uncertain ||= passing && !wasUnsent(error);
+        if (!passing || performance.now() + pause >= ends || this.#givenUp(upload)) {
+          this.#acknowledged = uncertain || twice;
+          throw error;
+        }
+        await this.#pause(pause);
+      }
     }
+  }
+
+  /** Tries again, at growing distances, for as long as an answer could still get through. */
+  async #persist<T>(
+    upload: Upload,
+    call: (request: TimedUpload) => Promise<T>,
+    again: (thrown: unknown) => boolean = mayPass,
+  ): Promise<T> {
+    const millis = upload.passThroughBody ? UPLOAD_MILLIS : TRY_MILLIS;
+    for (let pause = PAUSE_MILLIS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MILLIS)) {
+      try {
+        return await call(this.#request(upload, millis));
+      } catch (error) {
+        if (!again(error) || this.#givenUp(upload) || this.#millisLeft <= pause) throw error;
+        await this.#pause(pause);
+      }
+    }
+  }
+
+  /** Whether the adapter stops, or a file cannot be read: nothing is gained by another try. */
+  #givenUp(upload: Upload): boolean {
+    return this.#desk.signal.aborted || upload.signal?.aborted === true;
+  }
+
+  async #pause(millis: number): Promise<void> {
+    await sleep(millis, undefined, { signal: this.#desk.signal });
   }
 }

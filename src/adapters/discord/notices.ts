@@ -27,6 +27,26 @@ export function unshowableNotice(): Reply {
   });
 }
 
+/** What was shared did not arrive, as far as is known. */
+export function unsharedNotice(): Reply {
+  return reply({
+    tone: "warning",
+    title: "This could not be shared here",
+    blocks: [paragraph("Ask again in this channel without private: then everybody sees the answer.")],
+    failure: "caller",
+  });
+}
+
+/** Something came from Discord that nobody here understands, or that broke on the way. */
+export function unansweredNotice(): Reply {
+  return reply({
+    tone: "bad",
+    title: "This could not be answered",
+    blocks: [paragraph("The operator finds the reason in the log. Run the command again.")],
+    failure: "bug",
+  });
+}
+
 /** Said when the answer will come too late for Discord's window. */
 export function laterNotice(): Reply {
   return reply({

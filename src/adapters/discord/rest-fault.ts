@@ -1,4 +1,5 @@
-import { DiscordAPIError, HTTPError } from "@discordjs/rest";
+import type { RESTJSONErrorCodes } from "discord-api-types/v10";
+import { DiscordAPIError, HTTPError } from "discord.js";
 
 import { messageOf } from "../../errors.ts";
 
@@ -24,6 +25,11 @@ export function wasUnsent(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   if ("code" in thrown && typeof thrown.code === "string" && UNSENT_CODES.has(thrown.code)) return true;
   return wasUnsent(thrown.cause);
+}
+
+/** Whether Discord answered with this error code: https://docs.discord.com/developers/topics/opcodes-and-status-codes#json. */
+export function hasCode(thrown: unknown, ...codes: readonly RESTJSONErrorCodes[]): boolean {
+  return thrown instanceof DiscordAPIError && codes.some((code) => code === thrown.code);
 }
 
 /** True when the same request may succeed in a moment: a 5xx, a connection that broke, no answer in time. */

@@ -11,12 +11,12 @@ import {
 
 import type { Attachment } from "../../reply/attachment.ts";
 import { safeFileName } from "../../reply/attachment.ts";
-import { reply } from "../../reply/reply.ts";
 import type { Rows } from "./buttons.ts";
 import { compose, type Composed } from "./compose.ts";
 import type { Desk } from "./desk.ts";
 import { callerOf, maxBytesOf } from "./input.ts";
-import { InteractionApi } from "./interaction-api.ts";
+import type { InteractionApi } from "./interaction-api.ts";
+import { unsharedNotice } from "./notices.ts";
 import { decodePress } from "./press.ts";
 import type { MessageFile } from "./render.ts";
 import { faultForLog } from "./rest-fault.ts";
@@ -26,8 +26,11 @@ import { attachmentsOf } from "./upload.ts";
 const FETCH_MILLIS = 60_000;
 
 /** Posts a private reply for all, as it was: its text, buttons and files, who shares it and when it was asked. */
-export async function shareMessage(desk: Desk, interaction: APIMessageComponentInteraction): Promise<void> {
-  const api = new InteractionApi(desk.rest, interaction);
+export async function shareMessage(
+  desk: Desk,
+  api: InteractionApi,
+  interaction: APIMessageComponentInteraction,
+): Promise<void> {
   const { message } = interaction;
   const components = rowsWithoutShare(message.components ?? []);
   // The acknowledgement takes the button away: pressed twice, it still shares once.
@@ -54,8 +57,7 @@ export async function shareMessage(desk: Desk, interaction: APIMessageComponentI
       await api.followUp(shared(false), false);
     } catch (again) {
       desk.log.warn({ ...faultForLog(again), platform: "discord" }, "a reply could not be shared");
-      const notice = reply({ tone: "warning", title: "This could not be shared here", failure: "caller" });
-      await api.followUp(await compose(notice, {}, maxBytesOf(interaction), desk, desk.signal), true);
+      await api.followUp(await compose(unsharedNotice(), {}, maxBytesOf(interaction), desk, desk.signal), true);
     }
   }
 }

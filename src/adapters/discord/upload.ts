@@ -6,7 +6,7 @@ import type { MessageFile } from "./render.ts";
 export interface Upload {
   readonly body: unknown;
   readonly passThroughBody: boolean;
-  /** Aborts when a file cannot be read. */
+  /** Aborts when a file cannot be read, and with the signal given. */
   readonly signal?: AbortSignal;
 }
 
@@ -15,13 +15,14 @@ export interface Upload {
  * (https://docs.discord.com/developers/reference#uploading-files). The bytes are read while they are sent,
  * again at each try, and never lie in memory as a whole.
  */
-export function uploadOf(payload: object, files: readonly MessageFile[]): Upload {
-  if (files.length === 0) return { body: payload, passThroughBody: false };
+export function uploadOf(payload: object, files: readonly MessageFile[], signal?: AbortSignal): Upload {
+  if (files.length === 0) return { body: payload, passThroughBody: false, ...(signal === undefined ? {} : { signal }) };
   const failing = new AbortController();
   const form = new FormData();
   form.append("payload_json", JSON.stringify(payload));
   for (const [index, file] of files.entries()) form.append(`files[${index}]`, new StreamedFile(file, failing));
-  return { body: form, passThroughBody: true, signal: failing.signal };
+  const signals = signal === undefined ? [failing.signal] : [failing.signal, signal];
+  return { body: form, passThroughBody: true, signal: AbortSignal.any(signals) };
 }
 
 /** How the message itself names its files; an empty list takes away those that an edited message had. */

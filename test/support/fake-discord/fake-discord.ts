@@ -14,12 +14,16 @@ import { State } from "./state.ts";
 export interface Fault {
   readonly method?: string;
   readonly path: RegExp;
-  /** What happens instead: a status with headers, or the connection cut before or after the request took effect. */
-  readonly answer:
-    | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
-    | "cut-before"
-    | "cut-after";
+  readonly answer: Misbehaviour;
 }
+
+/** What happens instead: a status with headers, or no answer before or after the request took effect. */
+export type Misbehaviour =
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
+  | "cut-before"
+  | "cut-after"
+  | "hang-before"
+  | "hang-after";
 
 /** Every request as it came, for counting. */
 export interface SeenRequest {
@@ -44,6 +48,8 @@ export class FakeDiscord {
   offline = false;
   /** Error codes that the test provokes on purpose. */
   readonly expected = new Set<number>();
+  /** Misbehaves for as long as it says so, after the faults that were planned. */
+  misbehave: (request: { method: string; path: string }) => Misbehaviour | undefined = () => undefined;
   onRequest: (request: { method: string; path: string }) => void = () => {};
   readonly #faults: Fault[] = [];
   readonly #server: Server;
@@ -114,10 +120,11 @@ export class FakeDiscord {
     try {
       const bytes = await buffer(request);
       if (path.startsWith("/cdn/")) return this.#file(path, response);
-      const fault = this.#takeFault(method, path);
-      if (fault?.answer === "cut-before") return void request.socket.destroy();
-      if (fault !== undefined && fault.answer !== "cut-after") {
-        return finish(fault.answer.status, fault.answer.body ?? { code: 0, message: "fault" }, fault.answer.headers);
+      const instead = this.#takeFault(method, path)?.answer ?? this.misbehave({ method, path });
+      if (instead === "cut-before") return void request.socket.destroy();
+      if (instead === "hang-before") return;
+      if (typeof instead === "object") {
+        return finish(instead.status, instead.body ?? { code: 0, message: "fault" }, instead.headers);
       }
       const limited = this.#limit(method, path);
       if (limited.refused !== undefined) {
@@ -129,7 +136,8 @@ export class FakeDiscord {
         );
       }
       const answer = await this.#answer(request, method, path, bytes);
-      if (fault?.answer === "cut-after") return void request.socket.destroy();
+      if (instead === "cut-after") return void request.socket.destroy();
+      if (instead === "hang-after") return;
       finish(answer === undefined ? 204 : 200, answer, limited.headers);
     } catch (error) {
       const refusal = error instanceof Refusal ? error : new Refusal(500, 0, String(error));
@@ -166,6 +174,7 @@ export class FakeDiscord {
         body,
         origin: this.origin,
         gatewayUrl: `ws://127.0.0.1:${this.#port}/gateway`,
+        shards: this.gateway.shards,
       };
       const parts = match.slice(1).filter((part) => part !== undefined);
       return route.handle(context, ...parts);

@@ -81,6 +81,11 @@ export class Person {
     return dialog;
   }
 
+  /** Sends an interaction as no client of Discord would: `more` overwrites any part of it. */
+  forge(where: Where | string, kind: StoredInteraction["kind"], more: object): Dialog {
+    return this.#send(kind, { command: 2, press: 3, complete: 4 }[kind], where, more, undefined);
+  }
+
   /** Everything this person sees in a channel, oldest first. */
   sees(channel: string): StoredMessage[] {
     return this.#fake.state.visibleTo(this.id, channel);
