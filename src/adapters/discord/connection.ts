@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { GatewayDispatchEvents, type APIInteraction } from "discord-api-types/v10";
-import { DiscordAPIError, type REST } from "@discordjs/rest";
+import { DiscordAPIError, type REST } from "discord.js";
 import { WebSocketManager, WebSocketShardEvents, WebSocketShardStatus, type SessionInfo } from "@discordjs/ws";
 
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { AdapterHealth } from "../adapter.ts";
+import { finalClose, TOKEN_REFUSED } from "./final-closes.ts";
+import { IdentifyBudget } from "./identify-budget.ts";
 
 export interface ConnectionParts {
   readonly rest: REST;
@@ -23,17 +25,10 @@ export interface ConnectionParts {
   readonly stuckMillis?: number;
 }
 
-/** Close codes after which Discord takes no reconnection: https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes. */
-const FATAL_CLOSES: Readonly<Record<number, string>> = {
-  4004: "Discord refuses the token",
-  4010: "Discord refuses the shard",
-  4011: "Discord asks for sharding",
-  4012: "Discord no longer speaks this version of its gateway",
-  4013: "Discord refuses the intents",
-  4014: "Discord refuses the intents",
-};
 const BACKOFF_MAX_MILLIS = 60_000;
 const DESTROY_MILLIS = 2000;
+/** A session that lasted for so long counts as sound. */
+const STEADY_MILLIS = 30_000;
 /** Added before each further try to reconnect. */
 const RECONNECT_MILLIS = 500;
 
@@ -44,6 +39,7 @@ const RECONNECT_MILLIS = 500;
 export class Connection {
   readonly #parts: ConnectionParts;
   readonly #stopping = new AbortController();
+  readonly #budget = new IdentifyBudget();
   #health: AdapterHealth = { state: "starting" };
   #loop: Promise<void> = Promise.resolve();
 
@@ -91,6 +87,7 @@ export class Connection {
     let closed = false;
     let failures = 0;
     let wasUp = false;
+    let upSince = Number.POSITIVE_INFINITY;
     let downSince = performance.now();
     const manager = new WebSocketManager({
       token,
@@ -103,6 +100,8 @@ export class Connection {
         if (over) await new Promise(() => {});
         return sessions.get(shard) ?? null;
       },
+      buildIdentifyThrottler: async (asking) =>
+        this.#budget.throttler((await asking.fetchGatewayInformation()).session_start_limit),
       updateSessionInfo: (shard, info) => void (info === null ? sessions.delete(shard) : sessions.set(shard, info)),
     });
     const destroy = async (): Promise<void> => {
@@ -116,7 +115,7 @@ export class Connection {
     const up = (what: string): void => {
       if (over) return void destroy();
       wasUp = true;
-      failures = 0;
+      upSince = performance.now();
       downSince = Number.POSITIVE_INFINITY;
       this.#become({ state: "up" });
       log.info({ platform: "discord" }, what);
@@ -134,11 +133,13 @@ export class Connection {
       if (over) return;
       downSince = Math.min(downSince, performance.now());
       closed = true;
-      failures += 1;
-      const why = FATAL_CLOSES[code];
+      // A session that ends as soon as it stands is no success.
+      failures = performance.now() - upSince > STEADY_MILLIS ? 1 : failures + 1;
+      upSince = Number.POSITIVE_INFINITY;
+      const final = finalClose(code);
       log[failures > 1 ? "debug" : "warn"]({ platform: "discord", code, failures }, "gateway closed");
-      if (why === undefined) this.#become({ state: "down", why: `the gateway closed (${code})` });
-      else end({ why, fatal: true });
+      if (final === undefined) this.#become({ state: "down", why: `the gateway closed (${code})` });
+      else end({ why: `${final.why} (${code})`, fatal: !(final.mayPass && wasUp) });
     });
     manager.on(WebSocketShardEvents.Error, ({ error }) => {
       log.warn({ platform: "discord", why: messageOf(error) }, "gateway error");
@@ -155,7 +156,7 @@ export class Connection {
     this.#stopping.signal.addEventListener("abort", stopped, { once: true });
     manager.connect().catch(async (error: unknown) => {
       const refused = error instanceof DiscordAPIError && error.status === 401;
-      if (refused) return end({ why: "Discord refuses the token", fatal: true });
+      if (refused) return end({ why: TOKEN_REFUSED, fatal: true });
       // Once there is a shard, it tries again by itself.
       if ((await statuses()).length === 0) end({ why: `no gateway: ${messageOf(error)}`, fatal: false });
     });

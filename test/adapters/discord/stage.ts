@@ -28,6 +28,8 @@ export interface StageOptions {
   /** The bot's token, right unless a test says otherwise. */
   readonly token?: string;
   readonly log?: Log;
+  /** How the gateway closes on whoever identifies. */
+  readonly closeOnIdentify?: number;
   /** Whether replies say SIMULATED, as they do in truth. Default true. */
   readonly simulated?: boolean;
   /** Starts the adapter and waits until it is connected and registered. Default true. */
@@ -49,6 +51,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   const log = options.log ?? silentLog();
   const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-discord-"));
   const [fake, simulator] = await Promise.all([FakeDiscord.start(), startSimulator({ log })]);
+  fake.gateway.closeOnIdentify = options.closeOnIdentify;
   const client = createApiClient({
     network: "mainnet",
     simulated: options.simulated ?? true,

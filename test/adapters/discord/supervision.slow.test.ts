@@ -42,9 +42,20 @@ test("Discord gone for long, then back: healthy again, and nothing else was touc
   expect(textOf((await ann.run(on.channel, "probe buttons")).last)).toContain("Page 1");
 }, 30_000);
 
-test.each([1000, 4007])("a gateway closed with %i, which ends the session, comes back by itself", async (code) => {
+test.each([1000, 4003, 4005, 4007, 4008])(
+  "a gateway closed with %i, which ends the session, comes back by itself",
+  async (code) => {
+    await using on = await begin(60_000);
+    on.fake.gateway.close(code);
+    await until(() => on.adapter.health.state === "down", "the loss to be noticed");
+    await until(() => on.adapter.health.state === "up", "the recovery", 15_000);
+    expect(on.fake.gateway.seen).toMatchObject({ identify: 2, resume: 0 });
+  },
+);
+
+test("where Discord asks for more connections than there are, as many as it recommends are made at once", async () => {
   await using on = await begin(60_000);
-  on.fake.gateway.close(code);
-  await until(() => on.adapter.health.state === "down", "the loss to be noticed");
-  await until(() => on.adapter.health.state === "up", "the recovery", 15_000);
+  on.fake.gateway.shards = 2;
+  on.fake.gateway.close(4011, { forget: true });
+  await until(() => on.fake.gateway.connections === 2 && on.adapter.health.state === "up", "both connections", 15_000);
 });

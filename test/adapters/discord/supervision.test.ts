@@ -18,7 +18,7 @@ test("a wrong token is reported, and mended without a restart", async () => {
   await using on = await begin({ token: "wrong", connect: false });
   on.fake.expected.add(0);
   await until(() => on.adapter.health.state === "failed", "the failure");
-  expect(on.adapter.health.why).toBe("Discord refuses the token");
+  expect(on.adapter.health.why).toMatch(/^Discord refuses the token: .*DISCORD_TOKEN/u);
   on.fake.state.token = "wrong";
   await until(() => on.adapter.health.state === "up", "the recovery");
 });
@@ -33,10 +33,32 @@ test("a token that is revoked while the gateway is open is reported, and mended"
   await until(() => on.adapter.health.state === "up", "the recovery");
 });
 
-test.each([1001, 4000, 4009])("a gateway closed with %i comes back by itself", async (code) => {
-  await using on = await begin();
-  on.fake.gateway.close(code);
-  await until(() => on.adapter.health.state === "down", "the loss to be noticed");
+// https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
+test.each([1001, 1006, 4000, 4001, 4002, 4009, 4999])(
+  "a gateway closed with %i is back with the session of before",
+  async (code) => {
+    await using on = await begin();
+    if (code === 1006) on.fake.gateway.cut();
+    else on.fake.gateway.close(code);
+    await until(() => on.adapter.health.state === "down", "the loss to be noticed");
+    expect(on.adapter.health.why).toContain(`(${code})`);
+    await until(() => on.adapter.health.state === "up", "the recovery");
+    expect(on.fake.gateway.seen).toMatchObject({ identify: 1, resume: 1 });
+  },
+);
+
+test.each([
+  [4010, /asked again in a while.*\(4010\)/u],
+  [4011, /asked again in a while.*\(4011\)/u],
+  [4012, /update Bellwether \(4012\)/u],
+  [4013, /update Bellwether \(4013\)/u],
+  [4014, /update Bellwether \(4014\)/u],
+])("a gateway that lets nobody in, for %i, says what to do, and is tried again later", async (code, what) => {
+  await using on = await begin({ connect: false, closeOnIdentify: code });
+  await until(() => on.adapter.health.state === "failed", "the failure");
+  expect(on.adapter.health.why).toMatch(what);
+  expect(on.fake.gateway.seen.identify).toBe(1);
+  on.fake.gateway.closeOnIdentify = undefined;
   await until(() => on.adapter.health.state === "up", "the recovery");
 });
 

@@ -21,6 +21,10 @@ export class Gateway {
   readonly seen = { identify: 0, resume: 0, heartbeat: 0 };
   intents: number | undefined;
   guilds = 1;
+  /** How many connections it recommends. */
+  shards = 1;
+  /** Closes on whoever identifies, with this code. */
+  closeOnIdentify: number | undefined;
   /** Takes no connection, as when Discord is gone. */
   refuse = false;
 
@@ -60,6 +64,11 @@ export class Gateway {
     for (const socket of this.#server.clients) socket.send(JSON.stringify({ op: 7, d: null }));
   }
 
+  /** How many connections have a session. */
+  get connections(): number {
+    return [...this.#sessions.values()].filter((session) => session.socket?.readyState === 1).length;
+  }
+
   get connected(): boolean {
     return [...this.#sessions.values()].some((session) => session.socket?.readyState === 1);
   }
@@ -87,6 +96,7 @@ export class Gateway {
   #identify(socket: WebSocket, data: Record<string, unknown>): void {
     this.seen.identify += 1;
     if (data["token"] !== this.#state.token) return socket.close(4004, "Authentication failed.");
+    if (this.closeOnIdentify !== undefined) return socket.close(this.closeOnIdentify);
     this.intents = Number(data["intents"]);
     const session: Session = { id: `session-${this.seen.identify}`, sequence: 1, missed: [], socket };
     this.#sessions.set(session.id, session);

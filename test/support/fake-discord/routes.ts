@@ -10,6 +10,7 @@ export interface Context {
   readonly body: ParsedBody;
   readonly origin: string;
   readonly gatewayUrl: string;
+  readonly shards: number;
 }
 
 /** What is answered: a body, or nothing (204). */
@@ -26,9 +27,9 @@ export const ROUTES: readonly { method: string; path: RegExp; auth: boolean; han
     method: "GET",
     path: /^\/gateway\/bot$/u,
     auth: true,
-    handle: ({ gatewayUrl }) => ({
+    handle: ({ gatewayUrl, shards }) => ({
       url: gatewayUrl,
-      shards: 1,
+      shards,
       session_start_limit: { total: 1000, remaining: 999, reset_after: 14_400_000, max_concurrency: 1 },
     }),
   },
@@ -85,7 +86,7 @@ function putCommands({ state, body }: Context, applicationId: string, guild?: st
     id: state.snowflake(),
     version: state.snowflake(),
     application_id: applicationId,
-    default_member_permissions: null,
+    default_member_permissions: command.default_member_permissions ?? null,
     nsfw: false,
     name_localizations: null,
     description_localizations: null,
