@@ -37,6 +37,7 @@ const SAID = new Set([
   "type",
   "name",
   "description",
+  "default_member_permissions",
   "required",
   "autocomplete",
   "min_value",

@@ -1,17 +1,26 @@
-import { Routes, type APIDMChannel, type APIMessage } from "discord-api-types/v10";
-import type { REST } from "@discordjs/rest";
+import { RESTJSONErrorCodes, Routes, type APIDMChannel, type APIMessage } from "discord-api-types/v10";
+import type { REST } from "discord.js";
 import { LRUCache } from "lru-cache";
 
 import { SendError, type Delivery, type Receipt, type Sender } from "../../alerts/sender.ts";
 import type { Reply } from "../../reply/reply.ts";
 import { compose, QUIET, type Composed, type ComposeParts } from "./compose.ts";
-import { FILE_BYTES, NONCE_LENGTH } from "./limits.ts";
+import { CONTENT_LENGTH, FILE_BYTES, NONCE_LENGTH, NONCE_MILLIS } from "./limits.ts";
 import { Attempt, type Request } from "./attempt.ts";
 import { flatText } from "./inline.ts";
 import { Pacer } from "./pacer.ts";
+import { hasCode } from "./rest-fault.ts";
 import { isRefusedToken, sendErrorOf } from "./send-error.ts";
 import { Threads } from "./threads.ts";
 import { uploadOf } from "./upload.ts";
+
+/** What Discord says of a thread that can no longer be written in. */
+const THREAD_CLOSED_CODES = [
+  RESTJSONErrorCodes.UnknownChannel,
+  RESTJSONErrorCodes.MissingAccess,
+  RESTJSONErrorCodes.InvalidActionOnArchivedThread,
+  RESTJSONErrorCodes.ThreadLocked,
+] as const;
 
 /** Written before a person's id where a destination is their direct messages. */
 const PERSON = "user:";
@@ -22,6 +31,7 @@ const PERSON = "user:";
  */
 export class DiscordSender implements Sender {
   readonly platform = "discord";
+  readonly dropsRepeatsForMillis = NONCE_MILLIS;
   readonly #rest: REST;
   readonly #parts: ComposeParts;
   readonly #refusedMillis: number;
@@ -46,11 +56,18 @@ export class DiscordSender implements Sender {
       const parent = destination.thread ?? (await this.#channelOf(destination.channel, signal, request));
       const channel = await this.#threads.channelFor(delivery, parent, flatText(reply.title), request, signal);
       const message = await compose(reply, {}, FILE_BYTES, this.#parts, signal);
+      const body = { ...bodyFor(message.body, delivery), nonce: delivery.id, enforce_nonce: true };
+      const post = async (where: string): Promise<Receipt> => {
+        const upload = uploadOf(body, message.files, signal);
+        const posted = (await request(() => this.#rest.post(Routes.channelMessages(where), upload))) as APIMessage;
+        return { platform: this.platform, channel: where, message: posted.id };
+      };
       try {
-        const body = { ...bodyFor(message.body, delivery), nonce: delivery.id, enforce_nonce: true };
-        const upload = { ...uploadOf(body, message.files), signal };
-        const posted = (await request(() => this.#rest.post(Routes.channelMessages(channel), upload))) as APIMessage;
-        return { platform: this.platform, channel, message: posted.id };
+        return await post(channel);
+      } catch (error) {
+        if (channel === parent || !hasCode(error, ...THREAD_CLOSED_CODES)) throw error;
+        // Somebody closed the thread; the channel itself is still there.
+        return await post(parent);
       } finally {
         await message.dispose();
       }
@@ -61,7 +78,7 @@ export class DiscordSender implements Sender {
     await this.#inOrder(receipt.channel, signal, async (request) => {
       const message = await compose(reply, {}, FILE_BYTES, this.#parts, signal);
       try {
-        const upload = { ...uploadOf(message.body, message.files), signal };
+        const upload = uploadOf(message.body, message.files, signal);
         await request(() => this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), upload));
       } finally {
         await message.dispose();
@@ -121,7 +138,9 @@ function bodyFor(body: Composed["body"], delivery: Delivery): object {
   if (!/^\d{1,20}$/u.test(person ?? mention)) return { ...body, ...flags };
   const content = [person === undefined ? `<@&${mention}>` : `<@${person}>`, body.content]
     .filter((part) => part !== "")
-    .join("\n");
+    .join("\n")
+    .slice(0, CONTENT_LENGTH)
+    .toWellFormed();
   const allowed = person === undefined ? { parse: [], roles: [mention] } : { parse: [], users: [person] };
   return { ...body, ...flags, content, allowed_mentions: allowed };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { APIInteraction } from "discord-api-types/v10";
-import type { REST } from "@discordjs/rest";
+import type { REST } from "discord.js";
 
 import type { Delivery, Receipt } from "../../alerts/sender.ts";
 import type { Bot } from "../../bot/bot.ts";
@@ -13,7 +13,7 @@ import { Connection } from "./connection.ts";
 import type { Desk } from "./desk.ts";
 import { DiscordSender } from "./discord-sender.ts";
 import { handleInteraction } from "./handle-interaction.ts";
-import { FIRST_ANSWER_MILLIS, TOKEN_MILLIS } from "./limits.ts";
+import { FIRST_ANSWER_MILLIS, NONCE_MILLIS, TOKEN_MILLIS } from "./limits.ts";
 import { registerCommands } from "./register-commands.ts";
 import { closeRest, createRest } from "./rest.ts";
 
@@ -53,6 +53,7 @@ export function createDiscordAdapter(parts: DiscordParts): SendingAdapter {
 
 class DiscordAdapter implements SendingAdapter {
   readonly platform = "discord";
+  readonly dropsRepeatsForMillis = NONCE_MILLIS;
   readonly #parts: DiscordParts;
   readonly #stopping = new AbortController();
   readonly #rest: REST;

@@ -1,5 +1,6 @@
 import {
   ApplicationCommandOptionType,
+  ApplicationIntegrationType,
   InteractionContextType,
   PermissionFlagsBits,
   type APIApplicationCommandInteractionDataOption,
@@ -61,20 +62,30 @@ function userOf(interaction: PersonsInteraction): APIUser {
 
 export function callerOf(interaction: PersonsInteraction): Caller {
   const user = userOf(interaction);
+  const { member } = interaction;
   const manage = PermissionFlagsBits.ManageChannels | PermissionFlagsBits.Administrator;
   return {
     id: user.id,
-    name: interaction.member?.nick ?? user.global_name ?? user.username,
-    // In their own direct messages people may do as they like.
-    mayManageChannel: interaction.member === undefined || (BigInt(interaction.member.permissions) & manage) !== 0n,
+    name: member?.nick ?? user.global_name ?? user.username,
+    // Where only they are told, people may do as they like.
+    mayManageChannel: member === undefined || !isBotThere(interaction) || (BigInt(member.permissions) & manage) !== 0n,
   };
+}
+
+/**
+ * False where somebody brought the app along to a server that has not installed it: the bot can answer there, and post
+ * nothing (https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object-authorizing-integration-owners-object).
+ */
+function isBotThere({ authorizing_integration_owners: owners }: PersonsInteraction): boolean {
+  const known = owners as PersonsInteraction["authorizing_integration_owners"] | undefined;
+  return known === undefined || ApplicationIntegrationType.GuildInstall in known;
 }
 
 export function targetOf(interaction: PersonsInteraction): Target {
   const channel = interaction.channel?.id ?? ("channel_id" in interaction ? interaction.channel_id : undefined);
   return {
     platform: "discord",
-    ...(interaction.guild_id === undefined ? {} : { workspace: interaction.guild_id }),
+    ...(interaction.guild_id === undefined || !isBotThere(interaction) ? {} : { workspace: interaction.guild_id }),
     ...(channel === undefined ? {} : { channel }),
     files: { maxBytes: maxBytesOf(interaction), maxCount: FILES },
   };

@@ -48,6 +48,8 @@ export const TOKEN_MILLIS = 15 * 60 * 1000;
 
 /** https://docs.discord.com/developers/resources/message#create-message: 25 characters. */
 export const NONCE_LENGTH = 25;
+/** The same page: with `enforce_nonce` a nonce is unique "in the past few minutes"; two are the fewest that can be meant. */
+export const NONCE_MILLIS = 120_000;
 
 /** How many characters of a code block stand on one line of a phone held upright; counted on Discord's own apps. */
 export const PHONE_COLUMNS = 32;

@@ -3,6 +3,7 @@ import {
   ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
+  PermissionFlagsBits,
   type APIApplicationCommandBasicOption,
   type APIApplicationCommandOption,
   type APIApplicationCommandSubcommandOption,
@@ -57,6 +58,7 @@ export function registrationOf(
       name: nameOf(name),
       description: describe(description),
       options,
+      ...permissionsFor(own === undefined ? subcommands.map(([, command]) => command) : [own]),
       // Only commands of all servers know where they may be used.
       ...(scope === "guild"
         ? {}
@@ -75,6 +77,15 @@ export function registrationOf(
     if (lengthOf(command) > COMMAND_LENGTH) throw new RangeError(`${command.name}: above ${COMMAND_LENGTH} characters`);
   }
   return registered;
+}
+
+/**
+ * Discord hides whole commands only: one is hidden from others where all of it is for those who manage the channel.
+ * Each such command asks for itself, too, since servers may change who sees it.
+ */
+function permissionsFor(commands: readonly AnyCommand[]): { default_member_permissions?: string } {
+  if (!commands.every((command) => command.access === "channel-manager")) return {};
+  return { default_member_permissions: String(PermissionFlagsBits.ManageChannels) };
 }
 
 function subcommandOf(

@@ -1,19 +1,17 @@
-import { Routes } from "discord-api-types/v10";
-import { DiscordAPIError, type REST } from "@discordjs/rest";
+import { RESTJSONErrorCodes, Routes } from "discord-api-types/v10";
+import { DiscordAPIError, type REST } from "discord.js";
 import { LRUCache } from "lru-cache";
 
 import type { Delivery } from "../../alerts/sender.ts";
 import type { Log } from "../../log.ts";
 import type { Request } from "./attempt.ts";
-import { faultForLog } from "./rest-fault.ts";
+import { faultForLog, hasCode } from "./rest-fault.ts";
 import { isRefusedToken } from "./send-error.ts";
 
 /** https://docs.discord.com/developers/resources/channel#start-thread-from-message. */
 const NAME_LENGTH = 100;
 /** Minutes of silence after which a thread is put away; the next message brings it back. */
 const ARCHIVE_MINUTES = 1440;
-/** A thread has already been created for this message. */
-const EXISTS = 160_004;
 
 /** Threads below messages: Discord gives them the id of the message that they begin with. */
 export class Threads {
@@ -48,7 +46,7 @@ export class Threads {
       await request(() => this.#rest.post(Routes.threads(parent, threadOf.message), { body, signal }));
     } catch (error) {
       if (!(error instanceof DiscordAPIError) || isRefusedToken(error)) throw error;
-      if (error.code !== EXISTS) {
+      if (!hasCode(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) {
         this.#log.warn(
           { ...faultForLog(error), platform: "discord", channel: parent },
           "no thread; posted in the channel",
