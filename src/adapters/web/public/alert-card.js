@@ -66,7 +66,7 @@ export function createAlertCard(first, around) {
       { class: "alert-line" },
       h("span", { class: "badge word" }, word),
       h("span", { class: "alert-title" }, titleOf(alert, now)),
-      times > 1 && alert.episode === undefined
+      times > 1 && (alert.state === "event" || alert.state === "digest")
         ? h("span", { class: "times", title: `${times} since this page was opened` }, `× ${times}`)
         : undefined,
       open?.acknowledged === undefined ? undefined : h("span", { class: "badge quiet" }, "acknowledged"),
@@ -172,7 +172,7 @@ export async function drawAlertPreview(id, platform, document) {
  * @param {OpenAlert | undefined} open
  * @returns {readonly [word: string, tone: string]}
  */
-function wordOf({ state, severity }, open) {
+function wordOf({ state, severity, kind }, open) {
   const tone = { info: "neutral", warning: "warning", critical: "bad" }[severity];
   if (open?.state === "recovering") return ["RECOVERING", "good"];
   switch (state) {
@@ -182,7 +182,7 @@ function wordOf({ state, severity }, open) {
     case "resolved":
       return ["RESOLVED", "good"];
     case "event":
-      return ["EVENT", tone];
+      return [kind === "bot" ? "NOTE" : "EVENT", tone];
     case "digest":
       return ["DIGEST", tone];
   }
@@ -197,5 +197,5 @@ function wordOf({ state, severity }, open) {
 export function titleOf({ reply }, now) {
   const own = isSimulated(reply) ? reply.title.slice(1) : reply.title;
   const text = plainOf(own, { now }).replace(/^ · /u, "");
-  return text.replace(/^(?:STILL |NOW )?(?:INFO|WARNING|CRITICAL|RESOLVED|DIGEST|TODAY) · /u, "");
+  return text.replace(/^(?:STILL |NOW )?(?:INFO|WARNING|CRITICAL|RESOLVED|DIGEST|TODAY|CHANGE) · /u, "");
 }

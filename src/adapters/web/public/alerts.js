@@ -57,7 +57,7 @@ export function createAlerts(view, badge, info, around) {
 
   /** @param {AlertJson} alert */
   function take(alert) {
-    const key = alert.episode ?? `${alert.state} ${alert.kind} ${alert.network}`;
+    const key = keyOf(alert);
     const known = cards.get(key);
     cards.delete(key);
     const card = known ?? createAlertCard(alert, around);
@@ -69,12 +69,12 @@ export function createAlerts(view, badge, info, around) {
       cards.get(oldest)?.element.remove();
       cards.delete(oldest);
     }
-    place(card, alert.episode);
+    place(card);
     const now = Date.now();
     if (performance.now() - opened > PAST_MILLIS && alert.state !== "event") {
       around.announce(`${alert.state}: ${titleOf(alert, now)}`);
     }
-    void incident?.told(alert);
+    if (tellsEpisode(alert)) void incident?.told(alert);
     drawCounts();
   }
 
@@ -82,13 +82,24 @@ export function createAlerts(view, badge, info, around) {
    * What is not over stands above what is.
    *
    * @param {AlertCard} card
-   * @param {string | undefined} episode
    */
-  function place(card, episode) {
-    const open = state?.open.find((one) => one.episode === episode);
+  function listOf(card) {
+    const open = standingOf(card);
     card.stands(open);
-    const firing = card.alert.state === "firing" || card.alert.state === "escalated";
-    const list = part(firing && (state === undefined || open !== undefined) ? "alerts-open" : "alerts-earlier");
+    // Until it is known how things stand, what came last is believed.
+    return part(
+      isUnderWay(card.alert) && (state === undefined || open !== undefined) ? "alerts-open" : "alerts-earlier",
+    );
+  }
+
+  /** @param {AlertCard} card */
+  function standingOf({ alert }) {
+    return tellsEpisode(alert) ? state?.open.find(({ episode }) => episode === alert.episode) : undefined;
+  }
+
+  /** @param {AlertCard} card */
+  function place(card) {
+    const list = listOf(card);
     if (list.firstElementChild !== card.element) list.prepend(card.element);
   }
 
@@ -99,7 +110,7 @@ export function createAlerts(view, badge, info, around) {
         state = await loadWatch();
         // What was told of the incident before this page knew its episode.
         incident?.update(state);
-        for (const { alert } of cards.values()) void incident?.told(alert);
+        for (const { alert } of cards.values()) if (tellsEpisode(alert)) void incident?.told(alert);
         resettle();
       } catch {
         state = undefined;
@@ -114,11 +125,8 @@ export function createAlerts(view, badge, info, around) {
   /** A card goes where it belongs when that has changed without a new message. */
   function resettle() {
     for (const card of cards.values()) {
-      const open = state?.open.find((one) => one.episode === card.alert.episode);
-      card.stands(open);
-      const firing = card.alert.state === "firing" || card.alert.state === "escalated";
-      const belongs = part(firing && open !== undefined ? "alerts-open" : "alerts-earlier");
-      if (card.element.parentElement !== belongs) belongs.prepend(card.element);
+      const list = listOf(card);
+      if (card.element.parentElement !== list) list.prepend(card.element);
     }
   }
 
@@ -181,4 +189,27 @@ export function createAlerts(view, badge, info, around) {
     /** The view is looked at from now on. */
     shown: () => wake?.(),
   };
+}
+
+/** @param {AlertJson} alert */
+function isUnderWay({ state }) {
+  return state === "firing" || state === "escalated";
+}
+
+/**
+ * Whether it says how its episode stands; what is said about one, such as that somebody acknowledged it, is news by itself.
+ *
+ * @param {AlertJson} alert
+ */
+export function tellsEpisode(alert) {
+  return alert.episode !== undefined && (isUnderWay(alert) || alert.state === "resolved");
+}
+
+/**
+ * One card for an episode, and one for all news of a kind.
+ *
+ * @param {AlertJson} alert
+ */
+function keyOf(alert) {
+  return tellsEpisode(alert) ? `episode ${alert.episode}` : `${alert.state} ${alert.kind} ${alert.network}`;
 }
