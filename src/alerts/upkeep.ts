@@ -9,6 +9,7 @@ import { calmAfterFlapping } from "./machine.ts";
 import { oweOpen } from "./owe-open.ts";
 import { OwedBook } from "./owed.ts";
 import { episodeRow, machineKey, machineRow } from "./record-round.ts";
+import { prune } from "./prune.ts";
 import { releaseHeld } from "./release-held.ts";
 import { Telling } from "./telling.ts";
 import { writeOwed } from "./write-owed.ts";
@@ -79,7 +80,8 @@ export function upkeepOf(parts: AlertParts, readChoices: ReturnType<typeof choic
       );
       await releaseHeld(tables, choices, at, newId, book);
       await writeOwed(tables, book, at, newId, parts.portion);
-      if (prunedAt === undefined || at - prunedAt >= PRUNE_EVERY) await tables.prune(at - RETENTION);
+      if (prunedAt === undefined || at - prunedAt >= PRUNE_EVERY)
+        await prune(tables, machines.values(), at - RETENTION);
       return book.deliveries.length;
     });
     if (prunedAt === undefined || at - prunedAt >= PRUNE_EVERY) prunedAt = at;

@@ -161,6 +161,7 @@ export interface WatchState {
   putSnapshot(network: string, watcher: string, at: Milliseconds, data: string): Promise<void>;
   machines(network: string): Promise<readonly MachineRow[]>;
   putMachines(rows: readonly MachineRow[]): Promise<void>;
+  dropMachines(rows: readonly Pick<MachineRow, "rule" | "network" | "subject">[]): Promise<void>;
   episode(id: string): Promise<EpisodeRow | undefined>;
   /** Of all networks unless one is named; oldest first. */
   openEpisodes(network?: string): Promise<readonly EpisodeRow[]>;

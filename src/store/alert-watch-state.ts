@@ -39,6 +39,16 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
           )
           .execute(),
       ),
+    async dropMachines(rows) {
+      for (const { rule, network, subject } of rows) {
+        await db
+          .deleteFrom("alert_machines")
+          .where("network", "=", network)
+          .where("rule", "=", rule)
+          .where("subject", "=", subject)
+          .execute();
+      }
+    },
     episode: (id) => db.selectFrom("alert_episodes").selectAll().where("id", "=", id).executeTakeFirst(),
     openEpisodes: (network) =>
       db
