@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { APIInteraction } from "discord-api-types/v10";
 import type { REST } from "discord.js";
+import { LRUCache } from "lru-cache";
 
 import type { Delivery, Receipt } from "../../alerts/sender.ts";
 import type { Bot } from "../../bot/bot.ts";
@@ -61,6 +62,7 @@ class DiscordAdapter implements SendingAdapter {
   readonly #sendRest: REST;
   readonly #sender: DiscordSender;
   readonly #answering = new Set<Promise<void>>();
+  readonly #heard = new LRUCache<string, true>({ max: 5000 });
   #connection: Connection | undefined;
   #registered: Promise<void> | undefined;
 
@@ -133,7 +135,9 @@ class DiscordAdapter implements SendingAdapter {
   }
 
   #answer(desk: Desk, interaction: APIInteraction): void {
-    if (this.#stopping.signal.aborted) return;
+    // A gateway that is resumed may repeat what was heard before; a question must not be carried out twice.
+    if (this.#stopping.signal.aborted || this.#heard.has(interaction.id)) return;
+    this.#heard.set(interaction.id, true);
     const answering = handleInteraction(desk, interaction).finally(() => this.#answering.delete(answering));
     this.#answering.add(answering);
   }

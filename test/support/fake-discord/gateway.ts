@@ -17,6 +17,7 @@ export class Gateway {
   readonly #server: WebSocketServer;
   readonly #sessions = new Map<string, Session>();
   #url = "";
+  #last: { readonly type: string; readonly data: unknown } | undefined;
   /** Counts of what came in, by kind. */
   readonly seen = { identify: 0, resume: 0, heartbeat: 0 };
   intents: number | undefined;
@@ -44,8 +45,14 @@ export class Gateway {
     if (session === undefined) throw new Error("nobody is connected to the gateway");
     session.sequence += 1;
     const event = { op: 0, t: type, s: session.sequence, d: data };
+    this.#last = { type, data };
     if (session.socket?.readyState === 1) session.socket.send(JSON.stringify(event));
     else session.missed.push(event);
+  }
+
+  /** Sends what it sent last once more. */
+  repeat(): void {
+    if (this.#last !== undefined) this.dispatch(this.#last.type, this.#last.data);
   }
 
   /** Closes every connection. Sessions can be resumed unless they are forgotten. */
