@@ -80,6 +80,20 @@ describe("the registration", () => {
     ]);
   });
 
+  test("hides a command where all of it is for managers, never one with a part that all may use", () => {
+    const managed = (name: string): AnyCommand => ({ ...declared(name), access: "channel-manager" });
+    const registered = registrationOf(
+      [managed("purge"), managed("rules add"), managed("rules remove"), managed("alerts add"), declared("alerts list")],
+      networks,
+      "global",
+    );
+    expect(registered.map((one) => [one.name, one.default_member_permissions])).toEqual([
+      ["purge", "16"],
+      ["rules", "16"],
+      ["alerts", undefined],
+    ]);
+  });
+
   test.each<[string, AnyCommand[]]>([
     ["three words", [declared("a b c")]],
     ["a name for itself and for a group", [declared("a"), declared("a b")]],

@@ -118,6 +118,49 @@ describe("sending", () => {
     expect(posts(first.message)).toHaveLength(3);
   });
 
+  test("posts in the channel itself once somebody has closed the thread", async () => {
+    const first = await on.adapter.send(delivery(), alert("Stalled"), signal);
+    await on.adapter.send(delivery({ threadOf: first }), alert("Still stalled"), signal);
+    on.fake.expected.add(10_003);
+    on.fake.state.channels.get(first.message)!.gone = "deleted";
+    const receipt = await on.adapter.send(delivery({ threadOf: first }), alert("Resolved"), signal);
+    expect([receipt.channel, posts()]).toEqual([channel, ["Stalled", "Resolved"]]);
+  });
+
+  test("says for how long a repeat is dropped: no longer than Discord does", async () => {
+    const twice = delivery();
+    const first = await on.adapter.send(twice, alert("Once"), signal);
+    on.fake.state.advance((on.adapter.dropsRepeatsForMillis ?? 0) - 1000);
+    expect(await on.adapter.send(twice, alert("Once"), signal)).toEqual(first);
+    expect(on.adapter.dropsRepeatsForMillis).toBeGreaterThanOrEqual(60_000);
+  });
+
+  test("a channel that must wait holds back no other", async () => {
+    const other = on.fake.channel();
+    const body = { message: "slow", retry_after: 1, global: false };
+    on.fake.fail({ path: /messages$/u, answer: { status: 429, headers: { "retry-after": "1" }, body } });
+    const order: string[] = [];
+    const send = async (where: string, title: string): Promise<void> => {
+      const destination = { platform: "discord", channel: where };
+      await on.adapter.send(delivery({ destination }), alert(title), signal);
+      order.push(title);
+    };
+    const waits = send(channel, "waits");
+    await until(() => on.fake.requests.at(-1)?.status === 429, "the refusal");
+    await Promise.all([waits, send(channel, "waits behind it"), send(other, "goes at once")]);
+    expect(order).toEqual(["goes at once", "waits", "waits behind it"]);
+  });
+
+  test("keeps a mention beside many words about files within its room", async () => {
+    const lost = Array.from({ length: 12 }, (_, index) => ({
+      ...memoryAttachment(`${"x".repeat(100)}-${index}.zip`, "application/zip", "x"),
+      sizeBytes: 50_000_000,
+    }));
+    await on.adapter.send(delivery({ mention: "123456" }), { ...alert("Full"), attachments: lost }, signal);
+    const sent = [...on.fake.state.messages.values()].find((one) => one.channel === channel);
+    expect([sent?.pinged, (sent?.content.length ?? 0) <= 2000]).toEqual([["<@&123456>"], true]);
+  });
+
   test("posts in the channel itself where no thread can be", async () => {
     on.fake.expected.add(50_024);
     const destination = { platform: "discord", channel: `user:${on.fake.person("Ann").id}` };
@@ -217,6 +260,27 @@ describe("what fails says what to do", () => {
       signal,
     );
     await expect(sending).rejects.toMatchObject({ kind: "gone" });
+  });
+
+  test.each([10_013, 50_033, 50_278])("a person who cannot be written to any more (%i)", async (code) => {
+    const answer = { status: 400, body: { code, message: "Cannot send messages to this user" } };
+    on.fake.fail({ path: /^\/users\/@me\/channels$/u, answer });
+    const destination = { platform: "discord", channel: `user:${on.fake.state.snowflake()}` };
+    await expect(on.adapter.send(delivery({ destination }), alert("x"), signal)).rejects.toMatchObject({
+      kind: "gone",
+    });
+  });
+
+  test("a file that breaks off while it is read is not waited for", async () => {
+    on.fake.expected.add(0);
+    const broken = {
+      ...memoryAttachment("broken.csv", "text/csv", "a\n1\n"),
+      open: () => {
+        throw new Error("the disk is gone");
+      },
+    };
+    const sending = on.adapter.send(delivery(), { ...alert("x"), attachments: [broken] }, signal);
+    await expect(sending).rejects.toMatchObject({ name: "SendError" });
   });
 
   test("a message that is gone cannot be changed, which is no loss of the channel", async () => {
