@@ -1,26 +1,19 @@
-import { readFileSync } from "node:fs";
-
 import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
-import { DEFAULT_ALERTS_CONFIG, parseAlertsConfig, type AlertsConfig } from "../../alerts/alerts-config.ts";
+import { DEFAULT_ALERTS_CONFIG, type AlertsConfig } from "../../alerts/alerts-config.ts";
 import type { Config } from "../../config.ts";
 import { UserError } from "../../errors.ts";
+import { readAlertsConfig } from "../alerts-settings.ts";
 
 /** The alerts' settings as far as they can be read; the defaults where not. */
 export function alertsConfigOf(file: string | undefined): { readonly config: AlertsConfig; readonly finding: Finding } {
   const check = "ALERTS_CONFIG";
-  const config = DEFAULT_ALERTS_CONFIG;
-  if (file === undefined) return { config, finding: ok(check, "not set: the defaults hold") };
   try {
-    return { config: parseAlertsConfig(readFileSync(file, "utf8")), finding: ok(check, `${file} is right`) };
+    const what = file === undefined ? "not set: the defaults hold" : `${file} is right`;
+    return { config: readAlertsConfig(file), finding: ok(check, what) };
   } catch (thrown) {
-    if (thrown instanceof UserError) {
-      return { config, finding: fault(check, thrown.message.replace(/\.$/u, ""), thrown.remedy ?? "Mend that file.") };
-    }
-    const code = thrown instanceof Error && "code" in thrown ? ` (${String(thrown.code)})` : "";
-    return {
-      config,
-      finding: fault(check, `${file} cannot be read${code}`, "Correct the path, or unset ALERTS_CONFIG."),
-    };
+    if (!(thrown instanceof UserError)) throw thrown;
+    const finding = fault(check, thrown.message.replace(/\.$/u, ""), thrown.remedy ?? "Mend that file.");
+    return { config: DEFAULT_ALERTS_CONFIG, finding };
   }
 }
 

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { describe, expect, it } from "vitest";
+
+import { fault, ok, silence, warning, type Finding } from "../../../src/adapters/finding.ts";
+import { UserError } from "../../../src/errors.ts";
+import { runChecks, type Check } from "../../../src/main/doctor/check.ts";
+import { exitCodeOf, findingLine, hiding, summaryOf } from "../../../src/main/doctor/report.ts";
+
+const bug: Finding = { state: "fault", check: "x", what: "y", remedy: "z", cause: "bug" };
+
+describe("what the doctor ends with", () => {
+  it.each<[string, Finding[], number, string]>([
+    ["nothing is wrong", [ok("a", "b")], 0, "Nothing is wrong."],
+    ["there are warnings", [ok("a", "b"), warning("a", "b", "c")], 0, "0 faults, 1 warning."],
+    ["the operator must act", [warning("a", "b", "c"), fault("a", "b", "c")], 1, "1 fault, 1 warning."],
+    ["only the network fails", [silence("a", "b", "c"), silence("a", "b", "c")], 2, "2 faults, 0 warnings."],
+    ["both", [silence("a", "b", "c"), fault("a", "b", "c")], 1, "2 faults, 0 warnings."],
+    ["a check has a bug", [silence("a", "b", "c"), bug], 3, "2 faults, 0 warnings."],
+  ])("%s", (_name, findings, code, summary) => {
+    expect([exitCodeOf(findings), summaryOf(findings)]).toEqual([code, summary]);
+  });
+});
+
+describe("a line of the doctor's", () => {
+  const hide = hiding(["xoxb-123456", "short", undefined]);
+  it.each<[Finding, string]>([
+    [ok("Node.js", "24"), "ok       Node.js: 24"],
+    [warning("file .env", "is open", "Close it."), "warning  file .env: is open. Close it."],
+    [fault("Slack", "no", "Go."), "fault    Slack: no. Go."],
+    [ok("x", "the token xoxb-123456 and\nthe word short"), "ok       x: the token … and the word short"],
+  ])("%o", (finding, line) => {
+    expect(findingLine(finding, hide)).toBe(line);
+  });
+});
+
+describe("the checks", () => {
+  const check = (name: string, run: Check["run"]): Check => ({ name, run });
+  async function run(checks: readonly Check[]): Promise<string[]> {
+    const shown: string[] = [];
+    const found = await runChecks(checks, (finding) => shown.push(findingLine(finding, (text) => text)), 50);
+    expect(found.map((finding) => findingLine(finding, (text) => text))).toEqual(shown);
+    return shown;
+  }
+
+  it("are independent: one that hangs, throws or has a bug takes nothing from the others", async () => {
+    const hangs = check("hangs", () => new Promise(() => {}));
+    const refuses = check("refuses", () => Promise.reject(new UserError("It is locked.", { remedy: "Open it." })));
+    const breaks = check("breaks", () => Promise.reject(new Error("undefined is not a function")));
+    const works = check("works", async () => [ok("works", "well")]);
+    expect(await run([hangs, refuses, breaks, works])).toEqual([
+      "fault    hangs: no answer in time. Try again; if that stays, look at the network.",
+      "fault    refuses: It is locked. Open it.",
+      "fault    breaks: could not be looked at: undefined is not a function. Report this line: it is a fault of Bellwether's.",
+      "ok       works: well",
+    ]);
+  });
+
+  it("that take too long are told so, and may still say what they have", async () => {
+    const obeys = check("obeys", async (signal) => {
+      await sleep(10_000, undefined, { signal }).catch(() => undefined);
+      return [warning("obeys", "half of it", "Wait.")];
+    });
+    expect(await run([obeys])).toEqual(["warning  obeys: half of it. Wait."]);
+  });
+
+  it("run at once, but for those that block, which wait for all others", async () => {
+    const order: string[] = [];
+    const noting =
+      (name: string, millis: number): Check["run"] =>
+      async () => {
+        order.push(`${name} begins`);
+        await sleep(millis);
+        order.push(`${name} ends`);
+        return [ok(name, "")];
+      };
+    const blocking: Check = { name: "store", blocks: true, run: noting("store", 0) };
+    expect(await run([check("a", noting("a", 20)), blocking, check("b", noting("b", 30))])).toEqual([
+      "ok       a:",
+      "ok       store:",
+      "ok       b:",
+    ]);
+    expect(order).toEqual(["a begins", "b begins", "a ends", "b ends", "store begins", "store ends"]);
+  });
+});

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+import { loopbackNode } from "../../support/loopback-node.ts";
+import { makePlace, type Place } from "../../support/bellwether.ts";
+
+// The doctor as people call it: a process of its own, with and without a bot beside it.
+
+let place: Place;
+beforeAll(() => {
+  place = makePlace();
+});
+afterAll(() => place.cleanUp());
+const doctor = (env: Record<string, string> = {}, ...args: string[]) => place.run(["doctor", ...args], env).ended;
+
+it("needs no settings, and says that everything is simulated", async () => {
+  const { code, stdout, stderr } = await doctor();
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("everything is SIMULATED");
+  expect(stdout).toContain("does not exist yet: the first start makes it");
+  expect(stdout).toMatch(/\nNothing is wrong\.\n$/u);
+});
+
+it("works beside the running bot, names it, and leaves it alone", async () => {
+  const running = place.run(["start"], { DATABASE_URL: "file:./beside.db" });
+  const [url = ""] = await running.printed(/http:\/\/127\.0\.0\.1:\d+\//u);
+  const port = new URL(url).port;
+  const { code, stdout } = await doctor({ DATABASE_URL: "file:./beside.db", WEB_PORT: port });
+  expect(stdout).toContain(`held by the running Bellwether (process ${running.child.pid})`);
+  expect(stdout).toContain(`a Bellwether answers on port ${port}`);
+  expect(code).toBe(0);
+  expect((await fetch(new URL("/healthz", url))).status).toBe(200);
+});
+
+it("tells what the operator must mend from what the network must, and keeps every secret", async () => {
+  await using service = await loopbackNode(() => ({ status: 500 }));
+  const secrets = { DISCORD_TOKEN: "secret-discord-token", DEADMAN_URL: `${service.url}/secret-uuid` };
+  const nodes = { MAINNET_URLS: "http://ops:secret-word@127.0.0.1:9", DISCORD_API_URL: "http://127.0.0.1:9/api" };
+  const [mend, wait, wrong] = await Promise.all([
+    doctor({ ...secrets, ...nodes, WEB_PORT: "http" }),
+    doctor({ ...secrets, ...nodes, WEB_PORT: "0" }, "--ping"),
+    doctor({}, "--fix"),
+  ]);
+  expect(mend.code).toBe(1);
+  expect(mend.stdout).toMatch(/^fault {4}settings: WEB_PORT must be a port/mu);
+  expect(wait.code).toBe(2);
+  expect(wait.stdout).toMatch(/^fault {4}mainnet node 127.0.0.1:9: refused the connection\. See whether/mu);
+  expect(wait.stdout).toMatch(/^fault {4}Discord token: Discord does not answer/mu);
+  expect(wait.stdout).toMatch(/^fault {4}DEADMAN_URL: it answers HTTP 500/mu);
+  // Only where it is asked to.
+  expect(service.heard).toHaveLength(1);
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("takes nothing but --ping")]);
+  for (const { stdout, stderr } of [mend, wait, wrong]) expect(`${stdout}${stderr}`).not.toContain("secret-");
+});

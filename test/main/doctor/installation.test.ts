@@ -1,0 +1,267 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import type { Finding } from "../../../src/adapters/finding.ts";
+import { examineConfig } from "../../../src/config.ts";
+import { silentLog } from "../../../src/log.ts";
+import { alertsConfigOf, examineDeadman, examineOperators } from "../../../src/main/doctor/alerts.ts";
+import { networkChecks } from "../../../src/main/doctor/networks.ts";
+import { examineEnvFile, examineNode, examineSettings } from "../../../src/main/doctor/settings.ts";
+import { examineStore } from "../../../src/main/doctor/store.ts";
+import { examineWeb } from "../../../src/main/doctor/web.ts";
+import { createStore } from "../../../src/store/create-store.ts";
+import { aSubscription } from "../../alerts/samples.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-doctor-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const told = (findings: readonly Finding[]): string[] =>
+  findings.map((one) => `${one.state} ${one.check}: ${one.what}${one.state === "ok" ? "" : ` -> ${one.remedy}`}`);
+const badOf = (findings: readonly Finding[]): string[] => told(findings.filter(({ state }) => state !== "ok"));
+
+const nodes = { MAINNET_URLS: "http://127.0.0.1:9" };
+const discord = { ...nodes, DISCORD_TOKEN: "a-secret-token" };
+
+describe("the doctor at the settings", () => {
+  it.each<[string, Record<string, string>, RegExp[]]>([
+    ["none", {}, []],
+    ["a wrong one", { WEB_PORT: "http" }, [/^fault settings: WEB_PORT must be a port/u]],
+    [
+      "several, and a name that is none",
+      { LOG_LEVEL: "loud", DISCORD_TOKEN: "a-secret-token", MAINET_URLS: "http://a" },
+      [
+        /^fault settings: LOG_LEVEL/u,
+        /^fault settings: DISCORD_TOKEN is set, but/u,
+        /^warning settings: MAINET_URLS .*Rename/u,
+      ],
+    ],
+  ])("%s", (_name, env, lines) => {
+    const found = badOf(examineSettings(examineConfig(env)));
+    expect(found).toEqual(lines.map((line) => expect.stringMatching(line)));
+    expect(found.join()).not.toContain("a-secret-token");
+  });
+
+  it("goes on with what is right", () => {
+    const { config } = examineConfig({ ...discord, WEB_PORT: "http", TESTNET_URLS: "ftp://x" });
+    expect(config).toMatchObject({ networks: [{ name: "mainnet" }], discord: { token: "a-secret-token" } });
+  });
+
+  it("finds a file of settings that others may read", () => {
+    expect(told([examineEnvFile(folder)])).toEqual([expect.stringMatching(/^ok file .env: there is none/u)]);
+    const file = path.join(folder, ".env");
+    writeFileSync(file, "");
+    chmodSync(file, 0o644);
+    expect(badOf([examineEnvFile(folder, "linux")])).toEqual([
+      "warning file .env: other users of this machine may read it (mode 644) -> Run chmod 600 .env.",
+    ]);
+    expect(badOf([examineEnvFile(folder, "win32")])).toEqual([]);
+    chmodSync(file, 0o600);
+    expect(badOf([examineEnvFile(folder, "linux")])).toEqual([]);
+  });
+
+  it.each<[string, boolean]>([
+    ["20.19.0", false],
+    ["24.14.9", false],
+    ["24.15.0", true],
+    ["25.0.0", true],
+  ])("of Node.js %s", (version, good) => {
+    expect(examineNode(version).state).toBe(good ? "ok" : "fault");
+  });
+});
+
+describe("the doctor at the networks", () => {
+  it.each<[string, Record<string, string>, RegExp]>([
+    ["without any, says that the simulator serves", {}, /^ok networks: .*everything is SIMULATED/u],
+    [
+      "without any, warns where people are shown that",
+      { DISCORD_TOKEN: "a-secret-token", ALLOW_SIMULATOR: "1" },
+      /^warning networks: people on the platforms are shown a simulated network.*Set MAINNET_URLS/u,
+    ],
+  ])("%s", async (_name, env, line) => {
+    const [check, ...more] = networkChecks(examineConfig(env).config, 30_000);
+    expect(more).toEqual([]);
+    expect(told((await check?.run(new AbortController().signal)) ?? [])).toEqual([expect.stringMatching(line)]);
+  });
+
+  it("cannot tell the clock where no node answers", async () => {
+    const [, clock] = networkChecks(examineConfig(nodes).config, 30_000);
+    const found = await clock?.run(new AbortController().signal);
+    expect(told(found ?? [])).toEqual([expect.stringMatching(/^warning clock: no network's time to compare/u)]);
+  });
+});
+
+describe("the doctor at the alerts", () => {
+  it.each<[string, string | undefined, RegExp]>([
+    ["no file", undefined, /^ok ALERTS_CONFIG: not set/u],
+    ["a right one", '{"stalled": {"for": "60s"}}', /^ok ALERTS_CONFIG: .*alerts.json is right/u],
+    ["a wrong one", '{"staled": {}}', /^fault ALERTS_CONFIG: .*staled.* -> It holds what differs/u],
+    ["one that is no JSON", "{", /^fault ALERTS_CONFIG: .*is not JSON/u],
+  ])("%s", (_name, text, line) => {
+    const file = path.join(folder, "alerts.json");
+    if (text !== undefined) writeFileSync(file, text);
+    expect(told([alertsConfigOf(text === undefined ? undefined : file).finding])).toEqual([
+      expect.stringMatching(line),
+    ]);
+  });
+
+  it("a file that is not there", () => {
+    const { finding, config } = alertsConfigOf(path.join(folder, "none.json"));
+    expect(told([finding])).toEqual([expect.stringMatching(/^fault ALERTS_CONFIG: .*cannot be read/u)]);
+    expect(config.clock.drift).toBe(30_000);
+  });
+
+  it.each<[string, Record<string, string>, RegExp[]]>([
+    ["nothing is said of operators without a platform", {}, []],
+    ["no operators", discord, [/^warning OPERATOR_CHANNEL: not set/u]],
+    [
+      "operators on a platform that is not set up",
+      { ...discord, OPERATOR_CHANNEL: "slack:C123" },
+      [/^fault OPERATOR_CHANNEL: .* -> Set SLACK_BOT_TOKEN/u],
+    ],
+    ["operators", { ...discord, OPERATOR_CHANNEL: "discord:123456789012345678" }, []],
+  ])("%s", (_name, env, lines) => {
+    expect(badOf(examineOperators(examineConfig(env).config))).toEqual(
+      lines.map((line) => expect.stringMatching(line)),
+    );
+  });
+
+  it.each<[string, Record<string, string>, RegExp]>([
+    ["none, and nothing to watch for", {}, /^ok DEADMAN_URL: not set/u],
+    ["none", discord, /^warning DEADMAN_URL: not set: nobody notices/u],
+    ["one in the clear", { DEADMAN_URL: "http://hc.example/0d5b8f9c" }, /^warning DEADMAN_URL: goes over plain http/u],
+    ["one beside it", { DEADMAN_URL: "http://127.0.0.1:99/0d5b8f9c" }, /^ok DEADMAN_URL: is set; it was not pinged/u],
+    ["a good one", { DEADMAN_URL: "https://hc.example/0d5b8f9c" }, /^ok DEADMAN_URL: is set; it was not pinged/u],
+  ])("the dead man's switch: %s", (_name, env, line) => {
+    const found = told([examineDeadman(examineConfig(env).config)]);
+    expect(found).toEqual([expect.stringMatching(line)]);
+    expect(found.join()).not.toContain("0d5b8f9c");
+  });
+});
+
+describe("the doctor at the console", () => {
+  const signal = new AbortController().signal;
+  let server: Server | undefined;
+  afterEach(() => void server?.close());
+
+  /** Takes a port, and answers as told. */
+  async function taken(body: unknown): Promise<string> {
+    const other = createServer((_request, response) => response.end(JSON.stringify(body)));
+    server = other;
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    return String((other.address() as AddressInfo).port);
+  }
+
+  it.each<[string, () => Promise<Record<string, string>>, RegExp[]]>([
+    ["is switched off", async () => ({ WEB_PORT: "0" }), [/^ok console: switched off/u]],
+    [
+      "has its port taken by another",
+      async () => ({ WEB_PORT: await taken({ hello: 1 }) }),
+      [/^fault console: Port \d+ on 127.0.0.1 is taken by another program.* -> Stop that program/u],
+    ],
+    ["runs already", async () => ({ WEB_PORT: await taken({ ok: true }) }), [/^ok console: a Bellwether answers/u]],
+    [
+      "is open to the world",
+      async () => ({ WEB_PORT: await taken({ ok: true }), PUBLIC_URL: "https://bell.example" }),
+      [/^ok/u, /^warning PUBLIC_URL: .*WEB_TOKEN is not set.* -> Set WEB_TOKEN/u],
+    ],
+    [
+      "is reached in the clear",
+      async () => ({
+        WEB_PORT: await taken({ ok: true }),
+        PUBLIC_URL: "http://bell.example",
+        WEB_TOKEN: "x".repeat(20),
+      }),
+      [/^ok/u, /^warning PUBLIC_URL: goes over plain http/u],
+    ],
+    [
+      "listens beyond this machine under no address",
+      async () => ({ WEB_PORT: await taken({ ok: true }), WEB_HOST: "0.0.0.0", WEB_TOKEN: "x".repeat(20) }),
+      [/console/u, /^warning PUBLIC_URL: not set, though the console listens beyond/u],
+    ],
+    [
+      "is not this machine's",
+      async () => ({ WEB_HOST: "192.0.2.1", WEB_TOKEN: "x".repeat(20), PUBLIC_URL: "https://bell.example" }),
+      [/^fault console: 192.0.2.1 is not an address of this machine/u],
+    ],
+  ])("%s", async (_name, prepare, lines) => {
+    const { config } = examineConfig(await prepare());
+    expect(told(await examineWeb(config, signal))).toEqual(lines.map((line) => expect.stringMatching(line)));
+  });
+
+  it("has its port free", async () => {
+    const port = await taken({});
+    await new Promise((resolve) => server?.close(resolve));
+    const { config } = examineConfig({ WEB_PORT: port });
+    expect(told(await examineWeb(config, signal))).toEqual([`ok console: port ${port} on 127.0.0.1 is free`]);
+  });
+});
+
+describe("the doctor at the database", () => {
+  const NOW = Date.now();
+  const file = (): string => path.join(folder, "data/b.db");
+
+  it("says that the first start makes it, and makes none", async () => {
+    expect(told(await examineStore(file(), NOW))).toEqual([
+      expect.stringMatching(/^ok database folder: \d.* are free in /u),
+      `ok database: ${file()} does not exist yet: the first start makes it`,
+    ]);
+    expect(await examineStore(file(), NOW)).toHaveLength(2);
+  });
+
+  it("says that it is whole, and what it owes", async () => {
+    const store = createStore({ url: file(), log: silentLog(), now: () => NOW });
+    await store.transaction(async ({ alerts }) => {
+      const row = {
+        destination: "slack//ops/",
+        platform: "slack",
+        kind: "message",
+        phase: "trigger",
+        message: "m",
+        episode: null,
+        target: null,
+        run_at: NOW,
+        created_at: NOW - 7_200_000,
+        data: "{}",
+      } as const;
+      await alerts.outbox.add([
+        { ...row, id: "owed" },
+        { ...row, id: "dead" },
+      ]);
+      await alerts.outbox.change("dead", { state: "dead", settled_at: NOW - 1000 });
+      for (const state of ["active", "retired"] as const) {
+        const data = JSON.stringify(aSubscription({ id: state, state }));
+        await alerts.choices.putSubscription({ id: state, destination: "d", network: "mainnet", state, data });
+      }
+    });
+    await store.close();
+    expect(told(await examineStore(file(), NOW)).slice(1)).toEqual([
+      expect.stringMatching(/^ok database: .*b.db: whole, [\d.]+ kB, schema \d{4}-.*, nobody holds it/u),
+      expect.stringMatching(/^warning dead letters: 1 given up on slack within the last day -> .*alerts log/u),
+      expect.stringMatching(/^warning subscriptions: 1 ended because their channel is gone/u),
+      "warning deliveries: 1 wait on slack, the oldest for 2 h -> Start the bot: nothing is delivered while it is stopped.",
+    ]);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ["is something else", "x".repeat(9000), /is not a database of Bellwether's/u],
+    ["is empty", "", /^ok database: .*whole, 0 bytes, the next start migrates it/u],
+  ])("finds a file that %s", async (_name, content, line) => {
+    const odd = path.join(folder, "b.db");
+    writeFileSync(odd, content);
+    const found = await examineStore(odd, NOW).then(told, (thrown: Error) => [thrown.message]);
+    expect(found.at(-1)).toMatch(line);
+  });
+
+  it("refuses an address that is no file's", async () => {
+    await expect(examineStore("postgres://u:hunter2@h/b", NOW)).rejects.toThrow(/PostgreSQL.*not supported/u);
+  });
+});
