@@ -54,6 +54,14 @@ export interface AlertEngine {
   tell(destination: Destination, message: AlertMessage): Promise<string>;
   /** How many messages are owed on each platform, and since when the oldest (Unix milliseconds). */
   owed(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
+  /** What became of messages, newest first, with the receipts of those that arrived; see DeliveryRow. */
+  settled(
+    limit: number,
+    destination?: string,
+  ): Promise<{
+    readonly rows: readonly DeliveryRow[];
+    readonly receipts: readonly ReceiptRow[];
+  }>;
   /** A delivery as it stands, and its receipt once it has arrived. */
   delivery(id: string): Promise<{ readonly row: DeliveryRow; readonly receipt?: ReceiptRow } | undefined>;
 
@@ -160,6 +168,11 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
       return id;
     },
     owed: () => store.transaction(({ alerts }) => alerts.outbox.depth()),
+    settled: (limit, destination) =>
+      store.transaction(async ({ alerts }) => {
+        const rows = await alerts.outbox.settled(limit, destination);
+        return { rows, receipts: await alerts.outbox.receipts(rows.map(({ id }) => id)) };
+      }),
     delivery: (id) =>
       store.transaction(async ({ alerts }) => {
         const [row] = await alerts.outbox.get([id]);

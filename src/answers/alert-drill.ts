@@ -23,8 +23,6 @@ export interface DrillContext extends PlaceContext {
 interface Way {
   readonly destination: Destination;
   readonly delivery: string;
-  /** Monotonic. */
-  readonly owedAt: Milliseconds;
   state: "waiting" | "arrived" | "given up" | "nobody delivers";
   /** How long it took, once it has arrived. */
   took?: Milliseconds;
@@ -36,7 +34,6 @@ export async function drill(context: DrillContext, destinations: readonly Destin
   const { alerts, caller, signal } = context;
   const ways: Way[] = [];
   for (const destination of destinations) {
-    const owedAt = clock.monotonicMillis();
     const delivery = await alerts.tell(destination, {
       type: "test",
       drill: true,
@@ -45,12 +42,12 @@ export async function drill(context: DrillContext, destinations: readonly Destin
       at: timeToText(clock.wallClock()),
     });
     const able = alerts.platforms().includes(destination.platform);
-    ways.push({ destination, delivery, owedAt, state: able ? "waiting" : "nobody delivers" });
+    ways.push({ destination, delivery, state: able ? "waiting" : "nobody delivers" });
   }
   const begun = clock.monotonicMillis();
   let shown = -1;
   while (ways.some(({ state }) => state === "waiting") && clock.monotonicMillis() - begun < WAIT) {
-    for (const way of ways) if (way.state === "waiting") await look(way, alerts, clock);
+    for (const way of ways) if (way.state === "waiting") await look(way, alerts);
     const settled = ways.filter(({ state }) => state !== "waiting").length;
     if (settled === ways.length) break;
     if (settled !== shown) context.progress(progressOf(settled, ways.length));
@@ -60,7 +57,7 @@ export async function drill(context: DrillContext, destinations: readonly Destin
   return drilled(ways, context);
 }
 
-async function look(way: Way, alerts: DrillContext["alerts"], clock: Clock): Promise<void> {
+async function look(way: Way, alerts: DrillContext["alerts"]): Promise<void> {
   const found = await alerts.delivery(way.delivery);
   if (found === undefined) return;
   const { row } = found;
@@ -68,7 +65,7 @@ async function look(way: Way, alerts: DrillContext["alerts"], clock: Clock): Pro
   if (row.state === "dead") way.state = "given up";
   if (row.state !== "sent") return;
   way.state = "arrived";
-  way.took = Math.max(0, clock.monotonicMillis() - way.owedAt);
+  way.took = Math.max(0, (found.receipt?.at ?? row.settled_at ?? row.created_at) - row.created_at);
 }
 
 function progressOf(settled: number, all: number): Reply {
@@ -92,7 +89,7 @@ function drilled(ways: readonly Way[], context: DrillContext): Reply {
       rows: ways.map((way) => [
         placeWords(way.destination, context),
         wayWords(way),
-        toText(way.took === undefined ? "–" : formatDuration(Math.round(way.took))),
+        toText(way.took === undefined ? "–" : formatDuration(way.took)),
         toText(way.error ?? "–"),
       ]),
     },

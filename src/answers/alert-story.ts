@@ -10,8 +10,9 @@ import { field, paragraph, type Block } from "../reply/block.ts";
 import { reply, type Action, type Reply } from "../reply/reply.ts";
 import { code, strong, text, time, toText, type Text } from "../reply/text.ts";
 import type { DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
-import { formatDuration, type Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { errorWords, fateOf } from "./delivery-fate.ts";
 import { destinationHere, isOperator, type PlaceContext } from "./alert-place.ts";
 
 /** One line of a story. */
@@ -103,48 +104,12 @@ function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, here: 
   const where = keyWords(row.destination, here);
   const what = row.kind === "edit" ? `${row.phase} (edit)` : row.phase;
   const owed: Line = { at: row.created_at, what: text`${what} owed`, where, detail: `delivery ${row.id}` };
-  const tries = row.attempts === 1 ? "attempt 1" : `attempt ${row.attempts}`;
-  const error = row.last_error === null ? "" : `, last error: ${row.last_error}`;
-  const unsure = row.uncertain_since === null ? "" : ", may be a repeat";
-  switch (row.state) {
-    case "owed": {
-      const waits = row.attempts === 0 ? "not tried yet" : `${tries}${error}`;
-      return [{ ...owed, what: text`${what} owed, not sent yet`, detail: `${waits}; delivery ${row.id}` }];
-    }
-    case "sending":
-      return [owed, { at: row.attempted_at ?? row.created_at, what: text`${what} being sent`, where, detail: tries }];
-    case "sent": {
-      const at = receipt?.at ?? row.settled_at ?? row.created_at;
-      const message = receipt === undefined ? "" : `, message ${receipt.message}`;
-      const after = formatDuration(Math.max(0, at - row.created_at));
-      return [
-        owed,
-        {
-          at,
-          what: text`${what} ${strong("sent")}`,
-          where,
-          detail: `${tries}${error}, after ${after}${message}${unsure}`,
-        },
-      ];
-    }
-    case "dead":
-      return [
-        owed,
-        {
-          at: row.settled_at ?? row.created_at,
-          what: text`${what} ${strong("given up")}`,
-          where,
-          detail: `${tries}${error}`,
-        },
-      ];
-    case "merged":
-      return [
-        owed,
-        { at: row.settled_at ?? row.created_at, what: text`${what} said by another message`, where, detail: "" },
-      ];
-    case "dropped":
-      return [owed, { at: row.settled_at ?? row.created_at, what: text`${what} no longer needed`, where, detail: "" }];
+  if (row.state === "owed") {
+    const waits = row.attempts === 0 ? "not tried yet" : `attempt ${row.attempts}${errorWords(row)}`;
+    return [{ ...owed, what: text`${what} owed, not sent yet`, detail: `${waits}; delivery ${row.id}` }];
   }
+  const { at, word, detail } = fateOf(row, receipt);
+  return [owed, { at, what: text`${what} ${strong(word)}`, where, detail }];
 }
 
 /** A destination's key in words. */

@@ -114,6 +114,16 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .where(isOpen("alert_deliveries"))
         .orderBy("seq")
         .execute(),
+    settled: (limit, destination) =>
+      db
+        .selectFrom("alert_deliveries")
+        .selectAll()
+        .where("settled_at", "is not", null)
+        .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
+        .orderBy("settled_at", "desc")
+        .orderBy("seq", "desc")
+        .limit(limit)
+        .execute(),
     owedEdits: (targets) =>
       fromPieces(targets, (piece) =>
         db

@@ -188,6 +188,8 @@ export interface Outbox {
   oweTriggers(episodes: readonly string[]): Promise<boolean>;
   /** What is still owed to a destination or being sent there, in order. */
   openOf(destination: string): Promise<readonly DeliveryRow[]>;
+  /** Those that something became of last, newest first; of one destination where it is named. */
+  settled(limit: number, destination?: string): Promise<readonly DeliveryRow[]>;
   /** The owed edits of a message. */
   owedEdits(targets: readonly string[]): Promise<readonly DeliveryRow[]>;
   change(id: string, change: DeliveryChange): Promise<void>;

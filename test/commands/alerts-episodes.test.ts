@@ -156,6 +156,8 @@ describe("the story of an episode", () => {
     ]) {
       expect(said).toMatch(words);
     }
+    expect(await talk.ask('alerts log "trigger sent"')).toMatch(/trigger sent[\s\S]*attempt 2, after 11 s, message 2/u);
+    await talk.ask("alerts why node.down");
     await talk.press("Silence 1 h");
     await see(talk, 6, [stalled("good"), down("good"), down("good", "b:1")]);
     expect(await talk.ask("alerts why node.down")).toMatch(
@@ -194,7 +196,7 @@ describe("the log", () => {
     }
     talk.become({ here: CONSOLE_PAGE });
     const first = await talk.ask("alerts log");
-    expect(first).toMatch(/\d+ decisions, page 1 of \d/u);
+    expect(first).toMatch(/\d+ lines, page 1 of \d/u);
     const rows = (reply = talk.lastReply) =>
       reply.blocks.flatMap((block) => (block.kind === "table" ? block.rows : []));
     const newest = rows();
@@ -205,7 +207,7 @@ describe("the log", () => {
     expect(rows()).toEqual(newest);
     expect(await talk.ask("alerts log recovering")).not.toContain("fired");
     expect(await talk.ask("alerts log page:99")).toMatch(/There are \d pages, no page 99/u);
-    expect(await talk.ask("alerts log nothing-like-that")).toContain("No decisions with nothing-like-that are kept");
+    expect(await talk.ask("alerts log nothing-like-that")).toContain("Nothing with nothing-like-that is in the log");
     await talk.ask("alerts log node.down");
     await talk.press("As a file");
     const [file] = talk.lastReply.attachments;

@@ -192,6 +192,22 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         });
       });
 
+      it("are found by when something became of them, the last one first", async () => {
+        await on(({ outbox }) =>
+          outbox.add([delivery("a"), delivery("b", "d2"), delivery("c"), delivery("d"), delivery("still owed")]),
+        );
+        await on(async ({ outbox }) => {
+          await outbox.sent(["c"], T + 1);
+          await outbox.sent(["a", "b"], T + 2);
+        });
+        await change("d", { state: "dead", settled_at: T + 3 });
+        await on(async ({ outbox }) => {
+          expect(ids(await outbox.settled(9))).toEqual(["d", "b", "a", "c"]);
+          expect(ids(await outbox.settled(9, "d1"))).toEqual(["d", "a", "c"]);
+          expect(ids(await outbox.settled(2))).toEqual(["d", "b"]);
+        });
+      });
+
       it("may be ten thousand at once", async () => {
         const rows = Array.from({ length: 10_000 }, (_, index) => delivery(`n${index}`, `d${index}`));
         await on(({ outbox }) => outbox.add(rows));
