@@ -1,5 +1,3 @@
-import type { Readable } from "node:stream";
-
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { AssetLimitsBundle, ListAssetBundle } from "./bundle.ts";
@@ -48,13 +46,17 @@ export interface LedgerQuery {
   readonly to?: Nanoseconds;
 }
 
-/**
- * The bytes of a ledger export, freed from either framing. The stream ends only when the export is whole;
- * an error in mid-stream, a dropped connection or an idle time-out destroys it with an ApiError.
- */
+/** The bytes of a ledger export, freed from either framing. */
 export interface LedgerStream {
-  /** Of Buffers, as an object stream: none is copied on its way. */
-  readonly body: Readable;
+  /**
+   * Hands over the bytes in order, as they come. Their memory is used again: they are good only until `take` returns.
+   * While a promise that it gave is open it is not called again, and the node is held back. Resolves only when the
+   * export is whole and taken; rejects with ApiError (an error in mid-stream, a dropped connection, an idle time-out),
+   * the signal's reason, or what `take` threw or its promise rejected with. Once only.
+   */
+  pour(take: (bytes: Buffer) => Promise<void> | undefined): Promise<void>;
+  /** Gives the rest up and drops the connection; `pour` rejects. Safe to call at any time. */
+  cancel(): void;
   /** The media type that the node gave; `text/csv` where it gave none. */
   readonly contentType: string;
   readonly asOf: AsOf;

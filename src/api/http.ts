@@ -1,8 +1,11 @@
-import { Pool, type Dispatcher } from "undici";
+import { Socket } from "node:net";
+
+import { buildConnector, Client, Pool, type Dispatcher } from "undici";
 
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import type { BaseUrl } from "./base-url.ts";
 import { HttpFault, httpFault } from "./http-fault.ts";
+import { ReadMemory } from "./read-memory.ts";
 
 /** What takes the place of the connection pool in tests. */
 export type HttpDispatcher = Dispatcher;
@@ -26,7 +29,7 @@ interface HttpExchange<T> {
 /** Where the pieces of a streamed answer go, in order; after `end` or `fail` nothing more comes. */
 export interface HttpSink {
   start(status: number, headers: HttpHeaders): void;
-  /** False = hold back until `resume`. */
+  /** False = hold back until `resume`. The bytes are good only until this returns: their memory is used again. */
   data(chunk: Buffer): boolean;
   end(): void;
   fail(fault: HttpFault): void;
@@ -41,7 +44,7 @@ export interface HttpStream {
 /** One base URL: the only door to the network. */
 export interface HttpDoor {
   get(path: string, limits: { timeoutMillis: Milliseconds; maxBytes: number }): HttpExchange<HttpReply>;
-  /** Without time-outs of its own: the sink's owner keeps the time. */
+  /** Over a connection of its own, and without time-outs: the sink's owner keeps the time. */
   stream(path: string, sink: HttpSink): HttpStream;
   close(): Promise<void>;
 }
@@ -50,6 +53,7 @@ export interface HttpDoor {
 const CONNECTIONS = 16;
 /** Longer than the time between two polls, so that these share a connection. A node's own Keep-Alive header prevails. */
 const KEEP_ALIVE_MILLIS = 30_000;
+const CONNECT_MILLIS = 5000;
 
 /** A pool of kept connections to one base URL; a dispatcher handed in replaces the pool and stays its owner's to close. */
 export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher } = {}): HttpDoor {
@@ -58,7 +62,7 @@ export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher }
     new Pool(base.origin, {
       connections: CONNECTIONS,
       keepAliveTimeout: KEEP_ALIVE_MILLIS,
-      connectTimeout: 5000,
+      connectTimeout: CONNECT_MILLIS,
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,
@@ -68,9 +72,10 @@ export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher }
     "user-agent": "bellwether",
     ...(base.authorization === undefined ? {} : { authorization: base.authorization }),
   };
-  const dispatch = (path: string, handler: Dispatcher.DispatchHandler): void => {
+  const streams = new Set<Client>();
+  const dispatch = (through: Dispatcher, path: string, handler: Dispatcher.DispatchHandler): void => {
     try {
-      pool.dispatch({ origin: base.origin, path: base.join(path), method: "GET", headers }, handler);
+      through.dispatch({ origin: base.origin, path: base.join(path), method: "GET", headers }, handler);
     } catch (error) {
       queueMicrotask(() => handler.onResponseError?.(neverStarted, error as Error));
     }
@@ -78,18 +83,52 @@ export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher }
   return {
     get(path, limits) {
       const whole = new WholeReply(limits.timeoutMillis, limits.maxBytes);
-      dispatch(path, whole);
+      dispatch(pool, path, whole);
       return whole;
     },
     stream(path, sink) {
-      const streamed = new StreamedReply(sink);
-      dispatch(path, streamed);
+      if (options.dispatcher !== undefined) {
+        const streamed = new StreamedReply(sink);
+        dispatch(options.dispatcher, path, streamed);
+        return streamed;
+      }
+      const memory = new ReadMemory();
+      const client = streamClient(base, memory);
+      streams.add(client);
+      const streamed = new StreamedReply(sink, {
+        started: () => memory.reuse(),
+        ended: () => {
+          streams.delete(client);
+          client.destroy().catch(() => undefined);
+        },
+      });
+      dispatch(client, path, streamed);
       return streamed;
     },
     close: async () => {
-      if (options.dispatcher === undefined) await pool.destroy();
+      if (options.dispatcher !== undefined) return;
+      await Promise.all([pool, ...streams].map((each) => each.destroy()));
     },
   };
+}
+
+/** One connection for one large answer. Encrypted bytes are read by Node into memory of its own. */
+function streamClient(base: BaseUrl, memory: ReadMemory): Client {
+  const plain = base.origin.startsWith("http:");
+  const connect = buildConnector({
+    timeout: CONNECT_MILLIS,
+    allowH2: false,
+    ...(plain ? { onread: memory.onread, highWaterMark: ReadMemory.highWaterMark } : {}),
+  });
+  return new Client(base.origin, {
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    allowH2: false,
+    connect: (target, done) => {
+      const socket: unknown = connect(target, done);
+      if (socket instanceof Socket) memory.belongTo(socket);
+    },
+  });
 }
 
 /** Stands in where the pool refused the request outright. */
@@ -181,14 +220,22 @@ class WholeReply implements Dispatcher.DispatchHandler, HttpExchange<HttpReply> 
   }
 }
 
+/** What else is to be done when an answer's body begins, and when no more of it will come. */
+interface StreamCare {
+  started(): void;
+  ended(): void;
+}
+
 class StreamedReply implements Dispatcher.DispatchHandler, HttpStream {
   readonly #sink: HttpSink;
+  readonly #care: StreamCare | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #done = false;
   #began = false;
 
-  constructor(sink: HttpSink) {
+  constructor(sink: HttpSink, care?: StreamCare) {
     this.#sink = sink;
+    this.#care = care;
   }
 
   resume(): void {
@@ -196,8 +243,7 @@ class StreamedReply implements Dispatcher.DispatchHandler, HttpStream {
   }
 
   abort(): void {
-    if (this.#done) return;
-    this.#done = true;
+    if (!this.#settle()) return;
     this.#controller?.abort(new Error("cancelled"));
   }
 
@@ -209,6 +255,7 @@ class StreamedReply implements Dispatcher.DispatchHandler, HttpStream {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {
     if (status < 200 || this.#done) return;
     this.#began = true;
+    this.#care?.started();
     this.#sink.start(status, headers);
   }
 
@@ -217,14 +264,19 @@ class StreamedReply implements Dispatcher.DispatchHandler, HttpStream {
   }
 
   onResponseEnd(): void {
-    if (this.#done) return;
-    this.#done = true;
-    this.#sink.end();
+    if (this.#settle()) this.#sink.end();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#done) return;
+    if (this.#settle()) this.#sink.fail(httpFault(error, this.#controller !== undefined, this.#began));
+  }
+
+  /** False when it was settled before. */
+  #settle(): boolean {
+    if (this.#done) return false;
     this.#done = true;
-    this.#sink.fail(httpFault(error, this.#controller !== undefined, this.#began));
+    // Not in the middle of what the connection is at.
+    setImmediate(() => this.#care?.ended());
+    return true;
   }
 }

@@ -19,7 +19,7 @@ export class LedgerFraming implements LedgerDecoder {
     if (this.#decoder === undefined) {
       const first = firstNonBlank(chunk);
       if (first === -1) {
-        this.#blanks.push(chunk);
+        this.#blanks.push(Buffer.from(chunk));
         return;
       }
       this.#decoder = chunk[first] === OPEN_BRACE ? new LedgerMessages(this.#sink) : new LedgerRaw(this.#sink);

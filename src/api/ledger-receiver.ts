@@ -1,5 +1,3 @@
-import { Readable } from "node:stream";
-
 import { formatDuration } from "../units/duration.ts";
 import type { AsOf, LedgerStream } from "./api-client.ts";
 import { ApiError } from "./api-error.ts";
@@ -15,10 +13,10 @@ import { LedgerFraming } from "./ledger-framing.ts";
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** An error's body is read no further than this. */
 const MAX_ERROR_BYTES = 256 * 1024;
-/** Chunks held for the reader before the connection is held back; one is 64 KiB at most, as sockets give them. */
-const BUFFERED_CHUNKS = 32;
+/** Takes some of the file's bytes, which are good only until it returns; a promise holds the next ones back. */
+type Take = (bytes: Buffer) => Promise<void> | undefined;
 
-/** One export as it comes in: from the connection through the framing into a stream, at the pace of whoever reads it. */
+/** One export as it comes in: from the connection through the framing to whoever takes it, at their pace. */
 export class LedgerReceiver implements HttpSink, LedgerSink {
   /** Rejects with ApiError, or the signal's reason. */
   readonly opened: Promise<LedgerStream>;
@@ -27,7 +25,6 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   readonly #around: Surroundings;
   readonly #signal: AbortSignal | undefined;
   readonly #framing = new LedgerFraming(this);
-  readonly #body: Readable;
   readonly #connection: HttpStream;
   readonly #idle: NodeJS.Timeout;
   #resolve!: (stream: LedgerStream) => void;
@@ -42,9 +39,18 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   /** Bytes handed on so far. */
   #given = 0;
   #isOpen = false;
+  /** The connection has no more to give, or is given up. */
   #done = false;
-  /** False while the reader has enough. */
-  #wanted = true;
+  /** The connection is held back. */
+  #paused = false;
+  #take: Take | undefined;
+  /** A promise that `take` gave is open. */
+  #full = false;
+  /** Copies of bytes that came when nobody could take them. */
+  readonly #kept: Buffer[] = [];
+  #poured: { resolve(): void; reject(reason: unknown): void } | undefined;
+  /** All is over: handed over as whole, or failed. */
+  #outcome: "whole" | { readonly failure: unknown } | undefined;
 
   constructor(endpoint: Endpoint, path: string, asked: Asked, signal: AbortSignal | undefined, around: Surroundings) {
     this.#endpoint = endpoint;
@@ -55,19 +61,6 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#body = new Readable({
-      // Chunk by chunk: a stream of bytes would copy those that wait together into one.
-      objectMode: true,
-      highWaterMark: BUFFERED_CHUNKS,
-      read: () => this.#resume(),
-      destroy: (error, done) => {
-        this.#finish();
-        this.#connection.abort();
-        done(error);
-      },
-    });
-    // An error may come before anybody listens; it stays on the stream for whoever reads it then.
-    this.#body.on("error", () => undefined);
     this.#idle = setTimeout(() => {
       // Where this process itself was held up, bytes may have come and only wait to be read.
       const before = this.#received;
@@ -101,7 +94,8 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       return false;
     }
     if (this.#given > MAX_WAITING_BYTES) this.#open();
-    return this.#wanted || !this.#isOpen;
+    this.#paused = this.#isOpen && (this.#take === undefined || this.#full);
+    return !this.#paused;
   }
 
   end(): void {
@@ -118,7 +112,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     this.#endpoint.rest.succeeded();
     this.#finish();
     this.#open();
-    this.#body.push(null);
+    this.#handOver();
   }
 
   fail(fault: HttpFault): void {
@@ -139,7 +133,9 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   bytes(decoded: Buffer): void {
     if (decoded.length === 0) return;
     this.#given += decoded.length;
-    this.#wanted = this.#body.push(decoded);
+    if (this.#outcome !== undefined) return;
+    if (this.#take === undefined || this.#full) this.#kept.push(Buffer.from(decoded));
+    else this.#hand(this.#take, decoded);
   }
 
   began(contentType: string | undefined, extensions: readonly unknown[]): void {
@@ -154,19 +150,70 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #open(): void {
     if (this.#isOpen || this.#asOf === undefined) return;
     this.#isOpen = true;
-    this.#resolve({ body: this.#body, contentType: this.#contentType, asOf: this.#asOf });
+    this.#resolve({
+      contentType: this.#contentType,
+      asOf: this.#asOf,
+      pour: (take) => this.#pour(take),
+      cancel: () => this.#fail(new Error("the export was given up")),
+    });
+  }
+
+  #pour(take: Take): Promise<void> {
+    if (this.#take !== undefined) throw new Error("an export can be taken once only");
+    this.#take = take;
+    return new Promise((resolve, reject) => {
+      this.#poured = { resolve, reject };
+      this.#handOver();
+    });
+  }
+
+  #hand(take: Take, bytes: Buffer): void {
+    const room = take(bytes);
+    if (room === undefined) return;
+    this.#full = true;
+    void this.#waitFor(room);
+  }
+
+  async #waitFor(room: Promise<void>): Promise<void> {
+    try {
+      await room;
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.#full = false;
+    this.#handOver();
+  }
+
+  /** What was kept, then what comes. */
+  #handOver(): void {
+    if (this.#take === undefined) return;
+    try {
+      while (this.#kept.length > 0 && !this.#full && this.#outcome === undefined) {
+        this.#hand(this.#take, this.#kept.shift() ?? Buffer.alloc(0));
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (this.#outcome === undefined && this.#done && !this.#full) {
+      this.#outcome = "whole";
+      this.#signal?.removeEventListener("abort", this.#aborted);
+    }
+    if (this.#outcome === "whole") this.#poured?.resolve();
+    else if (this.#outcome !== undefined) this.#poured?.reject(this.#outcome.failure);
+    else if (!this.#full) this.#resume();
   }
 
   #resume(): void {
-    this.#wanted = true;
-    if (this.#done) return;
+    if (!this.#paused) return;
+    this.#paused = false;
     this.#idle.refresh();
     this.#connection.resume();
   }
 
   #collectError(chunk: Buffer): void {
     const size = this.#errorBody.reduce((sum, part) => sum + part.length, 0);
-    if (size < MAX_ERROR_BYTES) this.#errorBody.push(chunk);
+    if (size < MAX_ERROR_BYTES) this.#errorBody.push(Buffer.from(chunk));
     else this.#failReply();
   }
 
@@ -196,8 +243,8 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
 
   #timedOut(): void {
     if (this.#done) return;
-    // Whoever reads may take as long as they like: that is not the node's silence.
-    if (!this.#wanted && this.#isOpen) {
+    // Whoever takes the bytes may need as long as they like: that is not the node's silence.
+    if (this.#paused) {
       this.#idle.refresh();
       return;
     }
@@ -211,19 +258,22 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   };
 
   #fail(error: unknown): void {
-    if (this.#done) return;
+    if (this.#outcome !== undefined) return;
+    this.#outcome = { failure: error };
+    this.#kept.length = 0;
+    this.#signal?.removeEventListener("abort", this.#aborted);
+    if (!this.#done && error instanceof ApiError) this.#endpoint.failed(error);
     this.#finish();
-    if (error instanceof ApiError) this.#endpoint.failed(error);
+    this.#connection.abort();
     this.#reject(error);
-    this.#body.destroy(error instanceof Error ? error : new Error("the export was given up", { cause: error }));
+    this.#handOver();
   }
 
-  /** Frees the turn and stops the clocks; once. */
+  /** Frees the turn and stops the clock; once. */
   #finish(): void {
     if (this.#done) return;
     this.#done = true;
     clearTimeout(this.#idle);
-    this.#signal?.removeEventListener("abort", this.#aborted);
     this.#endpoint.exports.free();
   }
 }

@@ -4,34 +4,26 @@ import type { FileHandle } from "node:fs/promises";
 import { UserError } from "../errors.ts";
 import { FileThread } from "./file-thread.ts";
 
-/** Bytes gathered before they are written at once. */
+/** Bytes gathered before they are handed over at once. */
 const BLOCK_BYTES = 1024 * 1024;
 /** One or two go round; the others are there for the 30 ms that the thread takes to start. */
 const BLOCKS = 6;
 
 const DISK_FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-interface Block {
-  readonly bytes: Uint8Array<SharedArrayBuffer>;
-  length: number;
-}
-
-function sharedBlocks(): Block[] {
-  const shared = new SharedArrayBuffer(BLOCK_BYTES * BLOCKS);
-  return Array.from({ length: BLOCKS }, (_, index) => ({
-    bytes: new Uint8Array(shared, index * BLOCK_BYTES, BLOCK_BYTES),
-    length: 0,
-  }));
-}
-
 /**
- * Writes a new file from its beginning, in blocks, and takes its SHA-256 on the way. A fixed few blocks of shared memory
- * go round between whoever fills them and the thread that writes and hashes.
+ * Writes a new file from its beginning, in blocks, and takes its SHA-256 on the way. A fixed few blocks of memory go
+ * round between whoever fills them and the thread that writes and hashes. Each belongs to one of the two at a time:
+ * into memory that both see at once, V8 copies with care for every word, or every byte, several times as slowly.
  */
 export class BlockWriter {
   readonly #handle: FileHandle;
-  readonly #free: Block[] = sharedBlocks();
-  #filling: Block | undefined = this.#free.pop();
+  #free: Uint8Array<ArrayBuffer>[] = [];
+  /** Blocks made so far; most files need one. */
+  #made = 0;
+  #filling: Uint8Array<ArrayBuffer> | undefined;
+  /** How much of the block that is being filled is full. */
+  #filled = 0;
   #sizeBytes = 0;
   #thread: FileThread | undefined;
   #underWay = 0;
@@ -47,13 +39,15 @@ export class BlockWriter {
   }
 
   /**
-   * Takes bytes; what it returns must be waited for before the next call: nothing while there is room. The bytes may
-   * be changed again once that is over. Throws or rejects with UserError when the disk is full.
+   * Takes bytes, which may be changed again as soon as it returns; what it returns must be waited for before the next
+   * call: nothing while there is room. Throws or rejects with UserError when the disk is full.
    */
   write(chunks: readonly Uint8Array[]): Promise<void> | undefined {
     for (const [index, chunk] of chunks.entries()) {
       const taken = this.#take(chunk);
-      if (taken < chunk.length) return this.#writeLater([chunk.subarray(taken), ...chunks.slice(index + 1)]);
+      if (taken < chunk.length) {
+        return this.#writeLater(Buffer.concat([chunk.subarray(taken), ...chunks.slice(index + 1)]));
+      }
     }
     return undefined;
   }
@@ -64,7 +58,7 @@ export class BlockWriter {
     let sha256: string;
     if (this.#thread === undefined) {
       // What fits into one block is not worth a thread.
-      const bytes = last?.bytes.subarray(0, last.length) ?? new Uint8Array(0);
+      const bytes = last?.subarray(0, this.#filled) ?? new Uint8Array(0);
       try {
         await this.#toDisk(bytes);
       } catch (error) {
@@ -72,14 +66,14 @@ export class BlockWriter {
       }
       sha256 = createHash("sha256").update(bytes).digest("hex");
     } else {
-      if (last !== undefined && last.length > 0) this.#send(last);
+      if (last !== undefined && this.#filled > 0) this.#send(last);
       while (this.#underWay > 0) await this.#nextFreed();
       this.#check();
       sha256 = await this.#thread.finish();
     }
     this.#check();
     // The file may be kept for long; the blocks are given back.
-    this.#free.length = 0;
+    this.#free = [];
     this.#filling = undefined;
     return { sizeBytes: this.#sizeBytes, sha256 };
   }
@@ -94,38 +88,46 @@ export class BlockWriter {
     this.#check();
     let taken = 0;
     while (taken < chunk.length) {
-      const block = (this.#filling ??= this.#free.pop());
+      const block = (this.#filling ??= this.#nextBlock());
       if (block === undefined) break;
-      const count = Math.min(chunk.length - taken, BLOCK_BYTES - block.length);
-      block.bytes.set(count === chunk.length ? chunk : chunk.subarray(taken, taken + count), block.length);
-      block.length += count;
+      const count = Math.min(chunk.length - taken, BLOCK_BYTES - this.#filled);
+      block.set(count === chunk.length ? chunk : chunk.subarray(taken, taken + count), this.#filled);
+      this.#filled += count;
       taken += count;
-      if (block.length === BLOCK_BYTES) this.#send(block);
+      if (this.#filled === BLOCK_BYTES) this.#send(block);
     }
     this.#sizeBytes += taken;
     return taken;
   }
 
-  async #writeLater(chunks: readonly Uint8Array[]): Promise<void> {
-    await this.#nextFreed();
-    await this.write(chunks);
+  async #writeLater(chunk: Uint8Array): Promise<void> {
+    for (let taken = 0; taken < chunk.length;) {
+      await this.#nextFreed();
+      taken += this.#take(chunk.subarray(taken));
+    }
   }
 
-  #send(block: Block): void {
+  #nextBlock(): Uint8Array<ArrayBuffer> | undefined {
+    if (this.#free.length > 0 || this.#made === BLOCKS) return this.#free.pop();
+    this.#made += 1;
+    return new Uint8Array(BLOCK_BYTES);
+  }
+
+  #send(block: Uint8Array<ArrayBuffer>): void {
+    const length = this.#filled;
     this.#filling = undefined;
-    this.#thread ??= new FileThread(this.#handle.fd, block.bytes.buffer);
+    this.#filled = 0;
+    this.#thread ??= new FileThread(this.#handle.fd);
     this.#underWay += 1;
-    void this.#goRound(block, this.#thread);
+    void this.#goRound(block, length, this.#thread);
   }
 
-  async #goRound(block: Block, thread: FileThread): Promise<void> {
+  async #goRound(block: Uint8Array<ArrayBuffer>, length: number, thread: FileThread): Promise<void> {
     try {
-      await thread.append(block.bytes.subarray(0, block.length));
+      this.#free.push(new Uint8Array(await thread.append(block.buffer, length)));
     } catch (error) {
       this.#fail(error);
     }
-    block.length = 0;
-    this.#free.push(block);
     this.#underWay -= 1;
     this.#freed?.();
   }

@@ -6,6 +6,9 @@ const COMMA = 0x2c;
 /** A record beyond this is no row of a ledger, and holding it would break the bound on memory. */
 const MAX_RECORD_BYTES = 256 * 1024;
 const NOWHERE = -2;
+const NOTHING = Buffer.alloc(0);
+/** Scanned at once: a string of this length is made and forgotten at little cost, a longer one is not. */
+const PIECE_BYTES = 32 * 1024;
 
 /** Bytes that are no CSV. */
 export class MalformedCsv extends Error {
@@ -14,7 +17,7 @@ export class MalformedCsv extends Error {
 
 /**
  * One record where it lies. The same object is handed out again for the next record, so whoever wants to keep
- * something copies numbers out of it; the bytes themselves stay valid.
+ * something copies it; the bytes stay valid until `push` or `end` returns.
  */
 export interface CsvRecord {
   bytes: Buffer;
@@ -46,7 +49,7 @@ export class CsvSplitter {
     fieldEnds: new Uint32Array(64),
   };
   /** The beginning of a record whose end has not come; positions below count from its first byte. */
-  #carry: Buffer = Buffer.alloc(0);
+  #carry: Buffer = NOTHING;
   #fieldCount = 0;
   #fieldStart = 0;
   #closedAt = NOWHERE;
@@ -66,8 +69,19 @@ export class CsvSplitter {
     return this.#quoted || (this.#carry.length > 0 && this.#carry.includes(QUOTE));
   }
 
-  /** Hands out every record that ends in these bytes. Throws MalformedCsv. */
+  /** Hands out every record that ends in these bytes, and keeps nothing of their memory. Throws MalformedCsv. */
   push(chunk: Buffer): void {
+    let at = 0;
+    if (this.#carry.length > 0) {
+      // The row that the last bytes left open is finished by itself, so that not all the others are copied with it.
+      at = chunk.indexOf(LINE_FEED) + 1;
+      this.#scan(at === 0 ? chunk : chunk.subarray(0, at));
+      if (at === 0) return;
+    }
+    for (; at < chunk.length; at += PIECE_BYTES) this.#scan(chunk.subarray(at, at + PIECE_BYTES));
+  }
+
+  #scan(chunk: Buffer): void {
     const scanned = this.#carry.length;
     const bytes = scanned === 0 ? chunk : Buffer.concat([this.#carry, chunk]);
     this.#record.bytes = bytes;
@@ -171,7 +185,7 @@ export class CsvSplitter {
       next: bytes.length,
       fieldCount: this.#fieldCount + 1,
     });
-    this.#carry = Buffer.alloc(0);
+    this.#carry = NOTHING;
     this.#onRecord(record);
   }
 
@@ -183,7 +197,7 @@ export class CsvSplitter {
     if (rest.length > MAX_RECORD_BYTES) {
       throw new MalformedCsv(`a single row is longer than ${MAX_RECORD_BYTES} bytes`);
     }
-    this.#carry = rest;
+    this.#carry = rest.length === 0 ? NOTHING : Buffer.from(rest);
     this.#fieldCount = state.fieldCount;
     this.#fieldStart = state.fieldStart - start;
     this.#closedAt = state.closedAt === NOWHERE ? NOWHERE : state.closedAt - start;

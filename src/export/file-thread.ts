@@ -1,9 +1,11 @@
 import { Worker } from "node:worker_threads";
 
-/** Shared bytes are ready to be written; or the last ones were. */
-type Request = { readonly start: number; readonly length: number } | "end";
-/** One request is done with, in their order; at the end the hash in lower-case hex. */
-type Answer = "done" | { readonly sha256: string } | { readonly failed: string; readonly code?: string };
+/** Memory full of bytes to be written; or the last ones were. */
+type Request = { readonly memory: ArrayBuffer; readonly length: number } | "end";
+/** One request is done with, in their order, and its memory comes back; at the end the hash in lower-case hex. */
+type Answer =
+  | { readonly memory: ArrayBuffer; readonly failed?: { readonly message: string; readonly code?: string } }
+  | { readonly sha256: string };
 
 interface Waiting {
   readonly resolve: (answer: Answer) => void;
@@ -11,17 +13,17 @@ interface Waiting {
 }
 
 /**
- * Writes bytes that lie in shared memory to an open file, from its beginning, and takes their SHA-256, in a thread of
- * its own: on the main thread that would cost an export a third of its speed, and everybody else their answers meanwhile.
+ * Writes bytes to an open file, from its beginning, and takes their SHA-256, in a thread of its own: on the main thread
+ * that would cost an export half its speed, and everybody else their answers meanwhile.
  */
 export class FileThread {
   readonly #worker: Worker;
   readonly #waiting: Waiting[] = [];
   #failure: Error | undefined;
 
-  constructor(fd: number, shared: SharedArrayBuffer) {
+  constructor(fd: number) {
     this.#worker = new Worker(new URL("./file-thread.mjs", import.meta.url), {
-      workerData: { fd, shared },
+      workerData: { fd },
       env: {},
       execArgv: [],
     });
@@ -30,18 +32,22 @@ export class FileThread {
     this.#worker.on("exit", () => this.#fail(new Error("the thread that writes files has ended")));
   }
 
-  /** Resolves once these bytes are in the file and may be written over. Rejects with what the system said, its `code` too. */
-  async append(bytes: Uint8Array): Promise<void> {
-    const answer = await this.#ask({ start: bytes.byteOffset, length: bytes.length });
-    if (answer !== "done" && "failed" in answer) {
-      throw Object.assign(new Error(answer.failed), answer.code === undefined ? {} : { code: answer.code });
-    }
+  /**
+   * Writes as many bytes from the beginning of this memory, which is the thread's until it is given back. Rejects with
+   * what the system said, its `code` too.
+   */
+  async append(memory: ArrayBuffer, length: number): Promise<ArrayBuffer> {
+    const answer = await this.#ask({ memory, length }, [memory]);
+    if (!("memory" in answer)) throw new Error("the thread that writes files has lost its place");
+    const { failed } = answer;
+    if (failed === undefined) return answer.memory;
+    throw Object.assign(new Error(failed.message), failed.code === undefined ? {} : { code: failed.code });
   }
 
   /** The SHA-256 in lower-case hex; nothing may follow. */
   async finish(): Promise<string> {
-    const answer = await this.#ask("end");
-    return answer !== "done" && "sha256" in answer ? answer.sha256 : "";
+    const answer = await this.#ask("end", []);
+    return "sha256" in answer ? answer.sha256 : "";
   }
 
   /** Ends the thread, after what it is at; the file may then be closed. Safe to call twice. */
@@ -49,13 +55,11 @@ export class FileThread {
     await this.#worker.terminate();
   }
 
-  #ask(request: Request): Promise<Answer> {
+  #ask(request: Request, transfer: readonly ArrayBuffer[]): Promise<Answer> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      // A Worker of Node's has no origin to name; the rule is about a browser's windows.
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin
-      this.#worker.postMessage(request);
+      this.#worker.postMessage(request, transfer);
     });
   }
 

@@ -1,7 +1,4 @@
-import { Writable, type Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-
-import type { ApiClient, AsOf, LedgerQuery } from "../api/api-client.ts";
+import type { ApiClient, AsOf, LedgerQuery, LedgerStream } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
 import { messageOf, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -64,11 +61,10 @@ const DEFAULT_MAX_BYTES = 8 * 1024 ** 3;
 const DEFAULT_MAX_CONCURRENT = 2;
 const MAX_WAITING = 16;
 const WAIT_MILLIS = 15 * 60_000;
+/** What comes behind a row that cannot be read is looked at this far, since it may be the reason why the row is cut. */
+const REASON_BYTES = 64 * 1024;
 /** People need no more than that, and every report is an edit of a message for some platform. */
 const PROGRESS_EVERY = nanoseconds(400_000_000n);
-
-/** How much may gather before the file while a batch is being written. */
-const SINK_BYTES = 512 * 1024;
 
 export function createLedgerExports(config: LedgerExportsConfig): LedgerExports {
   const files = config.files ?? temporaryFiles(config.directory === undefined ? {} : { directory: config.directory });
@@ -98,13 +94,11 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
 
   async function runExport(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
     const stream = await api.exportLedger(request.query, { signal: request.signal });
-    // The stream may fail before anybody reads; the failure then comes out at the first read.
-    stream.body.on("error", () => undefined);
     const pass = request.raw ? new RawPass() : new RowPass(request.query, request.columns);
     let file: TemporaryFile | undefined;
     try {
       file = await files.create();
-      const receivedBytes = await pour(stream.body, pass, file, request);
+      const receivedBytes = await pour(stream, pass, file, request);
       if (pass.columns === undefined) throw new MalformedCsv("it has not even a header row");
       const written = await file.finish();
       request.signal.throwIfAborted();
@@ -121,7 +115,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
         asOf: stream.asOf,
       };
     } catch (error) {
-      stream.body.destroy();
+      stream.cancel();
       await file?.dispose();
       const { network, node } = stream.asOf;
       config.log.warn({ network, node, why: messageOf(error) }, "ledger export failed; its file is gone");
@@ -135,22 +129,35 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
   }
 
   async function pour(
-    body: Readable,
+    stream: LedgerStream,
     pass: LedgerPass,
     file: TemporaryFile,
     request: LedgerExportRequest,
   ): Promise<number> {
     let bytes = 0;
     let reportedAt = config.now();
-    const take = (chunk: Buffer): Promise<void> | undefined => {
+    let malformed: { readonly error: MalformedCsv; readonly at: number } | undefined;
+    await stream.pour((chunk) => {
       bytes += chunk.length;
+      if (malformed !== undefined) {
+        if (bytes - malformed.at > REASON_BYTES) throw malformed.error;
+        return undefined;
+      }
       if (bytes > maxBytes) {
         throw new UserError(
           `This export is larger than ${Math.floor(maxBytes / 1_000_000)} MB, the most that is kept.`,
           { remedy: "Ask for a shorter range." },
         );
       }
-      const room = file.write(pass.push(chunk));
+      let ready: readonly Buffer[];
+      try {
+        ready = pass.push(chunk);
+      } catch (error) {
+        if (!(error instanceof MalformedCsv)) throw error;
+        malformed = { error, at: bytes };
+        return undefined;
+      }
+      const room = file.write(ready);
       if (request.onProgress !== undefined) {
         const at = config.now();
         if (at - reportedAt >= PROGRESS_EVERY) {
@@ -159,37 +166,12 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
         }
       }
       return room;
-    };
-    // A stream's own iterator would copy what has gathered into one buffer at each step; a Writable gets chunks as they are.
-    const sink = new Writable({
-      highWaterMark: SINK_BYTES,
-      write(chunk: Buffer, _encoding, done) {
-        let room: Promise<void> | undefined;
-        try {
-          room = take(chunk);
-        } catch (error) {
-          done(error as Error);
-          return;
-        }
-        if (room === undefined) done();
-        else void whenDone(room, done);
-      },
     });
-    await pipeline(body, sink, { signal: request.signal });
+    if (malformed !== undefined) throw malformed.error;
     const room = file.write(pass.end());
     if (room !== undefined) await room;
     return bytes;
   }
-}
-
-async function whenDone(work: Promise<void>, done: (error?: Error) => void): Promise<void> {
-  let failure: Error | undefined;
-  try {
-    await work;
-  } catch (error) {
-    failure = error instanceof Error ? error : new Error(messageOf(error));
-  }
-  done(failure);
 }
 
 function attachmentOf(

@@ -5,7 +5,10 @@ import type { RowTally } from "./row-tally.ts";
  * they can be put one behind the other.
  */
 export interface LedgerPass {
-  /** Takes the next bytes, gives those that are ready: views of what came in or new memory, never changed afterwards. */
+  /**
+   * Takes the next bytes, gives those that are ready: views of what came in, or memory of its own. Nothing of what came
+   * in is kept, so all of it is good only as long as that stays as it is, and only until the next call.
+   */
   push(chunk: Buffer): readonly Buffer[];
   /** The rest, once the last bytes are in. */
   end(): readonly Buffer[];

@@ -1,8 +1,11 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { finished } from "node:stream/promises";
 
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import type { LedgerStream } from "../../src/api/api-client.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
 import { UserError } from "../../src/errors.ts";
 import { clientOf, deadUrl, name, node, outcome } from "./client-under-test.ts";
@@ -12,9 +15,9 @@ import { VirtualClock } from "./virtual-clock.ts";
 const query = { partyId: "a".repeat(64), assetId: "b".repeat(64) };
 const HEADER = "vega_time,quantity\n";
 
-async function read(stream: { body: AsyncIterable<unknown> }): Promise<string> {
+async function read(stream: LedgerStream): Promise<string> {
   const parts: Buffer[] = [];
-  for await (const part of stream.body) parts.push(part as Buffer);
+  await stream.pour((part) => void parts.push(Buffer.from(part)));
   return Buffer.concat(parts).toString();
 }
 
@@ -70,7 +73,7 @@ describe("one export", () => {
     });
     const stream = await clientOf([a]).exportLedger(query);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const error = await outcome(finished(stream.body));
+    const error = await outcome(read(stream));
     expect(error).toMatchObject({ kind: "cut", httpStatus: 200, innerWords: "statement timeout" });
     expect(error.message).toBe(
       `Could not get the ledger export from mainnet: ${name(a)} broke the export off: it says “statement timeout”.`,
@@ -92,7 +95,7 @@ describe("one export", () => {
     });
   });
 
-  test("goes at the pace of whoever reads it, who may take their time", async () => {
+  test("goes at the pace of whoever takes it, who may need their time", async () => {
     const chunk = Buffer.alloc(64 * 1024, "1,2\n");
     let written = 0;
     const fill = (response: ServerResponse): void => {
@@ -104,12 +107,85 @@ describe("one export", () => {
     };
     const a = await node((_request, response) => fill(response));
     const stream = await clientOf([a], { limits: { idleMillis: 300 } }).exportLedger(query);
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    expect(stream.body.readableLength).toBeLessThan(64);
-    expect(written).toBeLessThan(1000);
     let bytes = 0;
-    for await (const part of stream.body) bytes += (part as Buffer).length;
+    let calls = 0;
+    let open: (() => void) | undefined;
+    const poured = stream.pour((part) => {
+      calls += 1;
+      bytes += part.length;
+      return calls > 1 ? undefined : new Promise((resolve) => (open = resolve));
+    });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(calls).toBe(1);
+    expect(written).toBeLessThan(1000);
+    open?.();
+    await poured;
     expect(bytes).toBe(1024 * chunk.length);
+  });
+
+  test("comes through byte for byte, however unevenly it is taken, out of memory that is used again and again", async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 400_000 }), { minLength: 10, maxLength: 60 });
+    const waits = fc.array(fc.constantFrom("no", "no", "no", "soon", "later"), { minLength: 1, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(sizes, waits, fc.boolean(), async (lengths, pauses, asMessages) => {
+        const file = createHash("sha256");
+        const a = await node((_request, response) => {
+          void (async () => {
+            for (const [index, length] of lengths.entries()) {
+              const piece = Buffer.alloc(length, `${index},${length * 7919}\n`);
+              file.update(piece);
+              const wire = asMessages ? JSON.stringify({ result: { data: piece.toString("base64") } }) : piece;
+              if (!response.write(wire)) await once(response, "drain");
+            }
+            response.end();
+          })();
+        });
+        const stream = await clientOf([a]).exportLedger(query);
+        const taken = createHash("sha256");
+        let calls = 0;
+        let busy = false;
+        await stream.pour((part) => {
+          expect(busy).toBe(false);
+          const wait = pauses[(calls += 1) % pauses.length];
+          taken.update(part);
+          // Whoever takes it may do with the bytes as they like.
+          part.fill("?");
+          if (wait === "no") return undefined;
+          busy = true;
+          return new Promise((resolve) => {
+            const go = (): void => {
+              busy = false;
+              resolve();
+            };
+            if (wait === "soon") setImmediate(go);
+            else setTimeout(go, 3);
+          });
+        });
+        expect(taken.digest("hex")).toBe(file.digest("hex"));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("ends with whatever its taker throws, now or later, and the connection with it", async () => {
+    let dropped = 0;
+    const a = await node((_request, response) => {
+      response.on("close", () => (dropped += 1));
+      response.write(HEADER);
+    });
+    const api = clientOf([a], { limits: { exportPauseMillis: 0 } });
+    const now = await api.exportLedger(query);
+    const throwing = now.pour(() => {
+      throw new Error("no room now");
+    });
+    await expect(throwing).rejects.toThrow("no room now");
+    const later = await api.exportLedger(query);
+    await expect(later.pour(() => Promise.reject(new Error("no room later")))).rejects.toThrow("no room later");
+    const never = await api.exportLedger(query);
+    never.cancel();
+    never.cancel();
+    await expect(read(never)).rejects.toThrow("given up");
+    await expect.poll(() => dropped).toBe(3);
   });
 
   test("ends with its caller, before and after it began", async () => {

@@ -272,7 +272,7 @@ describe("exportLedger", () => {
         ...(end === undefined ? {} : { to: ns(end) }),
       });
       const parts: Buffer[] = [];
-      for await (const part of stream.body) parts.push(part as Buffer);
+      await stream.pour((part) => void parts.push(Buffer.from(part)));
       return { file: Buffer.concat(parts).toString("base64"), contentType: stream.contentType };
     });
   };
