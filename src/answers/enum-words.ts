@@ -25,7 +25,7 @@ const TIMES_IN_FORCE: Readonly<Record<string, string>> = {
 /** `TIME_IN_FORCE_GTC` as `GTC (good till cancelled)`. */
 export function timeInForceWords(value: string | undefined): string {
   const words = enumWords(value, "TIME_IN_FORCE");
-  return TIMES_IN_FORCE[words] ?? words;
+  return (Object.hasOwn(TIMES_IN_FORCE, words) ? TIMES_IN_FORCE[words] : undefined) ?? words;
 }
 
 /** A trading mode: `TRADING_MODE_MONITORING_AUCTION` as `monitoring auction`. */

@@ -80,6 +80,7 @@ describe("words", () => {
   test("a time in force is its short form with what that means; unknown ones pass", () => {
     expect(timeInForceWords("TIME_IN_FORCE_IOC")).toBe("IOC (immediate or cancel)");
     expect(timeInForceWords("TIME_IN_FORCE_UNTIL_TEA")).toBe("until tea");
+    expect(timeInForceWords("constructor")).toBe("constructor");
   });
 
   test("every reason of release v0.71 is a sentence; unknown ones stay readable", () => {
