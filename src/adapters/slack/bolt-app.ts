@@ -66,8 +66,9 @@ export function createBoltApp(parts: BoltParts): BoltApp {
     const block = "block_id" in body ? body.block_id : "";
     await ack({ options: await suggestFor(desk, view, block, body.value, senderOf(body)) });
   });
-  app.event("app_mention", ({ event }) => {
-    track(onMention(desk, event, identity.userId));
+  app.event("app_mention", ({ event, body }) => {
+    // The event's own team is the author's, which may be another organisation's.
+    track(onMention(desk, { ...event, team: body.team_id }, identity.userId));
     return Promise.resolve();
   });
   app.event("app_home_opened", ({ event, body }) => {

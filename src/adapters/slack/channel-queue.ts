@@ -20,13 +20,15 @@ export class ChannelQueue {
     this.#spacingMillis = spacingMillis;
   }
 
-  /** Runs the work at the channel's turn. */
-  async run<T>(channel: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  /** Runs the work at the channel's turn. What can be made ready is made ready during the pause before it. */
+  async run<T>(channel: string, signal: AbortSignal, work: () => Promise<T>, ready?: () => Promise<void>): Promise<T> {
     const state = this.#channels.get(channel) ?? { tail: Promise.resolve(), nextAt: 0, waiting: 0 };
     this.#channels.set(channel, state);
     if (state.waiting >= WAITING) throw new QueueFull(`${WAITING} messages wait for this channel`);
     state.waiting += 1;
     const turn = state.tail.then(async () => {
+      signal.throwIfAborted();
+      await ready?.();
       await pause(state.nextAt - performance.now(), signal);
       try {
         return await work();

@@ -22,6 +22,8 @@ export class Identity {
   #loop: Promise<void> = Promise.resolve();
   /** The bot's user id, which mentions bear; undefined until Slack has said it. */
   userId: string | undefined;
+  /** Its workspace; undefined until Slack has said it. */
+  teamId: string | undefined;
   /** The bot's name, as people type it behind an @. */
   name = "bellwether";
   health: AdapterHealth = { state: "starting" };
@@ -52,8 +54,9 @@ export class Identity {
   async #look(): Promise<void> {
     const { web, log } = this.#parts;
     try {
-      const { user_id: userId, user } = await web.auth.test();
+      const { user_id: userId, user, team_id: teamId } = await web.auth.test();
       this.userId = userId;
+      this.teamId = teamId;
       this.name = user ?? this.name;
       this.#become({ state: "up" });
     } catch (error) {

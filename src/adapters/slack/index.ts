@@ -140,7 +140,13 @@ class SlackAdapter implements SendingAdapter {
       stallMillis: timing.stallMillis,
       triggerMillis: timing.triggerMillis,
       suggestMillis: timing.suggestMillis ?? ACKNOWLEDGE_MILLIS - 1000,
-      managers: new Managers({ web: this.#web, log, listed: mayManage, lookMillis: timing.lookMillis }),
+      managers: new Managers({
+        web: this.#web,
+        log,
+        listed: mayManage,
+        lookMillis: timing.lookMillis,
+        team: () => this.#identity.teamId,
+      }),
       kept: {
         savedParties: (person) => savedParties?.(person) ?? Promise.resolve([]),
         ...(subscriptionsOf === undefined ? {} : { subscriptionsOf }),

@@ -18,6 +18,11 @@ export interface ManagersParts {
    * digits alone) says nothing about Slack.
    */
   readonly listed?: readonly string[] | undefined;
+  /**
+   * The bot's own workspace, as far as it is known: what comes with a question may name the one that somebody else's
+   * organisation has.
+   */
+  team(): string | undefined;
   /** How long Slack may take to say who somebody is: a form must be answered within three seconds. */
   readonly lookMillis?: number | undefined;
 }
@@ -76,7 +81,8 @@ export class Managers {
   async #look(person: Person): Promise<MayManage> {
     try {
       const { user } = await this.#parts.web.users.info({ user: person.id });
-      return user === undefined ? UNKNOWN : verdictOn(user, person);
+      const workspace = this.#parts.team() ?? person.workspace;
+      return user === undefined ? UNKNOWN : verdictOn(user, { id: person.id, workspace });
     } catch (error) {
       const { log } = this.#parts;
       log.warn({ platform: "slack", why: faultWords(error) }, "who somebody is could not be looked up");

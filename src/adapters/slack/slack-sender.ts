@@ -69,15 +69,19 @@ export class SlackSender implements Sender {
   }
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
-    const { destination } = delivery;
-    return this.#inOrder(destination.channel, signal, async (calls) => {
-      const composed = await compose(reply, {}, this.#parts);
-      const body = withMention(composed.body, delivery.mention);
-      const posted = await this.#post(delivery, body, calls);
+    const { channel } = delivery.destination;
+    let composed: Composed | undefined;
+    const ready = async (): Promise<void> => {
+      composed = await compose(reply, {}, this.#parts);
+    };
+    const work = async (calls: Calls): Promise<Receipt> => {
+      composed ??= await compose(reply, {}, this.#parts);
+      const posted = await this.#post(delivery, withMention(composed.body, delivery.mention), calls);
       const receipt = { platform: this.platform, channel: posted.channel, message: posted.message };
       await this.#files(composed, { channel: receipt.channel, thread: posted.thread ?? posted.message }, signal);
       return receipt;
-    });
+    };
+    return this.#inOrder(channel, signal, work, ready);
   }
 
   /** Edits of one message that wait are gathered: the last one is shown, all of them resolve with it. */
@@ -149,7 +153,12 @@ export class SlackSender implements Sender {
     }
   }
 
-  async #inOrder<T>(channel: string, signal: AbortSignal, work: (calls: Calls) => Promise<T>): Promise<T> {
+  async #inOrder<T>(
+    channel: string,
+    signal: AbortSignal,
+    work: (calls: Calls) => Promise<T>,
+    ready?: () => Promise<void>,
+  ): Promise<T> {
     let posting = false;
     const call = async <R>(once: () => Promise<R>, posts: boolean): Promise<R> => {
       for (;;) {
@@ -168,9 +177,8 @@ export class SlackSender implements Sender {
       }
     };
     try {
-      return await this.#queue.run(channel, signal, () =>
-        work({ ask: (once) => call(once, false), post: (once) => call(once, true) }),
-      );
+      const calls: Calls = { ask: (once) => call(once, false), post: (once) => call(once, true) };
+      return await this.#queue.run(channel, signal, () => work(calls), ready);
     } catch (error) {
       throw sendErrorOf(error, posting, this.#parts.botName());
     }

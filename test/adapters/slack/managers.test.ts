@@ -101,6 +101,9 @@ describe("who may change what a channel is told", () => {
     bob.type(scene.channel, "probe asking");
     const form = await bob.form();
     expect(await bob.submit(form, { note: "x" })).toEqual({ note: expect.stringContaining(GUEST) as string });
+    const cat = scene.fake.person("cat", { team_id: "T99" });
+    cat.mention(scene.channel, "probe change");
+    await until(() => cat.sees(scene.channel).some((message) => said(message).includes(ELSEWHERE)), "the answer");
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe change private:no");
     const pressed = await bob.press(last, "Refresh");

@@ -53,7 +53,7 @@ export class Person {
       event: {
         type: "app_mention",
         user: this.id,
-        team: state.team,
+        team: state.profiles.get(this.id)?.team_id ?? state.team,
         text: `<@${state.botUserId}> ${text}`,
         channel,
         ts: message.ts,
