@@ -69,9 +69,10 @@ export function parseDestination(
   return { platform, channel: person ? `user:${id}` : id };
 }
 
-/** Throws UserError unless the caller may change what this channel is told. */
+/** Throws UserError unless the caller may change what this channel is told; their direct messages are their own. */
 export function requireManager(context: PlaceContext, what: string): void {
-  if (isOperator(context) || context.caller.mayManageChannel) return;
+  const own = isSamePlace(destinationHere(context), ownMessages(context));
+  if (own || context.caller.mayManageChannel) return;
   throw new UserError(`Only people who manage this channel can ${what}.`, {
     remedy: context.caller.mayNotManage ?? "Ask one of them, or a server administrator.",
   });

@@ -36,13 +36,6 @@ export function visibleHere(all: readonly Subscription[], context: PlaceContext)
   return all.filter((one) => isOwn(one, context) || isSamePlace(one.destination, here));
 }
 
-/** What somebody watches for themselves alone, newest first; for lists beside the commands' own. Pure. */
-export function ownWatches(all: readonly Subscription[], context: PlaceContext): Subscription[] {
-  return all
-    .filter((one) => isOwn(one, context) && isAlive(one) && (!isOperator(context) || one.by.id === context.caller.id))
-    .toSorted((a, b) => b.created - a.created);
-}
-
 /**
  * The subscription that is meant, which the caller may change: one's own, or this channel's for those who manage it.
  * @throws UserError where there is none, or it is not theirs to change.

@@ -96,7 +96,7 @@ describe("a channel", () => {
     expect(await talk.ask("alerts add")).toContain("Only people who manage this channel can");
     expect(talk.lastReply.failure).toBe("caller");
     expect(await talk.engine.subscriptions()).toEqual([]);
-    talk.become({ here: DIRECT, caller: { ...bob, mayManageChannel: true } });
+    talk.become({ here: DIRECT });
     expect(await talk.ask("alerts add")).toContain("your direct messages");
     expect(await owed(talk, toBob)).toEqual(["TEST · Alerts arrive here"]);
   });
