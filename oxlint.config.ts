@@ -150,7 +150,15 @@ export default defineConfig({
       rules: { "unicorn/require-post-message-target-origin": "off" },
     },
     {
-      files: ["bin/**", "bench/**", "src/main.ts", "src/main/**", "src/adapters/terminal/**", "test/support/**"],
+      files: [
+        "bin/**",
+        "bench/**",
+        "src/main.ts",
+        "src/main/**",
+        "src/adapters/terminal/**",
+        "test/support/**",
+        "test/campaign/**",
+      ],
       rules: { "no-console": "off", "node/no-process-env": "off" },
     },
     {

@@ -27,8 +27,12 @@ export interface Running {
 /** A folder to run in, with its own database, and the processes started there. */
 export interface Place {
   readonly folder: string;
-  /** `main.ts` with these arguments. `node` is the Node that runs the launcher. */
-  run(args: readonly string[], env?: Record<string, string>, more?: { node?: string; stdin?: string }): Running;
+  /** `main.ts`, or another script of the project, with these arguments. `node` is the Node that runs the launcher. */
+  run(
+    args: readonly string[],
+    env?: Record<string, string>,
+    more?: { node?: string; stdin?: string; script?: string },
+  ): Running;
   /** Kills what still runs and removes the folder. */
   cleanUp(): Promise<void>;
 }
@@ -54,10 +58,10 @@ function runMain(
   cwd: string,
   args: readonly string[],
   env: Record<string, string>,
-  { node = process.execPath, stdin }: { node?: string; stdin?: string },
+  { node = process.execPath, stdin, script = "src/main.ts" }: { node?: string; stdin?: string; script?: string },
 ): Running {
   const { PATH = "", HOME = "", TMPDIR } = process.env;
-  const child = spawn(node, [path.join(ROOT, "bin/run.mjs"), "src/main.ts", ...args], {
+  const child = spawn(node, [path.join(ROOT, "bin/run.mjs"), script, ...args], {
     cwd,
     // Nothing of the tester's own settings may change what is tested.
     env: { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), LOG_LEVEL: "info", ...env },

@@ -1,0 +1,15 @@
+import { start } from "../../src/main/start.ts";
+
+// The whole bot, as `npm start` runs it, but for one thing: with a step and a number as arguments it ends itself, as
+// a power cut would, when it passes that step for that many times.
+
+const [step, times] = process.argv.slice(2);
+let left = Number(times ?? 1);
+
+process.exitCode = await start([], {
+  onStep(passed) {
+    if (passed !== step) return;
+    left -= 1;
+    if (left === 0) process.kill(process.pid, "SIGKILL");
+  },
+});

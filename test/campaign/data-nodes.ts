@@ -1,0 +1,85 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+
+import { Network } from "../../src/simulator/network.ts";
+import { toMicros } from "../../src/simulator/clock.ts";
+import { fromMillis, nanoseconds } from "../../src/units/nanoseconds.ts";
+import { ROOT } from "../support/bellwether.ts";
+
+/** So much faster than ours does the network's time run: a checkpoint every second and a half. */
+const SPEED = 40;
+const HOUR = 3_600_000;
+/** Longer than a scene takes on a slow machine, in the network's time. */
+const SCENE_HOURS = 10;
+
+/** A checkpoint as the chain has it. */
+export interface Checkpoint {
+  readonly block: number;
+  readonly hash: string;
+}
+
+/** The simulated network of a campaign in its own process, seen from outside: what is true of it, and what is made of it. */
+export class DataNodes {
+  readonly urls: readonly string[];
+  readonly #child: ChildProcess;
+  readonly #url: string;
+
+  private constructor(child: ChildProcess, url: string, urls: readonly string[]) {
+    this.#child = child;
+    this.#url = url;
+    this.urls = urls;
+  }
+
+  static async start(seed: string): Promise<DataNodes> {
+    const script = path.join(ROOT, "test/campaign/network.ts");
+    const args = ["--seed", seed, "--from", String(calmStretch(seed)), "--speed", String(SPEED)];
+    const child = spawn(process.execPath, [path.join(ROOT, "bin/run.mjs"), script, ...args], {
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    });
+    child.stdout?.setEncoding("utf8");
+    const [line] = (await once(child.stdout!, "data")) as [string];
+    const { url, nodes } = JSON.parse(line) as { url: string; nodes: string[] };
+    return new DataNodes(child, url, nodes);
+  }
+
+  /** The newest ones, in chain order. */
+  async checkpoints(): Promise<readonly Checkpoint[]> {
+    const query = "pagination.first=400&pagination.newestFirst=true";
+    const response = await fetch(`${this.#url}/testnet/1/api/v2/checkpoints?${query}`);
+    const body = (await response.json()) as {
+      checkpoints: { edges: { node: { hash: string; atBlock: string } }[] };
+    };
+    return body.checkpoints.edges.map(({ node }) => ({ block: Number(node.atBlock), hash: node.hash })).toReversed();
+  }
+
+  async fail(fault: Readonly<Record<string, unknown>>): Promise<void> {
+    const response = await fetch(`${this.#url}/testnet/control/faults`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(fault),
+    });
+    if (!response.ok) throw new Error(`the fault was refused: ${await response.text()}`);
+  }
+
+  async heal(): Promise<void> {
+    await fetch(`${this.#url}/control/faults`, { method: "DELETE" });
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await ended;
+  }
+}
+
+/** A time, well before now, from which on no upgrade of the network's core falls into a scene. */
+function calmStretch(seed: string): bigint {
+  const { chain } = new Network("testnet", seed);
+  const upgrades = (millis: number): number =>
+    chain.upgradesBefore(chain.toActive(toMicros(nanoseconds(fromMillis(millis)))));
+  // A node whose time is ahead of the wall clock is not believed.
+  let from = Date.now() - 100 * HOUR;
+  while (upgrades(from - HOUR) !== upgrades(from + SCENE_HOURS * HOUR)) from += HOUR;
+  return fromMillis(from);
+}

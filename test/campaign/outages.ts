@@ -1,0 +1,30 @@
+/** Something that goes wrong with the simulated network, and what is thereby to be told. */
+export interface Outage {
+  readonly name: string;
+  readonly fault: Readonly<Record<string, unknown>>;
+  /** What its trigger and its resolve say. */
+  readonly bad: RegExp;
+  readonly good: RegExp;
+}
+
+export const OUTAGES: readonly Outage[] = [
+  {
+    name: "stall",
+    fault: { kind: "stall" },
+    bad: /No new block on testnet/u,
+    good: /testnet makes blocks again/u,
+  },
+  { name: "death of a node", fault: { kind: "die", node: 2 }, bad: /is down on testnet/u, good: /answers again on/u },
+  {
+    name: "lag of a node",
+    fault: { kind: "lag", node: 3, seconds: 400 },
+    bad: /lags behind on testnet/u,
+    good: /has caught up on testnet/u,
+  },
+  {
+    name: "death of all nodes",
+    fault: { kind: "die" },
+    bad: /The watcher is blind on testnet/u,
+    good: /The watcher sees testnet again/u,
+  },
+];

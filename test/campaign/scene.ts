@@ -1,0 +1,270 @@
+import { writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { createAlertEngine } from "../../src/alerts/alert-engine.ts";
+import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
+import type { AlertKind } from "../../src/alerts/kinds.ts";
+import type { Destination } from "../../src/alerts/sender.ts";
+import { destinationKey, type Subscription } from "../../src/alerts/subscription.ts";
+import { systemClock } from "../../src/api/clock.ts";
+import { silentLog } from "../../src/log.ts";
+import { createStore } from "../../src/store/create-store.ts";
+import { makePlace } from "../support/bellwether.ts";
+import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
+import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
+import { Dice } from "./chance.ts";
+import { ConsoleReader } from "./console-reader.ts";
+import { DataNodes, type Checkpoint } from "./data-nodes.ts";
+import { judgeCheckpoints, judgeOutages, judgeRepeats, judgeReset } from "./judge.ts";
+import { judgeLedger, stillOwed } from "./ledger.ts";
+import { live, startBot, type Bot, type Death, type Ended } from "./lives.ts";
+import { OUTAGES, type Outage } from "./outages.ts";
+import { heardOnConsole, heardOnDiscord, heardOnSlack, type Heard } from "./told.ts";
+
+const CONDITIONS: readonly AlertKind[] = ["network.stalled", "watch.blind", "node.down", "node.lagging"];
+/** The watchers look ten times a second; what takes minutes in life takes a third of a second. */
+const CONFIG = {
+  poll: { time: "100ms", checkpoints: "100ms", rest: "100ms" },
+  stalled: { for: "300ms", criticalFor: "3s" },
+  lagging: { behind: "60s", blocks: 100, for: "300ms" },
+  // A busy machine may miss an answer or two.
+  down: { rounds: 3 },
+  blind: { rounds: 3 },
+  keep: { rounds: 2, for: "300ms" },
+  // The network's time runs ahead of itself here, and nothing is to be gathered into digests.
+  clock: { drift: "365d", for: "1s" },
+  overdue: { factor: 1000, atLeast: "365d" },
+  flap: { episodes: 1000, within: "1s" },
+  remind: { every: "1h", times: 0 },
+};
+/** How long the last life may take to deliver what is still owed: Slack takes a message a second and channel. */
+const LAST_MILLIS = 90_000;
+/** In so long everything is looked at, more than once. */
+const LAST_LOOKS_MILLIS = 4000;
+
+export interface SceneResult {
+  readonly seed: number;
+  readonly ends: ReadonlyMap<Ended, number>;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly faults: readonly string[];
+  /** What happened, line by line. */
+  readonly story: readonly string[];
+}
+
+/** Plays one scene: outages come and go while the bot dies as the list says, and is started again each time. */
+export async function playScene(seed: number, deaths: readonly Death[]): Promise<SceneResult> {
+  const dice = new Dice(seed);
+  const place = makePlace();
+  const [discord, slack, nodes] = await Promise.all([
+    FakeDiscord.start(),
+    FakeSlack.start(),
+    DataNodes.start(`campaign-${seed}`),
+  ]);
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const file = path.join(place.folder, "campaign.db");
+  const config = path.join(place.folder, "alerts.json");
+  writeFileSync(config, JSON.stringify(CONFIG));
+  const channels = {
+    "discord ops": discord.channel(),
+    "discord chain": discord.channel(),
+    "discord live": discord.channel(),
+    "discord markets": discord.channel(),
+    "slack ops": slack.channel(),
+    "slack chain": slack.channel(),
+    "slack live": slack.channel(),
+  };
+  await subscribe(file, channels);
+  const env = {
+    WEB_PORT: String(port),
+    DATABASE_URL: `file:${file}`,
+    LOG_LEVEL: "error",
+    ALERTS_CONFIG: config,
+    DEFAULT_NETWORK: "testnet",
+    TESTNET_URLS: nodes.urls.join(","),
+    DISCORD_TOKEN: discord.state.token,
+    DISCORD_API_URL: discord.apiUrl,
+    SLACK_BOT_TOKEN: slack.state.botToken,
+    SLACK_APP_TOKEN: slack.state.appToken,
+    SLACK_API_URL: slack.apiUrl,
+  };
+  const bot: Bot = { env, place };
+  const reader = new ConsoleReader(`${origin}/api/alerts`);
+  const story: string[] = [];
+  const began = performance.now();
+  const note = (line: string): void => void story.push(`${((performance.now() - began) / 1000).toFixed(1)} s  ${line}`);
+  const ends = new Map<Ended, number>();
+  const happened: string[] = [];
+  const die = async (death: Death, meanwhile: () => Promise<void> = async () => undefined): Promise<void> => {
+    const ended = await live(bot, death, meanwhile);
+    note(`the bot ended ${JSON.stringify(death)}: ${ended}`);
+    ends.set(ended, (ends.get(ended) ?? 0) + 1);
+  };
+  try {
+    const known = await nodes.checkpoints();
+    await die({ after: "long" });
+    const begun = await nodes.checkpoints();
+    const outages = dice.shuffled(OUTAGES);
+    for (let at = 0, turn = 0; at < deaths.length; at += 2, turn += 1) {
+      // An outage begins in one turn, and ends in the next.
+      const outage = turn % 2 === 0 ? outages[(turn / 2) % outages.length] : undefined;
+      const change = changing(nodes, outage, dice.between(0, 2000), note);
+      const [first = { after: "long" }, second] = deaths.slice(at, at + 2);
+      await die(first, change);
+      if (second !== undefined) await die(second);
+      // What lasted for the whole of a long life is told, or over, for certain.
+      await die({ after: "long" });
+      if (outage !== undefined) happened.push(outage.name);
+    }
+    await nodes.heal();
+    const end = await lifeWithReset(bot, nodes, dice.between(0, 1500), note);
+    const before = await lastLife(bot, file, reader, note);
+    await reader.stop();
+    const heard = [
+      ...(["ops", "chain", "live", "markets"] as const).map((name) =>
+        heardOnDiscord(discord, `discord ${name}`, channels[`discord ${name}`]),
+      ),
+      ...(["ops", "chain", "live"] as const).map((name) =>
+        heardOnSlack(slack, `slack ${name}`, channels[`slack ${name}`]),
+      ),
+      heardOnConsole(reader),
+    ];
+    const judged = judge(heard, happened, { before: known, begun, end });
+    const keys = new Map(heard.map((one) => [keyOf(one.name, channels), one]));
+    const ledger = judgeLedger(file, before, keys);
+    const complaints = [...discord.complaints(), ...slack.complaints()].map((one) => `a platform complains: ${one}`);
+    const gaps = reader.gaps === 0 ? [] : [`the console's stream had ${reader.gaps} gaps`];
+    return {
+      seed,
+      ends,
+      counts: { ...judged.counts, deliveries: ledger.deliveries },
+      faults: [...judged.faults, ...ledger.faults, ...complaints, ...gaps],
+      story,
+    };
+  } finally {
+    await reader.stop();
+    await place.cleanUp();
+    await Promise.all([discord.stop(), slack.stop(), nodes.stop()]);
+  }
+}
+
+function changing(
+  nodes: DataNodes,
+  outage: Outage | undefined,
+  delay: number,
+  note: (line: string) => void,
+): () => Promise<void> {
+  return async () => {
+    await sleep(delay);
+    if (outage === undefined) await nodes.heal();
+    else await nodes.fail(outage.fault);
+    note(outage === undefined ? "all is well again" : `there is a ${outage.name}`);
+  };
+}
+
+/** The chain begins anew, and the bot dies soon after. Gives what the chain had before that. */
+async function lifeWithReset(
+  bot: Bot,
+  nodes: DataNodes,
+  left: number,
+  note: (line: string) => void,
+): Promise<readonly Checkpoint[]> {
+  const process = startBot(bot);
+  await process.printed(/Bellwether runs/u);
+  await sleep(LAST_LOOKS_MILLIS);
+  const checkpoints = await nodes.checkpoints();
+  await sleep(LAST_LOOKS_MILLIS);
+  await nodes.fail({ kind: "history-reset" });
+  await sleep(left);
+  await process.kill("SIGKILL");
+  note("the chain began anew, and the bot ended");
+  return checkpoints;
+}
+
+/** Delivers what is left, and ends in order. Gives when that began. */
+async function lastLife(bot: Bot, file: string, reader: ConsoleReader, note: (line: string) => void): Promise<number> {
+  const process = startBot(bot);
+  await process.printed(/Bellwether runs/u);
+  await sleep(LAST_LOOKS_MILLIS);
+  const before = Date.now();
+  while (stillOwed(file, before) > 0 && Date.now() - before < LAST_MILLIS) await sleep(100);
+  note(`everything was delivered but ${stillOwed(file, before)}`);
+  await reader.readFiles();
+  const { code, stderr } = await process.kill("SIGTERM");
+  if (code !== 0) throw new Error(`the bot did not end in order (${code}): ${stderr}`);
+  return before;
+}
+
+function judge(heard: readonly Heard[], happened: readonly string[], truth: Parameters<typeof judgeCheckpoints>[1]) {
+  const faults: string[] = [];
+  const counts = { checkpoints: 0, outages: 0, messages: 0, "marked repeats": 0 };
+  for (const one of heard) {
+    const repeats = judgeRepeats(one);
+    counts.messages += one.messages.length;
+    counts["marked repeats"] += repeats.marked;
+    faults.push(...repeats.faults);
+    if (/chain|console/u.test(one.name)) {
+      const judged = judgeCheckpoints(one, truth);
+      counts.checkpoints += judged.told;
+      faults.push(...judged.faults, ...judgeReset(one));
+    }
+    if (/ops|live|console/u.test(one.name)) {
+      const judged = judgeOutages(one, happened);
+      counts.outages += judged.told;
+      faults.push(...judged.faults);
+    }
+  }
+  return { counts, faults };
+}
+
+function keyOf(name: string, channels: Readonly<Record<string, string>>): string {
+  const [platform = ""] = name.split(" ");
+  const channel = channels[name];
+  return destinationKey(channel === undefined ? { platform: "web", channel: "console" } : { platform, channel });
+}
+
+/** Everybody is subscribed before the bot is started for the first time. */
+async function subscribe(file: string, channels: Readonly<Record<string, string>>): Promise<void> {
+  const log = silentLog();
+  const store = createStore({ url: `file:${file}`, log });
+  const config = DEFAULT_ALERTS_CONFIG;
+  const engine = createAlertEngine({ store, config, clock: systemClock, log, simulated: new Set() });
+  for (const [name, channel] of Object.entries(channels)) {
+    const [platform = "", kind = ""] = name.split(" ");
+    await engine.putSubscription(subscriptionOf(name, { platform, channel }, kind), "campaign");
+  }
+  await store.close();
+}
+
+function subscriptionOf(id: string, destination: Destination, kind: string): Subscription {
+  const kinds: Readonly<Record<string, readonly AlertKind[]>> = {
+    ops: CONDITIONS,
+    chain: ["checkpoint.new", "snapshot.new", "history.reset"],
+    live: [...CONDITIONS, "checkpoint.new"],
+    markets: ["market.state", "market.auction", "rotation.new", "core.upgraded", "node.version"],
+  };
+  return {
+    id: id.replace(" ", "-"),
+    destination: { ...destination },
+    network: "testnet",
+    kinds: [...(kinds[kind] ?? [])],
+    subjects: [],
+    parameters: {},
+    floor: "info",
+    style: kind === "live" ? "live" : "plain",
+    events: kind === "live" ? "rolling" : "each",
+    state: "active",
+    created: Date.now(),
+    by: { id: "u1", name: "campaign" },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,71 @@
+import type { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
+import type { FakeSlack } from "../support/fake-slack/fake-slack.ts";
+import { fileUrls, type ConsoleReader } from "./console-reader.ts";
+
+/** One message as somebody in a channel sees it. */
+export interface Told {
+  /** The delivery that it carries. */
+  readonly delivery: string;
+  /** Its first line. */
+  readonly title: string;
+  /** All of it, as the platform keeps it, with the text of its files. */
+  readonly text: string;
+}
+
+/** What one destination was told, in the order in which it stands there. */
+export interface Heard {
+  readonly name: string;
+  readonly platform: "discord" | "slack" | "web";
+  readonly messages: readonly Told[];
+}
+
+export function heardOnDiscord(fake: FakeDiscord, name: string, channel: string): Heard {
+  const messages = [...fake.state.messages.values()]
+    .filter((message) => message.channel === channel)
+    .map(({ nonce, content, embeds, files }) => ({
+      delivery: nonce ?? "",
+      title: plain(embeds[0]?.title ?? content),
+      text: [content, JSON.stringify(embeds), ...files.map(({ bytes }) => bytes.toString())].join("\n"),
+    }));
+  return { name, platform: "discord", messages };
+}
+
+export function heardOnSlack(fake: FakeSlack, name: string, channel: string): Heard {
+  const all = fake.state.messages.filter((message) => message.channel === channel && !message.gone);
+  const messages = all
+    // Files stand in the thread of their message.
+    .filter(({ metadata }) => metadata !== undefined)
+    .map(({ ts, text, blocks, metadata }) => {
+      const files = all.filter(({ thread }) => thread === ts).flatMap((reply) => reply.files);
+      const { event_payload: payload } = metadata as { event_payload: { delivery: string } };
+      return {
+        delivery: payload.delivery,
+        title: plain(text.split("\n")[0] ?? ""),
+        text: [text, JSON.stringify(blocks), ...files.map(({ bytes }) => bytes?.toString() ?? "")].join("\n"),
+      };
+    });
+  return { name, platform: "slack", messages };
+}
+
+export function heardOnConsole({ alerts, files }: ConsoleReader): Heard {
+  const messages = alerts.map(({ id, text }) => {
+    const { reply } = JSON.parse(text) as { reply: { title: unknown } };
+    const bodies = fileUrls(text).map((url) => files.get(url) ?? "");
+    return { delivery: id, title: flat(reply.title), text: [text, ...bodies].join("\n") };
+  });
+  return { name: "console", platform: "web", messages };
+}
+
+/** Without the signs of markup. */
+function plain(text: string): string {
+  return text.replaceAll(/[*`\\]|:[a-z_]+:/gu, "").trim();
+}
+
+/** All texts inside a piece of JSON, one after the other. */
+function flat(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map(flat).join("");
+  if (typeof value !== "object" || value === null) return "";
+  const { text, content, children, value: inner } = value as Record<string, unknown>;
+  return flat(text ?? content ?? children ?? inner ?? "");
+}
