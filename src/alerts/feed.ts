@@ -3,7 +3,7 @@ import type { Store } from "../store/store.ts";
 import type { Reply } from "../reply/reply.ts";
 import { aboutOf } from "./about.ts";
 import { toldAt } from "./claim.ts";
-import { describe } from "./describe.ts";
+import type { describe as describeMessage } from "./describe.ts";
 import { AlertMessage } from "./message.ts";
 import type { DeliverySubject, Destination } from "./sender.ts";
 import { destinationKey } from "./subscription.ts";
@@ -50,22 +50,35 @@ export function createAlertFeed(store: Pick<Store, "transaction">, destination: 
         const [first] = await tables.arrivals.last(key, count);
         return first === undefined ? 0 : first.seq - 1;
       }),
-    after: (place, limit) =>
-      store.transaction(async ({ alerts: tables }) => {
+    async after(place, limit) {
+      const describe = await words();
+      return store.transaction(async ({ alerts: tables }) => {
         const rows = await tables.arrivals.after(key, place, limit);
-        const alerts = await worded(tables, rows);
+        const alerts = await worded(tables, rows, describe);
         return { alerts, place: rows.at(-1)?.seq ?? place, more: rows.length === limit };
-      }),
-    one: (id) =>
-      store.transaction(async ({ alerts: tables }) => {
+      });
+    },
+    async one(id) {
+      const describe = await words();
+      return store.transaction(async ({ alerts: tables }) => {
         const row = await find(tables, id);
-        return row === undefined ? undefined : (await worded(tables, [row]))[0];
-      }),
+        return row === undefined ? undefined : (await worded(tables, [row], describe))[0];
+      });
+    },
   };
 }
 
+/** Loaded by the first reader: a start waits for nothing that it does not need. */
+async function words(): Promise<typeof describeMessage> {
+  return (await import("./describe.ts")).describe;
+}
+
 /** What this program cannot read any more is left out: nobody could say what it was. */
-async function worded(tables: AlertTables, rows: readonly DeliveryRow[]): Promise<FedAlert[]> {
+async function worded(
+  tables: AlertTables,
+  rows: readonly DeliveryRow[],
+  describe: typeof describeMessage,
+): Promise<FedAlert[]> {
   const kept = await tables.outbox.messages([...new Set(rows.map(({ message }) => message))]);
   const messages = new Map(kept.map(({ id, data }) => [id, AlertMessage.safeParse(JSON.parse(data)).data]));
   const fed: FedAlert[] = [];
