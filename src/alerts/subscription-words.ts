@@ -1,4 +1,4 @@
-import { id, joinText, strong, text, toText, type Text, type TextPart } from "../reply/text.ts";
+import { code, id, joinText, strong, text, type Text, type TextPart } from "../reply/text.ts";
 import { formatDuration } from "../units/duration.ts";
 import { groupOf } from "./kind-groups.ts";
 import { isConditionKind, type AlertKind } from "./kinds.ts";
@@ -57,8 +57,10 @@ function subjectWords(subjects: readonly string[], labels: Labels): Text {
 export function subjectName(subject: string, labels: Labels = {}): TextPart {
   const label = labels[subject];
   if (label !== undefined) return strong(label);
-  const [kind, rest] = subject.includes(":") ? subject.split(/:(.*)/su) : [undefined, subject];
-  return kind === "list-asset" || kind === "asset-limits" ? toText(text`${kind} ${id(rest ?? "")}`) : id(subject);
+  const bundle = /^(list-asset|asset-limits):(.*)$/su.exec(subject);
+  if (bundle !== null) return text`${bundle[1]} ${id(bundle[2] ?? "")}`;
+  // A node's name is read, not copied: its middle says as much as its ends.
+  return /^[0-9a-f]{32,}$/iu.test(subject) ? id(subject) : code(subject);
 }
 
 /** The thresholds of its own, in words; empty where there are none. */

@@ -11,7 +11,7 @@ import { reply, type Action, type Reply } from "../reply/reply.ts";
 import { code, strong, text, time, toText, type Text } from "../reply/text.ts";
 import type { DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { fromMillis, toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../units/nanoseconds.ts";
 import { errorWords, fateOf } from "./delivery-fate.ts";
 import { destinationHere, isOperator, type PlaceContext } from "./alert-place.ts";
 
@@ -24,7 +24,7 @@ interface Line {
 }
 
 /** The whole of an episode as a timeline: what was seen, decided, owed, tried and received. */
-export function storyReply(story: Story, context: PlaceContext & { now(): Nanoseconds }): Reply {
+export function storyReply(story: Story, context: PlaceContext): Reply {
   const { episode } = story;
   const words = conditionWords(episode.last);
   const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));

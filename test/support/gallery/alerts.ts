@@ -1,7 +1,14 @@
+import { describe } from "../../../src/alerts/describe.ts";
+import type { Episode } from "../../../src/alerts/episode.ts";
+import { timeToText } from "../../../src/alerts/json-units.ts";
+import type { Reading } from "../../../src/alerts/reading.ts";
+import type { Subscription } from "../../../src/alerts/subscription.ts";
+import { storyReply } from "../../../src/answers/alert-story.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { code, strong, text, time } from "../../../src/reply/text.ts";
-import { ago, asOf, ask, type GalleryEntry } from "./parts.ts";
+import { toMillis } from "../../../src/units/nanoseconds.ts";
+import { ago, asOf, ask, hex, type GalleryEntry } from "./parts.ts";
 
 const stalled = reply({
   tone: "bad",
@@ -43,7 +50,141 @@ const resolved = reply({
   footer: asOf("api1.example.net", 31_204_640n),
 });
 
+const watched = {
+  id: "7k2mq",
+  destination: { platform: "discord", channel: "1122334455667788990" },
+  network: "mainnet",
+  kinds: ["market.price"],
+  subjects: [hex("market")],
+  parameters: { "market.price": { high: "70000", low: "50000.5" } },
+  floor: "warning",
+  style: "thread",
+  events: "usual",
+  quietHours: { from: "22:00", to: "07:00", zone: "Europe/Berlin" },
+  state: "active",
+  created: toMillis(ago(60)),
+  by: { id: "41", name: "ann" },
+} satisfies Subscription;
+
+const firing = {
+  id: "node.lagging|mainnet|api2.example.net:3008|3",
+  rule: "node.lagging",
+  kind: "node.lagging",
+  network: "mainnet",
+  subject: "api2.example.net:3008",
+  number: 3,
+  state: "firing",
+  severity: "warning",
+  began: timeToText(ago(400)),
+  detected: timeToText(ago(370)),
+  ...sameReading({
+    kind: "node.lagging",
+    network: "mainnet",
+    subject: "api2.example.net:3008",
+    state: "bad",
+    seenBy: ["api2.example.net:3008", "api1.example.net:3008"],
+    nodes: 3,
+    facts: { behindMillis: 95_000, behindBlocks: "131" },
+  }),
+} satisfies Episode;
+
+function sameReading(reading: Reading): { first: Reading; last: Reading } {
+  return { first: reading, last: reading };
+}
+
+const subscribed = describe({
+  type: "change",
+  by: "ann",
+  at: timeToText(ago(60)),
+  change: {
+    what: "added",
+    subscription: watched,
+    standing: {
+      network: "mainnet",
+      verdict: "healthy",
+      looked: timeToText(ago(62)),
+      answering: 2,
+      nodes: 3,
+      height: "31204551",
+      firing: [
+        { id: firing.id, kind: "node.lagging", subject: firing.subject, severity: "warning", since: firing.began },
+      ],
+      more: 0,
+    },
+  },
+  labels: { [hex("market")]: "BTC/USDT" },
+});
+
+const silenced = describe({
+  type: "change",
+  by: "bob *the* <@builder>",
+  at: timeToText(ago(30)),
+  change: {
+    what: "silenced",
+    silence: {
+      id: "4hd9x",
+      scope: { kind: "node.down", subject: "api2.example.net:3008", network: "mainnet" },
+      from: toMillis(ago(30)),
+      until: toMillis(ago(-7200)),
+      reason: "new disks",
+      by: "bob",
+      created: toMillis(ago(30)),
+    },
+  },
+});
+
+const rowOf = { network: "mainnet", episode: firing.id, destination: null, delivery: null };
+const here = "discord//1122334455667788990/";
+const story = storyReply(
+  {
+    episode: firing,
+    decisions: [
+      { ...rowOf, at: toMillis(ago(400)), what: "pending", detail: "node.lagging api2.example.net:3008" },
+      { ...rowOf, at: toMillis(ago(370)), what: "fired", detail: "node.lagging api2.example.net:3008" },
+      { ...rowOf, at: toMillis(ago(369)), what: "outcome unknown", destination: here, detail: "attempt 1: no answer" },
+    ],
+    deliveries: [
+      {
+        id: "B-3vE4KX4-ijhwxbAs82Hg",
+        seq: 1,
+        destination: here,
+        platform: "discord",
+        kind: "message",
+        phase: "trigger",
+        message: "m",
+        episode: firing.id,
+        target: null,
+        run_at: 0,
+        created_at: toMillis(ago(370)),
+        data: "{}",
+        state: "sent",
+        attempts: 2,
+        attempted_at: toMillis(ago(368)),
+        uncertain_since: toMillis(ago(369)),
+        last_error: null,
+        settled_at: toMillis(ago(367)),
+      },
+    ],
+    receipts: [
+      {
+        delivery: "B-3vE4KX4-ijhwxbAs82Hg",
+        platform: "discord",
+        channel: "1122334455667788990",
+        message: "1234567890123456789",
+        at: toMillis(ago(367)),
+      },
+    ],
+  },
+  {
+    here: { platform: "discord", workspace: "99", channel: "1122334455667788990", files: { maxBytes: 0, maxCount: 0 } },
+    caller: { id: "41", name: "ann", mayManageChannel: true },
+  },
+);
+
 export const alertReplies: readonly GalleryEntry[] = [
+  { name: "alert-subscribed", shows: "who subscribed the channel to what, and how things stand", reply: subscribed },
+  { name: "alert-silenced", shows: "who silenced what until when, whatever their name contains", reply: silenced },
+  { name: "alert-story", shows: "the whole story of an alert, line by line", reply: story },
   { name: "alert-stalled", shows: "a critical alert with its buttons", reply: stalled },
   { name: "alert-resolved", shows: "the end of it: good news, short", reply: resolved },
 ];
