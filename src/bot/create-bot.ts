@@ -8,11 +8,12 @@ import type { SavedParties, SeenIds } from "../store/store.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import type { Bot, SuggestRequest } from "./bot.ts";
 import type { AnyCommand } from "./command.ts";
+import { withCommonOptions } from "./common-options.ts";
 import { completeLine } from "./complete-line.ts";
 import { errorReply } from "./error-reply.ts";
 import { findCommand, parseLine } from "./grammar.ts";
 import type { Invocation, Prepared, Target, Visibility } from "./invocation.ts";
-import type { Choice, Option, Options } from "./option.ts";
+import type { Choice } from "./option.ts";
 import { parseOptions } from "./parse-options.ts";
 import { ownParties, savedChoices, withSavedParties } from "./saved-party-option.ts";
 import { markSimulated } from "./simulated.ts";
@@ -37,18 +38,6 @@ export interface BotParts {
   readonly log: Log;
   readonly now?: () => Nanoseconds;
   readonly onOutcome?: (outcome: Outcome) => void;
-}
-
-/** The two options that every command takes beside its own. */
-function withCommonOptions(command: AnyCommand): AnyCommand {
-  const network: Option = { kind: "network", description: "Which network to ask" };
-  const hidden: Option = {
-    kind: "flag",
-    description: "Answer so that only you can see it",
-    default: command.audience === "caller",
-  };
-  const options: Options = { ...command.options, network, private: hidden };
-  return { ...command, options };
 }
 
 /** Joins commands with what they work on. The bot never rejects: every error becomes a reply. */

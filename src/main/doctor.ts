@@ -45,7 +45,11 @@ export async function doctor(args: readonly string[]): Promise<number> {
 /** Each platform whose token is set; its libraries are not needed for this. */
 function platformChecks(config: Config): Check[] {
   const { discord, slack, slackCommand: command, alerting } = config;
-  const names = config.networks.length === 0 ? NETWORKS : config.networks.map(({ name }) => name);
+  // As the bot names them, the default one first.
+  const names =
+    config.networks.length === 0
+      ? NETWORKS.toSorted((a, b) => Number(b === config.defaultNetwork) - Number(a === config.defaultNetwork))
+      : config.networks.map(({ name }) => name);
   const channelsOn = (platform: string) =>
     alerting.operators?.platform === platform ? [{ id: alerting.operators.channel, setting: "OPERATOR_CHANNEL" }] : [];
   const common = { now: () => Date.now() };
@@ -54,10 +58,12 @@ function platformChecks(config: Config): Check[] {
     checks.push({
       name: "Discord",
       async run(signal) {
-        const [{ examineDiscord }, { commands }] = await Promise.all([
+        const [{ examineDiscord }, { commands: bare }, { withCommonOptions }] = await Promise.all([
           import("../adapters/discord/doctor.ts"),
           import("../../commands/index.ts"),
+          import("../bot/common-options.ts"),
         ]);
+        const commands = bare.map(withCommonOptions);
         return examineDiscord({
           ...common,
           ...discord,

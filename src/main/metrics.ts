@@ -126,7 +126,8 @@ async function createInstruments(build: BuildInfo): Promise<Instruments> {
   const request = requestInstruments(
     prometheus,
     registry,
-    build.platforms?.().map(({ platform }) => platform),
+    // The console refuses nobody.
+    build.platforms?.().flatMap(({ platform }) => (platform === "web" ? [] : [platform])),
   );
   const alerts = alertInstruments(prometheus, registry);
   return {

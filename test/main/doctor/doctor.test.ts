@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 
+import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
+import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
 import { loopbackNode } from "../../support/loopback-node.ts";
 import { makePlace, type Place } from "../../support/bellwether.ts";
 
@@ -50,4 +52,35 @@ it("tells what the operator must mend from what the network must, and keeps ever
   expect(service.heard).toHaveLength(1);
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("takes nothing but --ping")]);
   for (const { stdout, stderr } of [mend, wait, wrong]) expect(`${stdout}${stderr}`).not.toContain("secret-");
+});
+
+it("finds nothing wrong with what a bot of the same version set up", async () => {
+  const discord = await FakeDiscord.start();
+  const slack = await FakeSlack.start();
+  slack.expected.add("message_not_found");
+  const env = {
+    ALLOW_SIMULATOR: "1",
+    DEFAULT_NETWORK: "testnet",
+    DISCORD_TOKEN: discord.state.token,
+    DISCORD_API_URL: discord.apiUrl,
+    SLACK_BOT_TOKEN: slack.state.botToken,
+    SLACK_APP_TOKEN: slack.state.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    OPERATOR_CHANNEL: `slack:${slack.channel()}`,
+    WEB_PORT: "0",
+  };
+  try {
+    const registered = await place.run(["discord-register"], { ...env, DATABASE_URL: "file:./other.db" }).ended;
+    expect(registered.code).toBe(0);
+    const { code, stdout } = await doctor(env);
+    expect(stdout).toMatch(/^ok {7}Discord commands: \d+ are registered and current$/mu);
+    expect(stdout).toMatch(/^ok {7}Slack manifest: slack-manifest.json is current and names \/bell$/mu);
+    expect(stdout).toMatch(/^ok {7}Slack scopes: all \d are granted$/mu);
+    expect(stdout).toMatch(/^ok {7}OPERATOR_CHANNEL: Slack lets the bot see that channel$/mu);
+    expect(stdout.match(/^(?:fault|warning) +[^:]+/gmu)).toEqual(["warning  networks", "warning  DEADMAN_URL"]);
+    expect(code).toBe(0);
+    expect([...discord.complaints(), ...slack.complaints()]).toEqual([]);
+  } finally {
+    await Promise.all([discord.stop(), slack.stop()]);
+  }
 });
