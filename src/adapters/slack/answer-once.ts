@@ -9,7 +9,7 @@ import { DirectSurface } from "./direct-surface.ts";
 import { FileBatch, type FilePlace } from "./files.ts";
 import type { Saying } from "./insist.ts";
 import { lateAnswer, PERHAPS_TWICE, stoppingNotice, unshowableNotice } from "./notices.ts";
-import type { Origin } from "./question.ts";
+import type { Origin } from "./origin.ts";
 import type { Surface } from "./surface.ts";
 
 interface AnswerParts {

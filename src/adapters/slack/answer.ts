@@ -1,18 +1,23 @@
 import type { Prepared, Visibility } from "../../bot/invocation.ts";
 import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
 import { Answer } from "./answer-once.ts";
+import { isAboutManaging } from "./caller.ts";
 import { compose, withSmallPrint } from "./compose.ts";
 import type { Desk } from "./desk.ts";
 import { guarded } from "./guarded.ts";
-import { holdsUntil, stoppingNotice, workingNotice } from "./notices.ts";
+import { holdsUntil, notInChannelNotice, stoppingNotice, workingNotice } from "./notices.ts";
 import { Progress } from "./progress.ts";
-import { audienceOf, prepare, type Origin } from "./question.ts";
+import type { Origin } from "./origin.ts";
+import { audienceOf, prepare } from "./question.ts";
 import { faultWords } from "./slack-fault.ts";
 
 /** Runs a question and answers it, whatever comes. Never rejects. */
 export async function answerAsk(desk: Desk, ask: Ask, origin: Origin): Promise<void> {
   await guarded(desk, ask.command, async () => {
-    const { surface } = origin;
+    const { channel, surface } = origin;
+    if (channel !== undefined && surface.shared && isAboutManaging(desk, ask.command)) {
+      desk.lastManaged.note(channel, origin);
+    }
     const prepared = prepare(desk, ask, origin, (latest) => progress.update(latest));
     const audience = audienceOf(ask, origin, prepared);
     const progress = progressOf(desk, ask, origin, audience);
@@ -73,4 +78,13 @@ export async function answerWith(
   } finally {
     await disposeReply(reply);
   }
+}
+
+/** Tells whoever changed last what a channel is told that nothing can be posted there. Never rejects. */
+export async function tellNotInChannel(desk: Desk, channel: string): Promise<void> {
+  const origin = desk.lastManaged.take(channel);
+  if (origin === undefined) return;
+  await guarded(desk, "notice", () =>
+    answerWith(desk, notInChannelNotice(desk.botName()), undefined, origin, "caller"),
+  );
 }

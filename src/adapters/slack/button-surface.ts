@@ -58,6 +58,10 @@ export class ButtonSurface implements Surface {
     await this.#url.post({ ...body, ...QUIET, ...this.#thread, ...more });
   }
 
+  beside(): Surface {
+    return this;
+  }
+
   inPlace(): boolean {
     return false;
   }

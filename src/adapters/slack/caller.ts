@@ -24,7 +24,7 @@ export function plainCaller({ id, name }: Asker): Caller {
 }
 
 /** Whether a command, or one of its family (`alerts …`), is for those who manage the channel. */
-function isAboutManaging(desk: Desk, command: string): boolean {
+export function isAboutManaging(desk: Desk, command: string): boolean {
   const [family] = command.split(" ");
   return desk.bot.commands.some(({ access, name }) => access === "channel-manager" && name.split(" ")[0] === family);
 }

@@ -42,6 +42,10 @@ export class CommandSurface implements Surface {
     this.#pending = false;
   }
 
+  beside(): Surface {
+    return new CommandSurface(this.#url, this.shared);
+  }
+
   inPlace(): boolean {
     return true;
   }

@@ -3,6 +3,7 @@ import type { Log } from "../../log.ts";
 import type { Talk } from "./after-limit.ts";
 import type { ComposeParts } from "./compose.ts";
 import type { Insist } from "./insist.ts";
+import type { LastManaged } from "./last-managed.ts";
 import type { Managers } from "./managers.ts";
 import type { Kept } from "./person.ts";
 
@@ -29,6 +30,7 @@ export interface Desk extends ComposeParts, Talk {
   /** For how long nothing of a file may move. */
   readonly stallMillis?: number | undefined;
   readonly managers: Managers;
+  readonly lastManaged: LastManaged;
   /** What is kept for people. */
   readonly kept: Kept;
   readonly insist: Insist;

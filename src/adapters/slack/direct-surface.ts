@@ -9,9 +9,13 @@ export class DirectSurface implements Surface {
   readonly shared = false;
   readonly pace = "steady";
   readonly direct = true;
+  readonly #talk: Talk;
+  readonly #user: string;
   readonly #message: DirectMessage;
 
   constructor(talk: Talk, user: string) {
+    this.#talk = talk;
+    this.#user = user;
     this.#message = new DirectMessage(talk, user);
   }
 
@@ -26,6 +30,10 @@ export class DirectSurface implements Surface {
 
   whisper(body: Body): Promise<void> {
     return this.#message.show(body);
+  }
+
+  beside(): Surface {
+    return new DirectSurface(this.#talk, this.#user);
   }
 
   inPlace(): boolean {

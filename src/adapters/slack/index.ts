@@ -8,12 +8,14 @@ import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
 import type { Sleep } from "./after-limit.ts";
+import { tellNotInChannel } from "./answer.ts";
 import { createBoltApp } from "./bolt-app.ts";
 import { Connection } from "./connection.ts";
 import type { Desk } from "./desk.ts";
 import { Identity } from "./identity.ts";
 import { Insist } from "./insist.ts";
 import { ACKNOWLEDGE_MILLIS, CHANNEL_MILLIS } from "./limits.ts";
+import { LastManaged } from "./last-managed.ts";
 import { Managers } from "./managers.ts";
 import type { Kept } from "./person.ts";
 import { SlackSender } from "./slack-sender.ts";
@@ -91,6 +93,7 @@ class SlackAdapter implements SendingAdapter {
   readonly #connection: Connection;
   readonly #identity: Identity;
   readonly #sleep: Sleep;
+  #onNotInChannel: (channel: string) => void = () => undefined;
   readonly #working = new Set<Promise<void>>();
 
   constructor(parts: SlackParts) {
@@ -110,6 +113,7 @@ class SlackAdapter implements SendingAdapter {
         sleep: this.#sleep,
         editMillis: timing.editMillis,
         stallMillis: timing.stallMillis,
+        onNotInChannel: (channel) => this.#onNotInChannel(channel),
       },
       timing.channelMillis ?? CHANNEL_MILLIS + CHANNEL_MARGIN_MILLIS,
     );
@@ -147,6 +151,7 @@ class SlackAdapter implements SendingAdapter {
         lookMillis: timing.lookMillis,
         team: () => this.#identity.teamId,
       }),
+      lastManaged: new LastManaged(),
       kept: {
         savedParties: (person) => savedParties?.(person) ?? Promise.resolve([]),
         ...(subscriptionsOf === undefined ? {} : { subscriptionsOf }),
@@ -154,6 +159,7 @@ class SlackAdapter implements SendingAdapter {
       signal: this.#silence.signal,
       stopping: this.#stopping.signal,
     };
+    this.#onNotInChannel = (channel) => this.#track(tellNotInChannel(desk, channel));
     createBoltApp({
       receiver: this.#connection,
       botToken: this.#parts.botToken,

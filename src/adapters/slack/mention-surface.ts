@@ -55,6 +55,10 @@ export class MentionSurface implements Surface {
     await this.#takeAway();
   }
 
+  beside(): Surface {
+    return this;
+  }
+
   inPlace(audience: Visibility): boolean {
     return audience === "channel";
   }

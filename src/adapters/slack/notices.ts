@@ -89,6 +89,20 @@ export function noFormNotice(command: string, ask: Ask): Reply {
   });
 }
 
+/** A channel is to be told something, and the bot is not in it. */
+export function notInChannelNotice(botName: string): Reply {
+  return reply({
+    tone: "warning",
+    title: "The bot is not in this channel",
+    blocks: [
+      paragraph(
+        text`So nothing can be told here. Type ${code(`/invite @${botName}`)} in it, then do again what you have just done.`,
+      ),
+    ],
+    failure: "caller",
+  });
+}
+
 /** The answer to "Send as file" where everything fits after all. */
 export function nothingLeftOutNotice(): Reply {
   return reply({

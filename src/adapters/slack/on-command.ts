@@ -11,7 +11,8 @@ import { missingIn } from "./form.ts";
 import { guarded } from "./guarded.ts";
 import { isShared, typedText } from "./input.ts";
 import { openForm } from "./open-form.ts";
-import { targetOf, type Origin } from "./question.ts";
+import type { Origin } from "./origin.ts";
+import { targetOf } from "./question.ts";
 import { ResponseUrl } from "./response-url.ts";
 
 /** Answers `/bell …`, which has been acknowledged. Never rejects. */

@@ -10,7 +10,8 @@ import { DirectMessage } from "./direct-message.ts";
 import { DirectSurface } from "./direct-surface.ts";
 import { blockOf, optionIn, optionOf, readForm, readFormPlace, type FormPlace, type FormState } from "./form.ts";
 import { OPTIONS } from "./limits.ts";
-import { prepare, targetOf, type Origin } from "./question.ts";
+import type { Origin } from "./origin.ts";
+import { prepare, targetOf } from "./question.ts";
 import { ResponseUrl } from "./response-url.ts";
 import type { Surface } from "./surface.ts";
 

@@ -5,7 +5,7 @@ import { guarded } from "./guarded.ts";
 import { textOfMention } from "./input.ts";
 import { MentionSurface } from "./mention-surface.ts";
 import { answerUnread, readLine } from "./on-command.ts";
-import type { Origin } from "./question.ts";
+import type { Origin } from "./origin.ts";
 
 /** The parts of the event that answering takes: https://docs.slack.dev/reference/events/app_mention. */
 export interface Mention {

@@ -1,24 +1,8 @@
-import type { Caller, Invocation, Prepared, Target, Visibility } from "../../bot/invocation.ts";
+import type { Invocation, Prepared, Target, Visibility } from "../../bot/invocation.ts";
 import type { Ask, Reply } from "../../reply/reply.ts";
 import type { Desk } from "./desk.ts";
 import { FILE_BYTES, FILES } from "./limits.ts";
-import type { Surface } from "./surface.ts";
-
-/** Who asked and where. */
-export interface Origin {
-  readonly caller: Caller;
-  readonly workspace: string | undefined;
-  readonly channel: string | undefined;
-  /** The thread that an answer for all belongs in. */
-  readonly thread?: string | undefined;
-  readonly surface: Surface;
-  /** Who sees the answer, whatever the question says. */
-  readonly audience?: Visibility;
-  /** What the answer takes the place of was none: its files, if any, were not sent. */
-  readonly fresh?: true;
-  /** Stands above the answer, in mrkdwn. */
-  readonly above?: string;
-}
+import type { Origin } from "./origin.ts";
 
 /** The question as the bot takes it. */
 export function prepare(desk: Desk, ask: Ask, origin: Origin, progress?: (latest: Reply) => void): Prepared {

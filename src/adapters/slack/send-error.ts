@@ -90,7 +90,12 @@ export function sendErrorOf(thrown: unknown, begun: boolean, botName?: string): 
   return new SendError(certain ? "retry" : "maybe-sent", words, { cause: thrown });
 }
 
+/** A private channel without the bot in it is said not to be there. */
+export function isNotInChannel(code: string | undefined): boolean {
+  return code === "not_in_channel" || code === "channel_not_found";
+}
+
 function howToInvite(code: string | undefined, botName: string | undefined): string {
-  if (botName === undefined || (code !== "not_in_channel" && code !== "channel_not_found")) return "";
+  if (botName === undefined || !isNotInChannel(code)) return "";
   return `: type \`/invite @${botName}\` in the channel`;
 }

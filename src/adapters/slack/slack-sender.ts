@@ -10,7 +10,7 @@ import { ChannelQueue } from "./channel-queue.ts";
 import { compose, withLine, type Body, type Composed, type ComposeParts } from "./compose.ts";
 import { directChannel } from "./direct-message.ts";
 import { FileBatch, type FileParts } from "./files.ts";
-import { isThreadGone, sendErrorOf } from "./send-error.ts";
+import { isNotInChannel, isThreadGone, sendErrorOf } from "./send-error.ts";
 import { codeOf, faultWords, retryAfterMillis } from "./slack-fault.ts";
 
 /** Stands before a person's id where a destination is their direct messages; Slack's own U… and W… say so, too. */
@@ -25,6 +25,8 @@ const EDIT_MILLIS = 3000;
 const METADATA_LENGTH = 255;
 
 export interface SenderParts extends ComposeParts, Omit<FileParts, "web"> {
+  /** Told of a channel that the bot is not in. */
+  readonly onNotInChannel?: ((channel: string) => void) | undefined;
   /** Between two edits of one message, which are gathered meanwhile. */
   readonly editMillis?: number | undefined;
 }
@@ -180,6 +182,7 @@ export class SlackSender implements Sender {
       const calls: Calls = { ask: (once) => call(once, false), post: (once) => call(once, true) };
       return await this.#queue.run(channel, signal, () => work(calls), ready);
     } catch (error) {
+      if (isNotInChannel(codeOf(error))) this.#parts.onNotInChannel?.(channel);
       throw sendErrorOf(error, posting, this.#parts.botName());
     }
   }

@@ -19,6 +19,8 @@ export interface Surface {
   say(body: Body, audience: Visibility): Promise<void>;
   /** Says something to the asker alone, beside what stands there. */
   whisper(body: Body): Promise<void>;
+  /** The same place for something else to say, which takes the place of nothing that was said. */
+  beside(): Surface;
   /** Takes away what told how far it was, where the answer has not taken its place. Never rejects. */
   clear(): Promise<void>;
 }

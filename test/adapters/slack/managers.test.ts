@@ -4,7 +4,9 @@ import { command } from "../../../src/bot/command.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { textOf } from "../../support/fake-slack/person.ts";
 import type { Profile } from "../../support/fake-slack/state.ts";
+import type { SendError } from "../../../src/alerts/sender.ts";
 import { probe, titled } from "./probe-commands.ts";
+import { delivery, signal } from "./sending.ts";
 import { readable } from "./shown.ts";
 import { stage } from "./stage.ts";
 
@@ -109,5 +111,27 @@ describe("who may change what a channel is told", () => {
     const pressed = await bob.press(last, "Refresh");
     expect(said(pressed.last)).toContain(GUEST);
     expect(last.edits).toBe(0);
+  });
+
+  test("where the bot is not in the channel: who asked is told to invite it, once", async () => {
+    await using scene = await stage({ extra });
+    const { adapter, fake } = scene;
+    fake.expected.add("not_in_channel");
+    const elsewhere = fake.channel({ member: false });
+    const ann = fake.person("ann");
+    const dialog = await ann.run(elsewhere, "probe change");
+    const send = (): Promise<unknown> =>
+      adapter
+        .send(delivery("d1", elsewhere), titled("added"), signal)
+        .then(() => "sent")
+        .catch((error: unknown) => (error as SendError).kind);
+    expect(await send()).toBe("gone");
+    await until(() => dialog.messages.length === 2, "the word about it");
+    expect(said(dialog.messages[0]!)).toContain("changed");
+    expect(said(dialog.last)).toContain("Type `/invite @bellwether` in it");
+    expect(dialog.last.onlyFor).toBe(ann.id);
+    expect(await send()).toBe("gone");
+    await ann.run(elsewhere, "time");
+    expect(dialog.messages).toHaveLength(2);
   });
 });
