@@ -2,12 +2,9 @@ import { readFileSync } from "node:fs";
 
 import type { Adapter } from "../adapters/adapter.ts";
 import { consoleSender } from "../adapters/web/console-sender.ts";
-import { CONSOLE } from "../alerts/alert-desk.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import { createAlertFeed } from "../alerts/feed.ts";
 import type { Sender } from "../alerts/sender.ts";
-import type { OnStep } from "../alerts/steps.ts";
 import { systemClock } from "../api/clock.ts";
 import { loadConfig, type Config } from "../config.ts";
 import { UserError } from "../errors.ts";
@@ -16,19 +13,16 @@ import { createStore } from "../store/create-store.ts";
 import { writeHolderRecord } from "../store/holder-record.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
-import { reportAbsence } from "./absence.ts";
 import { alertStanding } from "./alert-standing.ts";
-import { createAlerting, type Alerting } from "./alerting.ts";
+import type { Alerting } from "./alerting.ts";
 import { readAlertsConfig } from "./alerts-settings.ts";
 import { botOf } from "./bot-of.ts";
 import { logDestination } from "./log-destination.ts";
-import { consoleWatch } from "./console-watch.ts";
-import { guidedIncident } from "./guided-incident.ts";
 import { startDeadman } from "./deadman.ts";
 import { listedManagers } from "./listed-managers.ts";
 import { createMeasurements } from "./metrics.ts";
 import { openNetworks } from "./networks.ts";
-import { createNews } from "./news.ts";
+import { openAlerting, type StartHooks } from "./open-alerting.ts";
 import { platformUrls, watchPlatformLimits } from "./platform-limits.ts";
 import { openPlatforms } from "./platforms.ts";
 import { obeyProcessEvents } from "./process-events.ts";
@@ -39,11 +33,6 @@ import { troubleOf } from "./wellness.ts";
 
 /** The first questions are answered before anything else is loaded. */
 const WATCH_AFTER: Milliseconds = 500;
-
-/** For whoever runs the whole bot to break it: a campaign that ends the process at a step. */
-export interface StartHooks {
-  readonly onStep?: OnStep;
-}
 
 /** Runs the bot until a signal comes. */
 export async function start(args: readonly string[], hooks: StartHooks = {}): Promise<number> {
@@ -97,39 +86,14 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
   shutdown.add("platform limits", async () => endLimits());
   const networks = await openNetworks(config, { log, onRequest: measurements.onNodeRequest });
   shutdown.add("networks", () => networks.close());
-  const { operators } = config.alerting;
-  const news = createNews();
-  const incident = networks.faults === undefined ? undefined : guidedIncident(networks.faults, store);
-  const absence = reportAbsence({
-    store,
-    clock: systemClock,
-    config: alertsConfig,
-    networks: networks.clients.map(({ network }) => network),
-    always: [...(config.web.port === 0 ? [] : [CONSOLE]), ...(operators === undefined ? [] : [operators])],
-    simulated: networks.simulated,
-    log,
-    onOwed: () => alerting.wake(),
-  });
-  const alerting = createAlerting({
+  const { alerting, console: shown } = openAlerting({
+    config,
+    alertsConfig,
     store,
     networks,
-    config: alertsConfig,
-    console: config.web.port !== 0,
-    onOutcome: (outcome) => {
-      measurements.onDelivery(outcome);
-      if (outcome.platform === "web") news.ring();
-    },
-    onLook: (observation) => {
-      measurements.onLook(observation);
-      absence.onLook(observation);
-    },
+    measurements,
+    hooks,
     log,
-    prepare: async () => {
-      await incident?.resume();
-      await absence.begin();
-    },
-    ...(operators === undefined ? {} : { operators }),
-    ...hooks,
   });
   const bot = await botOf({
     networks,
@@ -152,9 +116,7 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
     web = createWebAdapter({
       ...config.web,
       previews: platforms.previews,
-      alerts: { feed: createAlertFeed(store, CONSOLE), onNews: news.onNews },
-      watch: consoleWatch({ store, config: alertsConfig, alerting, networks: bot.networks, incident }),
-      incident,
+      ...shown,
       simulated: networks.simulated,
       log,
       now: () => fromMillis(Date.now()),

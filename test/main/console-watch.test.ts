@@ -1,0 +1,83 @@
+import { expect, onTestFinished, test } from "vitest";
+
+import { judgeSources } from "../../src/api/judge-sources.ts";
+import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict.ts";
+import { consoleWatch } from "../../src/main/console-watch.ts";
+import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { stalled } from "../alerts/readings.ts";
+import { aSubscription } from "../alerts/samples.ts";
+import { Stage } from "../alerts/stage.ts";
+
+async function setUp() {
+  const stage = await Stage.open();
+  onTestFinished(() => stage.close());
+  let verdict: Verdict | undefined;
+  /** A look at two nodes, one of which is gone. */
+  const look = (): void => {
+    const wallClock = stage.clock.wallClock();
+    const here = { node: "a:1", reachable: true, time: nanoseconds(wallClock - 1_000_000_000n), height: 12n } as const;
+    const gone = { node: "b:1", reachable: false, why: "does not answer" } as const;
+    const round = { witnesses: [here, gone], atMillis: stage.clock.monotonicMillis(), wallClock };
+    verdict = judgeSources(round, undefined, DEFAULT_THRESHOLDS);
+  };
+  const watch = consoleWatch({
+    store: { transaction: (work) => stage.store.transaction(work) },
+    config: stage.config,
+    alerting: { verdict: (network) => (network === "mainnet" ? verdict : undefined) },
+    networks: ["mainnet", "testnet"],
+    incident: { since: (network) => (network === "testnet" ? nanoseconds(17n) : undefined) },
+    clock: stage.clock,
+  });
+  const mainnet = async () => (await watch()).networks[0];
+  await stage.engine.putSubscription(aSubscription(), "ada");
+  return { stage, look, watch, mainnet };
+}
+
+test("before the first look there is nothing but what people did", async () => {
+  const { watch } = await setUp();
+  expect(await watch()).toEqual({
+    networks: [
+      { network: "mainnet", nodes: [], stalled: { phase: "ok" } },
+      { network: "testnet", nodes: [], stalled: { phase: "ok" }, incident: { since: "17" } },
+    ],
+    open: [],
+    timing: { everyMillis: 5000, suspiciousMillis: 10_000, firesMillis: 30_000, keepMillis: 15_000 },
+  });
+});
+
+test("witnesses and verdict, and how long each stage still lasts", async () => {
+  const { stage, look, watch, mainnet } = await setUp();
+  look();
+  expect(await mainnet()).toMatchObject({
+    nodes: [
+      { node: "a:1", state: "ok", height: "12" },
+      { node: "b:1", state: "down", why: "does not answer" },
+    ],
+    verdict: { why: expect.any(String), at: stage.clock.wallClock().toString() },
+  });
+
+  await stage.round([stalled("good")]);
+  await stage.pass(5000);
+  look();
+  await stage.round([stalled("bad", { badForMillis: 12_000 })]);
+  // 18 s are missing; the look that sees that they are over is the fourth.
+  expect((await mainnet())?.stalled).toEqual({ phase: "pending", leftMillis: 20_000 });
+  await stage.pass(3000);
+  expect((await mainnet())?.stalled).toEqual({ phase: "pending", leftMillis: 17_000 });
+  await stage.pass(2000);
+  await stage.rounds(4, [stalled("bad")]);
+  const episode = "network.stalled|mainnet||1";
+  expect((await mainnet())?.stalled).toEqual({ phase: "firing", episode });
+  expect((await watch()).open).toMatchObject([
+    { episode, kind: "network.stalled", network: "mainnet", subject: "", severity: "warning", state: "firing" },
+  ]);
+
+  await stage.engine.acknowledge(episode, "ada");
+  look();
+  await stage.round([stalled("good")]);
+  expect((await mainnet())?.stalled).toEqual({ phase: "recovering", episode, leftMillis: 15_000 });
+  expect((await watch()).open).toMatchObject([{ state: "recovering", acknowledged: { by: "ada" } }]);
+  await stage.pass(5000);
+  await stage.rounds(4, [stalled("good")]);
+  expect(await watch()).toMatchObject({ networks: [{ stalled: { phase: "ok" } }, {}], open: [] });
+});
