@@ -35,14 +35,15 @@ export class DiscordSender implements Sender {
   readonly #rest: REST;
   readonly #parts: ComposeParts;
   readonly #refusedMillis: number;
-  readonly #pacer = new Pacer();
+  readonly #pacer: Pacer;
   readonly #tails = new Map<string, Promise<unknown>>();
   readonly #threads: Threads;
   #refusedUntil = 0;
   readonly #people = new LRUCache<string, string>({ max: 10_000 });
 
-  constructor(rest: REST, parts: ComposeParts, refusedMillis = 60_000) {
+  constructor(rest: REST, parts: ComposeParts, refusedMillis = 60_000, pacer = new Pacer()) {
     this.#rest = rest;
+    this.#pacer = pacer;
     this.#parts = parts;
     this.#threads = new Threads(rest, parts.log);
     this.#refusedMillis = refusedMillis;

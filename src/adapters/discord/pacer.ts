@@ -9,9 +9,13 @@ const WINDOW_MILLIS = 1003;
  */
 export class Pacer {
   readonly #waiting: (() => void)[] = [];
-  #free = ALLOWED;
+  #free: number;
   #pausedUntil = 0;
   #waking = false;
+
+  constructor(allowed = ALLOWED) {
+    this.#free = allowed;
+  }
 
   /** Makes a request when its turn has come, in the order of the calls; rejects with the signal's reason before that. */
   async run<T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> {
