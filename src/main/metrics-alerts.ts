@@ -3,7 +3,6 @@ import type { Gauge, Registry } from "prom-client";
 
 import type { DispatchParts } from "../alerts/dispatch.ts";
 import { SEVERITIES } from "../alerts/severity.ts";
-import type { Observation } from "../watchers/observation.ts";
 import type { AlertStanding } from "./alert-standing.ts";
 
 /** What came of one try to deliver. */
@@ -12,7 +11,7 @@ export type DeliverySample = Parameters<NonNullable<DispatchParts["onOutcome"]>>
 /** What the alerts do, as it happens. */
 export type AlertSample =
   | { readonly of: "delivery"; readonly sample: DeliverySample }
-  | { readonly of: "look"; readonly sample: Pick<Observation, "network" | "watcher" | "failure"> };
+  | { readonly of: "look"; readonly network: string; readonly watcher: string; readonly failed: boolean };
 
 type Prometheus = typeof prometheus;
 
@@ -93,8 +92,8 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
         deliveries.inc({ platform, phase, outcome: verdict });
         if (verdict === "sent") delay.observe({ platform }, Math.max(0, waited) / 1000);
       } else {
-        const { network, watcher, failure } = given.sample;
-        looks.inc({ network, watcher: watcher.name, outcome: failure === undefined ? "seen" : "failed" });
+        const { network, watcher, failed } = given;
+        looks.inc({ network, watcher, outcome: failed ? "failed" : "seen" });
       }
     },
     show(standing) {

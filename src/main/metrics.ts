@@ -5,6 +5,7 @@ import type { HttpSample, Metrics } from "../adapters/web/index.ts";
 import type { NodeRequest } from "../api/create-api-client.ts";
 import type { Outcome } from "../bot/create-bot.ts";
 import type { Milliseconds } from "../units/duration.ts";
+import type { Observation } from "../watchers/observation.ts";
 import type { AlertStanding } from "./alert-standing.ts";
 import { alertInstruments, type AlertInstruments, type AlertSample, type DeliverySample } from "./metrics-alerts.ts";
 import { requestInstruments, type RequestSample } from "./metrics-requests.ts";
@@ -15,7 +16,7 @@ export interface Measurements {
   readonly onNodeRequest: (sample: NodeRequest) => void;
   readonly onHttpRequest: (sample: HttpSample) => void;
   readonly onDelivery: (sample: DeliverySample) => void;
-  readonly onLook: (sample: Extract<AlertSample, { of: "look" }>["sample"]) => void;
+  readonly onLook: (observation: Pick<Observation, "network" | "watcher" | "failure">) => void;
   /** A platform answered that it gets too many requests. */
   readonly onPlatformLimit: (platform: string) => void;
   render(): Promise<Metrics>;
@@ -65,7 +66,7 @@ export function createMeasurements(build: BuildInfo): Measurements {
     onDelivery: (sample) => note({ of: "delivery", sample }),
     // Only what is counted is kept: what it saw may be large.
     onLook: ({ network, watcher, failure }) =>
-      note({ of: "look", sample: { network, watcher, ...(failure === undefined ? {} : { failure }) } }),
+      note({ of: "look", network, watcher: watcher.name, failed: failure !== undefined }),
     onPlatformLimit: (platform) => note({ of: "limited platform", platform }),
     async render() {
       const { registry, alerts } = await load();
