@@ -21,9 +21,10 @@ type TimedUpload = Upload & { readonly auth: false; readonly signal: AbortSignal
 
 /** Of one try to acknowledge: three of them fit into the time that Discord gives. */
 const ACKNOWLEDGE_MILLIS = 900;
-/** Of one try without files, and of one with them, which people's own lines may slow down. */
+/** Of one try: what any request may take, and what its files may take on a slow line, in all at most a minute. */
 const TRY_MILLIS = 10_000;
-const UPLOAD_MILLIS = 60_000;
+const SLOWEST_BYTES_PER_MILLI = 200;
+const LONGEST_TRY_MILLIS = 60_000;
 /** The first pause between two tries; each further one is twice as long, up to the longest. */
 const PAUSE_MILLIS = 150;
 const LONGEST_PAUSE_MILLIS = 15_000;
@@ -88,7 +89,7 @@ export class InteractionApi {
   /** Writes what was deferred, or over what stands there. */
   async edit(message: Composed): Promise<void> {
     const upload = uploadOf(message.body, message.files);
-    await this.#persist(upload, (request) => this.#desk.rest.patch(this.#original, request));
+    await this.#persist(upload, message.files, (request) => this.#desk.rest.patch(this.#original, request));
   }
 
   /** The same, once: what shows progress is worth no second try. */
@@ -106,13 +107,13 @@ export class InteractionApi {
     const upload = uploadOf({ ...message.body, ...(ephemeral ? { flags: EPHEMERAL } : {}) }, message.files);
     const post = (request: TimedUpload): Promise<unknown> =>
       this.#desk.rest.post(Routes.webhook(application_id, token), request);
-    return (await this.#persist(upload, post, ephemeral ? mayPass : wasUnsent)) as APIMessage;
+    return (await this.#persist(upload, message.files, post, ephemeral ? mayPass : wasUnsent)) as APIMessage;
   }
 
   /** Takes the answer away; where it is gone already, by an earlier try or by somebody else, that is as good. */
   async remove(): Promise<void> {
     try {
-      await this.#persist(uploadOf({}, []), ({ auth, signal }) =>
+      await this.#persist(uploadOf({}, []), [], ({ auth, signal }) =>
         this.#desk.rest.delete(this.#original, { auth, signal }),
       );
     } catch (error) {
@@ -130,7 +131,7 @@ export class InteractionApi {
   }
 
   #request(upload: Upload, millis: number): TimedUpload {
-    const timeOut = AbortSignal.timeout(millis);
+    const timeOut = AbortSignal.timeout(Math.ceil(millis));
     const signal = upload.signal === undefined ? timeOut : AbortSignal.any([timeOut, upload.signal]);
     return { auth: false, ...upload, signal };
   }
@@ -177,10 +178,12 @@ export class InteractionApi {
   /** Tries again, at growing distances, for as long as an answer could still get through. */
   async #persist<T>(
     upload: Upload,
+    files: Composed["files"],
     call: (request: TimedUpload) => Promise<T>,
     again: (thrown: unknown) => boolean = mayPass,
   ): Promise<T> {
-    const millis = upload.passThroughBody ? UPLOAD_MILLIS : TRY_MILLIS;
+    const bytes = files.reduce((total, { attachment }) => total + attachment.sizeBytes, 0);
+    const millis = Math.min(LONGEST_TRY_MILLIS, TRY_MILLIS + bytes / SLOWEST_BYTES_PER_MILLI);
     for (let pause = PAUSE_MILLIS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MILLIS)) {
       try {
         return await call(this.#request(upload, millis));
