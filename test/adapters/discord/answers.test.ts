@@ -142,6 +142,13 @@ describe("buttons", () => {
     expect(ann.sees(channel)).toHaveLength(1);
   });
 
+  test("many ids come as a file, too, at once", async () => {
+    const asked = await ann.run(channel, "probe ids", { count: 40 });
+    const whole = await ann.press(asked.last, "Full ids");
+    const [file] = whole.messages.at(-1)!.files;
+    expect([file?.name, file?.bytes.toString().trim().split("\n").length]).toEqual(["ids.txt", 40]);
+  });
+
   test("Refresh asks again in place", async () => {
     const asked = await ann.run(channel, "time");
     const before = asked.last.edits;

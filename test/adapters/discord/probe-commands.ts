@@ -138,6 +138,16 @@ export const probes = [
   }),
   command({
     ...nothing,
+    name: "probe ids",
+    summary: "Many ids",
+    options: { count: { kind: "integer", description: "How many", min: 1, max: 100, required: true } },
+    run: async ({ options }) => {
+      const ids = Array.from({ length: options.count }, (_, index) => id(index.toString(16).padStart(64, "e")));
+      return reply({ title: "Ids", blocks: [{ kind: "list", items: ids.map((one) => text`${one}`) }] });
+    },
+  }),
+  command({
+    ...nothing,
     name: "probe hold",
     summary: "Answers after so many milliseconds",
     options: { millis: { kind: "integer", description: "How long", min: 0, max: 100_000, required: true } },

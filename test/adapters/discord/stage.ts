@@ -44,6 +44,8 @@ export interface Stage {
   readonly channel: string;
   /** Ends the adapter as a crash would and starts another on the same store. */
   restart(): Promise<void>;
+  /** Starts another adapter beside it, as a second process with the same token would. */
+  twin(): Promise<SendingAdapter>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -85,6 +87,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     return adapter;
   };
   let adapter = await start();
+  const twins: SendingAdapter[] = [];
   return {
     fake,
     simulator,
@@ -96,8 +99,13 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       await adapter.stop();
       adapter = await start();
     },
+    async twin() {
+      const twin = await start();
+      twins.push(twin);
+      return twin;
+    },
     async [Symbol.asyncDispose]() {
-      await adapter.stop();
+      await Promise.all([adapter, ...twins].map((one) => one.stop()));
       await client.close();
       await Promise.all([fake.stop(), simulator.close(), store.close()]);
       await rm(folder, { recursive: true, force: true });

@@ -84,6 +84,31 @@ test("commands are registered once Discord takes them, however often it refuses"
   await until(() => on.fake.state.commands.size > 0, "the commands");
 });
 
+test("two processes with one token answer everything once", async () => {
+  await using on = await begin();
+  await on.twin();
+  await until(() => on.fake.gateway.connections === 2, "the second process");
+  on.fake.gateway.toEverySession = true;
+  // What the slower one is told.
+  on.fake.expected.add(40_060);
+  const ann = on.fake.person("Ann");
+  const dialogs = [
+    ann.start(on.channel, "probe buttons"),
+    ann.start(on.channel, "order", { id: "zzz" }),
+    ann.start(on.channel, "probe fail", { how: "caller" }),
+  ];
+  await Promise.all(dialogs.map((dialog) => dialog.answered()));
+  await ann.press(dialogs[0]!.last, "Next");
+  const callbacks = (): number => on.fake.requests.filter((one) => one.path.endsWith("/callback")).length;
+  await until(() => callbacks() === 8, "both processes to have tried");
+  await until(() => ann.sees(on.channel).every((one) => !one.thinking), "the answers");
+  expect(ann.sees(on.channel).map((one) => textOf(one).split("\n")[0])).toEqual([
+    "Page 2 for Ann",
+    expect.stringMatching(/zzz|order/iu),
+    expect.stringContaining("That was a mistake."),
+  ]);
+});
+
 test("stopping is quick, gives up what runs and says so", async () => {
   await using on = await begin();
   const ann = on.fake.person("Ann");

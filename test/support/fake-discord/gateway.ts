@@ -22,6 +22,8 @@ export class Gateway {
   readonly seen = { identify: 0, resume: 0, heartbeat: 0 };
   intents: number | undefined;
   guilds = 1;
+  /** Whether all sessions hear everything, as those of several processes with one token do. */
+  toEverySession = false;
   /** How many connections it recommends. */
   shards = 1;
   /** Closes on whoever identifies, with this code. */
@@ -39,15 +41,17 @@ export class Gateway {
     this.#url = url;
   }
 
-  /** Sends to the session there is; kept for a resume where its socket is gone. */
+  /** Sends to the newest session, or to every one; kept for a resume where its socket is gone. */
   dispatch(type: string, data: unknown): void {
-    const session = [...this.#sessions.values()].at(-1);
-    if (session === undefined) throw new Error("nobody is connected to the gateway");
-    session.sequence += 1;
-    const event = { op: 0, t: type, s: session.sequence, d: data };
+    const all = [...this.#sessions.values()];
+    if (all.length === 0) throw new Error("nobody is connected to the gateway");
     this.#last = { type, data };
-    if (session.socket?.readyState === 1) session.socket.send(JSON.stringify(event));
-    else session.missed.push(event);
+    for (const session of this.toEverySession ? all : all.slice(-1)) {
+      session.sequence += 1;
+      const event = { op: 0, t: type, s: session.sequence, d: data };
+      if (session.socket?.readyState === 1) session.socket.send(JSON.stringify(event));
+      else session.missed.push(event);
+    }
   }
 
   /** Sends what it sent last once more. */
