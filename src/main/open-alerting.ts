@@ -14,6 +14,7 @@ import { guidedIncident } from "./guided-incident.ts";
 import type { Measurements } from "./metrics.ts";
 import type { Networks } from "./networks.ts";
 import { createNews } from "./news.ts";
+import { reachableOperators } from "./operators.ts";
 
 /** For whoever runs the whole bot to break it: a campaign that ends the process at a step. */
 export interface StartHooks {
@@ -21,7 +22,7 @@ export interface StartHooks {
 }
 
 export interface OpenAlertingParts {
-  readonly config: Pick<Config, "web" | "alerting">;
+  readonly config: Pick<Config, "web" | "alerting" | "discord" | "slack">;
   readonly alertsConfig: AlertsConfig;
   readonly store: Store;
   readonly networks: Networks;
@@ -40,7 +41,7 @@ export interface OpenAlerting {
 export function openAlerting(parts: OpenAlertingParts): OpenAlerting {
   const { config, alertsConfig, store, networks, measurements, hooks, log } = parts;
   const names = networks.clients.map(({ network }) => network);
-  const { operators } = config.alerting;
+  const operators = reachableOperators(config, log);
   const hasConsole = config.web.port !== 0;
   const news = createNews();
   const incident = networks.faults === undefined ? undefined : guidedIncident(networks.faults, store);
