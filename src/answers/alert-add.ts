@@ -16,6 +16,7 @@ import { announcements, type ChangeContext } from "./alert-change.ts";
 import { parseManner, USUAL_MANNER } from "./alert-manners.ts";
 import { destinationHere, isSamePlace, parseDestination, placeWords, requireManager } from "./alert-place.ts";
 import { standingOf } from "./alert-standing.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import { resolveSubjects, subjectLabels } from "./alert-subjects.ts";
 import { contentOf, isAlive, mannerOf, shortId, subscriptionActions } from "./alert-subscriptions.ts";
 import { parseThresholds, type SubscriptionValues } from "./alert-thresholds.ts";
@@ -27,18 +28,34 @@ const MAX_PER_PLACE = 100;
 export type AddContext = ChangeContext & ResolveContext;
 export type AddValues = SubscriptionValues & { readonly to?: string | undefined };
 
-/** Subscribes a channel; `offered` where nothing was asked for but to be told of what matters. */
+/** Subscribes a channel, once however often it is asked for; `offered` where nothing was asked for but to be told of what matters. */
 export async function subscribePlace(
   context: AddContext,
   kinds: readonly AlertKind[],
   values: AddValues,
   offered: boolean,
 ): Promise<Reply> {
-  const { alerts, caller, network } = context;
+  const { alerts } = context;
   requireManager(context, "change what it is told");
   const destination = values.to === undefined ? destinationHere(context) : parseDestination(values.to, context, alerts);
   const subjects = values.subjects === undefined ? [] : await resolveSubjects(kinds, values.subjects, context);
   requireSubject(kinds, subjects);
+  const labels = await subjectLabels([{ kinds, ids: subjects }], context);
+  return oneAtATime(alerts, () => subscribeOnce(context, { kinds, values, offered, destination, subjects, labels }));
+}
+
+interface Wanted {
+  readonly kinds: readonly AlertKind[];
+  readonly values: AddValues;
+  readonly offered: boolean;
+  readonly destination: Destination;
+  readonly subjects: readonly string[];
+  readonly labels: Labels;
+}
+
+async function subscribeOnce(context: AddContext, wanted: Wanted): Promise<Reply> {
+  const { alerts, caller, network } = context;
+  const { kinds, values, offered, destination, subjects, labels } = wanted;
   const usual = destination.platform === "web" ? { ...USUAL_MANNER, style: "plain" as const } : USUAL_MANNER;
   const all = await alerts.subscriptions();
   const subscription: Subscription = {
@@ -46,7 +63,7 @@ export async function subscribePlace(
     destination,
     network,
     kinds: [...kinds],
-    subjects,
+    subjects: [...subjects],
     parameters: parseThresholds(kinds, values),
     ...parseManner(values, destination.platform, usual),
     state: "active",
@@ -56,7 +73,6 @@ export async function subscribePlace(
   // Refuses thresholds that cannot be before anything else is looked at.
   rulesOf(subscription, alerts.config);
   const there = all.filter((one) => isAlive(one) && one.personal !== true && isSamePlace(one.destination, destination));
-  const labels = await subjectLabels([{ kinds, ids: subjects }], context);
   const known = there.find((one) => contentOf(one, alerts.config) === contentOf(subscription, alerts.config));
   if (known !== undefined) return alreadyThere(context, known, subscription, values, labels);
   if (there.length >= MAX_PER_PLACE) {

@@ -1,6 +1,7 @@
 import { parseBundleSubject } from "../alerts/bundle-subject.ts";
 import type { PERSONAL_KINDS } from "../alerts/kinds.ts";
 import { FINAL_STATUSES } from "../alerts/order-ends.ts";
+import type { Destination } from "../alerts/sender.ts";
 import type { Subscription } from "../alerts/subscription.ts";
 import { wordOf } from "../alerts/words.ts";
 import { ApiError } from "../api/api-error.ts";
@@ -17,6 +18,7 @@ import { isAlive, shortId, subscriptionActions } from "./alert-subscriptions.ts"
 import { parseThresholds } from "./alert-thresholds.ts";
 import { askAbout } from "./callers-mistake.ts";
 import { ORDER } from "./named-ids.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 
 /** Each is asked for again and again, out of what a node grants all of us together. */
 export const MAX_WATCHES = 20;
@@ -31,7 +33,7 @@ const NEEDS = {
 
 /** Watches one thing for one person, who is told by direct message. */
 export async function watchForOneself(context: AddContext, kind: PersonalKind, values: AddValues): Promise<Reply> {
-  const { alerts, caller, network } = context;
+  const { alerts } = context;
   if (values.subjects === undefined) {
     throw new UserError(`${kind} needs ${NEEDS[kind].what} to watch.`, {
       option: "subjects",
@@ -48,6 +50,25 @@ export async function watchForOneself(context: AddContext, kind: PersonalKind, v
     });
   }
   const destination = values.to === undefined ? ownMessages(context) : parseDestination(values.to, context, alerts);
+  const { over, now } = await lookAt(context, kind, subject);
+  if (over !== undefined) {
+    return reply({ title: over, blocks: [paragraph("There is nothing left to wait for, so nothing is watched.")] });
+  }
+  return oneAtATime(alerts, () => watchOnce(context, { kind, subject, values, destination, now }));
+}
+
+interface Wanted {
+  readonly kind: PersonalKind;
+  readonly subject: string;
+  readonly values: AddValues;
+  readonly destination: Destination;
+  /** How it stands, where that is known. */
+  readonly now: Text | undefined;
+}
+
+async function watchOnce(context: AddContext, wanted: Wanted): Promise<Reply> {
+  const { alerts, caller, network } = context;
+  const { kind, subject, values, destination, now } = wanted;
   const all = await alerts.subscriptions();
   const subscription: Subscription = {
     id: shortId(all.map((one) => one.id)),
@@ -84,10 +105,6 @@ export async function watchForOneself(context: AddContext, kind: PersonalKind, v
       remedy: "Remove one of them; they are listed by:",
       suggestion: "alerts list",
     });
-  }
-  const { over, now } = await lookAt(context, kind, subject);
-  if (over !== undefined) {
-    return reply({ title: over, blocks: [paragraph("There is nothing left to wait for, so nothing is watched.")] });
   }
   await alerts.putSubscription(subscription, caller.name);
   const blocks: Block[] = [

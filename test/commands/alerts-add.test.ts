@@ -50,6 +50,18 @@ describe("a channel", () => {
     ]);
   });
 
+  test("is subscribed once where two people, or one twice, press at the same time", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: ann });
+    const said = await Promise.all([1, 2, 3].map(() => talk.ask("alerts add")));
+    expect(said.filter((one) => one.includes("Nothing changed"))).toHaveLength(2);
+    expect(await talk.engine.subscriptions()).toHaveLength(1);
+    expect(await owed(talk, ops)).toHaveLength(1);
+    const watching = `alerts add stake.changed ${"a".repeat(64)}`;
+    await Promise.all([talk.ask(watching), talk.ask(watching)]);
+    expect(await talk.engine.subscriptions()).toHaveLength(2);
+  });
+
   test("is offered a change where only the way of telling differs", async () => {
     const talk = await talkToSimulator();
     talk.become({ here: OPS, caller: ann });

@@ -75,6 +75,21 @@ describe("a silence", () => {
     ]);
   });
 
+  test("pressed twice is one silence, announced once; a longer one is another", async () => {
+    const talk = await talkInOps();
+    const both = await Promise.all([
+      talk.ask("alerts silence node.down for:1h"),
+      talk.ask("alerts silence node.down for:1h"),
+    ]);
+    talk.advance(5000);
+    both.push(await talk.ask("alerts silence node.down for:1h"));
+    expect(both.filter((said) => said.includes("Nothing changed: node.down is silenced already"))).toHaveLength(2);
+    expect(await talk.engine.silences()).toHaveLength(1);
+    expect(await owed(talk, ops)).toHaveLength(1);
+    await talk.ask("alerts silence node.down for:3h");
+    expect(await talk.engine.silences()).toHaveLength(2);
+  });
+
   test("may begin later and come again by the clock of a zone", async () => {
     const talk = await talkInOps();
     // Noon in UTC is 13:00 in Berlin: its next 22:00 is today, its next 12:30 tomorrow.

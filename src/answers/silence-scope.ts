@@ -1,0 +1,73 @@
+import { conditionWords } from "../alerts/condition-words.ts";
+import type { Silence } from "../alerts/silence.ts";
+import type { Labels } from "../alerts/subscription-words.ts";
+import { quoteTyped } from "../bot/nearest.ts";
+import { UserError } from "../errors.ts";
+import { paragraph, type Block } from "../reply/block.ts";
+import { text } from "../reply/text.ts";
+import type { AddContext } from "./alert-add.ts";
+import { findEpisode, labelOf } from "./alert-episodes.ts";
+import { kindNamed } from "./alert-kinds.ts";
+import { nodeNamed, resolveSubjects, subjectLabels } from "./alert-subjects.ts";
+import { MARKET } from "./named-ids.ts";
+import { resolveId } from "./resolve-id.ts";
+import type { SilenceValues } from "./silence-times.ts";
+
+/** What a silence keeps back, with what people call it. */
+interface Scope {
+  readonly scope: Omit<Silence["scope"], "destination">;
+  readonly labels: Labels;
+  readonly notes: readonly Block[];
+}
+
+/** What is kept back: an episode's kind and subject, a kind, a subject, or all. */
+export async function scopeOf(context: AddContext, values: SilenceValues): Promise<Scope> {
+  const { network } = values;
+  const where = network === undefined ? {} : { network };
+  const { what } = values;
+  if (what === undefined || /^(?:all|everything)$/iu.test(what)) {
+    const subject = values.subject === undefined ? undefined : await subjectOf(context, values.subject);
+    return { scope: { ...where, ...subject?.scope }, labels: subject?.labels ?? {}, notes: [] };
+  }
+  const kind = kindNamed(what);
+  if (kind !== undefined) {
+    if (values.subject === undefined) return { scope: { ...where, kind }, labels: {}, notes: [] };
+    const [subject = ""] = await resolveSubjects([kind], values.subject, context, "subject");
+    const labels = await subjectLabels([{ kinds: [kind], ids: [subject] }], context);
+    return { scope: { network: context.network, kind, subject }, labels, notes: [] };
+  }
+  const named = what.includes("|") ? undefined : await subjectOf(context, what).catch(unlessMistaken);
+  if (named !== undefined) return { scope: { ...where, ...named.scope }, labels: named.labels, notes: [] };
+  const episode = await findEpisode(context.alerts, what).catch((error: unknown) => {
+    if (!(error instanceof UserError) || !error.message.startsWith("No episode")) throw error;
+    throw new UserError(`${quoteTyped(what)} is no episode, kind, market or node that is known here.`, {
+      option: "what",
+      ...(error.remedy === undefined ? {} : { remedy: error.remedy }),
+      suggestion: "alerts status",
+    });
+  });
+  const label = labelOf(episode);
+  return {
+    scope: { network: episode.network, kind: episode.kind, subject: episode.subject },
+    labels: label === undefined ? {} : { [episode.subject]: label },
+    notes: [paragraph(text`Firing now: ${conditionWords(episode.last).bad}`)].filter(() => episode.state === "firing"),
+  };
+}
+
+/** What was typed may be something else then. */
+function unlessMistaken(error: unknown): undefined {
+  if (error instanceof UserError) return undefined;
+  throw error;
+}
+
+/** A data node by its name, else a market; with its network, since names may be those of several. */
+async function subjectOf(
+  context: AddContext,
+  typed: string,
+): Promise<{ scope: { network: string; subject: string }; labels: Labels }> {
+  const node = nodeNamed(typed, context.api);
+  if (node !== undefined) return { scope: { network: context.network, subject: node }, labels: {} };
+  const subject = await resolveId(MARKET, typed, context, "subject");
+  const labels = await subjectLabels([{ kinds: ["market.state"], ids: [subject] }], context);
+  return { scope: { network: context.network, subject }, labels };
+}
