@@ -50,8 +50,8 @@ export interface LedgerQuery {
 export interface LedgerStream {
   /**
    * Hands over the bytes in order, as they come. Their memory is used again: they are good only until `take` returns.
-   * While a promise that it gave is open it is not called again, and the node is held back. Resolves only when the
-   * export is whole and taken; rejects with ApiError (an error in mid-stream, a dropped connection, an idle time-out),
+   * While a promise that it gave is open the node is held back, and it is called at most for what had arrived already,
+   * less than 1 MiB. Resolves only when the export is whole and taken; rejects with ApiError (an error in mid-stream, a dropped connection, an idle time-out),
    * the signal's reason, or what `take` threw or its promise rejected with. Once only.
    */
   pour(take: (bytes: Buffer) => Promise<void> | undefined): Promise<void>;

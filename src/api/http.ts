@@ -118,7 +118,7 @@ function streamClient(base: BaseUrl, memory: ReadMemory): Client {
   const connect = buildConnector({
     timeout: CONNECT_MILLIS,
     allowH2: false,
-    ...(plain ? { onread: memory.onread, highWaterMark: ReadMemory.highWaterMark } : {}),
+    ...(plain ? { onread: memory.onread } : {}),
   });
   return new Client(base.origin, {
     headersTimeout: 0,

@@ -13,7 +13,7 @@ import { LedgerFraming } from "./ledger-framing.ts";
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** An error's body is read no further than this. */
 const MAX_ERROR_BYTES = 256 * 1024;
-/** Takes some of the file's bytes, which are good only until it returns; a promise holds the next ones back. */
+/** See LedgerStream. */
 type Take = (bytes: Buffer) => Promise<void> | undefined;
 
 /** One export as it comes in: from the connection through the framing to whoever takes it, at their pace. */
@@ -44,8 +44,10 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   /** The connection is held back. */
   #paused = false;
   #take: Take | undefined;
-  /** A promise that `take` gave is open. */
-  #full = false;
+  /** How many promises that `take` gave are open. */
+  #full = 0;
+  /** Bytes are being read that may be handed over at once. */
+  #flowing = false;
   /** Copies of bytes that came when nobody could take them. */
   readonly #kept: Buffer[] = [];
   #poured: { resolve(): void; reject(reason: unknown): void } | undefined;
@@ -87,14 +89,17 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       this.#collectError(chunk);
       return true;
     }
+    this.#flowing = this.#take !== undefined && this.#full === 0 && this.#kept.length === 0;
     try {
       this.#framing.push(chunk);
     } catch (error) {
       this.#failFraming(error);
       return false;
+    } finally {
+      this.#flowing = false;
     }
     if (this.#given > MAX_WAITING_BYTES) this.#open();
-    this.#paused = this.#isOpen && (this.#take === undefined || this.#full);
+    this.#paused = this.#isOpen && (this.#take === undefined || this.#full > 0);
     return !this.#paused;
   }
 
@@ -134,8 +139,8 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     if (decoded.length === 0) return;
     this.#given += decoded.length;
     if (this.#outcome !== undefined) return;
-    if (this.#take === undefined || this.#full) this.#kept.push(Buffer.from(decoded));
-    else this.#hand(this.#take, decoded);
+    if (this.#take !== undefined && this.#flowing) this.#hand(this.#take, decoded);
+    else this.#kept.push(Buffer.from(decoded));
   }
 
   began(contentType: string | undefined, extensions: readonly unknown[]): void {
@@ -170,7 +175,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #hand(take: Take, bytes: Buffer): void {
     const room = take(bytes);
     if (room === undefined) return;
-    this.#full = true;
+    this.#full += 1;
     void this.#waitFor(room);
   }
 
@@ -181,7 +186,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       this.#fail(error);
       return;
     }
-    this.#full = false;
+    this.#full -= 1;
     this.#handOver();
   }
 
@@ -189,19 +194,19 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #handOver(): void {
     if (this.#take === undefined) return;
     try {
-      while (this.#kept.length > 0 && !this.#full && this.#outcome === undefined) {
+      while (this.#kept.length > 0 && this.#full === 0 && this.#outcome === undefined) {
         this.#hand(this.#take, this.#kept.shift() ?? Buffer.alloc(0));
       }
     } catch (error) {
       this.#fail(error);
     }
-    if (this.#outcome === undefined && this.#done && !this.#full) {
+    if (this.#outcome === undefined && this.#done && this.#full === 0) {
       this.#outcome = "whole";
       this.#signal?.removeEventListener("abort", this.#aborted);
     }
     if (this.#outcome === "whole") this.#poured?.resolve();
     else if (this.#outcome !== undefined) this.#poured?.reject(this.#outcome.failure);
-    else if (!this.#full) this.#resume();
+    else if (this.#full === 0) this.#resume();
   }
 
   #resume(): void {

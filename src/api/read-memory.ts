@@ -5,6 +5,8 @@ import type { OnReadOpts, Socket } from "node:net";
  * costs a fifth more.
  */
 const READ_BYTES = 256 * 1024;
+/** Two go round: one being read into, one being taken out. The others may fill up while the reader holds back. */
+const PIECES = 4;
 
 /**
  * The memory that one socket reads into, used again and again. Left alone, Node takes new memory for every read, and
@@ -23,9 +25,6 @@ export class ReadMemory {
   #free: Uint8Array[] = [];
   #reuses = false;
 
-  /** How many bytes a socket may hold that nobody has taken out; more than one read, so that reading goes on meanwhile. */
-  static readonly highWaterMark = 2 * READ_BYTES;
-
   /** Must be called before anything can have been received. */
   belongTo(socket: Pick<Socket, "push" | "readableLength">): void {
     this.#socket = socket;
@@ -40,8 +39,8 @@ export class ReadMemory {
     const socket = this.#socket;
     if (socket === undefined) return false;
     if (socket.readableLength === 0) {
-      // All that was lent has been taken out. Two go round then: one being read into, one being taken out.
-      for (const each of this.#lent.splice(0)) if (this.#reuses && this.#free.length < 2) this.#free.push(each);
+      // All that was lent has been taken out.
+      for (const each of this.#lent.splice(0)) if (this.#free.length < PIECES) this.#free.push(each);
     }
     if (this.#reuses) this.#lent.push(memory);
     return socket.push(Buffer.from(memory.buffer, memory.byteOffset, length));

@@ -8,6 +8,10 @@ import { FileThread } from "./file-thread.ts";
 const BLOCK_BYTES = 1024 * 1024;
 /** One or two go round; the others are there for the 30 ms that the thread takes to start. */
 const BLOCKS = 6;
+/** Blocks left when the caller is asked to wait, so that what has arrived already needs no copy elsewhere. */
+const RESERVE = 1;
+/** Blocks free when the caller may go on: few long waits, since each costs whoever sends a stop and a start. */
+const ENOUGH = 3;
 
 const DISK_FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
@@ -27,7 +31,9 @@ export class BlockWriter {
   #sizeBytes = 0;
   #thread: FileThread | undefined;
   #underWay = 0;
-  #freed: (() => void) | undefined;
+  /** What came without having been waited for, beyond the blocks. */
+  readonly #overflow: Uint8Array[] = [];
+  readonly #waiting: (() => void)[] = [];
   #failure: Error | undefined;
 
   constructor(handle: FileHandle) {
@@ -39,21 +45,21 @@ export class BlockWriter {
   }
 
   /**
-   * Takes bytes, which may be changed again as soon as it returns; what it returns must be waited for before the next
+   * Takes bytes, which may be changed again as soon as it returns; what it returns should be waited for before the next
    * call: nothing while there is room. Throws or rejects with UserError when the disk is full.
    */
   write(chunks: readonly Uint8Array[]): Promise<void> | undefined {
-    for (const [index, chunk] of chunks.entries()) {
-      const taken = this.#take(chunk);
-      if (taken < chunk.length) {
-        return this.#writeLater(Buffer.concat([chunk.subarray(taken), ...chunks.slice(index + 1)]));
-      }
+    this.#check();
+    for (const chunk of chunks) {
+      const taken = this.#overflow.length === 0 ? this.#take(chunk) : 0;
+      if (taken < chunk.length) this.#overflow.push(Uint8Array.from(chunk.subarray(taken)));
     }
-    return undefined;
+    return this.#overflow.length === 0 && this.#spare >= RESERVE ? undefined : this.#untilRoom();
   }
 
   /** Waits until everything is written; the hash in lower-case hex. Once only. */
   async finish(): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
+    while (this.#overflow.length > 0) await this.#untilRoom();
     const last = this.#filling;
     let sha256: string;
     if (this.#thread === undefined) {
@@ -67,7 +73,7 @@ export class BlockWriter {
       sha256 = createHash("sha256").update(bytes).digest("hex");
     } else {
       if (last !== undefined && this.#filled > 0) this.#send(last);
-      while (this.#underWay > 0) await this.#nextFreed();
+      while (this.#underWay > 0) await this.#nextRound();
       this.#check();
       sha256 = await this.#thread.finish();
     }
@@ -85,7 +91,6 @@ export class BlockWriter {
 
   /** As many of the bytes as there is room for. */
   #take(chunk: Uint8Array): number {
-    this.#check();
     let taken = 0;
     while (taken < chunk.length) {
       const block = (this.#filling ??= this.#nextBlock());
@@ -100,10 +105,16 @@ export class BlockWriter {
     return taken;
   }
 
-  async #writeLater(chunk: Uint8Array): Promise<void> {
-    for (let taken = 0; taken < chunk.length;) {
-      await this.#nextFreed();
-      taken += this.#take(chunk.subarray(taken));
+  /** Blocks that are free or can still be made. */
+  get #spare(): number {
+    return this.#free.length + BLOCKS - this.#made;
+  }
+
+  async #untilRoom(): Promise<void> {
+    this.#check();
+    while (this.#overflow.length > 0 || this.#spare < ENOUGH) {
+      await this.#nextRound();
+      this.#check();
     }
   }
 
@@ -129,7 +140,21 @@ export class BlockWriter {
       this.#fail(error);
     }
     this.#underWay -= 1;
-    this.#freed?.();
+    this.#takeOverflow();
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  #takeOverflow(): void {
+    for (;;) {
+      const [chunk] = this.#overflow;
+      if (chunk === undefined || this.#failure !== undefined) return;
+      const taken = this.#take(chunk);
+      if (taken < chunk.length) {
+        this.#overflow[0] = chunk.subarray(taken);
+        return;
+      }
+      this.#overflow.shift();
+    }
   }
 
   /** The only bytes of a file, all at once. */
@@ -139,10 +164,9 @@ export class BlockWriter {
     }
   }
 
-  #nextFreed(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#freed = resolve;
-    });
+  /** A block has come back, or has failed. */
+  #nextRound(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   #check(): void {

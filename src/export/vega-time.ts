@@ -2,6 +2,12 @@ import { nanoseconds, NANOSECONDS_PER_SECOND, type Nanoseconds } from "../units/
 
 const ZERO = 0x30;
 const QUOTE = 0x22;
+/** How many nanoseconds a 1 stands for in the last of so many digits behind the point. */
+const NANOS_OF_LAST_DIGIT = [0, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 100, 10, 1];
+
+/** Most rows are of the same day as the one before. */
+let lastDate = -1;
+let lastDays = 0;
 
 /** A point in time in two numbers that each are exact: whole Unix seconds, and nanoseconds above them. */
 export interface SplitTime {
@@ -36,14 +42,15 @@ export function readVegaTime(bytes: Uint8Array, start: number, end: number, into
     last -= 1;
   }
   if (last - at < 19) return false;
-  const year = digits(bytes, at, 4);
-  const month = digits(bytes, at + 5, 2);
-  const day = digits(bytes, at + 8, 2);
-  const hour = digits(bytes, at + 11, 2);
-  const minute = digits(bytes, at + 14, 2);
-  const second = digits(bytes, at + 17, 2);
+  const century = twoDigits(bytes, at);
+  const yearOfCentury = twoDigits(bytes, at + 2);
+  const month = twoDigits(bytes, at + 5);
+  const day = twoDigits(bytes, at + 8);
+  const hour = twoDigits(bytes, at + 11);
+  const minute = twoDigits(bytes, at + 14);
+  const second = twoDigits(bytes, at + 17);
   // A digit that is none makes its number negative, and the bitwise or of all of them with it.
-  if ((year | month | day | hour | minute | second) < 0) return false;
+  if ((century | yearOfCentury | month | day | hour | minute | second) < 0) return false;
   if (bytes[at + 4] !== 0x2d || bytes[at + 7] !== 0x2d || bytes[at + 13] !== 0x3a || bytes[at + 16] !== 0x3a)
     return false;
   const between = bytes[at + 10];
@@ -54,20 +61,25 @@ export function readVegaTime(bytes: Uint8Array, start: number, end: number, into
   let nanos = 0;
   if (at < last && bytes[at] === 0x2e) {
     at += 1;
-    let scale = 100_000_000;
     const first = at;
     for (; at < last; at += 1) {
       const digit = (bytes[at] as number) - ZERO;
       if (digit < 0 || digit > 9) break;
-      nanos += digit * scale;
-      scale = Math.trunc(scale / 10);
+      nanos = nanos * 10 + digit;
     }
-    if (at === first || at - first > 9) return false;
+    const count = at - first;
+    if (count === 0 || count > 9) return false;
+    nanos *= NANOS_OF_LAST_DIGIT[count] as number;
   }
 
   const offset = readOffset(bytes, at, last);
   if (offset === undefined) return false;
-  into.seconds = daysFromCivil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
+  const date = ((century * 100 + yearOfCentury) * 16 + month) * 32 + day;
+  if (date !== lastDate) {
+    lastDate = date;
+    lastDays = daysFromCivil(century * 100 + yearOfCentury, month, day);
+  }
+  into.seconds = lastDays * 86_400 + hour * 3600 + minute * 60 + second - offset;
   into.nanos = nanos;
   return true;
 }
@@ -77,23 +89,20 @@ function readOffset(bytes: Uint8Array, start: number, end: number): number | und
   const length = end - start;
   if (length === 0 || (length === 1 && bytes[start] === 0x5a)) return 0;
   const sign = bytes[start] === 0x2b ? 1 : bytes[start] === 0x2d ? -1 : 0;
-  const hours = length >= 3 ? digits(bytes, start + 1, 2) : -1;
+  const hours = length >= 3 ? twoDigits(bytes, start + 1) : -1;
   if (sign === 0 || hours < 0) return undefined;
   if (length === 3) return sign * hours * 3600;
   const colon = bytes[start + 3] === 0x3a ? 1 : 0;
   if (length !== 5 + colon) return undefined;
-  const minutes = digits(bytes, start + 3 + colon, 2);
+  const minutes = twoDigits(bytes, start + 3 + colon);
   return minutes < 0 ? undefined : sign * (hours * 3600 + minutes * 60);
 }
 
-function digits(bytes: Uint8Array, start: number, count: number): number {
-  let value = 0;
-  for (let at = start; at < start + count; at += 1) {
-    const digit = (bytes[at] as number) - ZERO;
-    if (digit < 0 || digit > 9) return -1;
-    value = value * 10 + digit;
-  }
-  return value;
+/** -1 where one of the two is no digit. */
+function twoDigits(bytes: Uint8Array, at: number): number {
+  const tens = (bytes[at] as number) - ZERO;
+  const ones = (bytes[at + 1] as number) - ZERO;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
 }
 
 /**

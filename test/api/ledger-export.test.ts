@@ -143,18 +143,20 @@ describe("one export", () => {
         const stream = await clientOf([a]).exportLedger(query);
         const taken = createHash("sha256");
         let calls = 0;
-        let busy = false;
+        let open = 0;
+        let ahead = 0;
         await stream.pour((part) => {
-          expect(busy).toBe(false);
+          ahead = open === 0 ? 0 : ahead + part.length;
+          expect(ahead).toBeLessThan(1024 * 1024);
           const wait = pauses[(calls += 1) % pauses.length];
           taken.update(part);
           // Whoever takes it may do with the bytes as they like.
           part.fill("?");
           if (wait === "no") return undefined;
-          busy = true;
+          open += 1;
           return new Promise((resolve) => {
             const go = (): void => {
-              busy = false;
+              open -= 1;
               resolve();
             };
             if (wait === "soon") setImmediate(go);

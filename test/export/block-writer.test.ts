@@ -33,11 +33,11 @@ describe("BlockWriter", () => {
         let at = 0;
         for (const [index, length] of lengths.entries()) {
           expected.fill(`piece ${index}, `, at, at + length);
-          // The same memory is used again for the next piece: nothing may be read from it any more by then.
+          // The same memory is used again at once: nothing may be read from it any more by then.
           const piece = Buffer.from(expected.subarray(at, at + length));
           const room = writer.write([piece.subarray(0, 7), piece.subarray(7)]);
-          if (room !== undefined) await room;
           piece.fill("x");
+          if (room !== undefined) await room;
           at += length;
         }
         const { sizeBytes, sha256 } = await writer.finish();
@@ -48,6 +48,24 @@ describe("BlockWriter", () => {
       }),
       { numRuns: 15 },
     );
+  });
+
+  test("loses nothing of a caller who does not wait", async () => {
+    const writer = new BlockWriter(handle);
+    const pieces = Array.from({ length: 30 }, (_, index) => Buffer.alloc(700_001, `piece ${index}, `));
+    const expected = Buffer.concat(pieces);
+    const rooms = pieces.map((piece) => {
+      const room = writer.write([piece]);
+      piece.fill("x");
+      return room;
+    });
+    expect(rooms.at(0)).toBeUndefined();
+    await Promise.all(rooms.filter((room) => room !== undefined));
+    const { sizeBytes, sha256 } = await writer.finish();
+    await writer.stop();
+    expect(sizeBytes).toBe(expected.length);
+    expect((await readFile(fileName())).equals(expected)).toBe(true);
+    expect(sha256).toBe(createHash("sha256").update(expected).digest("hex"));
   });
 
   test("holds its caller back when the disk is slower, and never holds more than its blocks", async () => {
