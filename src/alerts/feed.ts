@@ -1,5 +1,6 @@
 import type { AlertTables, DeliveryRow } from "../store/alert-ports.ts";
 import type { Store } from "../store/store.ts";
+import type { Milliseconds } from "../units/duration.ts";
 import type { Reply } from "../reply/reply.ts";
 import { aboutOf } from "./about.ts";
 import { toldAt } from "./claim.ts";
@@ -13,11 +14,19 @@ import { isMerged } from "./wording.ts";
 export interface FedAlert {
   /** Grows from each to the next. */
   readonly place: number;
+  /** When it arrived: Unix milliseconds. */
+  readonly at: Milliseconds;
   /** The delivery's id. */
   readonly id: string;
   readonly about: DeliverySubject;
   /** Worded by this program, whichever one sent it. */
   readonly reply: Reply;
+}
+
+/** A place in the feed, and when what stands there, or next to it, arrived: Unix milliseconds. */
+export interface FedPlace {
+  readonly place: number;
+  readonly at: Milliseconds;
 }
 
 export interface FedBatch {
@@ -29,13 +38,18 @@ export interface FedBatch {
 /** What has arrived at one destination, for readers that come and go. Rejects where the database fails. */
 export interface AlertFeed {
   /** Where a delivery stands; undefined where none of that id has arrived here, or it is not kept any more. */
-  placeOf(id: string): Promise<number | undefined>;
+  placeOf(id: string): Promise<FedPlace | undefined>;
   /** The place right before the last so many. */
-  placeBefore(count: number): Promise<number>;
+  placeBefore(count: number): Promise<FedPlace>;
+  /** What messages of the day have grown to since a moment: the last state of each, under its own id. */
+  grown(since: Milliseconds): Promise<readonly FedAlert[]>;
   /** Those behind a place, oldest first; where to go on from, and whether there is more. */
   after(place: number, limit: number): Promise<FedBatch>;
   one(id: string): Promise<FedAlert | undefined>;
 }
+
+/** Edits read at once: each message has its last one among them. */
+const MOST_GROWN = 200;
 
 export function createAlertFeed(store: Pick<Store, "transaction">, destination: Destination): AlertFeed {
   const key = destinationKey(destination);
@@ -44,12 +58,30 @@ export function createAlertFeed(store: Pick<Store, "transaction">, destination: 
     return row?.destination === key && row.state === "sent" && row.kind === "message" ? row : undefined;
   };
   return {
-    placeOf: (id) => store.transaction(async ({ alerts: tables }) => (await find(tables, id))?.seq),
+    placeOf: (id) =>
+      store.transaction(async ({ alerts: tables }) => {
+        const row = await find(tables, id);
+        return row === undefined ? undefined : { place: row.seq, at: row.settled_at ?? row.created_at };
+      }),
     placeBefore: (count) =>
       store.transaction(async ({ alerts: tables }) => {
         const [first] = await tables.arrivals.last(key, count);
-        return first === undefined ? 0 : first.seq - 1;
+        return first === undefined
+          ? { place: 0, at: 0 }
+          : { place: first.seq - 1, at: first.settled_at ?? first.created_at };
       }),
+    async grown(since) {
+      const describe = await words();
+      return store.transaction(async ({ alerts: tables }) => {
+        const rows = await tables.arrivals.grown(key, since, MOST_GROWN);
+        const last = new Map(rows.map((row) => [row.target, row]));
+        const alerts = await worded(tables, [...last.values()], describe);
+        return alerts.map((alert) => {
+          const row = [...last.values()].find(({ id }) => id === alert.id);
+          return { ...alert, id: row?.target ?? alert.id };
+        });
+      });
+    },
     async after(place, limit) {
       const describe = await words();
       return store.transaction(async ({ alerts: tables }) => {
@@ -90,7 +122,8 @@ async function worded(
       ...(isMerged(message, row) ? { merged: true as const } : {}),
       ...(told === undefined ? {} : { told }),
     };
-    fed.push({ place: row.seq, id: row.id, about: aboutOf(message, row.phase), reply: describe(message, wording) });
+    const at = row.settled_at ?? row.created_at;
+    fed.push({ place: row.seq, at, id: row.id, about: aboutOf(message, row.phase), reply: describe(message, wording) });
   }
   return fed;
 }

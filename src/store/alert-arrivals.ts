@@ -18,5 +18,19 @@ export function createArrivals(db: Kysely<Schema>): Arrivals {
     async last(destination, limit) {
       return (await arrived(destination).orderBy("seq", "desc").limit(limit).execute()).toReversed();
     },
+    async grown(destination, since, limit) {
+      const rows = await db
+        .selectFrom("alert_deliveries")
+        .selectAll()
+        .where("destination", "=", destination)
+        .where("kind", "=", "edit")
+        .where("phase", "=", "rolling")
+        .where("state", "=", "sent")
+        .where("settled_at", ">=", since)
+        .orderBy("seq", "desc")
+        .limit(limit)
+        .execute();
+      return rows.toReversed();
+    },
   };
 }

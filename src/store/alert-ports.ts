@@ -225,6 +225,8 @@ export interface Arrivals {
   after(destination: string, seq: number, limit: number): Promise<readonly DeliveryRow[]>;
   /** The last ones; oldest first. */
   last(destination: string, limit: number): Promise<readonly DeliveryRow[]>;
+  /** The last edits of messages that grow over a day, settled at that moment (Unix milliseconds) or later; oldest first. */
+  grown(destination: string, since: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
 }
 
 export interface Backlog {

@@ -25,6 +25,7 @@ export interface FrameParts extends ConsoleAlerts {
  * One server-sent event a delivery, in order, with the delivery's id (https://html.spec.whatwg.org/#server-sent-events).
  * They are read from the store, not from memory: a reader that comes back with the last id it had, to this process or
  * to the next, misses nothing. Where that one is not known any more, an event `gap` says so before the last ones follow.
+ * A message that grows over a day comes again under its own id, which is not where the reader then stands.
  */
 export async function* alertFrames(parts: FrameParts): AsyncGenerator<string, void> {
   const { feed, signal } = parts;
@@ -34,7 +35,9 @@ export async function* alertFrames(parts: FrameParts): AsyncGenerator<string, vo
     yield `retry: ${RECONNECT_MILLIS}\n\n`;
     const known = parts.last === undefined ? undefined : await feed.placeOf(parts.last);
     if (parts.last !== undefined && known === undefined) yield gapFrame();
-    let place = known ?? (await feed.placeBefore(parts.last === undefined ? ALERTS_SHOWN : ALERTS_REPEATED));
+    const start = known ?? (await feed.placeBefore(parts.last === undefined ? ALERTS_SHOWN : ALERTS_REPEATED));
+    let { place, at: since } = start;
+    const shown = new Map<string, number>();
     while (!signal.aborted) {
       bell.hush();
       const batch = await feed.after(place, ALERTS_AT_ONCE);
@@ -44,6 +47,13 @@ export async function* alertFrames(parts: FrameParts): AsyncGenerator<string, vo
       }
       place = batch.place;
       if (batch.more) continue;
+      const grown = await feed.grown(since);
+      for (const alert of grown) {
+        if (shown.get(alert.id) !== alert.place) yield `data: ${JSON.stringify(alertJson(alert))}\n\n`;
+        shown.set(alert.id, alert.place);
+        await disposeReply(alert.reply);
+      }
+      since = Math.max(since, ...grown.map(({ at }) => at), ...batch.alerts.map(({ at }) => at));
       if ((await bell.wait(parts.heartbeatMillis, signal)) === "rung") continue;
       if (signal.aborted || !parts.admitted()) return;
       yield ": nothing new\n\n";

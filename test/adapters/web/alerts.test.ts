@@ -199,3 +199,41 @@ test("a reader that takes nothing is cut off", async () => {
   // Nothing is made for nobody.
   expect(made).toBe(before);
 });
+
+test("a message that grows over a day comes again under its id, and is not missed by who comes back", async () => {
+  const { stage, begin, told } = await open();
+  const kinds = ["checkpoint.new"] as const;
+  await stage.engine.putSubscription(
+    aSubscription({ destination: CONSOLE, kinds: [...kinds], events: "rolling" }),
+    "a",
+  );
+  const harness = await begin();
+  const reader = await listen(harness);
+  await told(async () => {
+    await stage.round([], []);
+    await stage.round([], [checkpoint(1)]);
+    await stage.pass(10);
+  });
+  await reader.until((one) => one.alerts().length === 1);
+  await told(tests(stage, 1));
+  await reader.until((one) => one.alerts().length === 2);
+  await told(async () => {
+    await stage.round([], [checkpoint(2)]);
+    await stage.pass(2000);
+  });
+  await reader.until((one) => one.alerts().length === 3);
+  const [first, , grown] = reader.alerts();
+  expect(grown).toMatchObject({ id: first?.id, state: "digest", kind: "checkpoint.new" });
+  expect(JSON.stringify(grown?.reply)).toContain("2 checkpoints");
+  expect(reader.frames.at(-1)).not.toHaveProperty("id");
+
+  const back = await listen(harness, { "Last-Event-ID": first?.id ?? "" });
+  await back.until((one) => one.alerts().length === 2);
+  expect(back.alerts().map(({ id }) => id)).toEqual([reader.alerts()[1]?.id, first?.id]);
+  await told(async () => {
+    await stage.round([], [checkpoint(3)]);
+    await stage.pass(2000);
+  });
+  await back.until((one) => one.alerts().length === 3);
+  expect(JSON.stringify(back.alerts().at(-1)?.reply)).toContain("3 checkpoints");
+});
