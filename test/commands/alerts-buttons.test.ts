@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+
+import { describe as describeAlert } from "../../src/alerts/describe.ts";
+import { CONDITION_KINDS } from "../../src/alerts/kinds.ts";
+import type { ChangeMessage } from "../../src/alerts/message.ts";
+import type { Action, Ask } from "../../src/reply/reply.ts";
+import { anEpisode, aSubscription } from "../alerts/samples.ts";
+import { ann, bob, OPS } from "./alert-channel.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+const asks = (actions: readonly Action[]): Ask[] =>
+  actions.flatMap((action) => ("invocation" in action ? [action.invocation] : []));
+
+const silence = { id: "4hd9x", scope: {}, from: 1, until: 2, by: "ann", created: 1 };
+const changes: ChangeMessage["change"][] = [
+  ...(["added", "edited", "removed", "paused", "resumed"] as const).map((what) => ({
+    what,
+    subscription: aSubscription(),
+  })),
+  { what: "silenced", silence },
+  { what: "unsilenced", silence },
+  { what: "acknowledged", episode: anEpisode("node.down") },
+];
+
+describe("the buttons", () => {
+  test.each(CONDITION_KINDS)("on an alert of %s are commands that can be run, by those who may", async (kind) => {
+    const talk = await talkToSimulator();
+    const episode = anEpisode(kind);
+    const reply = describeAlert({ type: "condition", phase: "trigger", episode });
+    expect(reply.actions.map(({ label }) => label)).toEqual(["Acknowledge", "Silence 1 h", "Details"]);
+    const signal = AbortSignal.timeout(5000);
+    for (const ask of asks(reply.actions)) {
+      expect(talk.bot.prepare({ ...ask, here: OPS, caller: ann, signal })).toMatchObject({ ok: true });
+      const others = talk.bot.prepare({ ...ask, here: OPS, caller: bob, signal });
+      expect(others.ok).toBe(ask.command === "alerts why");
+    }
+  });
+
+  test.each(changes.map((change) => [change.what, change] as const))(
+    "on the announcement that something was %s are commands that can be run",
+    async (_what, change) => {
+      const talk = await talkToSimulator();
+      const reply = describeAlert({ type: "change", by: "ann", at: "1700000000000000000", change });
+      for (const ask of asks(reply.actions)) {
+        const signal = AbortSignal.timeout(5000);
+        expect(talk.bot.prepare({ ...ask, here: OPS, caller: ann, signal })).toMatchObject({ ok: true });
+      }
+    },
+  );
+
+  test("on every answer about alerts are commands that can be run", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: ann });
+    const signal = AbortSignal.timeout(20_000);
+    for (const line of [
+      "alerts list",
+      "alerts add",
+      "alerts add ops style:plain",
+      "alerts list",
+      "alerts silence for:1h",
+      "alerts silences",
+      "alerts status",
+      "alerts log",
+      "alerts drill",
+      "alerts add markets",
+      "alerts list",
+    ]) {
+      const reply = await talk.askFor(line);
+      expect(reply.failure).toBeUndefined();
+      for (const ask of asks(reply.actions)) {
+        expect(talk.bot.prepare({ ...ask, here: OPS, caller: ann, signal })).toMatchObject({ ok: true });
+      }
+    }
+  });
+});
