@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 
-import { isPrintableAscii } from "./visible-text.ts";
+import { isPlain } from "./visible-text.ts";
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 
@@ -11,7 +11,7 @@ const LONGEST_KNOWN = 32;
 
 /** How many columns a visible text takes: wide characters two, marks none. */
 export function widthOf(text: string): number {
-  if (isPrintableAscii(text)) return text.length;
+  if (isPlain(text)) return text.length;
   const found = known.get(text);
   if (found !== undefined) return found;
   let width = 0;
@@ -29,7 +29,7 @@ export function widthOf(text: string): number {
 
 /** A text in the smallest pieces that may be parted: what a reader sees as one character. */
 export function graphemes(text: string): readonly string[] {
-  return isPrintableAscii(text) ? text.split("") : Array.from(segmenter.segment(text), (part) => part.segment);
+  return isPlain(text) ? text.split("") : Array.from(segmenter.segment(text), (part) => part.segment);
 }
 
 /** The text, or as much of it as fits with an ellipsis behind it. */

@@ -2,7 +2,7 @@ import type { Block } from "../../reply/block.ts";
 import type { Text } from "../../reply/text.ts";
 import { indent, renderFields } from "./render-fields.ts";
 import { renderTable } from "./render-table.ts";
-import { span, toSpans, type SpanOptions } from "./span.ts";
+import { blank, inLook, span, toSpans, wholeSpan, type SpanOptions } from "./span.ts";
 import { visibleText } from "./visible-text.ts";
 import { wrap, type Line } from "./wrap.ts";
 
@@ -20,14 +20,13 @@ export interface BlockOptions extends SpanOptions {
 export function renderBlock(block: Block, options: BlockOptions): Line[] {
   const { width } = options;
   const prose = Math.min(width, WIDEST_PROSE);
-  const keep = { ...options, lines: "keep" } as const;
   switch (block.kind) {
     case "paragraph":
-      return block.text.length === 0 ? [] : wrap(toSpans(block.text, keep), prose);
+      return block.text.length === 0 ? [] : wrap(toSpans(block.text, options, "keep"), prose);
     case "fields": {
       const fields = block.fields.map((field) => ({
         name: toSpans(field.name, options),
-        value: toSpans(field.value, keep),
+        value: toSpans(field.value, options, "keep"),
       }));
       return titled(block.title, options, (inner) =>
         fields.length === 0 ? none(block.title) : renderFields(fields, Math.min(inner, WIDEST_PROSE)),
@@ -37,7 +36,9 @@ export function renderBlock(block: Block, options: BlockOptions): Line[] {
       return titled(block.title, options, (inner) =>
         block.items.length === 0
           ? none([])
-          : block.items.flatMap((item) => bullet(wrap(toSpans(item, keep), Math.min(inner, WIDEST_PROSE) - NESTED))),
+          : block.items.flatMap((item) =>
+              bullet(wrap(toSpans(item, options, "keep"), Math.min(inner, WIDEST_PROSE) - NESTED)),
+            ),
       );
     case "table":
       return titled(block.title, options, (inner) => renderTable(block, inner, options, options.rest));
@@ -48,9 +49,7 @@ export function renderBlock(block: Block, options: BlockOptions): Line[] {
 
 function titled(title: Text | undefined, options: BlockOptions, content: (width: number) => Line[]): Line[] {
   if (title === undefined || title.length === 0) return content(options.width);
-  const heading = toSpans(title, options).map((one) =>
-    one.look === "plain" ? { ...one, look: "strong" as const } : one,
-  );
+  const heading = toSpans(title, options).map((one) => (one.look === "plain" ? inLook(one, "strong") : one));
   return [...wrap(heading, options.width), ...indent(content(options.width - NESTED), NESTED)];
 }
 
@@ -64,7 +63,7 @@ function bullet(lines: readonly Line[]): Line[] {
       ? { spans: [span("• "), ...line.spans], width: line.width + 2 }
       : line.width === 0
         ? line
-        : { spans: [span("  "), ...line.spans], width: line.width + 2 },
+        : { spans: [blank(2), ...line.spans], width: line.width + 2 },
   );
 }
 
@@ -74,7 +73,7 @@ function codeLines(text: string, width: number): Line[] {
   return indent(
     visibleText(text.replace(/\n+$/u, ""), "keep")
       .split("\n")
-      .flatMap((line) => wrap(line === "" ? [] : [{ text: line, look: "code", whole: true }], width - by)),
+      .flatMap((line) => wrap(line === "" ? [] : [wholeSpan(line, "code")], width - by)),
     by,
   );
 }

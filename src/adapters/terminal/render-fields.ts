@@ -1,6 +1,5 @@
-import { span, type Span } from "./span.ts";
-import { measure, wrap, type Line } from "./wrap.ts";
-import { widthOf } from "./cell-width.ts";
+import { blank, inLook, span, type Span } from "./span.ts";
+import { joined, naturalWidth, wordWidth, wrap, type Line } from "./wrap.ts";
 
 export interface ShownField {
   readonly name: readonly Span[];
@@ -14,38 +13,46 @@ const NESTED = 2;
 
 /** Fields with their values aligned; a value to be copied whole that does not fit beside its name stands beneath it. */
 export function renderFields(fields: readonly ShownField[], width: number): Line[] {
-  const widest = Math.max(0, ...fields.map((field) => measure(field.name).natural));
-  const nameWidth = Math.min(widest, Math.max(8, Math.floor(width / 3)));
+  const naturals = fields.map((field) => naturalWidth(field.name));
+  const nameWidth = Math.min(Math.max(0, ...naturals), Math.max(8, Math.floor(width / 3)));
   const valueWidth = width - nameWidth - GAP;
-  return fields.flatMap((field) => {
-    const name = field.name.map((one): Span => (one.look === "plain" ? { ...one, look: "dim" } : one));
+  const lines: Line[] = [];
+  for (const [at, field] of fields.entries()) {
+    const name = field.name.map((one) => (one.look === "plain" ? inLook(one, "dim") : one));
     const value = field.value.length === 0 ? [span("–")] : field.value;
-    const { natural, word } = measure(name);
-    if (natural === 0) return wrap(value, width);
-    const runsOver = (one: Span): boolean => one.whole === true && widthOf(one.text) > valueWidth;
-    if (width < SIDE_BY_SIDE || word > nameWidth || name.some(runsOver) || value.some(runsOver)) {
-      return [...wrap(name, width), ...indent(wrap(value, width - NESTED), NESTED)];
+    const natural = naturals[at] ?? 0;
+    const runsOver = (one: Span): boolean => one.whole && one.width > valueWidth;
+    if (natural === 0) {
+      lines.push(...wrap(value, width));
+    } else if (
+      width < SIDE_BY_SIDE ||
+      (natural > nameWidth && wordWidth(name) > nameWidth) ||
+      name.some(runsOver) ||
+      value.some(runsOver)
+    ) {
+      lines.push(...wrap(name, width), ...indent(wrap(value, width - NESTED), NESTED));
+    } else {
+      const names = wrap(name, nameWidth);
+      const values = wrap(value, valueWidth);
+      for (let row = 0; row < names.length || row < values.length; row += 1) {
+        lines.push(beside(names[row], values[row], nameWidth + GAP));
+      }
     }
-    const names = wrap(name, nameWidth);
-    const values = wrap(value, valueWidth);
-    return Array.from({ length: Math.max(names.length, values.length) }, (_, at) =>
-      beside(names[at], values[at], nameWidth + GAP),
-    );
-  });
+  }
+  return lines;
 }
 
 /** Moves lines to the right; empty ones stay empty. */
 export function indent(lines: readonly Line[], by: number): Line[] {
-  return lines.map((line) =>
-    line.width === 0 ? line : { spans: [span(" ".repeat(by)), ...line.spans], width: line.width + by },
-  );
+  const gap = [blank(by)];
+  return lines.map((line) => (line.width === 0 ? line : { spans: joined(gap, line.spans), width: line.width + by }));
 }
 
 function beside(name: Line | undefined, value: Line | undefined, start: number): Line {
   const left = name ?? { spans: [], width: 0 };
   if (value === undefined || value.width === 0) return left;
-  return {
-    spans: [...left.spans, span(" ".repeat(Math.max(0, start - left.width))), ...value.spans],
-    width: Math.max(start, left.width) + value.width,
-  };
+  const gap = start > left.width ? start - left.width : 0;
+  const spans = [...left.spans];
+  spans.push(blank(gap), ...value.spans);
+  return { spans, width: left.width + gap + value.width };
 }

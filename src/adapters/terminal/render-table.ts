@@ -1,10 +1,10 @@
 import type { Table } from "../../reply/block.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import { renderFields } from "./render-fields.ts";
-import { span, toSpans, type Span, type SpanOptions } from "./span.ts";
+import { blank, rule, span, toSpans, type Span, type SpanOptions } from "./span.ts";
 import { cellSpans, GAP, layoutTable, type Layout } from "./table-layout.ts";
 import { visibleText } from "./visible-text.ts";
-import { wrap, type Line, type OpenLine } from "./wrap.ts";
+import { asOneLine, wrap, type Line, type OpenLine } from "./wrap.ts";
 
 /** From this many rows on, their number is said. */
 const MANY_ROWS = 20;
@@ -20,40 +20,39 @@ export function renderTable(table: Table, width: number, options: SpanOptions, r
     const empty = table.empty === undefined ? [] : toSpans(table.empty, options);
     return [...wrap(empty.length === 0 ? [span("None.", "dim")] : empty, width), ...notes(table, [], width)];
   }
-  const count = Math.max(table.columns.length, ...table.rows.map((row) => row.length));
-  const titles = Array.from({ length: count }, (_, index) => [
-    span(visibleText(table.columns[index]?.title ?? ""), "dim"),
-  ]);
-  const rows = table.rows.map((row) => row.map((cell) => toSpans(cell, { ...options, lines: "keep" })));
+  const rows = table.rows.map((row) => row.map((cell) => toSpans(cell, options, "keep")));
+  const titles = table.columns.map(({ title }) => [span(visibleText(title), "dim")]);
+  const count = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  while (titles.length < count) titles.push([span("", "dim")]);
   const layout = layoutTable(table.columns, titles, rows, width);
   if (layout.kind === "records") {
     return [...records(titles, rows, width), ...notes(table, [], width)];
   }
-  const shownTitles = titles.map((title) => cellSpans(title, true));
-  const lines = rowLines(shownTitles, layout, table);
+  const lines = rowLines(titles, layout, table);
   lines.push(ruleLine(layout));
-  for (const row of rows)
-    lines.push(
-      ...rowLines(
-        row.map((cell) => cellSpans(cell, layout.short)),
-        layout,
-        table,
-      ),
-    );
+  for (const row of rows) lines.push(...rowLines(row, layout, table));
+  lines.push(...notes(table, gaveWay(titles, rows, layout, rest), width));
+  return lines;
+}
 
-  const gone = titles.filter((_, index) => !layout.shown.some((column) => column.index === index));
-  const shortened = layout.short && rows.some((row) => layout.shown.some(({ index }) => isShortened(row[index])));
-  const said = [
-    ...(gone.length === 0
-      ? []
-      : [
-          `${gone.length === 1 ? "One column does" : `${gone.length} columns do`} not fit here: ${gone
-            .map((title) => (title[0]?.text ?? "").trim() || "(untitled)")
-            .join(", ")}. A wider terminal shows more; ${rest} gives all.`,
-        ]),
-    ...(shortened ? [`Ids are shortened; ${rest} gives them whole.`] : []),
-  ];
-  return [...lines, ...notes(table, said, width)];
+/** What of a table is not shown, in sentences. */
+function gaveWay(
+  titles: readonly (readonly Span[])[],
+  rows: readonly (readonly (readonly Span[])[])[],
+  layout: Columns,
+  rest: string,
+): readonly string[] {
+  const said: string[] = [];
+  if (layout.shown.length < titles.length) {
+    const gone = titles.filter((_, index) => !layout.shown.some((column) => column.index === index));
+    const names = gone.map((title) => (title[0]?.text ?? "").trim() || "(untitled)").join(", ");
+    const verb = gone.length === 1 ? "One column does" : `${gone.length} columns do`;
+    said.push(`${verb} not fit here: ${names}. A wider terminal shows more; ${rest} gives all.`);
+  }
+  if (layout.short && rows.some((row) => layout.shown.some(({ index }) => isShortened(row[index])))) {
+    said.push(`Ids are shortened; ${rest} gives them whole.`);
+  }
+  return said;
 }
 
 function isShortened(cell: readonly Span[] | undefined): boolean {
@@ -76,15 +75,14 @@ function grouped(count: number): string {
 }
 
 function rowLines(cells: readonly (readonly Span[])[], layout: Columns, table: Table): Line[] {
-  const wrapped = layout.shown.map(({ index, width }) => wrap(cells[index] ?? [], width));
-  const height = Math.max(1, ...wrapped.map((lines) => lines.length));
-  return Array.from({ length: height }, (_, at) => {
+  const wrapped = layout.shown.map(({ index, width }) => cellLines(cells[index] ?? [], width, layout.short));
+  const height = wrapped.reduce((most, lines) => Math.max(most, lines.length), 1);
+  const lines: Line[] = [];
+  for (let at = 0; at < height; at += 1) {
     const line: OpenLine = { spans: [], width: 0 };
     let start = 0;
-    let position = 0;
-    for (const { index, width } of layout.shown) {
+    for (const [position, { index, width }] of layout.shown.entries()) {
       const cell = wrapped[position]?.[at];
-      position += 1;
       const right = table.columns[index]?.align === "right";
       // Padding comes before what follows it, so that no line ends in spaces.
       if (cell !== undefined && cell.width > 0) {
@@ -94,8 +92,14 @@ function rowLines(cells: readonly (readonly Span[])[], layout: Columns, table: T
       }
       start += width + GAP;
     }
-    return line;
-  });
+    lines.push(line);
+  }
+  return lines;
+}
+
+function cellLines(cell: readonly Span[], width: number, short: boolean): readonly Line[] {
+  const line = short ? undefined : asOneLine(cell, width);
+  return line === undefined ? wrap(cellSpans(cell, short), width) : [line];
 }
 
 function ruleLine(layout: Columns): Line {
@@ -103,7 +107,7 @@ function ruleLine(layout: Columns): Line {
   let start = 0;
   for (const { width } of layout.shown) {
     pad(line, start);
-    line.spans.push(span("─".repeat(width), "dim"));
+    line.spans.push(rule(width));
     line.width += width;
     start += width + GAP;
   }
@@ -112,7 +116,7 @@ function ruleLine(layout: Columns): Line {
 
 function pad(line: OpenLine, to: number): void {
   if (line.width >= to) return;
-  line.spans.push(span(" ".repeat(to - line.width)));
+  line.spans.push(blank(to - line.width));
   line.width = to;
 }
 

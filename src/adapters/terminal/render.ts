@@ -1,16 +1,16 @@
 import { formatLine } from "../../bot/grammar.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { Action, Reply, Tone } from "../../reply/reply.ts";
+import type { Text } from "../../reply/text.ts";
 import { formatBytes } from "../../units/byte-size.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
-import { widthOf } from "./cell-width.ts";
 import { paint } from "./paint.ts";
 import { renderBlock } from "./render-block.ts";
 import { indent } from "./render-fields.ts";
-import { linkSpans, span, toSpans, type Span } from "./span.ts";
+import { blank, inLook, linkSpans, span, toSpans, wholeSpan, type Look, type Span } from "./span.ts";
 import { visibleText } from "./visible-text.ts";
-import { wrap, type Line } from "./wrap.ts";
+import { joined, widthTogether, wrap, type Line } from "./wrap.ts";
 
 export interface RenderOptions {
   /** Columns of the terminal; below 20 it is taken for 20. */
@@ -42,13 +42,13 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   const width = Number.isFinite(options.width) ? Math.max(NARROWEST, Math.trunc(options.width)) : 80;
   const rest = options.rest ?? "--json or --out DIR";
   const shared = { now: options.now, links: options.links, width, rest };
-  const sections = [
-    titleLines(reply, width, options),
-    ...reply.blocks.map((block) => renderBlock(block, shared)),
+  const sections = [titleLines(reply, width, options)];
+  for (const block of reply.blocks) sections.push(renderBlock(block, shared));
+  sections.push(
     fileLines(reply, width, options),
     actionLines(reply.actions, width, options.links),
-    reply.footer === undefined || reply.footer.length === 0 ? [] : footerLines(reply, width, options),
-  ];
+    footerLines(reply.footer ?? [], width, options),
+  );
   let rendered = "";
   for (const lines of sections) {
     if (lines.length > 0 && rendered !== "") rendered += "\n";
@@ -59,24 +59,19 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
 
 function titleLines(reply: Reply, width: number, options: RenderOptions): Line[] {
   const symbol: Span = span(SYMBOLS[reply.tone], reply.tone);
-  const title = toSpans(reply.title, options).map((one): Span => ({
-    ...one,
-    look: one.look === "plain" || one.look === "strong" ? reply.tone : one.look,
-  }));
-  const lines = hang([symbol, span(" ")], wrap(title, width - 2));
+  const title = inLooks(toSpans(reply.title, options), reply.tone);
+  const lines = hang([symbol, blank(1)], wrap(title, width - 2));
   if (reply.url === undefined) return lines;
   return [...lines, ...indent(wrap(linkSpans("", reply.url, options.links), width - 2), 2)];
 }
 
-function footerLines(reply: Reply, width: number, options: RenderOptions): Line[] {
-  const footer = toSpans(reply.footer ?? [], { ...options, lines: "keep" });
-  return wrap(
-    footer.map((one) => ({
-      ...one,
-      look: one.look === "plain" || one.look === "strong" ? ("dim" as const) : one.look,
-    })),
-    width,
-  );
+function footerLines(footer: Text, width: number, options: RenderOptions): Line[] {
+  return footer.length === 0 ? [] : wrap(inLooks(toSpans(footer, options, "keep"), "dim"), width);
+}
+
+/** Words in another look; what is marked as something to copy or to follow stays so. */
+function inLooks(spans: readonly Span[], look: Look): Span[] {
+  return spans.map((one) => (one.look === "plain" || one.look === "strong" ? inLook(one, look) : one));
 }
 
 function fileLines(reply: Reply, width: number, options: RenderOptions): Line[] {
@@ -91,19 +86,16 @@ function fileLines(reply: Reply, width: number, options: RenderOptions): Line[] 
     return [
       ...wrap(
         [
-          { text: visibleText(file.name), look: "strong", whole: true },
+          wholeSpan(visibleText(file.name), "strong"),
           span(`  ${formatBytes(file.sizeBytes)}${exact}, ${picture}${visibleText(file.mediaType)}`),
         ],
         inner,
       ),
       ...(file.alt === undefined ? [] : indent(wrap([span(visibleText(file.alt))], inner - 2), 2)),
-      ...indent(
-        wrap([span("SHA-256 ", "dim"), { text: visibleText(file.sha256), look: "code", whole: true }], inner - 2),
-        2,
-      ),
+      ...indent(wrap([span("SHA-256 ", "dim"), wholeSpan(visibleText(file.sha256), "code")], inner - 2), 2),
       ...(written === undefined
         ? []
-        : indent(wrap([span("written to "), { text: visibleText(written), look: "code", whole: true }], inner - 2), 2)),
+        : indent(wrap([span("written to "), wholeSpan(visibleText(written), "code")], inner - 2), 2)),
     ];
   });
   const hint = files.every((file) => options.writtenTo?.(file) !== undefined)
@@ -114,40 +106,39 @@ function fileLines(reply: Reply, width: number, options: RenderOptions): Line[] 
 
 function actionLines(actions: readonly Action[], width: number, links: boolean): Line[] {
   const shown = actions.map((action, at) => ({
-    number: `[${at + 1}] `,
-    label: visibleText(action.label),
+    number: span(`[${at + 1}] `, "dim"),
+    label: span(visibleText(action.label)),
     target: "url" in action ? linkSpans("", action.url, links) : lineSpans(action),
   }));
-  const labelWidth = Math.max(0, ...shown.map((one) => widthOf(one.label)).filter((one) => one <= width / 3));
+  const labelWidth = shown.reduce(
+    (most, { label }) => (label.width <= width / 3 ? Math.max(most, label.width) : most),
+    0,
+  );
   return shown.flatMap(({ number, label, target }) => {
-    const lead = number.length + Math.max(labelWidth, widthOf(label)) + 2;
-    const needed = target.reduce((sum, one) => sum + widthOf(one.text), 0);
-    const start = span(number, "dim");
+    const lead = number.width + Math.max(labelWidth, label.width) + 2;
+    const needed = widthTogether(target);
     if (lead + needed <= width) {
-      const gap = span(" ".repeat(lead - number.length - widthOf(label)));
-      return [{ spans: [start, span(label), gap, ...target], width: lead + needed }];
+      const gap = blank(lead - number.width - label.width);
+      return [{ spans: joined([number, label, gap], target), width: lead + needed }];
     }
     return [
-      ...hang([start], wrap([span(label)], Math.max(8, width - number.length))),
-      ...indent(wrap(target, width - number.length), number.length),
+      ...hang([number], wrap([label], Math.max(8, width - number.width))),
+      ...indent(wrap(target, width - number.width), number.width),
     ];
   });
 }
 
 /** The line that does what a button does. */
 function lineSpans(action: Extract<Action, { invocation: unknown }>): Span[] {
-  const line: Span = { text: visibleText(formatLine(action.invocation)), look: "code", whole: true };
+  const line = wholeSpan(visibleText(formatLine(action.invocation)), "code");
   return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
 }
 
 /** The first line behind a lead, the others below its text. */
 function hang(lead: readonly Span[], lines: readonly Line[]): Line[] {
-  const by = lead.reduce((sum, one) => sum + widthOf(one.text), 0);
-  return lines.map((line, at) =>
-    at === 0
-      ? { spans: [...lead, ...line.spans], width: line.width + by }
-      : line.width === 0
-        ? line
-        : { spans: [span(" ".repeat(by)), ...line.spans], width: line.width + by },
-  );
+  const by = widthTogether(lead);
+  return lines.map((line, at) => {
+    if (at > 0 && line.width === 0) return line;
+    return { spans: joined(at === 0 ? lead : [blank(by)], line.spans), width: line.width + by };
+  });
 }

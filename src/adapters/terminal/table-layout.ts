@@ -1,6 +1,6 @@
 import type { Column } from "../../reply/block.ts";
-import type { Span } from "./span.ts";
-import { measure } from "./wrap.ts";
+import { like, type Span } from "./span.ts";
+import { naturalWidth, wordWidth } from "./wrap.ts";
 
 /** Columns of space between two columns of a table. */
 export const GAP = 2;
@@ -32,12 +32,10 @@ interface Need {
 
 /** A cell's spans for a table: nothing in it is kept whole, since a line of a table cannot run over. */
 export function cellSpans(spans: readonly Span[], short: boolean): readonly Span[] {
-  if (spans.every((span) => span.whole === undefined && span.short === undefined)) return spans;
-  return spans.map((span) => ({
-    text: short ? (span.short ?? span.text) : span.text,
-    look: span.look,
-    ...(span.href === undefined ? {} : { href: span.href }),
-  }));
+  if (!spans.some((span) => span.whole || span.short !== undefined)) return spans;
+  return spans.map((span) =>
+    short && span.short !== undefined ? like(span, span.short) : like(span, span.text, span.width),
+  );
 }
 
 /**
@@ -50,15 +48,34 @@ export function layoutTable(
   rows: readonly (readonly (readonly Span[])[])[],
   width: number,
 ): Layout {
-  const needs = titles.map((title, index): Need => {
-    let [long, short, shortWord] = [1, 1, 1];
-    for (let at = -1; at < rows.length; at += 1) {
-      const cell = at === -1 ? title : (rows[at]?.[index] ?? []);
-      const narrow = measure(cellSpans(cell, true));
-      const wide = cell.some((span) => span.short !== undefined) ? measure(cellSpans(cell, false)) : narrow;
-      long = Math.max(long, wide.natural);
-      short = Math.max(short, narrow.natural);
-      shortWord = Math.max(shortWord, narrow.word);
+  const widths = titles.map((title, index) => {
+    let widest = wider(1, naturalWidth(title));
+    for (const row of rows) widest = wider(widest, naturalWidth(row[index] ?? []));
+    return widest;
+  });
+  if (total(widths) <= width)
+    return { kind: "columns", shown: widths.map((one, index) => ({ index, width: one })), short: false };
+  return layoutTight(columns, widths, titles, rows, width);
+}
+
+/** Like Math.max, whose result may be a double to V8: with whole numbers alone, reading a width costs a third. */
+function wider(a: number, b: number): number {
+  return a > b ? a : b;
+}
+
+function layoutTight(
+  columns: readonly Column[],
+  widths: readonly number[],
+  titles: readonly (readonly Span[])[],
+  rows: readonly (readonly (readonly Span[])[])[],
+  width: number,
+): Layout {
+  const needs = widths.map((long, index): Need => {
+    let [short, shortWord] = [1, 1];
+    for (const cells of [titles, ...rows]) {
+      const cell = cellSpans(cells[index] ?? [], true);
+      short = Math.max(short, naturalWidth(cell));
+      shortWord = Math.max(shortWord, wordWidth(cell));
     }
     const column = columns[index];
     return { index, priority: column?.priority ?? 1, wraps: column?.align !== "right", long, short, shortWord };

@@ -6,13 +6,12 @@
 const HIDDEN =
   /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u200C\u200D\p{Variation_Selector}]]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arabic}])[\u200C\u200D]|(?<=\p{M}{4})\p{M}/gv;
 
-/** Whether each character is what it looks like and one column wide. By hand, since nearly every text is asked. */
-export function isPrintableAscii(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charCodeAt(at);
-    if (character < 0x20 || character > 0x7e) return false;
-  }
-  return true;
+/** All but printable ASCII, a middle dot, and the dashes, quotes and bullets of U+2010 to U+2027. */
+const UNUSUAL = /[^ -~·\u2010-\u2027]/u;
+
+/** Whether each character is surely what it looks like and one column wide, which is so of nearly every text. */
+export function isPlain(text: string): boolean {
+  return !UNUSUAL.test(text);
 }
 
 /**
@@ -20,7 +19,7 @@ export function isPrintableAscii(text: string): boolean {
  * picture (`␛`) or by number (`<U+202E>`). With `lines: "keep"`, line breaks stay; else they are shown as `␤`.
  */
 export function visibleText(data: string, lines: "keep" | "show" = "show"): string {
-  if (isPrintableAscii(data)) return data;
+  if (isPlain(data)) return data;
   return (
     data
       .replaceAll("\r\n", "\n")

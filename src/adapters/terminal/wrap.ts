@@ -1,5 +1,5 @@
 import { graphemes, widthOf } from "./cell-width.ts";
-import type { Span } from "./span.ts";
+import { blank, like, type Span } from "./span.ts";
 
 /** One line of spans and the columns it takes. */
 export interface Line {
@@ -13,13 +13,6 @@ export interface OpenLine extends Line {
   width: number;
 }
 
-interface Piece {
-  readonly span: Span;
-  readonly width: number;
-}
-
-const PLAIN: Span = { text: "", look: "plain" };
-
 /**
  * Breaks spans into lines of at most `width` columns, at spaces where possible. What is to be copied whole and is
  * wider than a line gets a line of its own and is left to run over the edge, since a break would be copied too:
@@ -31,20 +24,36 @@ export function wrap(spans: readonly Span[], width: number): Line[] {
 }
 
 /** What needs no breaking, which is nearly all: as it stands, unless it ends in spaces, which no line does. */
-function asOneLine(spans: readonly Span[], width: number): Line | undefined {
-  let used = 0;
-  for (const { text, whole } of spans) {
-    if (whole !== true && text.includes("\n")) return undefined;
-    used += widthOf(text);
-  }
-  if (used > width || spans.at(-1)?.text.endsWith(" ") === true) return undefined;
+export function asOneLine(spans: readonly Span[], width: number): Line | undefined {
+  const used = widthTogether(spans);
+  if (used > width || spans.at(-1)?.text.endsWith(" ") === true || hasLineBreak(spans)) return undefined;
   return { spans, width: used };
+}
+
+/** The columns that spans take side by side. */
+export function widthTogether(spans: readonly Span[]): number {
+  let width = 0;
+  for (const one of spans) width += one.width;
+  return width;
+}
+
+/** The spans of both, one after the other. */
+export function joined(first: readonly Span[], second: readonly Span[]): Span[] {
+  // Not as [...first, ...second]: only the first spread of a list is fast.
+  const spans = [...first];
+  for (const one of second) spans.push(one);
+  return spans;
+}
+
+function hasLineBreak(spans: readonly Span[]): boolean {
+  for (const one of spans) if (!one.whole && one.text.includes("\n")) return true;
+  return false;
 }
 
 function wrapLong(spans: readonly Span[], width: number): Line[] {
   let current: OpenLine = { spans: [], width: 0 };
   const lines: Line[] = [current];
-  let word: Piece[] = [];
+  let word: Span[] = [];
   // The spaces before the next word, in the look of what they stand in.
   let space = 0;
   let spaceIn: Span | undefined;
@@ -54,17 +63,12 @@ function wrapLong(spans: readonly Span[], width: number): Line[] {
     lines.push(current);
     space = 0;
   };
-  const put = (piece: Piece): void => {
-    current.spans.push(piece.span);
+  const put = (piece: Span): void => {
+    current.spans.push(piece);
     current.width += piece.width;
   };
-  const putBroken = (piece: Piece): void => {
-    if (piece.span.whole === true) {
-      if (current.width > 0 && current.width + piece.width > width) newLine();
-      put(piece);
-      return;
-    }
-    for (const part of breakable(piece, width)) {
+  const putBroken = (piece: Span): void => {
+    for (const part of piece.whole ? [piece] : breakable(piece, width)) {
       if (current.width > 0 && current.width + part.width > width) newLine();
       put(part);
     }
@@ -74,7 +78,7 @@ function wrapLong(spans: readonly Span[], width: number): Line[] {
     const wordWidth = word.reduce((sum, piece) => sum + piece.width, 0);
     if (current.width + space + wordWidth > width && current.width > 0) newLine();
     if (space > 0 && current.width + space + wordWidth <= width) {
-      put({ span: { ...(spaceIn ?? PLAIN), text: " ".repeat(space) }, width: space });
+      put(spaceIn === undefined ? blank(space) : like(spaceIn, " ".repeat(space), space));
     }
     space = 0;
     for (const piece of word) {
@@ -84,22 +88,22 @@ function wrapLong(spans: readonly Span[], width: number): Line[] {
     word = [];
   };
 
-  for (const span of spans) {
-    if (span.whole === true) {
-      word.push({ span, width: widthOf(span.text) });
+  for (const one of spans) {
+    if (one.whole) {
+      word.push(one);
       continue;
     }
-    for (const part of span.text.split(/(\n| +)/u)) {
+    for (const part of one.text.split(/(\n| +)/u)) {
       if (part === "") continue;
       if (part === "\n") {
         endWord();
         newLine();
       } else if (part.startsWith(" ")) {
         endWord();
-        spaceIn = space === 0 || spaceIn === span ? span : undefined;
+        spaceIn = space === 0 || spaceIn === one ? one : undefined;
         space += part.length;
       } else {
-        word.push({ span: { ...span, text: part }, width: widthOf(part) });
+        word.push(like(one, part));
       }
     }
   }
@@ -108,16 +112,16 @@ function wrapLong(spans: readonly Span[], width: number): Line[] {
 }
 
 /** A piece in parts of which each fits; neighbours that fit together stay together. */
-function breakable(piece: Piece, width: number): Piece[] {
-  const parts: Piece[] = [];
+function breakable(piece: Span, width: number): Span[] {
+  const parts: Span[] = [];
   let text = "";
   let used = 0;
   const end = (): void => {
-    if (text !== "") parts.push({ span: { ...piece.span, text }, width: used });
+    if (text !== "") parts.push(like(piece, text, used));
     text = "";
     used = 0;
   };
-  for (const character of graphemes(piece.span.text)) {
+  for (const character of graphemes(piece.text)) {
     // Some scripts let one grapheme grow without end; such a one is parted at its code points.
     for (const unit of widthOf(character) > width ? character : [character]) {
       const unitWidth = widthOf(unit);
@@ -134,12 +138,21 @@ function isOneWord(text: string): boolean {
   return !text.includes(" ") && !text.includes("\n");
 }
 
-/** How wide spans are when nothing is broken, and their widest word. */
-export function measure(spans: readonly Span[]): { readonly natural: number; readonly word: number } {
+/** How wide spans are when nothing is broken but at line breaks. */
+export function naturalWidth(spans: readonly Span[]): number {
+  return hasLineBreak(spans) ? measure(spans).natural : widthTogether(spans);
+}
+
+/** The width of the widest word. */
+export function wordWidth(spans: readonly Span[]): number {
+  return measure(spans).word;
+}
+
+function measure(spans: readonly Span[]): { readonly natural: number; readonly word: number } {
   let [natural, word, line, run] = [0, 0, 0, 0];
-  for (const span of spans) {
-    for (const part of span.whole === true || isOneWord(span.text) ? [span.text] : span.text.split(/(\n| +)/u)) {
-      const breaks = span.whole !== true && (part === "\n" || part.startsWith(" "));
+  for (const one of spans) {
+    for (const part of one.whole || isOneWord(one.text) ? [one.text] : one.text.split(/(\n| +)/u)) {
+      const breaks = !one.whole && (part === "\n" || part.startsWith(" "));
       const width = part === "\n" ? 0 : widthOf(part);
       line = part === "\n" && breaks ? 0 : line + width;
       run = breaks ? 0 : run + width;
