@@ -9,6 +9,7 @@ import type { NetworkTime } from "./network-time.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { Order } from "./order.ts";
 import type { Page, PageRequest } from "./page.ts";
+import type { RecallSignal } from "./recall.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { PartyStake } from "./stake.ts";
 import type { Verdict, VerdictThresholds } from "./verdict.ts";
@@ -31,7 +32,7 @@ export interface Answer<T> {
 }
 
 export interface CallOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: RecallSignal;
   /** Watchers go first: their share of a node's budget is never spent by people. Default "people". */
   readonly lane?: "people" | "watchers";
   /** Ask the node even where a cached answer would do. */
@@ -102,6 +103,7 @@ export interface NodeClient extends Operations {
 
 /** How to look at a network's nodes. */
 export interface LookOptions extends CallOptions {
+  readonly signal?: AbortSignal;
   /** A node that has not answered within this is not reachable. Default 3 s. */
   readonly timeoutMillis?: Milliseconds;
   readonly thresholds?: VerdictThresholds;

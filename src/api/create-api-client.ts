@@ -133,7 +133,7 @@ function callOver(places: readonly Place[], around: Surroundings): Call {
 
   return <T>(asked: Question<T>, options: CallOptions = {}): Promise<Answer<T>> => {
     const { signal, lane = "people", fresh = false } = options;
-    if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
     const kept = fresh || asked.core === true ? undefined : first?.kept(asked);
     if (kept !== undefined) return Promise.resolve(kept);
     const watched = `watchers ${asked.path}`;

@@ -17,6 +17,7 @@ import { NodeRest } from "./node-rest.ts";
 import { MissingPart, type Question } from "./question.ts";
 import { BudgetSpent, RateBudget, type Lane } from "./rate-budget.ts";
 import { readReply } from "./read-reply.ts";
+import type { RecallSignal } from "./recall.ts";
 
 /** What came of one HTTP request to a node, for metrics. */
 export interface NodeRequest {
@@ -46,7 +47,7 @@ export interface Try {
   readonly fresh: boolean;
   /** Until when, on the monotonic clock. */
   readonly deadlineMillis: Milliseconds;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: RecallSignal | undefined;
 }
 
 /** Answers kept per endpoint, and the longest body that is worth keeping. */

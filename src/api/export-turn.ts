@@ -1,5 +1,6 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { Clock } from "./clock.ts";
+import type { RecallSignal } from "./recall.ts";
 
 /**
  * One export at a time at one node, with a pause between two: before v0.73 each holds one of the node's few database
@@ -24,7 +25,7 @@ export class ExportTurn {
   }
 
   /** Waits for its turn; false when it did not come in time. Rejects with the signal's reason. Whoever got it must `free` it. */
-  async take(deadlineMillis: Milliseconds, signal?: AbortSignal): Promise<boolean> {
+  async take(deadlineMillis: Milliseconds, signal?: RecallSignal): Promise<boolean> {
     for (;;) {
       signal?.throwIfAborted();
       const wait = this.waitMillis;
@@ -51,7 +52,7 @@ export class ExportTurn {
     this.#freed.clear();
   }
 
-  async #untilFree(atMostMillis: Milliseconds, signal: AbortSignal | undefined): Promise<void> {
+  async #untilFree(atMostMillis: Milliseconds, signal: RecallSignal | undefined): Promise<void> {
     const done = new AbortController();
     const leave = (): void => done.abort();
     const wake = (): void => done.abort();

@@ -43,16 +43,28 @@ export async function askInTurn<T>(
   around: Surroundings,
 ): Promise<Answer<T>> {
   const plan = new Plan(endpoints, attempt, around);
+  const ask = async (): Promise<Answer<T>> => {
+    attempt.signal?.throwIfAborted();
+    const endpoint = plan.next();
+    try {
+      return await endpoint.ask(asked, attempt);
+    } catch (error) {
+      throw plan.after(endpoint, error);
+    }
+  };
+  // The first try is made at once, and only its failure is handed to the policy: nearly every call ends here.
+  let first: Promise<Answer<T>> | undefined = ask();
   try {
-    return await policy.execute(async () => {
-      attempt.signal?.throwIfAborted();
-      const endpoint = plan.next();
-      try {
-        return await endpoint.ask(asked, attempt);
-      } catch (error) {
-        throw plan.after(endpoint, error);
-      }
-    }, attempt.signal);
+    return await first;
+  } catch (failure) {
+    if (!(failure instanceof TryAgain)) throw plan.outcome(failure, asked.what);
+  }
+  try {
+    return await policy.execute(() => {
+      const made = first ?? ask();
+      first = undefined;
+      return made;
+    });
   } catch (error) {
     throw plan.outcome(error, asked.what);
   }

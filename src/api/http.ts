@@ -6,6 +6,7 @@ import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import type { BaseUrl } from "./base-url.ts";
 import { HttpFault, httpFault } from "./http-fault.ts";
 import { ReadMemory } from "./read-memory.ts";
+import { timeOut } from "./time-out.ts";
 
 /** What takes the place of the connection pool in tests. */
 export type HttpDispatcher = Dispatcher;
@@ -145,7 +146,7 @@ const neverStarted: Dispatcher.DispatchController = {
 class WholeReply implements Dispatcher.DispatchHandler, HttpExchange<HttpReply> {
   readonly reply: Promise<HttpReply>;
   readonly #maxBytes: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #cancelTimeOut: () => void;
   #resolve!: (reply: HttpReply) => void;
   #reject!: (reason: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
@@ -161,13 +162,13 @@ class WholeReply implements Dispatcher.DispatchHandler, HttpExchange<HttpReply> 
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#timer = setTimeout(() => {
+    this.#cancelTimeOut = timeOut(timeoutMillis, () => {
       // Where this process itself was held up, the answer may have come and only wait to be read.
       setImmediate(() => {
         const clause = `did not answer within ${formatDuration(timeoutMillis)}`;
         this.cancel(new HttpFault("timeout", clause, this.#controller !== undefined));
       });
-    }, timeoutMillis);
+    });
   }
 
   cancel(reason: unknown): void {
@@ -215,7 +216,7 @@ class WholeReply implements Dispatcher.DispatchHandler, HttpExchange<HttpReply> 
   #settle(): boolean {
     if (this.#done) return false;
     this.#done = true;
-    clearTimeout(this.#timer);
+    this.#cancelTimeOut();
     return true;
   }
 }

@@ -1,4 +1,4 @@
-import type { Answer, AsOf } from "./api-client.ts";
+import type { Answer, AsOf, CallOptions } from "./api-client.ts";
 import type { Page, PageRequest } from "./page.ts";
 
 /** Gets one page: `(request) => api.getCheckpoints(request, { signal })`. */
@@ -13,7 +13,7 @@ export interface IterateOptions {
   readonly newestFirst?: boolean;
   /** Cursor of the row to go on behind. */
   readonly after?: string;
-  readonly signal?: AbortSignal;
+  readonly signal?: CallOptions["signal"];
 }
 
 export interface Row<T> {

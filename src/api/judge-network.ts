@@ -2,6 +2,7 @@ import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import {
   millisBetween,
   type Contradiction,
+  type Draft,
   type Frontier,
   type NetworkState,
   type Round,
@@ -43,11 +44,13 @@ export function judgeNetwork(
     // Over a long pause an advance counts only when hardly any time was lost: the network may have stopped since.
     const lost = gap - millisBetween(previous.time, best.time);
     if (gap > thresholds.stalledMillis && lost > thresholds.stalledMillis) return judgeByAge(round, best, believable);
+    const frontier = frontierAt(best);
+    frontier.advancedAtMillis = round.atMillis;
     return {
       state: "healthy",
       why: "the network time advances",
       basis: "advance",
-      frontier: { ...frontierAt(best), advancedAtMillis: round.atMillis },
+      frontier,
       watchedSinceMillis,
       stillMillis: 0,
     };
@@ -118,12 +121,10 @@ function furthest(believable: readonly Speaking[]): Speaking | undefined {
   return best;
 }
 
-function frontierAt(witness: Speaking): Frontier {
-  return {
-    time: witness.time,
-    node: witness.node,
-    ...(witness.height === undefined ? {} : { height: witness.height }),
-  };
+function frontierAt(witness: Speaking): Draft<Frontier> {
+  const frontier: Draft<Frontier> = { time: witness.time, node: witness.node };
+  if (witness.height !== undefined) frontier.height = witness.height;
+  return frontier;
 }
 
 /** The frontier with its height, where that is only known now. */

@@ -1,8 +1,8 @@
 import { formatDuration } from "../units/duration.ts";
 import {
-  aheadMillis,
   millisBetween,
   type Contradiction,
+  type Draft,
   type Frontier,
   type NodeVerdict,
   type Round,
@@ -24,31 +24,32 @@ export function judgeNode(
     const answered = witness.answered === true ? { answered: true as const } : {};
     return { node, state: witness.refused === true ? "unknown" : "down", why, ...answered };
   }
-  const said = {
-    node,
-    ...(time === undefined ? {} : { time }),
-    ...(height === undefined ? {} : { height }),
-    ...(roundTripMillis === undefined ? {} : { roundTripMillis }),
-  };
+  const said: Draft<NodeVerdict> = { node, state: "ok" };
+  if (time !== undefined) said.time = time;
+  if (height !== undefined) said.height = height;
+  if (roundTripMillis !== undefined) said.roundTripMillis = roundTripMillis;
   if (time === undefined) return { ...said, state: "unknown", why: witness.why ?? "says no time", answered: true };
-  const ahead = aheadMillis({ ...witness, time }, round);
+  const ahead = millisBetween(round.wallClock, time);
   if (ahead > thresholds.aheadMillis) {
     return { ...said, state: "unknown", why: `its time is ${formatDuration(ahead)} ahead of the wall clock` };
   }
   const contradicts = contradictions.find(({ says }) => says.some((one) => one.node === node));
-  const others = contradicts?.says.filter((one) => one.node !== node).map((one) => one.node) ?? [];
-  const odd =
-    contradicts === undefined ? {} : { why: `contradicts ${others.join(" and ")} about block ${contradicts.height}` };
-  if (frontier === undefined) return { ...said, state: contradicts === undefined ? "ok" : "unknown", ...odd };
+  if (contradicts !== undefined) {
+    const others = contradicts.says.filter((one) => one.node !== node).map((one) => one.node);
+    said.why = `contradicts ${others.join(" and ")} about block ${contradicts.height}`;
+    if (frontier === undefined) said.state = "unknown";
+  }
+  if (frontier === undefined) return said;
   const behindMillis = Math.max(0, millisBetween(time, frontier.time));
+  said.behindMillis = behindMillis;
   const gap = frontier.height === undefined || height === undefined ? undefined : frontier.height - height;
-  const behindBlocks = gap === undefined ? undefined : gap < 0n ? 0n : gap;
-  const behind = { ...said, behindMillis, ...(behindBlocks === undefined ? {} : { behindBlocks }) };
+  if (gap !== undefined) said.behindBlocks = gap < 0n ? 0n : gap;
   if (behindMillis > thresholds.laggingMillis) {
-    return { ...behind, state: "lagging", why: `${formatDuration(behindMillis)} behind`, ...odd };
+    said.state = "lagging";
+    said.why ??= `${formatDuration(behindMillis)} behind`;
+  } else if (gap !== undefined && gap > thresholds.laggingBlocks) {
+    said.state = "lagging";
+    said.why ??= `${gap} blocks behind`;
   }
-  if (behindBlocks !== undefined && behindBlocks > thresholds.laggingBlocks) {
-    return { ...behind, state: "lagging", why: `${behindBlocks} blocks behind`, ...odd };
-  }
-  return { ...behind, state: "ok", ...odd };
+  return said;
 }

@@ -6,6 +6,8 @@ import { rememberNodes } from "./remember-nodes.ts";
 import {
   aheadMillis,
   millisBetween,
+  type Draft,
+  type Frontier,
   type Round,
   type SourceMemory,
   type Speaking,
@@ -24,38 +26,42 @@ export function judgeSources(round: Round, before: SourceMemory | undefined, thr
   const sight = judgeNetwork(round, believable, contradictions, before, thresholds);
   const blind = sight.state === "blind";
   const frozenMillis = blind ? sinceLast(round, before) : 0;
-  const frontier =
-    sight.frontier?.advancedAtMillis === undefined
-      ? sight.frontier
-      : { ...sight.frontier, advancedAtMillis: sight.frontier.advancedAtMillis + frozenMillis };
-  const memory: SourceMemory = {
-    ...(frontier === undefined ? {} : { frontier }),
+  const frontier = later(sight.frontier, frozenMillis);
+  const memory: Draft<SourceMemory> = {
     watchedSinceMillis: sight.watchedSinceMillis + frozenMillis,
     atMillis: round.atMillis,
     nodes: rememberNodes(round, believable, before, thresholds, blind),
   };
-  const disagree = findDisagreement(believable, memory.nodes, round.atMillis, thresholds);
-  return {
+  if (frontier !== undefined) memory.frontier = frontier;
+  const verdict: Draft<Verdict> = {
     network: sight.state,
     why: sight.why,
     basis: sight.basis,
     singleSource: round.witnesses.length === 1,
     nodes: round.witnesses.map((one) => judgeNode(one, round, frontier, contradictions, thresholds)),
-    ...(frontier === undefined ? {} : { frontier }),
-    ...(sight.stillMillis === undefined ? {} : { stillMillis: Math.max(0, sight.stillMillis - frozenMillis) }),
-    ...(frontier === undefined || believable.length === 0
-      ? {}
-      : { ageMillis: millisBetween(frontier.time, round.wallClock) }),
     contradictions,
     implausible: speaking
       .filter((one) => !believable.includes(one))
       .map((one) => ({ node: one.node, aheadMillis: aheadMillis(one, round) })),
     wentBack: findWentBack(believable, before),
-    ...(disagree === undefined ? {} : { disagree }),
     at: round.wallClock,
     atMillis: round.atMillis,
     memory,
   };
+  if (frontier !== undefined) {
+    verdict.frontier = frontier;
+    if (believable.length > 0) verdict.ageMillis = millisBetween(frontier.time, round.wallClock);
+  }
+  if (sight.stillMillis !== undefined) verdict.stillMillis = Math.max(0, sight.stillMillis - frozenMillis);
+  const disagree = findDisagreement(believable, memory.nodes, round.atMillis, thresholds);
+  if (disagree !== undefined) verdict.disagree = disagree;
+  return verdict;
+}
+
+/** A blind time does not count as one in which the frontier stood still. */
+function later(frontier: Frontier | undefined, millis: Milliseconds): Frontier | undefined {
+  if (millis === 0 || frontier?.advancedAtMillis === undefined) return frontier;
+  return { ...frontier, advancedAtMillis: frontier.advancedAtMillis + millis };
 }
 
 function sinceLast(round: Round, before: SourceMemory | undefined): Milliseconds {

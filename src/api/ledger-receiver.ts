@@ -8,6 +8,7 @@ import type { HttpFault } from "./http-fault.ts";
 import { LedgerFault } from "./ledger-fault.ts";
 import type { LedgerSink } from "./ledger-decoder.ts";
 import { LedgerFraming } from "./ledger-framing.ts";
+import type { RecallSignal } from "./recall.ts";
 
 /** Where a message says of what kind the file is only behind its data, so much data is waited for. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -23,7 +24,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   readonly #endpoint: Endpoint;
   readonly #asked: Asked;
   readonly #around: Surroundings;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: RecallSignal | undefined;
   readonly #framing = new LedgerFraming(this);
   readonly #connection: HttpStream;
   readonly #idle: NodeJS.Timeout;
@@ -54,7 +55,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   /** All is over: handed over as whole, or failed. */
   #outcome: "whole" | { readonly failure: unknown } | undefined;
 
-  constructor(endpoint: Endpoint, path: string, asked: Asked, signal: AbortSignal | undefined, around: Surroundings) {
+  constructor(endpoint: Endpoint, path: string, asked: Asked, signal: RecallSignal | undefined, around: Surroundings) {
     this.#endpoint = endpoint;
     this.#asked = asked;
     this.#around = around;

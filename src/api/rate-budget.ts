@@ -1,5 +1,6 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { Clock } from "./clock.ts";
+import type { RecallSignal } from "./recall.ts";
 
 export type Lane = "people" | "watchers";
 
@@ -54,7 +55,7 @@ export class RateBudget {
   }
 
   /** Waits for a token. Rejects with BudgetSpent at once when that would take longer than `maxWaitMillis`, or with the signal's reason. */
-  take(lane: Lane, maxWaitMillis: Milliseconds, signal?: AbortSignal): Promise<void> {
+  take(lane: Lane, maxWaitMillis: Milliseconds, signal?: RecallSignal): Promise<void> {
     if (this.tryTake(lane)) return Promise.resolve();
     const wait = this.#waitFor(lane);
     if (wait > maxWaitMillis) return Promise.reject(new BudgetSpent(wait));

@@ -1,4 +1,4 @@
-import type { NodeMemory, Round, SourceMemory, Speaking, VerdictThresholds } from "./verdict.ts";
+import type { Draft, NodeMemory, Round, SourceMemory, Speaking, VerdictThresholds } from "./verdict.ts";
 
 /** What each node's part of this round leaves for the next. A node that was not seen keeps what is known, its clocks stopped. */
 export function rememberNodes(
@@ -10,23 +10,34 @@ export function rememberNodes(
 ): readonly NodeMemory[] {
   const now = round.atMillis;
   const elapsed = before === undefined ? 0 : Math.max(0, now - before.atMillis);
-  return round.witnesses.flatMap(({ node }) => {
+  const memories: NodeMemory[] = [];
+  for (const { node } of round.witnesses) {
     const known = before?.nodes.find((one) => one.node === node);
     const seen = believable.find((one) => one.node === node);
-    if (seen === undefined) return known === undefined ? [] : [stopped(known, elapsed)];
-    const said = { node, time: seen.time, ...(seen.height === undefined ? {} : { height: seen.height }) };
+    if (seen !== undefined) memories.push(remember(seen, known));
+    else if (known !== undefined) memories.push(stopped(known, elapsed));
+  }
+  return memories;
+
+  function remember(seen: Speaking, known: NodeMemory | undefined): NodeMemory {
+    if (known !== undefined && seen.time === known.time) return standing(known);
+    const said: Draft<NodeMemory> = { node: seen.node, time: seen.time, stillSinceMillis: now };
+    if (seen.height !== undefined) said.height = seen.height;
     // A node whose time went back was swapped or restored: what it did before says nothing about it.
-    if (known === undefined || seen.time < known.time) return [{ ...said, stillSinceMillis: now }];
-    if (seen.time === known.time) {
-      const still = blind ? stopped(known, elapsed) : known;
-      const paused = now - still.stillSinceMillis >= thresholds.stalledMillis;
-      const { advancingSinceMillis, ...rest } = still;
-      return [advancingSinceMillis === undefined || paused ? rest : { ...rest, advancingSinceMillis }];
-    }
+    if (known === undefined || seen.time < known.time) return said;
     const unbroken = now - known.stillSinceMillis < thresholds.stalledMillis;
-    const since = unbroken ? (known.advancingSinceMillis ?? now) : now;
-    return [{ ...said, stillSinceMillis: now, advancingSinceMillis: since }];
-  });
+    said.advancingSinceMillis = unbroken ? (known.advancingSinceMillis ?? now) : now;
+    return said;
+  }
+
+  function standing(known: NodeMemory): NodeMemory {
+    const still = blind ? stopped(known, elapsed) : known;
+    if (still.advancingSinceMillis === undefined || now - still.stillSinceMillis < thresholds.stalledMillis) {
+      return still;
+    }
+    const { advancingSinceMillis: _, ...paused } = still;
+    return paused;
+  }
 }
 
 function stopped(known: NodeMemory, elapsed: number): NodeMemory {

@@ -3,7 +3,9 @@ import { formatDuration } from "../units/duration.ts";
 import type { CallOptions, NodeClient } from "./api-client.ts";
 import { ApiError, didAnswer } from "./api-error.ts";
 import { systemClock, type Clock } from "./clock.ts";
-import type { Round, Witness } from "./verdict.ts";
+import { Recall } from "./recall.ts";
+import { timeOut } from "./time-out.ts";
+import type { Draft, Round, Witness } from "./verdict.ts";
 
 /** A node that has not answered by then is not reachable in this round. */
 export const ROUND_TIMEOUT_MILLIS: Milliseconds = 3000;
@@ -24,17 +26,17 @@ export async function takeRound(
 ): Promise<Round> {
   const { signal, timeoutMillis = ROUND_TIMEOUT_MILLIS, clock = systemClock, fresh = true, lane = "people" } = options;
   signal?.throwIfAborted();
-  const late = new AbortController();
+  const late = new Recall();
   const leave = (): void => late.abort(signal?.reason);
   signal?.addEventListener("abort", leave, { once: true });
-  const timer = setTimeout(() => late.abort(new Late()), timeoutMillis);
+  const cancel = timeOut(timeoutMillis, () => late.abort(new Late()));
   try {
-    const call = { fresh, lane, signal: late.signal };
+    const call = { fresh, lane, signal: late };
     const witnesses = await Promise.all(nodes.map((node) => hear(node, call, clock, timeoutMillis)));
     signal?.throwIfAborted();
     return { witnesses, atMillis: clock.monotonicMillis(), wallClock: clock.wallClock() };
   } finally {
-    clearTimeout(timer);
+    cancel();
     signal?.removeEventListener("abort", leave);
   }
 }
@@ -51,15 +53,13 @@ async function hear(
   const beganAt = clock.wallClock();
   try {
     const { value, asOf } = await node.getNetworkTime(options);
-    return {
-      node: node.name,
-      reachable: true,
-      ...(value.timestamp === undefined ? {} : { time: value.timestamp }),
-      ...(asOf.blockHeight === undefined ? {} : { height: asOf.blockHeight }),
-      ...(asOf.blockTime === undefined ? {} : { blockTime: asOf.blockTime }),
-      // An answer kept from before says nothing about how long this node takes.
-      ...(asOf.receivedAt < beganAt ? {} : { roundTripMillis: Math.round(clock.monotonicMillis() - began) }),
-    };
+    const witness: Draft<Witness> = { node: node.name, reachable: true };
+    if (value.timestamp !== undefined) witness.time = value.timestamp;
+    if (asOf.blockHeight !== undefined) witness.height = asOf.blockHeight;
+    if (asOf.blockTime !== undefined) witness.blockTime = asOf.blockTime;
+    // An answer kept from before says nothing about how long this node takes.
+    if (asOf.receivedAt >= beganAt) witness.roundTripMillis = Math.round(clock.monotonicMillis() - began);
+    return witness;
   } catch (error) {
     if (error instanceof ApiError) {
       const refused = error.kind === "rate-limited" || error.kind === "banned";

@@ -1,6 +1,9 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 
+/** While it is put together: what is optional is left out where it is not known, rather than undefined. */
+export type Draft<T> = { -readonly [K in keyof T]: T[K] };
+
 /** What one node said in one round. */
 export interface Witness {
   readonly node: string;

@@ -91,7 +91,7 @@ async function oldestBlock<T>(
   return oldest === undefined ? undefined : history.blockOf(oldest.node);
 }
 
-function signalOf({ signal }: CallOptions): { signal?: AbortSignal } {
+function signalOf({ signal }: CallOptions): Pick<CallOptions, "signal"> {
   return signal === undefined ? {} : { signal };
 }
 
