@@ -160,6 +160,7 @@ function fillPositional(
   raw: Map<string, string | boolean>,
   now: Nanoseconds,
 ): void {
+  if (bare.length === 0) return;
   let at = 0;
   for (const [name, option] of Object.entries(command.options)) {
     const token = bare[at];
@@ -215,8 +216,9 @@ function withTimeWords(
 
 /** The line that types an invocation: values in quotes where they need them. */
 export function formatLine(ask: Ask): string {
-  const values = Object.entries(ask.options).map(([name, value]) => `${name}:${quoteValue(String(value))}`);
-  return [ask.command, ...values].join(" ");
+  let line = ask.command;
+  for (const name of Object.keys(ask.options)) line += ` ${name}:${quoteValue(String(ask.options[name]))}`;
+  return line;
 }
 
 /** A value as it can be typed on a line. */

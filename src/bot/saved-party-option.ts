@@ -37,9 +37,10 @@ export async function withSavedParties<V extends Readonly<Record<string, unknown
   values: V,
   own: OwnParties,
 ): Promise<V> {
-  const names = Object.entries(options).flatMap(([name, option]) =>
-    option.kind === "text" && option.saved === "party" ? [name] : [],
-  );
+  const names = Object.keys(options).filter((name) => {
+    const option = options[name];
+    return option?.kind === "text" && option.saved === "party";
+  });
   if (names.length === 0) return values;
   const saved = await own.list().catch(() => []);
   const filled = names.map((name) => [name, savedId(values[name], saved)] as const);
