@@ -1,10 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { shortenId } from "../reply/text.ts";
 import type { IdKind, NamedId } from "./named-ids.ts";
 import type { Choice, SuggestContext } from "../bot/option.ts";
+import type { Milliseconds } from "../units/duration.ts";
 import { findSeen } from "./seen-ids.ts";
 
 /** What Discord offers at most (https://discord.com/developers/docs/interactions/application-commands#autocomplete). */
 const MAX_CHOICES = 25;
+/** Before completion as a whole is given up. */
+const NAMES_MILLIS: Milliseconds = 1000;
 /** What Discord takes as a choice's name and value. */
 const MAX_LENGTH = 100;
 
@@ -14,7 +19,7 @@ export function suggestIds(kind: IdKind): (typed: string, context: SuggestContex
     const low = typed.trim().toLowerCase();
     const where = { network: context.api.network, seen: context.seen };
     const [names, seen] = await Promise.all([
-      kind.names(context),
+      namesInTime(kind, context),
       findSeen(where, kind.kind, typed.trim(), MAX_CHOICES),
     ]);
     const byId = new Map<string, NamedId>();
@@ -33,6 +38,17 @@ export function suggestIds(kind: IdKind): (typed: string, context: SuggestContex
       .map(({ named }) => choiceOf(named, counts.get(named.label?.toLowerCase())?.length === 1))
       .filter(({ value }) => value.length <= MAX_LENGTH);
   };
+}
+
+/** None of a node that takes its time: the ids seen are worth offering without them. */
+async function namesInTime(kind: IdKind, context: SuggestContext): Promise<readonly NamedId[]> {
+  const over = new AbortController();
+  const late = sleep(NAMES_MILLIS, [], { signal: over.signal, ref: false }).catch(() => []);
+  try {
+    return await Promise.race([kind.names(context), late]);
+  } finally {
+    over.abort();
+  }
 }
 
 /** The rank of a name that begins with what is typed; of these the short ones come first, being typed most. */
