@@ -12,6 +12,7 @@ const loaded = [
   "../commands/index.ts",
   "../src/export/ledger-exports.ts",
   "../src/adapters/web/index.ts",
+  "../src/adapters/discord/index.ts",
   "../src/store/tables.ts",
   "../src/store/kysely-sqlite.ts",
   "../src/store/migrate.ts",

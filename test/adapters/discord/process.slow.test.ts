@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { inflateRawSync } from "node:zlib";
 
 import { parse as parseCsv } from "csv-parse/sync";
@@ -42,7 +44,8 @@ beforeEach(async () => {
 afterEach(async () => {
   await place.cleanUp();
   await Promise.all([fake.stop(), simulator.close()]);
-  expect(fake.complaints()).toEqual([]);
+  const complaints = fake.complaints();
+  if (complaints.length > 0) throw new Error(complaints.join("\n"));
 });
 
 test("an export comes as a CSV, larger compressed, larger still as ranges that fit, and those do fit", async () => {
@@ -151,4 +154,22 @@ test("everything at its largest fits: the longest lists, pages to their end and 
   for (const command of ["market list", "snapshots", "rotations", "stake", "help", "info"]) {
     expect(textOf((await ada.run(channel, command)).last).length).toBeGreaterThan(10);
   }
+});
+
+test("without a token of its own, nothing of Discord is loaded", async () => {
+  const hook = path.join(place.folder, "count.cjs");
+  await writeFile(
+    hook,
+    'process.on("exit", () => console.log("loaded", Object.keys(require.cache).filter((file) => /node_modules.(discord\\.js|@discordjs)./.test(file)).length));',
+  );
+  const loaded = async (env: Record<string, string>): Promise<number> => {
+    const one = place.run(["start"], { ALLOW_SIMULATOR: "1", NODE_OPTIONS: `--require ${hook}`, ...env });
+    await one.printed(/Bellwether runs/u);
+    await until(() => env["DISCORD_TOKEN"] === undefined || fake.gateway.connections > 1, "the connection", 20_000);
+    const { stdout } = await one.kill("SIGTERM");
+    return Number(/^loaded (\d+)$/mu.exec(stdout)?.[1]);
+  };
+  expect(await loaded({ DATABASE_URL: "file:./other.db" })).toBe(0);
+  const token = { DISCORD_TOKEN: fake.state.token, DISCORD_API_URL: fake.apiUrl };
+  expect(await loaded({ DATABASE_URL: "file:./third.db", ...token })).toBeGreaterThan(100);
 });
