@@ -16,8 +16,8 @@ const CONNECT_MILLIS: Milliseconds = 1000;
  * Where the process that holds a database answers; undefined where nobody holds it for longer than a moment.
  * Rejects with UserError where somebody holds it and does not answer.
  */
-export async function findHolder(databaseFile: string): Promise<string | undefined> {
-  const deadline = performance.now() + START_MILLIS;
+export async function findHolder(databaseFile: string, waitMillis = START_MILLIS): Promise<string | undefined> {
+  const deadline = performance.now() + waitMillis;
   for (;;) {
     const record = readHolderRecord(databaseFile);
     // A process that was killed leaves its record and its socket behind, and nobody behind them.

@@ -19,6 +19,8 @@ export interface FileInspection {
   readonly damage: readonly string[] | undefined;
   /** Undefined where it is damaged or of another version. */
   readonly alerts: (AlertFigures & { readonly waiting: readonly Waiting[] }) | undefined;
+  /** When a watcher's look was kept last, in Unix milliseconds; undefined where none ever was. */
+  readonly lookedAt: Milliseconds | undefined;
 }
 
 /** What is owed on one platform. */
@@ -55,6 +57,7 @@ export async function inspectFile(file: string, at: Milliseconds): Promise<FileI
         schema: executed.at(-1),
         age,
         damage,
+        lookedAt: readable ? lastLook(database) : undefined,
         alerts: readable ? await alertsOf(database, at) : undefined,
       };
     } finally {
@@ -73,6 +76,12 @@ export function damageOf(database: DatabaseSync): string[] {
 
 export function hasTable(database: DatabaseSync, name: string): boolean {
   return database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined;
+}
+
+function lastLook(database: DatabaseSync): Milliseconds | undefined {
+  // Beside the watchers' snapshots lies what others keep, for no network or under names of their own.
+  const row = database.prepare("SELECT max(at) AS at FROM watcher_snapshots WHERE watcher = 'sources'").get();
+  return typeof row?.["at"] === "number" ? row["at"] : undefined;
 }
 
 async function alertsOf(database: DatabaseSync, at: Milliseconds): Promise<FileInspection["alerts"]> {

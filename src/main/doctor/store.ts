@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import path from "node:path";
 
 import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
-import { messageOf } from "../../errors.ts";
+import { messageOf, UserError } from "../../errors.ts";
 import { databaseFile } from "../../store/database-url.ts";
 import { readHolderRecord } from "../../store/holder-record.ts";
 import { inspectFile, type FileInspection } from "../../store/inspect-file.ts";
@@ -17,27 +17,36 @@ const NO_SPACE = 50_000_000;
 /** What waits longer does not wait for its turn. */
 const LONG_WAIT: Milliseconds = 300_000;
 
-/** The database file: who holds it, its place, its schema, whether it is whole, and what is owed in it. */
-export async function examineStore(url: string, now: Milliseconds): Promise<Finding[]> {
+/**
+ * The database file: who holds it, its place, its schema, whether it is whole, and what is owed in it. A holder that is
+ * just starting is waited for: 5 s unless told otherwise.
+ */
+export async function examineStore(url: string, now: Milliseconds, waitMillis?: Milliseconds): Promise<Finding[]> {
   const file = databaseFile(url);
-  const holder = await holderOf(file);
+  const { holder, stuck } = await holderOf(file, waitMillis);
   const place = await examinePlace(file);
   const inspection = await inspectFile(file, now);
   if (inspection === undefined) {
     return [...place, ok("database", `${file} does not exist yet: the first start makes it`)];
   }
-  return [...place, ...examineFile(file, inspection, holder), ...examineOwed(inspection, now, holder !== undefined)];
+  const owed = examineOwed(inspection, now, holder !== undefined);
+  return [...place, ...stuck, ...examineFile(file, inspection, holder), ...owed];
 }
 
-/** Rejects with UserError where somebody holds it and does not answer. */
-async function holderOf(file: string): Promise<string | undefined> {
-  const socket = await findHolder(file);
-  const pid = readHolderRecord(file)?.pid;
-  return socket === undefined
-    ? undefined
-    : pid === undefined
-      ? "a running Bellwether"
-      : `the running Bellwether (process ${pid})`;
+/** Who holds the file, and what is wrong with that one. */
+async function holderOf(
+  file: string,
+  waitMillis?: Milliseconds,
+): Promise<{ readonly holder: string | undefined; readonly stuck: Finding[] }> {
+  try {
+    if ((await findHolder(file, waitMillis)) === undefined) return { holder: undefined, stuck: [] };
+    const pid = readHolderRecord(file)?.pid;
+    return { holder: `the running Bellwether${pid === undefined ? "" : ` (process ${pid})`}`, stuck: [] };
+  } catch (thrown) {
+    if (!(thrown instanceof UserError)) throw thrown;
+    const finding = fault("database", thrown.message.replace(/\.$/u, ""), thrown.remedy ?? "Stop that process.");
+    return { holder: "a process that does not answer", stuck: [finding] };
+  }
 }
 
 async function examinePlace(file: string): Promise<Finding[]> {
@@ -82,9 +91,21 @@ function examineFile(
 }
 
 /** What the alerts owe, by the file: true whether or not a bot runs. */
-function examineOwed({ alerts }: FileInspection, now: Milliseconds, running: boolean): Finding[] {
+function examineOwed({ alerts, lookedAt }: FileInspection, now: Milliseconds, running: boolean): Finding[] {
   if (alerts === undefined) return [];
   const findings: Finding[] = [];
+  if (running && lookedAt !== undefined) {
+    const ago = formatDuration(Math.max(0, now - lookedAt));
+    findings.push(
+      now - lookedAt > LONG_WAIT
+        ? fault(
+            "watching",
+            `the running Bellwether has kept no look for ${ago}`,
+            "See /readyz and its log, then restart it.",
+          )
+        : ok("watching", `the last look was kept ${ago} ago`),
+    );
+  }
   for (const { platform, count } of alerts.dead) {
     const what = `${count} given up on ${platform} within the last day`;
     findings.push(warning("dead letters", what, "The command alerts log says which and why."));

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer as createSocketServer, type AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 
@@ -16,6 +16,7 @@ import { examineEnvFile, examineNode, examineSettings } from "../../../src/main/
 import { examineStore } from "../../../src/main/doctor/store.ts";
 import { examineWeb } from "../../../src/main/doctor/web.ts";
 import { createStore } from "../../../src/store/create-store.ts";
+import { writeHolderRecord } from "../../../src/store/holder-record.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 
 let folder: string;
@@ -248,6 +249,41 @@ describe("the doctor at the database", () => {
       expect.stringMatching(/^warning dead letters: 1 given up on slack within the last day -> .*alerts log/u),
       expect.stringMatching(/^warning subscriptions: 1 ended because their channel is gone/u),
       "warning deliveries: 1 wait on slack, the oldest for 2 h -> Start the bot: nothing is delivered while it is stopped.",
+    ]);
+  });
+
+  it.each<[string, number | undefined, RegExp[]]>([
+    ["has just begun", undefined, []],
+    ["looks", 4000, [/^ok watching: the last look was kept 4 s ago/u]],
+    ["has stopped looking", 600_000, [/^fault watching: the running Bellwether has kept no look for 10 min -> See/u]],
+  ])("asks what the running bot keeps: one that %s", async (_name, agoMillis, lines) => {
+    const store = createStore({ url: file(), log: silentLog() });
+    const server = createSocketServer();
+    try {
+      await store.transaction(async ({ alerts }) => {
+        await alerts.watch.putSnapshot("", "away-report", NOW, "{}");
+        if (agoMillis !== undefined) await alerts.watch.putSnapshot("mainnet", "sources", NOW - agoMillis, "{}");
+      });
+      await new Promise<void>((resolve) => server.listen(`${file()}.sock`, resolve));
+      writeHolderRecord(file(), { pid: process.pid, socket: `${file()}.sock` });
+      const found = told(await examineStore(file(), NOW));
+      expect(found[1]).toContain(`held by the running Bellwether (process ${process.pid})`);
+      expect(found.filter((line) => line.includes("watching"))).toEqual(
+        lines.map((line) => expect.stringMatching(line)),
+      );
+    } finally {
+      server.close();
+      await store.close();
+    }
+  });
+
+  it("names a holder that does not answer, and looks into the file all the same", async () => {
+    const store = createStore({ url: file(), log: silentLog() });
+    await store.ping();
+    const found = badOf(await examineStore(file(), NOW, 20));
+    await store.close();
+    expect(found).toEqual([
+      expect.stringMatching(/^fault database: .* in use by process \d+, which does not answer -> Stop that process/u),
     ]);
   });
 
