@@ -66,7 +66,7 @@ export function createAlertCard(first, around) {
       { class: "alert-line" },
       h("span", { class: "badge word" }, word),
       h("span", { class: "alert-title" }, titleOf(alert, now)),
-      times > 1 && (alert.state === "event" || alert.state === "digest")
+      times > 1 && alert.state === "event"
         ? h("span", { class: "times", title: `${times} since this page was opened` }, `× ${times}`)
         : undefined,
       open?.acknowledged === undefined ? undefined : h("span", { class: "badge quiet" }, "acknowledged"),
@@ -91,7 +91,17 @@ export function createAlertCard(first, around) {
   }
 
   function drawOwn() {
-    panel.replaceChildren(makeElement(renderReply(alert.reply, { now: Date.now() }), document));
+    panel.replaceChildren(
+      makeElement(renderReply({ ...alert.reply, actions: actions() }, { now: Date.now() }), document),
+    );
+  }
+
+  /** What was acknowledged meanwhile need not be again. */
+  function actions() {
+    if (open?.acknowledged === undefined) return alert.reply.actions;
+    return alert.reply.actions.filter(
+      (action) => !("invocation" in action && action.invocation.command === "alerts ack"),
+    );
   }
 
   /** @param {string} id */
@@ -109,7 +119,7 @@ export function createAlertCard(first, around) {
   panel.addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest("[data-action]") : null;
     if (!(button instanceof HTMLElement) || view !== "bellwether") return;
-    const action = alert.reply.actions[Number(button.dataset["action"])];
+    const action = actions()[Number(button.dataset["action"])];
     if (action !== undefined && "invocation" in action) void press(action, button.textContent);
   });
 
@@ -144,8 +154,10 @@ export function createAlertCard(first, around) {
     /** @param {OpenAlert | undefined} now How it stands, where it is not over. */
     stands(now) {
       if (JSON.stringify(now) === JSON.stringify(open)) return;
+      const acknowledged = open?.acknowledged !== undefined;
       open = now;
       drawSummary();
+      if (details.open && view === "bellwether" && acknowledged !== (now?.acknowledged !== undefined)) drawOwn();
     },
     unfold() {
       details.open = true;
