@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 
 /** One measured figure against what it must reach. */
@@ -74,7 +74,8 @@ export function versionOf(tool: string, ...flags: string[]): string | undefined 
 
 export function machine(): string {
   const all = cpus();
-  return `Node ${process.versions.node}, ${all[0]?.model ?? "unknown CPU"} × ${all.length}`;
+  const load = (loadavg()[0] ?? 0).toFixed(1);
+  return `Node ${process.versions.node}, ${all[0]?.model ?? "unknown CPU"} × ${all.length}, load average ${load} before`;
 }
 
 /**
