@@ -6,6 +6,7 @@ import { expect } from "vitest";
 
 import { commands } from "../../../commands/index.ts";
 import { createDiscordAdapter, type DiscordTiming } from "../../../src/adapters/discord/index.ts";
+import type { AlertEngine } from "../../../src/alerts/alert-engine.ts";
 import type { SendingAdapter } from "../../../src/adapters/adapter.ts";
 import { createApiClient } from "../../../src/api/create-api-client.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
@@ -14,9 +15,10 @@ import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
 import { silentLog, type Log } from "../../../src/log.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
-import { alertDesk } from "../../support/alert-desk.ts";
+import { alertsOn } from "../../support/alert-desk.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { until } from "../../support/fake-discord/until.ts";
 
@@ -42,6 +44,9 @@ export interface Stage {
   readonly simulator: Simulator;
   readonly adapter: SendingAdapter;
   readonly channel: string;
+  readonly store: Store;
+  /** The alerts, which a test may tell what is seen. */
+  readonly engine: AlertEngine;
   /** Ends the adapter as a crash would and starts another on the same store. */
   restart(): Promise<void>;
   /** Starts another adapter beside it, as a second process with the same token would. */
@@ -61,12 +66,13 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     nodes: simulator.networks.mainnet.map((node) => ({ ...node, coreUrl: simulator.coreUrls.mainnet })),
   });
   const store = createStore({ url: `file:${path.join(folder, "stage.db")}`, log });
+  const { desk, engine } = alertsOn(store, { platforms: ["discord"] });
   const bot = createBot({
     commands: [...commands, ...(options.extra ?? [])],
     clients: [client],
     seen: store.seen,
     parties: store.parties,
-    alerts: alertDesk(store),
+    alerts: desk,
     exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
     log,
   });
@@ -91,6 +97,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   return {
     fake,
     simulator,
+    store,
+    engine,
     get adapter() {
       return adapter;
     },
