@@ -14,13 +14,15 @@ import type { AddContext } from "./alert-add.ts";
 import { announcements } from "./alert-change.ts";
 import { destinationHere, isOperator, parseDestination, placeWords } from "./alert-place.ts";
 import { isAlive, shortId } from "./alert-subscriptions.ts";
+import { isSpan } from "./alert-times.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { scopeOf } from "./silence-scope.ts";
 import { LATE, timesOf, type SilenceValues } from "./silence-times.ts";
 
 /** Keeps alerts back here for a while, or everywhere where operators ask for it. */
-export async function silenceAlerts(context: AddContext, values: SilenceValues): Promise<Reply> {
+export async function silenceAlerts(context: AddContext, typed: SilenceValues): Promise<Reply> {
   const { alerts, caller } = context;
+  const values = withSpan(typed);
   const now = toMillis(context.now());
   const when = timesOf(values, now);
   const place = values.to === undefined ? placeOf(context) : parseDestination(values.to, context, alerts);
@@ -105,6 +107,12 @@ function silenced(context: AddContext, silence: Silence, { place, labels, notes,
     ],
     actions: [endAction(silence)],
   });
+}
+
+/** `alerts silence 1h` is short for everything, for an hour. */
+function withSpan(typed: SilenceValues): SilenceValues {
+  const { what, ...rest } = typed;
+  return what !== undefined && typed.for === undefined && isSpan(what) ? { ...rest, for: what } : typed;
 }
 
 /** Undefined = everywhere, which is for operators. */

@@ -21,11 +21,17 @@ const UNITS: readonly (readonly [RegExp, string])[] = [
 export function parseSpan(option: string, typed: string): Milliseconds {
   const millis = spanOf(typed);
   if (millis !== undefined) return millis;
+  const behind = typed.trim().toLowerCase() === option ? ` Write it behind a colon: ${option}:2h.` : "";
   const bare = /^\d+$/u.test(typed.trim()) ? ` Is it ${typed.trim()}m or ${typed.trim()}h?` : "";
   throw new UserError(`${quoteTyped(typed)} is no span of time that ${option} understands.`, {
     option,
-    remedy: `Write it with its unit, as in 30s, 5m, 1h30m or 2d.${bare}`,
+    remedy: `Write it with its unit, as in 30s, 5m, 1h30m or 2d.${bare}${behind}`,
   });
+}
+
+/** Whether it says how long something takes. */
+export function isSpan(typed: string): boolean {
+  return spanOf(typed) !== undefined;
 }
 
 function spanOf(typed: string): Milliseconds | undefined {

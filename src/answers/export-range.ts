@@ -77,6 +77,30 @@ export function rangeWords({ from, to }: ExportRange): Text {
   return text`${start} ${end}`;
 }
 
+/**
+ * The range as part of a file's name, such that nobody takes its end for another: whole days by the first and the last
+ * of them (`2023-05-01-through-2023-05-31`), else both ends with their times, the end exclusive
+ * (`2023-05-01T063000Z-until-2023-05-02T000000Z`). Without an end it is until `now`.
+ */
+export function rangeName({ from, to }: ExportRange, now: Nanoseconds): string {
+  const wholeDays = to !== undefined && isMidnight(to) && (from === undefined || isMidnight(from));
+  const until = to ?? wholeSeconds(now);
+  if (!wholeDays) return `${from === undefined ? "start" : stamp(from)}-until-${stamp(until)}`;
+  const lastDay = formatUtc(nanoseconds(until - DAY_NANOSECONDS)).slice(0, 10);
+  if (from === undefined) return `start-through-${lastDay}`;
+  const firstDay = formatUtc(from).slice(0, 10);
+  return firstDay === lastDay ? firstDay : `${firstDay}-through-${lastDay}`;
+}
+
+function isMidnight(at: Nanoseconds): boolean {
+  return at % DAY_NANOSECONDS === 0n;
+}
+
+/** As ISO 8601 has it, but for the colons, which not every file system takes. */
+function stamp(at: Nanoseconds): string {
+  return `${formatUtc(at).slice(0, 19).replace(" ", "T").replaceAll(":", "")}Z`;
+}
+
 /** What may be missing at the beginning, since nodes drop old entries and say nothing. */
 export function retentionBlocks(range: ExportRange, firstTime: Nanoseconds | undefined, now: Nanoseconds): Block[] {
   const late = range.from === undefined || firstTime === undefined ? undefined : millisBetween(range.from, firstTime);

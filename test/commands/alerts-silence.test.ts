@@ -75,6 +75,12 @@ describe("a silence", () => {
     ]);
   });
 
+  test("of everything may be typed as short as can be", async () => {
+    const talk = await talkInOps();
+    expect(await talk.ask("alerts silence 90m")).toContain("Silenced: everything");
+    expect(await talk.engine.silences()).toMatchObject([{ from: NOON, until: NOON + 1.5 * HOUR }]);
+  });
+
   test("pressed twice is one silence, announced once; a longer one is another", async () => {
     const talk = await talkInOps();
     const both = await Promise.all([
@@ -181,6 +187,7 @@ describe("a silence", () => {
     ["for:1h every:day", /always has an end, within a year/u],
     ["for:1h every:day until:2028-01-01", /always has an end, within a year/u],
     ["for:soon", /“soon” is no span of time/u],
+    ["node.down for 2h", /“for” is no span of time[\s\S]*Write it behind a colon: for:2h\./u],
     ["from:someday for:1h", /“someday” is no time that from understands/u],
     ["for:1h zone:Berlin", /Did you mean Europe\/Berlin\?/u],
     ["node.dwon for:1h", /“node\.dwon” is no episode, kind, market or node[\s\S]*alerts status/u],
