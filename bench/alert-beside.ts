@@ -41,7 +41,11 @@ async function measure(): Promise<readonly Measured[]> {
       return [{ name: NAME, skipped: `${TOOL} is not installed (apt-get install ${TOOL}); ${detail}` }];
     }
     await using theirs = await openAlertmanager(origin, platforms);
-    const result = await alternate(ROUNDS, ours.take, theirs.take);
+    const result = await alternate(
+      ROUNDS,
+      () => ours.take(),
+      () => theirs.take(),
+    );
     const detail = [
       `${CHANNELS} channels each, medians of ${ROUNDS}: ours ${result.ours.toFixed(0)} a second with receipts on disk,`,
       `${version.split(" (")[0]} ${result.theirs.toFixed(0)} a second without`,

@@ -6,13 +6,14 @@ import type { AlertEvent } from "../../src/alerts/event.ts";
 import type { AlertKind } from "../../src/alerts/kinds.ts";
 import type { Reading } from "../../src/alerts/reading.ts";
 import type { Destination, Sender } from "../../src/alerts/sender.ts";
-import { destinationKey, type Subscription } from "../../src/alerts/subscription.ts";
+import type { Subscription } from "../../src/alerts/subscription.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { scratchFolder } from "./export-once.ts";
+import { subscriptionOf } from "./subscription-of.ts";
 
-export const NETWORK = "mainnet";
+const NETWORK = "mainnet";
 
 /** The alerts from a finding to receipts that are kept, on a database on disk, in real time. */
 export interface AlertStage extends AsyncDisposable {
@@ -53,10 +54,7 @@ export async function alertStage(options: {
   const engine = createAlertEngine({ ...parts, onOwed: () => dispatcher.wake() });
   await store.transaction(async ({ alerts }) => {
     for (const [index, destination] of destinations.entries()) {
-      const subscription = subscriptionOf(index, destination, kinds, events);
-      const { id, network, state } = subscription;
-      const data = JSON.stringify(subscription);
-      await alerts.choices.putSubscription({ id, destination: destinationKey(destination), network, state, data });
+      await alerts.choices.putSubscription(subscriptionOf(index, destination, kinds, events, NETWORK));
     }
   });
   const running = dispatcher.run(stop.signal);
@@ -88,28 +86,6 @@ export async function alertStage(options: {
       await store.close();
       await folder[Symbol.asyncDispose]();
     },
-  };
-}
-
-function subscriptionOf(
-  index: number,
-  destination: Destination,
-  kinds: readonly AlertKind[],
-  events: Subscription["events"],
-): Subscription {
-  return {
-    id: `s${index}`,
-    destination,
-    network: NETWORK,
-    kinds: [...kinds],
-    subjects: [],
-    parameters: {},
-    floor: "info",
-    style: "plain",
-    events,
-    state: "active",
-    created: 1_700_000_000_000,
-    by: { id: "u1", name: "bench" },
   };
 }
 

@@ -10,9 +10,9 @@ import { ASSET, PARTY } from "./ledger-source.ts";
 
 export const MIB = 1024 * 1024;
 
-/** A folder of this run's own, on the disk that exports go to by default. */
-export async function scratchFolder(): Promise<AsyncDisposable & { readonly path: string }> {
-  const folder = await mkdtemp(path.join(tmpdir(), "bellwether-bench-"));
+/** A folder of this run's own; left out, on the disk that exports go to by default. */
+export async function scratchFolder(root = tmpdir()): Promise<AsyncDisposable & { readonly path: string }> {
+  const folder = await mkdtemp(path.join(root, "bellwether-bench-"));
   return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 

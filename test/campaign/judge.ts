@@ -99,10 +99,14 @@ export function judgeOutages(heard: Heard, happened: readonly string[]): { told:
   return { told, faults };
 }
 
-/** A chain that began anew: one plain sentence for each of its lists. */
+/** A chain that began anew: one plain sentence for each of its lists, once there is something in it again. */
 export function judgeReset(heard: Heard): string[] {
-  return ["checkpoints", "snapshots"].flatMap((list) => {
-    const said = firstOf(heard).filter(({ title }) => title.includes(`The ${list} of testnet begin anew`)).length;
-    return said === 1 ? [] : [`${heard.name}: that the ${list} began anew was told ${said} times`];
-  });
+  const count = (list: string): number =>
+    firstOf(heard).filter(({ title }) => title.includes(`The ${list} of testnet begin anew`)).length;
+  const [checkpoints, snapshots] = [count("checkpoints"), count("snapshots")];
+  // The first snapshot comes some seconds after the first checkpoint, maybe after the end.
+  return [
+    ...(checkpoints === 1 ? [] : [`${heard.name}: that the checkpoints began anew was told ${checkpoints} times`]),
+    ...(snapshots <= 1 ? [] : [`${heard.name}: that the snapshots began anew was told ${snapshots} times`]),
+  ];
 }

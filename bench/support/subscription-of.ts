@@ -1,0 +1,30 @@
+import type { AlertKind } from "../../src/alerts/kinds.ts";
+import type { Destination } from "../../src/alerts/sender.ts";
+import { destinationKey, type Subscription } from "../../src/alerts/subscription.ts";
+import type { SubscriptionRow } from "../../src/store/alert-ports.ts";
+
+/** An ordinary subscription, as it is stored. */
+export function subscriptionOf(
+  index: number,
+  destination: Destination,
+  kinds: readonly AlertKind[],
+  events: Subscription["events"],
+  network: string,
+): SubscriptionRow {
+  const subscription: Subscription = {
+    id: `s${index}`,
+    destination: { ...destination },
+    network,
+    kinds: [...kinds],
+    subjects: [],
+    parameters: {},
+    floor: "info",
+    style: "plain",
+    events,
+    state: "active",
+    created: 1_700_000_000_000,
+    by: { id: "u1", name: "bench" },
+  };
+  const { id, state } = subscription;
+  return { id, destination: destinationKey(destination), network, state, data: JSON.stringify(subscription) };
+}
