@@ -3,7 +3,7 @@ import { answer } from "../src/answers/answer.ts";
 import { formatBytes } from "../src/units/byte-size.ts";
 import { countWords } from "../src/units/count-words.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
-import { exportRange, rangeWords, retentionBlocks, type ExportRange } from "../src/answers/export-range.ts";
+import { exportRange, rangeName, rangeWords, retentionBlocks, type ExportRange } from "../src/answers/export-range.ts";
 import { formatLine } from "../src/bot/grammar.ts";
 import { ASSET, PARTY } from "../src/answers/named-ids.ts";
 import { assetsById } from "../src/answers/offered-names.ts";
@@ -17,7 +17,7 @@ import { field, paragraph, type Block } from "../src/reply/block.ts";
 import { reply, type Reply } from "../src/reply/reply.ts";
 import { code, id, shortenId, strong, text, time, type Text } from "../src/reply/text.ts";
 import { formatDuration } from "../src/units/duration.ts";
-import { formatUtc, toMillis, type Nanoseconds } from "../src/units/nanoseconds.ts";
+import { toMillis, type Nanoseconds } from "../src/units/nanoseconds.ts";
 
 const options = {
   party: {
@@ -77,7 +77,7 @@ export const ledgerExport = command({
       query: { partyId, assetId, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },
       ...(columns === undefined ? {} : { columns }),
       raw: asked.raw,
-      name: fileName(partyId, asset?.symbol ?? assetId.slice(0, 8), range, context.now()),
+      name: `ledger-${partyId.slice(0, 8)}-${asset?.symbol ?? assetId.slice(0, 8)}-${rangeName(range, context.now())}`,
       signal: context.signal,
       onProgress: ({ bytes, rows }) => context.progress(progressReply(partyId, asset, range, bytes, rows)),
     });
@@ -140,13 +140,6 @@ function parseColumns(typed: string | undefined, raw: boolean): readonly string[
     throw new UserError(`columns names ${twice} twice.`, { option: "columns", remedy: "Name each column once." });
   }
   return columns;
-}
-
-/** `ledger-f8ac93d1-USDT-2023-05-01-2023-06-01`: dates as the range has them, the end exclusive. */
-function fileName(partyId: string, asset: string, { from, to }: ExportRange, now: Nanoseconds): string {
-  const day = (at: Nanoseconds | undefined, none: string): string =>
-    at === undefined ? none : formatUtc(at).slice(0, 10);
-  return `ledger-${partyId.slice(0, 8)}-${asset}-${day(from, "start")}-${day(to, day(now, "now"))}`;
 }
 
 function progressReply(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { exportRange } from "../../src/answers/export-range.ts";
+import { exportRange, rangeName } from "../../src/answers/export-range.ts";
 import { parseTimeSpan } from "../../src/bot/time-span.ts";
 import { formatUtc, fromMillis } from "../../src/units/nanoseconds.ts";
 
@@ -36,5 +36,25 @@ describe("the range of an export", () => {
     [undefined, "1969-12-01", "before 1970"],
   ])("from %s to %s is refused: %s", (from, to, sentence) => {
     expect(() => asked(from, to)).toThrow(sentence);
+  });
+});
+
+describe("the range in a file's name", () => {
+  const midnight = (day: string) => fromMillis(Date.parse(`${day}T00:00:00Z`));
+  const morning = fromMillis(Date.UTC(2024, 0, 5, 6, 30));
+  test.each([
+    [
+      "whole days, by the first and the last",
+      midnight("2023-05-01"),
+      midnight("2023-06-01"),
+      "2023-05-01-through-2023-05-31",
+    ],
+    ["one day", midnight("2024-02-29"), midnight("2024-03-01"), "2024-02-29"],
+    ["from the beginning to the end of a day", undefined, midnight("2024-01-01"), "start-through-2023-12-31"],
+    ["hours, by both ends", morning, midnight("2024-01-06"), "2024-01-05T063000Z-until-2024-01-06T000000Z"],
+    ["until now", midnight("2024-01-01"), undefined, "2024-01-01T000000Z-until-2024-03-13T153045Z"],
+    ["everything", undefined, undefined, "start-until-2024-03-13T153045Z"],
+  ])("%s", (_words, from, to, name) => {
+    expect(rangeName({ from, to }, now)).toBe(name);
   });
 });

@@ -220,6 +220,32 @@ describe("an export", () => {
     expect(await leftOver()).toEqual([]);
   });
 
+  test("a row that the node broke off itself: its reason is told, not what is wrong with the row", async () => {
+    await using node = await ledgerNode((_, into) => {
+      into.write(`${csv(COLUMNS_12, [row()])}2023-01-18 01\n`);
+      setTimeout(
+        () => into.end('{"error":{"code":13,"message":"Internal error","details":[{"message":"too slow"}]}}'),
+        30,
+      );
+    });
+    const thrown = await failureOf(exports().export(node.api, request()));
+    expect(thrown).toMatchObject({ kind: "cut", innerWords: "too slow" });
+    expect(await leftOver()).toEqual([]);
+  });
+
+  test("a row that cannot be read ends it long before the ledger's end", async () => {
+    let dropped: Promise<unknown> | undefined;
+    await using node = await ledgerNode((_, into) => {
+      dropped = once(into, "close");
+      into.write(`${csv(COLUMNS_12, [row()])}2023-01-18 01\n`);
+      into.write(Buffer.alloc(256 * 1024, csv(COLUMNS_12, [row()])));
+    });
+    const thrown = await failureOf(exports().export(node.api, request()));
+    expect((thrown as ApiError).message).toContain("row 2 has 1 fields where the header has 12");
+    await dropped;
+    expect(await leftOver()).toEqual([]);
+  });
+
   test.runIf(existsSync("/dev/full"))("a full disk: one clear sentence, nothing left", async () => {
     await using node = await ledgerNode((_, into) => send(into, csv(COLUMNS_12, [row()])));
     const files = temporaryFiles({ directory, openFile: () => open("/dev/full", "r+") });

@@ -1,5 +1,6 @@
 import { formatLine } from "../../bot/grammar.ts";
 import type { Attachment } from "../../reply/attachment.ts";
+import type { Block } from "../../reply/block.ts";
 import type { Action, Reply, Tone } from "../../reply/reply.ts";
 import type { Text } from "../../reply/text.ts";
 import { formatBytes } from "../../units/byte-size.ts";
@@ -80,19 +81,20 @@ function fileLines(reply: Reply, width: number, options: RenderOptions): Line[] 
   const inner = width - 2;
   const lines = files.flatMap((file): Line[] => {
     const written = options.writtenTo?.(file);
+    const isDescribed = names(reply.blocks, file.sha256);
     const exact =
       file.sizeBytes >= 1000 ? ` (${formatDecimal(decimal(BigInt(Math.trunc(file.sizeBytes))))} bytes)` : "";
+    const size = isDescribed ? "" : `${formatBytes(file.sizeBytes)}${exact}, `;
     const picture = file === reply.picture ? "picture, " : "";
     return [
       ...wrap(
-        [
-          wholeSpan(visibleText(file.name), "strong"),
-          span(`  ${formatBytes(file.sizeBytes)}${exact}, ${picture}${visibleText(file.mediaType)}`),
-        ],
+        [wholeSpan(visibleText(file.name), "strong"), span(`  ${size}${picture}${visibleText(file.mediaType)}`)],
         inner,
       ),
       ...(file.alt === undefined ? [] : indent(wrap([span(visibleText(file.alt))], inner - 2), 2)),
-      ...indent(wrap([span("SHA-256 ", "dim"), wholeSpan(visibleText(file.sha256), "code")], inner - 2), 2),
+      ...(isDescribed
+        ? []
+        : indent(wrap([span("SHA-256 ", "dim"), wholeSpan(visibleText(file.sha256), "code")], inner - 2), 2)),
       ...(written === undefined
         ? []
         : indent(wrap([span("written to "), wholeSpan(visibleText(written), "code")], inner - 2), 2)),
@@ -102,6 +104,15 @@ function fileLines(reply: Reply, width: number, options: RenderOptions): Line[] 
     ? []
     : wrap([span(options.filesHint ?? "--out DIR writes them.", "dim")], inner);
   return [{ spans: [span("Files", "strong")], width: 5 }, ...indent([...lines, ...hint], 2)];
+}
+
+/** Whether the reply itself gives this hash among its fields, and so describes the file: it need not be said twice. */
+function names(blocks: readonly Block[], sha256: string): boolean {
+  return blocks.some(
+    (block) =>
+      block.kind === "fields" &&
+      block.fields.some(({ value }) => value.some((part) => part.kind === "code" && part.text === sha256)),
+  );
 }
 
 function actionLines(actions: readonly Action[], width: number, links: boolean): Line[] {
