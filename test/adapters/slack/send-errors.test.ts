@@ -1,13 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { SlackSender } from "../../../src/adapters/slack/slack-sender.ts";
-import { createWeb } from "../../../src/adapters/slack/web.ts";
 import type { SendErrorKind } from "../../../src/alerts/sender.ts";
-import { silentLog } from "../../../src/log.ts";
 import { FakeSlack, type Fault } from "../../support/fake-slack/fake-slack.ts";
 import { titled } from "./probe-commands.ts";
-import { delivery, refused, signal } from "./sending.ts";
-import { stage } from "./stage.ts";
+import { delivery, refused, senderOn, signal } from "./sending.ts";
 
 /** Only what hangs is given up soon: on a busy machine anything else may take a while. */
 function patienceWith(answer: Fault["answer"]): { callMillis?: number } {
@@ -62,13 +58,14 @@ describe("what became of a message that failed", () => {
   test.each(Object.entries(codes).flatMap(([kind, all]) => all.map((code) => [code, kind] as const)))(
     "%s: %s",
     async (code, kind) => {
-      await using scene = await stage({ connect: false });
+      await using fake = await FakeSlack.start();
+      const sender = senderOn(fake.apiUrl);
+      const channel = fake.channel();
       // A limit that is told with a 200 is waited for a little, by the sender itself.
       const times = code === "rate_limited" ? 30 : 1;
-      for (let count = 0; count < times; count += 1)
-        scene.fake.fail({ method: "chat.postMessage", answer: { error: code } });
+      for (let count = 0; count < times; count += 1) fake.fail({ method: "chat.postMessage", answer: { error: code } });
       const patience = AbortSignal.timeout(code === "rate_limited" ? 500 : 15_000);
-      const error = await refused(scene.adapter.send(delivery("d", scene.channel), titled("x"), patience));
+      const error = await refused(sender.send(delivery("d", channel), titled("x"), patience));
       expect(error.kind).toBe(kind);
       expect(error.message).not.toMatch(/xoxb|<html/u);
     },
@@ -78,9 +75,11 @@ describe("what became of a message that failed", () => {
     ["not_in_channel", "Slack says not_in_channel: type `/invite @bellwether` in the channel"],
     ["is_archived", "Slack says is_archived"],
   ])("%s is said with what to do", async (code, words) => {
-    await using scene = await stage({ connect: false });
-    scene.fake.fail({ method: "chat.postMessage", answer: { error: code } });
-    const error = await refused(scene.adapter.send(delivery("d", scene.channel), titled("x"), signal));
+    await using fake = await FakeSlack.start();
+    const sender = senderOn(fake.apiUrl);
+    const channel = fake.channel();
+    fake.fail({ method: "chat.postMessage", answer: { error: code } });
+    const error = await refused(sender.send(delivery("d", channel), titled("x"), signal));
     expect(error.message).toBe(words);
   });
 
@@ -97,13 +96,15 @@ describe("what became of a message that failed", () => {
     ["no answer", "hang-before", "maybe-sent", undefined],
     ["no answer, though it arrived", "hang-after", "maybe-sent", undefined],
   ])("%s: %s", async (name, answer, kind, retryAfterMillis) => {
-    await using scene = await stage({ connect: false, timing: patienceWith(answer) });
+    await using fake = await FakeSlack.start();
+    const sender = senderOn(fake.apiUrl, patienceWith(answer));
+    const channel = fake.channel();
     const patience = AbortSignal.timeout(name.includes("without") ? 500 : 15_000);
-    scene.fake.fail({ method: "chat.postMessage", answer });
-    const error = await refused(scene.adapter.send(delivery("d", scene.channel), titled("x"), patience));
+    fake.fail({ method: "chat.postMessage", answer });
+    const error = await refused(sender.send(delivery("d", channel), titled("x"), patience));
     expect(error.kind).toBe(kind);
     expect(error.retryAfterMillis).toBe(retryAfterMillis);
-    scene.fake.release();
+    fake.release();
   });
 
   test.each<[string, Fault["answer"], SendErrorKind]>([
@@ -113,37 +114,31 @@ describe("what became of a message that failed", () => {
     ["are those of somebody who has left", { error: "user_disabled" }, "gone"],
     ["lack a permission", { error: "missing_scope" }, "retry"],
   ])("direct messages that %s: nothing was sent", async (_name, answer, kind) => {
-    await using scene = await stage({ connect: false, timing: patienceWith(answer) });
-    scene.fake.fail({ method: "conversations.open", answer });
-    const error = await refused(scene.adapter.send(delivery("d", "user:U0123ABCD"), titled("x"), signal));
+    await using fake = await FakeSlack.start();
+    const sender = senderOn(fake.apiUrl, patienceWith(answer));
+    fake.fail({ method: "conversations.open", answer });
+    const error = await refused(sender.send(delivery("d", "user:U0123ABCD"), titled("x"), signal));
     expect(error.kind).toBe(kind);
-    scene.fake.release();
+    fake.release();
   });
 
   test("what is broken off may have been sent; what cannot begin was not", async () => {
-    await using scene = await stage({ connect: false });
-    const { adapter, channel, fake } = scene;
+    await using fake = await FakeSlack.start();
+    const sender = senderOn(fake.apiUrl);
+    const channel = fake.channel();
     fake.fail({ method: "chat.postMessage", answer: "cut-after" });
-    expect((await refused(adapter.send(delivery("d1", channel), titled("x"), signal))).kind).toBe("maybe-sent");
+    expect((await refused(sender.send(delivery("d1", channel), titled("x"), signal))).kind).toBe("maybe-sent");
     fake.fail({ method: "chat.postMessage", answer: { status: 503 } });
-    expect((await refused(adapter.send(delivery("d2", channel), titled("x"), signal))).kind).toBe("retry");
+    expect((await refused(sender.send(delivery("d2", channel), titled("x"), signal))).kind).toBe("retry");
     fake.fail({ method: "chat.postMessage", answer: { status: 500 } });
-    expect((await refused(adapter.send(delivery("d3", channel), titled("x"), signal))).kind).toBe("maybe-sent");
+    expect((await refused(sender.send(delivery("d3", channel), titled("x"), signal))).kind).toBe("maybe-sent");
     const aborted = AbortSignal.abort(new Error("given up"));
-    expect((await refused(adapter.send(delivery("d4", channel), titled("x"), aborted))).kind).toBe("retry");
-    const log = silentLog();
+    expect((await refused(sender.send(delivery("d4", channel), titled("x"), aborted))).kind).toBe("retry");
     // Where nothing listens any more.
     const ended = await FakeSlack.start();
     const { apiUrl } = ended;
     await ended.stop();
-    const parts = {
-      payloads: { put: async () => "", get: async () => undefined },
-      log,
-      keepMillis: 1,
-      botName: () => "x",
-      sleep: () => Promise.resolve(),
-    };
-    const nobody = new SlackSender(createWeb("xoxb-1", { apiUrl, log }), parts, 1);
+    const nobody = senderOn(apiUrl);
     expect((await refused(nobody.send(delivery("d5", channel), titled("x"), signal))).kind).toBe("retry");
   });
 });

@@ -1,6 +1,9 @@
 import { expect } from "vitest";
 
+import { SlackSender, type SenderParts } from "../../../src/adapters/slack/slack-sender.ts";
+import { createWeb } from "../../../src/adapters/slack/web.ts";
 import { SendError, type Delivery } from "../../../src/alerts/sender.ts";
+import { silentLog } from "../../../src/log.ts";
 
 /** Never aborted. */
 export const { signal } = new AbortController();
@@ -19,4 +22,22 @@ export async function refused(sending: Promise<unknown>): Promise<SendError> {
   );
   expect(error).toBeInstanceOf(SendError);
   return error as SendError;
+}
+
+/** The sender alone, on a Slack at this address. */
+export function senderOn(apiUrl: string, more: Partial<SenderParts> & { callMillis?: number } = {}): SlackSender {
+  const log = silentLog();
+  const { callMillis: timeoutMillis, ...rest } = more;
+  return new SlackSender(
+    createWeb("xoxb-fake-token", { apiUrl, log, timeoutMillis }),
+    {
+      payloads: { put: () => Promise.resolve("key"), get: () => Promise.resolve(undefined) },
+      log,
+      keepMillis: 1,
+      botName: () => "bellwether",
+      sleep: () => Promise.resolve(),
+      ...rest,
+    },
+    1,
+  );
 }

@@ -117,6 +117,10 @@ export class FakeSlack {
     return [...this.state.violations, ...late];
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
   async stop(): Promise<void> {
     this.sockets.close();
     this.#server.closeAllConnections();
