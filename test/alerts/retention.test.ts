@@ -39,8 +39,8 @@ it("months of alerts leave the database as large as one month does", async () =>
   const sizes: Record<string, number>[] = [];
   let number = 0;
   for (let month = 0; month < 3; month += 1) {
-    // Every day an episode, a checkpoint, a silence, and an auction of a market that is gone afterwards.
-    for (let day = 0; day < 30; day += 1) {
+    // Every other day an episode, a checkpoint, a silence, and an auction of a market that is gone afterwards.
+    for (let day = 0; day < 30; day += 2) {
       number += 1;
       const market = `m${number}`;
       const good = [stalled("good"), auction("good", market)];
@@ -54,7 +54,7 @@ it("months of alerts leave the database as large as one month does", async () =>
       const silence = { id: `s${number}`, scope: { network: "testnet" }, from, until: from + HOUR, by: "ann", created };
       await stage.engine.putSilence(silence, "ann");
       // A night without the process is a night without its thousands of looks, which leave nothing behind.
-      await stage.restart(23 * HOUR);
+      await stage.restart(47 * HOUR);
       await stage.pass(0);
       stage.sender.take();
       stage.sender.posts.length = 0;
@@ -63,8 +63,8 @@ it("months of alerts leave the database as large as one month does", async () =>
   }
   await stage.close();
   const [, second = {}, third = {}] = sizes;
-  expect(second["alert_decisions"]).toBeGreaterThan(100);
-  expect(second["alert_deliveries"]).toBeGreaterThan(50);
+  expect(second["alert_decisions"]).toBeGreaterThan(50);
+  expect(second["alert_deliveries"]).toBeGreaterThan(20);
   const grown = Object.entries(third).filter(([table, rows]) => rows > (second[table] ?? 0) * 1.1 + 5);
   expect(grown.map(([table, rows]) => `${table}: ${second[table]} -> ${rows}`)).toEqual([]);
 });
