@@ -8,7 +8,7 @@ import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
 import type { Sleep } from "./after-limit.ts";
-import { tellNotInChannel } from "./answer.ts";
+import { tellNotInChannel } from "./answer-ask.ts";
 import { createBoltApp } from "./bolt-app.ts";
 import { Connection } from "./connection.ts";
 import type { Desk } from "./desk.ts";

@@ -3,7 +3,7 @@ import type { SlashCommand } from "@slack/bolt";
 import { parseLine } from "../../bot/grammar.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
-import { answerAsk, answerWith } from "./answer.ts";
+import { answerAsk, answerWith } from "./answer-ask.ts";
 import { callerOf } from "./caller.ts";
 import { CommandSurface } from "./command-surface.ts";
 import type { Desk } from "./desk.ts";

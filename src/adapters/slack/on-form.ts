@@ -1,7 +1,7 @@
 import type { Ask } from "../../reply/reply.ts";
 import { plainText } from "../../reply/plain.ts";
 import type { Reply } from "../../reply/reply.ts";
-import { answerAsk } from "./answer.ts";
+import { answerAsk } from "./answer-ask.ts";
 import { ButtonSurface } from "./button-surface.ts";
 import { callerOf, plainCaller, type Asker } from "./caller.ts";
 import { CommandSurface } from "./command-surface.ts";

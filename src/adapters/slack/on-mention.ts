@@ -1,4 +1,4 @@
-import { answerAsk } from "./answer.ts";
+import { answerAsk } from "./answer-ask.ts";
 import { callerOf } from "./caller.ts";
 import type { Desk } from "./desk.ts";
 import { guarded } from "./guarded.ts";

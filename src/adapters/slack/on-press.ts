@@ -1,8 +1,8 @@
 import type { ButtonAction, BlockAction } from "@slack/bolt";
 
 import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
-import { privatePlace } from "./answer-once.ts";
-import { answerAsk, answerWith } from "./answer.ts";
+import { privatePlace } from "./answer.ts";
+import { answerAsk, answerWith } from "./answer-ask.ts";
 import { section } from "./blocks.ts";
 import { ButtonSurface } from "./button-surface.ts";
 import { callerOf, plainCaller } from "./caller.ts";

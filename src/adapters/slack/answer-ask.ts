@@ -1,0 +1,90 @@
+import type { Prepared, Visibility } from "../../bot/invocation.ts";
+import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
+import { Answer } from "./answer.ts";
+import { isAboutManaging } from "./caller.ts";
+import { compose, withSmallPrint } from "./compose.ts";
+import type { Desk } from "./desk.ts";
+import { guarded } from "./guarded.ts";
+import { holdsUntil, notInChannelNotice, stoppingNotice, workingNotice } from "./notices.ts";
+import { Progress } from "./progress.ts";
+import type { Origin } from "./origin.ts";
+import { audienceOf, prepare } from "./question.ts";
+import { faultWords } from "./slack-fault.ts";
+
+/** Runs a question and answers it, whatever comes. Never rejects. */
+export async function answerAsk(desk: Desk, ask: Ask, origin: Origin): Promise<void> {
+  await guarded(desk, ask.command, async () => {
+    const { channel, surface } = origin;
+    if (channel !== undefined && surface.shared && isAboutManaging(desk, ask.command)) {
+      desk.lastManaged.note(channel, origin);
+    }
+    const prepared = prepare(desk, ask, origin, (latest) => progress.update(latest));
+    const audience = audienceOf(ask, origin, prepared);
+    const progress = progressOf(desk, ask, origin, audience);
+    try {
+      const reply = await runPrepared(prepared, progress, workingNotice(ask, surface.inPlace(audience)));
+      // What was broken off is no answer: the question can be asked again as soon as the bot is back.
+      const cut = desk.stopping.aborted && reply.failure !== undefined;
+      await answerWith(desk, cut ? stoppingNotice(ask) : reply, ask, origin, audience);
+    } finally {
+      await surface.clear();
+    }
+  });
+}
+
+function progressOf(desk: Desk, ask: Ask, { surface }: Origin, audience: Visibility): Progress<Reply> {
+  const [first] = desk.progressAtMillis;
+  const asked = desk.now();
+  // A page stays as it is for a while: nothing is said yet where the first word would stand elsewhere.
+  const skipped = surface.replaces ? 1 : 0;
+  const at = (index: number): number | undefined =>
+    surface.pace === "few" || first === undefined
+      ? desk.progressAtMillis[index]
+      : first + (index + skipped) * desk.progressEveryMillis;
+  return new Progress<Reply>(at, async (latest) => {
+    try {
+      const { body } = await compose({ ...latest, actions: [] }, {}, desk);
+      return await surface.progress(withSmallPrint(body, holdsUntil(asked, desk.now())), audience);
+    } catch (error) {
+      desk.log.debug({ platform: "slack", command: ask.command, why: faultWords(error) }, "progress was not shown");
+      return false;
+    }
+  });
+}
+
+async function runPrepared(prepared: Prepared, progress: Progress<Reply>, first: Reply): Promise<Reply> {
+  if (!prepared.ok) return prepared.reply;
+  progress.update(first);
+  try {
+    return await prepared.run();
+  } finally {
+    await progress.stop();
+  }
+}
+
+/**
+ * Says a reply where it belongs: errors to the asker alone, files beside it. Rejects when Slack takes it nowhere. Without
+ * `ask`, it is a word of the adapter's own. Disposes of the reply.
+ */
+export async function answerWith(
+  desk: Desk,
+  reply: Reply,
+  ask: Ask | undefined,
+  origin: Origin,
+  audience: Visibility,
+): Promise<void> {
+  try {
+    await desk.insist.say(ask?.command ?? "notice", new Answer(desk, { reply, ask, origin, audience }));
+  } finally {
+    await disposeReply(reply);
+  }
+}
+
+/** Tells whoever changed last what a channel is told that nothing can be posted there. Never rejects. */
+export async function tellNotInChannel(desk: Desk, channel: string): Promise<void> {
+  const origin = desk.lastManaged.take(channel);
+  if (origin === undefined) return;
+  await guarded(desk, "notice", () =>
+    answerWith(desk, notInChannelNotice(desk.botName()), undefined, origin, "caller"),
+  );
+}
