@@ -12,6 +12,7 @@ import { assetsById } from "../src/answers/offered-names.ts";
 import { resolveId } from "../src/answers/resolve-id.ts";
 import { noteSeen } from "../src/answers/seen-ids.ts";
 import { suggestIds } from "../src/answers/suggest-ids.ts";
+import { watchAction } from "../src/answers/watch-action.ts";
 import { UserError } from "../src/errors.ts";
 import { field, type Block, type Field } from "../src/reply/block.ts";
 import { code, shortenId, text } from "../src/reply/text.ts";
@@ -65,6 +66,10 @@ export const bundleAssetLimits = command({
       title: text`Limits of ${name} on the bridge: ${signedWords(value.signatures)}`,
       tone: value.signatures === undefined ? "warning" : "good",
       blocks,
+      actions:
+        value.signatures === undefined
+          ? [watchAction(context, "Tell me once it is signed", "bundle.signed", `asset-limits:${proposalId}`)]
+          : [],
       ask: askFor(context, "bundle asset-limits", { proposal: proposalId }),
     });
   },

@@ -8,6 +8,7 @@ import { assetsById } from "../src/answers/offered-names.ts";
 import { resolveId } from "../src/answers/resolve-id.ts";
 import { noteSeen } from "../src/answers/seen-ids.ts";
 import { suggestIds } from "../src/answers/suggest-ids.ts";
+import { watchAction } from "../src/answers/watch-action.ts";
 import { UserError } from "../src/errors.ts";
 import { field, type Block } from "../src/reply/block.ts";
 import { shortenId, text } from "../src/reply/text.ts";
@@ -65,6 +66,10 @@ export const bundleListAsset = command({
       title: text`List ${name} on the bridge: ${signedWords(value.signatures)}`,
       tone: value.signatures === undefined ? "warning" : "good",
       blocks,
+      actions:
+        value.signatures === undefined
+          ? [watchAction(context, "Tell me once it is signed", "bundle.signed", `list-asset:${assetId}`)]
+          : [],
       ask: askFor(context, "bundle list-asset", { asset: assetId }),
     });
   },

@@ -14,6 +14,8 @@ import { changesBetween, orderTone, orderWords } from "../src/answers/order-word
 import { resolveId } from "../src/answers/resolve-id.ts";
 import { noteSeen } from "../src/answers/seen-ids.ts";
 import { suggestIds } from "../src/answers/suggest-ids.ts";
+import { watchAction } from "../src/answers/watch-action.ts";
+import { FINAL_STATUSES } from "../src/alerts/order-ends.ts";
 import { UserError } from "../src/errors.ts";
 import { paragraph, type Block } from "../src/reply/block.ts";
 import type { Action } from "../src/reply/reply.ts";
@@ -84,7 +86,12 @@ export const order = command({
       title: text`${words}: ${enumWords(found.status, "STATUS")}${older ? ` (version ${version} of ${currentVersion})` : ""}`,
       tone: orderTone(found.status),
       blocks,
-      actions: versionActions(context, orderId, version, currentVersion ?? version),
+      actions: [
+        ...versionActions(context, orderId, version, currentVersion ?? version),
+        ...(found.status === undefined || older || FINAL_STATUSES.has(found.status)
+          ? []
+          : [watchAction(context, "Tell me the end", "order.final", orderId)]),
+      ],
       ask: askFor(context, "order", { id: orderId, version: context.options.version }),
     });
   },

@@ -170,6 +170,23 @@ describe("what one watches for oneself", () => {
     expect(await owed(talk, toBob)).toEqual([]);
   });
 
+  test("begins with a button on what can still change", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: bob });
+    const { orderId, rejectedOrderId, unsignedAssetId, unsignedProposalId } = talk.samples;
+    await talk.ask(`order ${orderId}`);
+    expect(await talk.press("Tell me the end")).toContain("You will be told by direct message when order");
+    await talk.ask(`order ${rejectedOrderId}`);
+    await expect(talk.press("Tell me the end")).rejects.toThrow("no button");
+    for (const line of [`bundle list-asset ${unsignedAssetId}`, `bundle asset-limits ${unsignedProposalId}`]) {
+      await talk.ask(line);
+      expect(await talk.press("Tell me once it is signed")).toContain("It is not signed yet.");
+    }
+    expect((await talk.engine.subscriptions()).map(({ subjects }) => subjects[0])).toEqual(
+      expect.arrayContaining([orderId, `list-asset:${unsignedAssetId}`, `asset-limits:${unsignedProposalId}`]),
+    );
+  });
+
   test("ends where nothing is left to wait for", async () => {
     const talk = await talkToSimulator();
     talk.become({ here: OPS, caller: bob });

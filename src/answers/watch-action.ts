@@ -1,0 +1,13 @@
+import type { PERSONAL_KINDS } from "../alerts/kinds.ts";
+import type { Action } from "../reply/reply.ts";
+import { askFor } from "./answer.ts";
+
+/** A button by which whoever presses it is told by direct message of what becomes of one thing. */
+export function watchAction(
+  context: { readonly network: string },
+  label: string,
+  kind: (typeof PERSONAL_KINDS)[number],
+  subject: string,
+): Action {
+  return { label, invocation: askFor(context, "alerts add", { kinds: kind, subjects: subject }), effect: "reply" };
+}
