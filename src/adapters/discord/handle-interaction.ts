@@ -32,7 +32,7 @@ export async function handleInteraction(desk: Desk, interaction: APIInteraction)
       { ...faultForLog(error), platform: "discord", interaction: interaction.id },
       "an interaction went without its answer",
     );
-    if (!late && !api.acknowledged) await excuse(desk, api, interaction);
+    if (!late) await excuse(desk, api, interaction);
   }
 }
 
@@ -65,8 +65,15 @@ async function answer(
 /** A last word where everything else failed, so that nobody waits for nothing. */
 async function excuse(desk: Desk, api: InteractionApi, interaction: APIInteraction): Promise<void> {
   try {
-    if (interaction.type === InteractionType.ApplicationCommandAutocomplete) return await api.choices([]);
-    await api.reply(await compose(unansweredNotice(), {}, FILE_BYTES, desk, desk.signal));
+    if (interaction.type === InteractionType.ApplicationCommandAutocomplete) {
+      if (!api.acknowledged) await api.choices([]);
+      return;
+    }
+    const word = await compose(unansweredNotice(), {}, FILE_BYTES, desk, desk.signal);
+    if (!api.acknowledged) await api.reply(word);
+    // What is still thinking says it in its own place; a message that was pressed stays as it is.
+    else if (interaction.type === InteractionType.ApplicationCommand) await api.editOnce(word);
+    else await api.followUp(word, true);
   } catch (error) {
     desk.log.debug({ ...faultForLog(error), platform: "discord" }, "nor could it be excused");
   }

@@ -266,6 +266,18 @@ describe("when Discord stumbles", () => {
   });
 });
 
+test("an answer that breaks on its way is not waited for for ever", async () => {
+  const broken = await ann.run(channel, "probe fail", { how: "shapeless" });
+  expect([textOf(broken.last), broken.messages.length]).toEqual([expect.stringContaining("could not be answered"), 1]);
+  const asked = await ann.run(channel, "probe buttons");
+  const pressed = ann.startPress(asked.last, "Shapeless");
+  await until(() => pressed.interaction.produced.length === 1, "a word about it");
+  expect([textOf(pressed.last), textOf(asked.last)]).toEqual([
+    expect.stringContaining("could not be answered"),
+    expect.stringContaining("Page 1"),
+  ]);
+});
+
 test("an interaction that Discord no longer knows harms nothing", async () => {
   on.fake.expected.add(10_062);
   // The answer is there before the refusal can be: with a pause, the refusal may cancel it before it has a file.

@@ -1,9 +1,29 @@
 import { parse as parseCsv } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { commands } from "../../../commands/index.ts";
+import type { AnyCommand } from "../../../src/bot/command.ts";
+import type { Option } from "../../../src/bot/option.ts";
 import { labelsOf, textOf, type Person } from "../../support/fake-discord/person.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { stage, type Stage } from "./stage.ts";
+
+function valueOf(option: Option): string | number | boolean {
+  switch (option.kind) {
+    case "text":
+      return "x";
+    case "integer":
+      return option.max;
+    case "choice":
+      return option.choices.at(-1)?.value ?? "x";
+    case "flag":
+      return true;
+    case "time":
+      return "2h";
+    case "network":
+      return "mainnet";
+  }
+}
 
 // Every command, as people use it on Discord, from the gateway to the message they read.
 
@@ -38,6 +58,29 @@ describe("every command answers", () => {
     expect(dialog.messages).toHaveLength(1);
     expect(textOf(dialog.last)).toMatch(expected);
     expect(textOf(dialog.last)).toContain("SIMULATED");
+  });
+});
+
+describe("whatever is typed, an answer comes that is no fault of ours", () => {
+  // As little, and as much, as the form takes.
+  const values = (command: AnyCommand, all: boolean): Record<string, string | number | boolean> =>
+    Object.fromEntries(
+      Object.entries(command.options)
+        .filter(([, option]) => all || ("required" in option && option.required === true))
+        .map(([name, option]) => [name, valueOf(option)]),
+    );
+  test.each(commands.map((command) => [command.name, command] as const))("/%s", async (name, command) => {
+    const boss = on.fake.person("Boss", { manages: true });
+    for (const [who, all] of [
+      [ann, false],
+      [ann, true],
+      [boss, true],
+    ] as const) {
+      const dialog = who.start(on.channel, name, values(command, all));
+      await dialog.answered();
+      await until(() => dialog.messages.length === 1 && !dialog.last.thinking, "one answer");
+      expect(textOf(dialog.last)).not.toContain("fault in Bellwether");
+    }
   });
 });
 

@@ -6,7 +6,7 @@ import { command } from "../../../src/bot/command.ts";
 import { UserError } from "../../../src/errors.ts";
 import { memoryAttachment, type Attachment } from "../../../src/reply/attachment.ts";
 import { paragraph } from "../../../src/reply/block.ts";
-import { reply } from "../../../src/reply/reply.ts";
+import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { id, text } from "../../../src/reply/text.ts";
 import { fromSeconds } from "../../../src/units/nanoseconds.ts";
 
@@ -56,11 +56,13 @@ export const probes = [
         kind: "choice",
         description: "How",
         required: true,
-        choices: ["caller", "bug", "late"].map((value) => ({ label: value, value })),
+        choices: ["caller", "bug", "shapeless"].map((value) => ({ label: value, value })),
       },
     },
     run: async ({ options }) => {
       if (options.how === "caller") throw new UserError("That was a mistake.", { remedy: "Try the other one." });
+      // What no command may return, and no renderer can show.
+      if (options.how === "shapeless") return { ...reply({ title: "x" }), blocks: undefined } as unknown as Reply;
       throw new Error("the inner words of a bug");
     },
   }),
@@ -101,6 +103,11 @@ export const probes = [
             confirm: "Really delete it all?",
           },
           { label: "Broken", invocation: { command: "probe fail", options: { how: "bug" } }, effect: "replace" },
+          {
+            label: "Shapeless",
+            invocation: { command: "probe fail", options: { how: "shapeless" } },
+            effect: "replace",
+          },
           { label: "Wrong", invocation: { command: "probe buttons", options: { page: 1000 } }, effect: "replace" },
           { label: "Gone", invocation: { command: "probe of an older version", options: {} }, effect: "replace" },
           { label: "Site", url: "https://example.net/" },
