@@ -113,6 +113,20 @@ describe("who may change what a channel is told", () => {
     expect(last.edits).toBe(0);
   });
 
+  test("so it is with the alerts themselves: members subscribe the channel, guests watch for themselves alone", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const bob = scene.fake.person("bob", { is_restricted: true });
+    expect(said((await bob.run(scene.channel, "alerts add ops")).last)).toContain(GUEST);
+    const added = await ann.run(scene.channel, "alerts add ops mention:<!subteam^S012345|@oncall>");
+    expect(said(added.last)).toContain("S012345");
+    expect(said((await bob.run(scene.channel, "alerts list")).last)).toContain("S012345");
+    const id = /alerts remove (\w+)|"id":"(\w+)"/u.exec(JSON.stringify(added.last.blocks).replaceAll("\\", ""));
+    const [, typed, carried] = id ?? [];
+    const removed = await bob.run(scene.channel, `alerts remove ${typed ?? carried ?? "x"}`);
+    expect(said(removed.last)).toContain(GUEST);
+  });
+
   test("where the bot is not in the channel: who asked is told to invite it, once", async () => {
     await using scene = await stage({ extra });
     const { adapter, fake } = scene;
