@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { link, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
@@ -10,6 +10,7 @@ import { makeFolder } from "../../make-folder.ts";
 import { safeFileName, type Attachment } from "../../reply/attachment.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import type { Reply } from "../../reply/reply.ts";
+import { partialFile, sweepPartialFiles } from "./partial-file.ts";
 
 /** The same reply with each table that has rows as a CSV among its files, where no file of that name is there already. */
 export function withTablesAsFiles(reply: Reply): Reply {
@@ -39,6 +40,7 @@ export async function writeFiles(
   if (files.length === 0) return;
   try {
     makeFolder(folder);
+    await sweepPartialFiles(folder);
     for (const file of files) written.set(file, await writeFile(file, folder, signal));
   } catch (thrown) {
     throw asUserError(thrown, folder);
@@ -47,7 +49,7 @@ export async function writeFiles(
 
 async function writeFile(file: Attachment, folder: string, signal: AbortSignal): Promise<string> {
   const name = safeFileName(file.name);
-  const partial = path.join(folder, `.${name}.${randomBytes(6).toString("hex")}.part`);
+  const partial = partialFile(folder, name);
   const hash = createHash("sha256");
   let bytes = 0;
   const checked = new Transform({

@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
@@ -55,6 +56,24 @@ describe("--out", () => {
     await ask({ ...listed, attachments: [memoryAttachment("markets.csv", "text/csv", "all of them")] });
     expect(read("markets.csv")).toBe("all of them");
     expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  test("clears away what a process that was killed in the middle of writing has left, and nothing else", async () => {
+    const gone = spawnSync(process.execPath, ["-e", ""]).pid;
+    const old = [
+      `.ledger.csv.${gone}-0123456789ab.part`,
+      `.ledger.csv.${process.pid}-0123456789ab.part`,
+      `ledger.csv.${gone}-0123456789ab.part`,
+      `.mine.${gone}.part`,
+    ];
+    for (const name of old) {
+      writeFileSync(path.join(folder, name), "half");
+      utimesSync(path.join(folder, name), new Date(0), new Date(0));
+    }
+    const fresh = `.ledger.csv.${gone}-ffffffffffff.part`;
+    writeFileSync(path.join(folder, fresh), "of another machine, which is still writing");
+    await ask(exported);
+    expect(readdirSync(folder).toSorted()).toEqual([...old.slice(1), fresh, "ledger.csv"].toSorted());
   });
 
   test("makes the folder", async () => {
