@@ -17,6 +17,8 @@ export class RawPass implements LedgerPass {
   readonly dropped = 0;
   columns: readonly string[] | undefined;
   #timeColumn = -1;
+  /** Of the last row's time, in bytes. */
+  #timeLength = 0;
 
   readonly #splitter = new CsvSplitter((record) => {
     if (record.end === record.start) return;
@@ -54,13 +56,19 @@ export class RawPass implements LedgerPass {
     let start = 0;
     for (let lineEnd = bytes.indexOf(LINE_FEED); lineEnd !== -1; lineEnd = bytes.indexOf(LINE_FEED, start)) {
       const end = lineEnd > start && bytes[lineEnd - 1] === CARRIAGE_RETURN ? lineEnd - 1 : lineEnd;
-      if (end > start) {
-        let comma = start;
-        while (comma < end && bytes[comma] !== COMMA) comma += 1;
-        this.tally.addWithTimeAt(bytes, start, comma);
-      }
+      if (end > start) this.#countLine(bytes, start, end);
       start = lineEnd + 1;
     }
     this.#splitter.push(bytes.subarray(start));
+  }
+
+  #countLine(bytes: Buffer, start: number, end: number): void {
+    // Most times are as long as the one before; a comma inside would have made it no time.
+    const likely = start + this.#timeLength;
+    if (likely < end && bytes[likely] === COMMA && this.tally.addIfTimeAt(bytes, start, likely)) return;
+    let comma = start;
+    while (comma < end && bytes[comma] !== COMMA) comma += 1;
+    this.#timeLength = comma - start;
+    this.tally.addWithTimeAt(bytes, start, comma);
   }
 }

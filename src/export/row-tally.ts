@@ -18,8 +18,14 @@ export class RowTally {
 
   /** One row, with the bytes of its vega_time. What is no time counts as a row and tells nothing about the span. */
   addWithTimeAt(bytes: Uint8Array, start: number, end: number): void {
-    if (readVegaTime(bytes, start, end, this.#time)) this.add(this.#time);
-    else this.rows += 1;
+    if (!this.addIfTimeAt(bytes, start, end)) this.rows += 1;
+  }
+
+  /** One row, if these bytes are its vega_time; false, and nothing is counted, where they are no time. */
+  addIfTimeAt(bytes: Uint8Array, start: number, end: number): boolean {
+    const isTime = readVegaTime(bytes, start, end, this.#time);
+    if (isTime) this.add(this.#time);
+    return isTime;
   }
 
   /** One row; the time is copied out. */
