@@ -190,6 +190,7 @@ export class InteractionApi {
       } catch (error) {
         if (!again(error) || this.#givenUp(upload) || this.#millisLeft <= pause) throw error;
         await this.#pause(pause);
+        if (this.over) throw error;
       }
     }
   }

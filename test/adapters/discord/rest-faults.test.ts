@@ -123,3 +123,21 @@ test("a shared reply of which nobody knows whether it arrived is not shared twic
   await until(() => pressed.messages.some((one) => textOf(one).includes("could not be shared")), "the word about it");
   expect(bob.sees(channel)).toEqual([]);
 });
+
+test("an answer that Discord does not take for as long as it may be given comes as a direct message, once", async () => {
+  on.fake.misbehave = ({ path }) => (path.endsWith("@original") ? { status: 502 } : undefined);
+  on.fake.fail({ method: "POST", path: /^\/channels\/\d+\/messages$/u, answer: "cut-after" });
+  const dialog = ann.start(channel, "probe buttons");
+  await until(
+    () => on.fake.requests.some((one) => one.path.includes(dialog.interaction.token) && one.status === 502),
+    "a try",
+  );
+  on.fake.state.advance(16 * 60_000);
+  const told = (): string[] =>
+    [...on.fake.state.channels.values()]
+      .filter((one) => one.recipient === ann.id)
+      .flatMap((one) => ann.sees(one.id).map((message) => textOf(message)));
+  await until(() => told().length > 0, "the direct message");
+  on.fake.misbehave = () => undefined;
+  expect(told()).toEqual([expect.stringContaining("Page 1")]);
+});
