@@ -6,6 +6,7 @@ import { paragraph, type Block } from "../reply/block.ts";
 import type { Action, Ask } from "../reply/reply.ts";
 import { code, text, type Text } from "../reply/text.ts";
 import { askFor } from "./answer.ts";
+import { historyResetNote } from "./history-reset.ts";
 import type { Options, OptionValues } from "../bot/option.ts";
 import { cursorAt, parseCursor, type PageCursor } from "./page-cursor.ts";
 import { walkToBlock } from "./walk-to-block.ts";
@@ -52,7 +53,7 @@ export interface PageContext {
 export interface ListPage<T> {
   readonly rows: readonly T[];
   readonly asOf: AsOf;
-  /** Said above the rows where another node had to take over. */
+  /** Said above the rows where another node had to take over, or where the history began anew. */
   readonly notes: readonly Block[];
   /** Previous and next page, and back to the start. */
   readonly actions: readonly Action[];
@@ -74,10 +75,17 @@ export async function readPage<T>(context: PageContext, request: ListRequest<T>)
   const query = pageQuery(options);
   const typed = options.after ?? options.before;
   const { page, asOf, note } = await fetchPage(context, request, query, typed);
-  return {
-    rows: page.rows.map(({ node }) => node),
+  const rows = page.rows.map(({ node }) => node);
+  const goesOnFrom = typed === undefined ? undefined : parseCursor(typed).block;
+  const reset = historyResetNote(context.api, request.command, {
+    heights: rows.map((row) => request.heightOf(row)),
     asOf,
-    notes: note === undefined ? [] : [paragraph(note)],
+    ...(goesOnFrom === undefined ? {} : { goesOnFrom }),
+  });
+  return {
+    rows,
+    asOf,
+    notes: [note, reset].flatMap((one) => (one === undefined ? [] : [paragraph(one)])),
     actions: pageActions(context, request, page, asOf.node),
   };
 }

@@ -56,6 +56,20 @@ describe.each(["checkpoints", "snapshots", "rotations"])("%s", (list) => {
   });
 });
 
+test("after a history reset, what was shown before is said to be gone, also on a page that would go on from it", async () => {
+  const conversation = await talkToSimulator();
+  const [newest] = column(await conversation.askFor("checkpoints first:5"), 0);
+  expect(await conversation.ask("checkpoints first:4")).not.toContain("its history began anew");
+  conversation.simulator.faults.set({ kind: "history-reset", network: "mainnet" });
+  const older = (await conversation.press("Next (older)")).replaceAll(/\s+/gu, " ");
+  expect(older).toMatch(
+    /This page should go on from block \d+, which sim-1 does not have; mainnet is at block \d+ there/u,
+  );
+  const screen = (await conversation.ask("checkpoints first:3")).replaceAll(/\s+/gu, " ");
+  expect(screen).toContain(`Block ${newest}, shown here before, is gone from sim-1; mainnet is at block `);
+  expect(screen).toContain("its history began anew, or the node lags far behind.");
+});
+
 test("a core upgrade is marked on the first snapshot after it", async () => {
   const conversation = await talkToSimulator();
   const from = fromMillis(toMillis(NOON) - 3_600_000);

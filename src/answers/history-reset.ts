@@ -1,0 +1,59 @@
+import type { AsOf } from "../api/api-client.ts";
+import { code, text, type Text } from "../reply/text.ts";
+import type { Nanoseconds } from "../units/nanoseconds.ts";
+
+/** The newest block that a list has shown of a network in this process. */
+interface Shown {
+  readonly block: bigint;
+  /** When it was first found to be gone. */
+  readonly goneSince?: Nanoseconds;
+}
+
+/** After a day everybody knows; what is new since then counts. */
+const TOLD_NANOS = 86_400_000_000_000n;
+
+const shown = new WeakMap<object, Map<string, Shown>>();
+
+/**
+ * One sentence where a block that was shown before, or that a page goes on from, lies ahead of where the network is now:
+ * its history began anew. A node that lags looks the same from here, so both are said. Remembers what is shown.
+ */
+export function historyResetNote(
+  api: object,
+  list: string,
+  page: { readonly heights: readonly (bigint | undefined)[]; readonly asOf: AsOf; readonly goesOnFrom?: bigint },
+): Text | undefined {
+  const { asOf, goesOnFrom } = page;
+  const head = asOf.blockHeight;
+  if (head === undefined) return undefined;
+  const gone = goneBlock(api, list, page.heights, head, asOf.receivedAt);
+  const why = text`${asOf.network} is at block ${head} there: its history began anew, or the node lags far behind.`;
+  if (goesOnFrom !== undefined && goesOnFrom > head) {
+    return text`This page should go on from block ${goesOnFrom}, which ${code(asOf.node)} does not have; ${why}`;
+  }
+  return gone === undefined
+    ? undefined
+    : text`Block ${gone}, shown here before, is gone from ${code(asOf.node)}; ${why}`;
+}
+
+function goneBlock(
+  api: object,
+  list: string,
+  heights: readonly (bigint | undefined)[],
+  head: bigint,
+  now: Nanoseconds,
+): bigint | undefined {
+  const ofNetwork = shown.get(api) ?? new Map<string, Shown>();
+  shown.set(api, ofNetwork);
+  const before = ofNetwork.get(list);
+  const newest = heights.reduce<bigint>((most, one) => (one !== undefined && one > most ? one : most), 0n);
+  if (before === undefined || before.block <= head || newest >= before.block) {
+    const block = before !== undefined && before.block > newest ? before.block : newest;
+    ofNetwork.set(list, { block });
+    return undefined;
+  }
+  const goneSince = before.goneSince ?? now;
+  const told = now - goneSince > TOLD_NANOS;
+  ofNetwork.set(list, told ? { block: newest } : { block: before.block, goneSince });
+  return told ? undefined : before.block;
+}
