@@ -58,6 +58,16 @@ function headline(network: string, verdict: Verdict): { title: Text; tone: Tone 
   const troubled = verdict.nodes.filter((node) => node.state !== "ok").length;
   switch (verdict.network) {
     case "healthy": {
+      const back = verdict.wentBack.length;
+      const all = verdict.nodes.length;
+      // What the network is running at is then what nodes said before, which none of them says now.
+      if (troubled === all) {
+        const title =
+          back > 0
+            ? text`${network}: time went back at ${all === 1 ? "its one node" : `${back} of ${all} nodes`}`
+            : text`${network}: no node is where the network was a moment ago${block}`;
+        return { title, tone: "warning" };
+      }
       const odd = troubled > 0 || verdict.disagree !== undefined || verdict.wentBack.length > 0;
       const some = troubled === 0 ? text`` : text`, ${troubled} of ${verdict.nodes.length} nodes in trouble`;
       return { title: text`${network} is running${block}${some}`, tone: odd ? "warning" : "good" };
@@ -85,6 +95,9 @@ function judgement(verdict: Verdict): Text {
     verdict.singleSource && verdict.network === "stalled"
       ? text` Seen from one node: network and node cannot be told apart.`
       : text``;
+  if (verdict.network === "healthy" && verdict.nodes.every((node) => node.state !== "ok")) {
+    return text`${strong("Unsettled")}: ${sentence(verdict.why)} No node stands where it was then; look again in half a minute to see which of the two goes on.`;
+  }
   return text`${strong(capitalised(verdict.network))}: ${sentence(verdict.why)}${single}${basis}${drift(verdict)}`;
 }
 

@@ -57,6 +57,16 @@ test("a time from the future is not believed", async () => {
   expect(lastReplyOf().failure).toBe("network");
 });
 
+test("right after its time went back, a network is said to be neither running nor in trouble", async () => {
+  const { ask, simulator } = await talkToSimulator({ nodes: 3 });
+  await ask("time");
+  simulator.faults.set({ kind: "time-back", seconds: 600, network: "mainnet" });
+  const screen = (await ask("time")).replaceAll(/\s+/gu, " ");
+  expect(screen).toMatch(/^! mainnet: time went back at 3 of 3 nodes/u);
+  expect(screen).toMatch(/Unsettled: .+ No node stands where it was then; look again in half a minute/u);
+  expect(screen).toMatch(/Time went back at sim-1, from .+ to /u);
+});
+
 test("a network whose time is an hour old but goes on is running, and the difference is named", async () => {
   const began = Date.now();
   await using node = await loopbackNode(() => ({
