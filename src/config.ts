@@ -1,8 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
 
 import { closest, distance } from "fastest-levenshtein";
 
+import { ignoredLines } from "./config/env-file.ts";
 import { Environment, NETWORKS, VARIABLES, type NetworkName } from "./config/environment.ts";
 import { messageOf, UserError } from "./errors.ts";
 import type { LogLevel } from "./log.ts";
@@ -74,8 +75,9 @@ const DATABASE_URL = "file:./data/bellwether.db";
  * @throws UserError that names every fault at once, and no value.
  */
 export function loadConfig(): Config {
-  readEnvFile();
-  return parseConfig(process.env);
+  const hints = readEnvFile();
+  const config = parseConfig(process.env);
+  return hints.length === 0 ? config : { ...config, hints: [...hints, ...config.hints] };
 }
 
 /** LOG_LEVEL alone, for what needs nothing else; undefined when unset or wrong. */
@@ -98,10 +100,12 @@ export function terminalPreferences(): TerminalPreferences {
   return { noColor: NO_COLOR, forceColor: FORCE_COLOR, term: TERM, columns: COLUMNS };
 }
 
-function readEnvFile(): void {
-  if (!existsSync(".env")) return;
+/** What of the file is no fault but may be a mistake, in sentences without values. */
+function readEnvFile(): readonly string[] {
+  if (!existsSync(".env")) return [];
   try {
     process.loadEnvFile(".env");
+    return ignoredLines(readFileSync(".env", "utf8"));
   } catch (thrown) {
     throw new UserError(`The file .env cannot be read: ${messageOf(thrown)}.`, { cause: thrown });
   }
@@ -117,13 +121,15 @@ export interface ExaminedConfig {
 
 /** The same as `loadConfig` for those who go on whatever is wrong. Never throws. */
 export function loadExaminedConfig(): ExaminedConfig {
+  let hints: readonly string[];
   try {
-    readEnvFile();
+    hints = readEnvFile();
   } catch (thrown) {
     const { config, faults } = examineConfig(process.env);
     return { config, faults: [messageOf(thrown).replace(/\.$/u, ""), ...faults] };
   }
-  return examineConfig(process.env);
+  const { config, faults } = examineConfig(process.env);
+  return { config: { ...config, hints: [...hints, ...config.hints] }, faults };
 }
 
 /** The same for a given environment. */

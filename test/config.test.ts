@@ -4,6 +4,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { ignoredLines } from "../src/config/env-file.ts";
 import { VARIABLES } from "../src/config/environment.ts";
 import { loadConfig, parseConfig } from "../src/config.ts";
 import { UserError } from "../src/errors.ts";
@@ -182,17 +183,32 @@ describe(".env", () => {
   it("is read from the working directory, and the environment wins over it", async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-config-"));
     const before = process.cwd();
-    await writeFile(path.join(folder, ".env"), "WEB_PORT=4321\nSLACK_COMMAND=/dotenv # a comment\n");
+    await writeFile(path.join(folder, ".env"), "WEB_PORT=4321\nSLACK_COMMAND=/dotenv # a comment\nMAINNET_URLS\n");
     try {
       process.chdir(folder);
       process.env["SLACK_COMMAND"] = "/env";
-      expect(loadConfig()).toMatchObject({ web: { port: 4321 }, slackCommand: "/env" });
+      const hints = [expect.stringMatching(/^Line 3 of \.env has no “=”/u)];
+      expect(loadConfig()).toMatchObject({ web: { port: 4321 }, slackCommand: "/env", hints });
     } finally {
       process.chdir(before);
       delete process.env["SLACK_COMMAND"];
       delete process.env["WEB_PORT"];
       await rm(folder, { recursive: true });
     }
+  });
+});
+
+describe("a line of .env without =", () => {
+  it.each([
+    ["A=1\n\n# a comment\nWEB_TOKEN s3cret\nB=2", [4]],
+    ["export A=1\nB='one\ntwo\nthree'\nC=\"=\nfour\"\nfive", [7]],
+    ["A=\"never closed\nsix\nB=it's\nseven", [2, 4]],
+    ["\u{FEFF}eight\r\nC=3\r\n", [1]],
+    ["A=1 # no more\nB=\n", []],
+  ])("is told by its number, and never what stands there: %j", (content, lines) => {
+    expect(ignoredLines(content)).toEqual(
+      lines.map((line) => `Line ${line} of .env has no “=” and is ignored: a setting is written NAME=value.`),
+    );
   });
 });
 
