@@ -1,3 +1,4 @@
+import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 
 import { messageOf } from "../../errors.ts";
@@ -22,8 +23,8 @@ export interface AlertRouteParts extends Pick<RenderParts, "previews" | "log"> {
 }
 
 /** The alerts as they come, and each of them by its id. Paths are below /api. */
-export function alertRoutes(parts: AlertRouteParts): Hono {
-  const app = new Hono();
+export function alertRoutes(parts: AlertRouteParts): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>();
   const { alerts } = parts;
   const streams = createSlots(MAX_ALERT_STREAMS);
   if (alerts === undefined) return app;
@@ -42,9 +43,12 @@ export function alertRoutes(parts: AlertRouteParts): Hono {
       heartbeatMillis: parts.alertPatience.heartbeatMillis,
       signal: AbortSignal.any([ended.signal, c.req.raw.signal, parts.stopping]),
     });
-    const stream = patientStream(told(frames), parts.alertPatience.slowMillis, () => {
-      release();
-      ended.abort();
+    const stream = patientStream(told(frames), parts.alertPatience.slowMillis, {
+      ended: () => {
+        release();
+        ended.abort();
+      },
+      cut: () => c.env.outgoing.destroy(),
     });
     return new Response(stream, {
       headers: { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" },

@@ -1,13 +1,13 @@
 import type { Milliseconds } from "../../units/duration.ts";
 
 /**
- * A stream of text that is made only as fast as it is read, and that breaks off for a reader that takes nothing for
- * `patienceMillis`. `ended` is called once, whatever ends it.
+ * A stream of text that is made only as fast as it is read, and that is given up for a reader that takes nothing for
+ * `patienceMillis`: `cut` is then to break the connection. `ended` is called once, whatever ends it.
  */
 export function patientStream(
   source: AsyncGenerator<string, void>,
   patienceMillis: Milliseconds,
-  ended: () => void,
+  { ended, cut }: { readonly ended: () => void; readonly cut: () => void },
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let timer: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export function patientStream(
           controller.enqueue(encoder.encode(value));
           timer = setTimeout(() => {
             end();
-            controller.error(new DOMException("the reader takes too long", "TimeoutError"));
+            cut();
           }, patienceMillis);
         } catch (thrown) {
           end();
