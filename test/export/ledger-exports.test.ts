@@ -8,6 +8,7 @@ import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { ApiError } from "../../src/api/api-error.ts";
@@ -190,6 +191,32 @@ describe("an export", () => {
     await expect(exporting).rejects.toThrow("changed my mind");
     await dropped;
     expect(await leftOver()).toEqual([]);
+  });
+
+  test("aborted at any moment: nothing is left, and the next one is whole", async () => {
+    const ledger = csv(
+      COLUMNS_12,
+      Array.from({ length: 20_000 }, () => row()),
+    );
+    await using node = await ledgerNode((_, into) => send(into, ledger));
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 30 }), fc.boolean(), async (millis, raw) => {
+        const abort = new AbortController();
+        const timer = setTimeout(() => abort.abort(new Error("changed my mind")), millis);
+        const done = await failureOf(
+          exports()
+            .export(node.api, request({ signal: abort.signal, raw }))
+            .then((file) => file.attachment.dispose()),
+        );
+        clearTimeout(timer);
+        expect((done as Error | undefined)?.message ?? "changed my mind").toBe("changed my mind");
+        expect(await leftOver()).toEqual([]);
+      }),
+      { numRuns: 15 },
+    );
+    const file = await exports().export(node.api, request({ raw: true }));
+    expect(file.attachment.sha256).toBe(createHash("sha256").update(ledger).digest("hex"));
+    await file.attachment.dispose();
   });
 
   test("larger than may be kept: one clear sentence, nothing left", async () => {
