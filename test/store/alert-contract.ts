@@ -88,6 +88,36 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await on(({ watch }) => watch.tellings(["e1"]))).toEqual([{ ...telling, data: "2" }]);
     });
 
+    it("give back what has arrived at a destination, in order, from any place on", async () => {
+      const edit = (id: string, phase: string) => delivery(id, "d1", { kind: "edit", phase, target: "a1" });
+      await on(({ outbox }) =>
+        outbox.add([
+          delivery("a1"),
+          delivery("b1", "d2"),
+          delivery("a2"),
+          delivery("a3"),
+          edit("e1", "rolling"),
+          edit("e2", "state"),
+          edit("e3", "rolling"),
+          delivery("a4"),
+        ]),
+      );
+      const all = ["a1", "b1", "a2", "e1", "e2", "e3"];
+      for (const [index, id] of all.entries()) await change(id, { state: "sent", settled_at: T + index });
+      await change("a3", { state: "dead" });
+      const after = (seq: number, limit = 10) => on(({ arrivals }) => arrivals.after("d1", seq, limit));
+      const [first] = await after(0, 1);
+      expect(first?.id).toBe("a1");
+      expect(ids(await after(first?.seq ?? 0))).toEqual(["a2"]);
+      await change("a4", { state: "sent", settled_at: T + 9 });
+      expect(ids(await after(0))).toEqual(["a1", "a2", "a4"]);
+      expect(ids(await on(({ arrivals }) => arrivals.last("d1", 2)))).toEqual(["a2", "a4"]);
+      expect(ids(await on(({ arrivals }) => arrivals.grown("d1", 0, 10)))).toEqual(["e1", "e3"]);
+      expect(ids(await on(({ arrivals }) => arrivals.grown("d1", T + 4, 10)))).toEqual(["e3"]);
+      expect(ids(await on(({ arrivals }) => arrivals.grown("d1", 0, 1)))).toEqual(["e3"]);
+      expect(await on(({ arrivals }) => arrivals.grown("d2", 0, 10))).toEqual([]);
+    });
+
     describe("owed deliveries", () => {
       it("come in order, one of a destination at a time, and none beyond the limit", async () => {
         await on(({ outbox }) =>
