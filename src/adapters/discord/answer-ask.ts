@@ -1,4 +1,4 @@
-import { RESTJSONErrorCodes, Routes, type APIDMChannel } from "discord-api-types/v10";
+import { RESTJSONErrorCodes } from "discord-api-types/v10";
 import { DiscordAPIError } from "discord.js";
 
 import type { Invocation, Prepared } from "../../bot/invocation.ts";
@@ -8,11 +8,10 @@ import { compose, type Composed } from "./compose.ts";
 import type { Desk } from "./desk.ts";
 import { callerOf, isShared, maxBytesOf, targetOf, type PersonsInteraction } from "./input.ts";
 import type { InteractionApi } from "./interaction-api.ts";
-import { FILE_BYTES } from "./limits.ts";
-import { laterNotice, lateTitle, unshowableNotice } from "./notices.ts";
+import { answerLate } from "./late-answer.ts";
+import { laterNotice, unshowableNotice } from "./notices.ts";
 import { ProgressEdits } from "./progress-edits.ts";
 import { faultForLog, hasCode, mayPass } from "./rest-fault.ts";
-import { uploadOf } from "./upload.ts";
 
 /** How an answer appears. */
 export type Place =
@@ -102,7 +101,7 @@ async function deliver(
 ): Promise<void> {
   const { reply, context, ephemeral, place, ask } = what;
   if (api.over) {
-    await directMessage(desk, interaction, reply, context, ask);
+    await answerLate(desk, interaction, reply, context, ask);
     return;
   }
   const failed = reply.failure !== undefined;
@@ -118,7 +117,7 @@ async function deliver(
     }
   } catch (error) {
     if (hasCode(error, RESTJSONErrorCodes.InvalidWebhookToken) || (mayPass(error) && api.over)) {
-      await directMessage(desk, interaction, reply, context, ask);
+      await answerLate(desk, interaction, reply, context, ask);
       return;
     }
     throw error;
@@ -171,27 +170,6 @@ async function editProgress(
     }
   } catch (error) {
     desk.log.debug({ ...faultForLog(error), platform: "discord" }, "progress could not be shown");
-  }
-}
-
-/** The way left once the interaction's token is over. */
-async function directMessage(
-  desk: Desk,
-  interaction: PersonsInteraction,
-  reply: Reply,
-  context: MessageContext,
-  ask: Ask,
-): Promise<void> {
-  const message = await compose(lateTitle(reply, ask), { ...context, shareable: false }, FILE_BYTES, desk, desk.signal);
-  try {
-    const recipient = { recipient_id: callerOf(interaction).id };
-    const channel = (await desk.botRest.post(Routes.userChannels(), { body: recipient })) as APIDMChannel;
-    // The nonce keeps a try that broke off from being said twice.
-    const body = { ...message.body, nonce: interaction.id, enforce_nonce: true };
-    await desk.botRest.post(Routes.channelMessages(channel.id), uploadOf(body, message.files));
-  } finally {
-    await message.dispose();
-    await disposeReply(reply);
   }
 }
 

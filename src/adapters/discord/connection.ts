@@ -145,7 +145,9 @@ export class Connection {
       log.warn({ platform: "discord", why: messageOf(error) }, "gateway error");
     });
     manager.on(WebSocketShardEvents.Dispatch, ({ data }) => {
-      if (!over && data.t === GatewayDispatchEvents.InteractionCreate) this.#parts.onInteraction(data.d);
+      if (over || data.t !== GatewayDispatchEvents.InteractionCreate) return;
+      // A throw in here would end the process.
+      if ((data.d as APIInteraction | null) !== null) this.#parts.onInteraction(data.d);
     });
     const watch = (): void => {
       if (performance.now() - downSince > stuckMillis) end({ why: "no gateway session for too long", fatal: false });

@@ -32,7 +32,7 @@ export async function handleInteraction(desk: Desk, interaction: APIInteraction)
       { ...faultForLog(error), platform: "discord", interaction: interaction.id },
       "an interaction went without its answer",
     );
-    if (!late) await excuse(desk, api, interaction);
+    if (!late && !api.over) await excuse(desk, api, interaction);
   }
 }
 

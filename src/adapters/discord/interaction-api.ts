@@ -42,11 +42,15 @@ export class InteractionApi {
   readonly #desk: Pick<Desk, "rest" | "now" | "signal">;
   readonly #key: InteractionKey;
   readonly #arrived = performance.now();
+  /** Unix milliseconds. */
+  readonly #createdAt: number;
   #acknowledged = false;
 
   constructor(desk: Pick<Desk, "rest" | "now" | "signal">, key: InteractionKey) {
     this.#desk = desk;
     this.#key = key;
+    const { id } = key;
+    this.#createdAt = /^\d{1,20}$/u.test(id) ? Number((BigInt(id) >> 22n) + EPOCH_MILLIS) : desk.now();
   }
 
   /** Whether a first answer was at least begun, and not refused. */
@@ -126,8 +130,7 @@ export class InteractionApi {
   }
 
   get #millisLeft(): number {
-    const createdAt = Number((BigInt(this.#key.id) >> 22n) + EPOCH_MILLIS);
-    return createdAt + TOKEN_MILLIS - TOKEN_MARGIN_MILLIS - this.#desk.now();
+    return this.#createdAt + TOKEN_MILLIS - TOKEN_MARGIN_MILLIS - this.#desk.now();
   }
 
   #request(upload: Upload, millis: number): TimedUpload {

@@ -118,6 +118,25 @@ test("whatever is broken in an interaction, it is answered once", async () => {
   expect(textOf((await ann.run(channel, "probe buttons")).last)).toContain("Page 1");
 });
 
+test.each([
+  { id: "no number" },
+  { id: undefined },
+  { id: "1".repeat(40), token: {} },
+  { token: undefined },
+  { type: 99 },
+])("one that cannot even be answered harms nobody: %j", async (more) => {
+  // Nobody there knows it.
+  for (const code of [0, 10_062, 50_035]) on.fake.expected.add(code);
+  const lost = ann.forge(channel, "command", { ...valid.command, ...more });
+  expect(textOf((await ann.run(channel, "probe buttons")).last)).toContain("Page 1");
+  on.fake.state.interactions.delete(lost.interaction.id);
+});
+
+test("an interaction of nothing is passed over", async () => {
+  on.fake.gateway.dispatch("INTERACTION_CREATE", null);
+  expect(textOf((await ann.run(channel, "probe buttons")).last)).toContain("Page 1");
+});
+
 test("the same interaction delivered twice is carried out once", async () => {
   const dialog = ann.start(channel, "probe hold", { millis: 50 });
   on.fake.gateway.repeat();
