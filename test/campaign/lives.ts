@@ -17,10 +17,11 @@ export type Ended = "at the step" | "at a moment" | "at the end of a long life" 
 
 /** A step that is not reached within this is not going to be. */
 const STEP_MILLIS = 7000;
-/** A long life, after the page answers: the alerts begin half a second later, and their first look fires nothing. */
-const LONG_MILLIS = 6000;
+const LONGEST_MILLIS = 15_000;
 
 export interface Bot {
+  /** A long life, after the page answers: the alerts begin half a second later, and their first look fires nothing. */
+  readonly longMillis: number;
   readonly env: Record<string, string>;
   readonly place: Place;
 }
@@ -36,7 +37,7 @@ export async function live(bot: Bot, death: Death, meanwhile: () => Promise<void
   const process = startBot(bot, death);
   try {
     const beside = meanwhile();
-    const ended = await end(process, death, born);
+    const ended = await end(process, death, born, bot.longMillis);
     await beside;
     return ended;
   } finally {
@@ -44,7 +45,7 @@ export async function live(bot: Bot, death: Death, meanwhile: () => Promise<void
   }
 }
 
-async function end(process: Running, death: Death, born: number): Promise<Ended> {
+async function end(process: Running, death: Death, born: number, longMillis: number): Promise<Ended> {
   if ("at" in death) {
     const reached = await Promise.race([process.ended.then(() => true), sleep(STEP_MILLIS).then(() => false)]);
     if (reached) await mustBeKilled(process);
@@ -53,7 +54,7 @@ async function end(process: Running, death: Death, born: number): Promise<Ended>
   if (death.after === "long") {
     await process.printed(/Bellwether runs/u);
     // On a slow machine everything takes longer.
-    await sleep(Math.max(LONG_MILLIS, 4 * (performance.now() - born)));
+    await sleep(Math.max(longMillis, Math.min(LONGEST_MILLIS, 4 * (performance.now() - born))));
     if (process.child.exitCode !== null) await mustBeKilled(process);
     return "at the end of a long life";
   }
