@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 
+import type { LedgerPass } from "../../src/export/ledger-pass.ts";
+
 /** How these tests write CSV, and the pieces in which they hand it out. */
 
 export const COLUMNS_12 = [
@@ -98,3 +100,13 @@ export const cell = fc.oneof(
   ),
   fc.string({ unit: "grapheme", maxLength: 12 }),
 );
+
+/** What a pass gives for these chunks, each lent for the call alone: whatever kept some of it would read something else. */
+export function pushLent(pass: LedgerPass, chunks: readonly Buffer[]): Buffer[] {
+  return chunks.map((chunk) => {
+    const lent = Buffer.from(chunk);
+    const given = Buffer.concat(pass.push(lent));
+    lent.fill("#");
+    return given;
+  });
+}

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { RawPass } from "../../src/export/raw-pass.ts";
-import { cell, chunkings, COLUMNS_12, COLUMNS_13, csv, row } from "./ledger-csv.ts";
+import { cell, chunkings, COLUMNS_12, COLUMNS_13, csv, pushLent, row } from "./ledger-csv.ts";
 
 const TIMES = [
   "2023-01-18 01:09:59.297309+00",
@@ -14,7 +14,7 @@ const TIMES = [
 
 function run(chunks: readonly Buffer[]): { bytes: Buffer; pass: RawPass } {
   const pass = new RawPass();
-  const bytes = Buffer.concat([...chunks.flatMap((chunk) => [...pass.push(chunk)]), ...pass.end()]);
+  const bytes = Buffer.concat([...pushLent(pass, chunks), ...pass.end()]);
   return { bytes, pass };
 }
 

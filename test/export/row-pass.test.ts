@@ -17,6 +17,7 @@ import {
   OTHER_ASSET,
   OTHER_PARTY,
   PARTY,
+  pushLent,
   row,
   type Row,
 } from "./ledger-csv.ts";
@@ -26,7 +27,7 @@ const at = (iso: string) => nanoseconds(BigInt(Date.parse(iso)) * 1_000_000n);
 
 function run(chunks: readonly Buffer[], query = ALL, columns?: readonly string[]): { text: string; pass: RowPass } {
   const pass = new RowPass(query, columns);
-  const text = Buffer.concat([...chunks.flatMap((chunk) => [...pass.push(chunk)]), ...pass.end()]).toString();
+  const text = Buffer.concat([...pushLent(pass, chunks), ...pass.end()]).toString();
   return { text, pass };
 }
 
