@@ -32,7 +32,7 @@ export async function answerAsk(desk: Desk, ask: Ask, origin: Origin): Promise<v
   });
 }
 
-function progressOf(desk: Desk, ask: Ask, { surface }: Origin, audience: Visibility): Progress<Reply> {
+function progressOf(desk: Desk, ask: Ask, { caller, surface }: Origin, audience: Visibility): Progress<Reply> {
   const [first] = desk.progressAtMillis;
   const asked = desk.now();
   // A page stays as it is for a while: nothing is said yet where the first word would stand elsewhere.
@@ -43,8 +43,8 @@ function progressOf(desk: Desk, ask: Ask, { surface }: Origin, audience: Visibil
       : first + (index + skipped) * desk.progressEveryMillis;
   return new Progress<Reply>(at, async (latest) => {
     try {
-      const { body } = await compose({ ...latest, actions: [] }, {}, desk);
-      return await surface.progress(withSmallPrint(body, holdsUntil(asked, desk.now())), audience);
+      const { body } = await compose(latest, { asker: caller.id }, desk);
+      return await surface.progress(withSmallPrint(body, holdsUntil(asked, desk.now(), surface.expires)), audience);
     } catch (error) {
       desk.log.debug({ platform: "slack", command: ask.command, why: faultWords(error) }, "progress was not shown");
       return false;

@@ -15,6 +15,7 @@ interface ButtonPlace {
 /** Answers a button: in place of its message, or below it. */
 export class ButtonSurface implements Surface {
   readonly pace = "steady";
+  readonly expires = true;
   readonly direct = false;
   readonly replaces: boolean;
   readonly shared: boolean;

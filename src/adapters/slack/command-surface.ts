@@ -8,6 +8,7 @@ import { QUIET, type Surface } from "./surface.ts";
 export class CommandSurface implements Surface {
   readonly replaces = false;
   readonly pace = "few";
+  readonly expires = true;
   readonly direct = false;
   readonly shared: boolean;
   readonly #url: ResponseUrl;

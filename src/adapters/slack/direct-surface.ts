@@ -8,6 +8,7 @@ export class DirectSurface implements Surface {
   readonly replaces = false;
   readonly shared = false;
   readonly pace = "steady";
+  readonly expires = false;
   readonly direct = true;
   readonly #talk: Talk;
   readonly #user: string;

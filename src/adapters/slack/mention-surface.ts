@@ -16,6 +16,7 @@ export class MentionSurface implements Surface {
   readonly replaces = false;
   readonly shared = true;
   readonly pace = "steady";
+  readonly expires = false;
   readonly direct = false;
   readonly #talk: Talk;
   readonly #patiently: Calling;

@@ -36,10 +36,11 @@ export function workingNotice(ask: Ask, inPlace: boolean): Reply {
  * What stands below everything that only tells how far something is, in mrkdwn: it stays when the bot is killed in the
  * middle, and must not promise anything then.
  */
-export function holdsUntil(askedMillis: number, nowMillis: number): string {
+export function holdsUntil(askedMillis: number, nowMillis: number, expires: boolean): string {
   const time = (millis: number): string =>
     renderText([{ kind: "time", at: fromMillis(millis), style: "absolute" }], { max: 200 }).mrkdwn;
-  return `As of ${time(nowMillis)}. What takes longer than until ${time(askedMillis + RESPONSE_URL_MILLIS)} comes as a direct message. If the bot is restarted meanwhile, nothing comes: then ask again.`;
+  const later = `What takes longer than until ${time(askedMillis + RESPONSE_URL_MILLIS)} comes as a direct message. `;
+  return `As of ${time(nowMillis)}. ${expires ? later : ""}If the bot is restarted meanwhile, nothing comes: then ask again.`;
 }
 
 /** Said to whoever waits while the bot stops. */

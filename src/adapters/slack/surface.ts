@@ -11,6 +11,8 @@ export interface Surface {
   inPlace(audience: Visibility): boolean;
   /** How often it can be told how far it is: each time may cost one of a few uses. */
   readonly pace: "few" | "steady";
+  /** Whether nothing can be said there after half an hour: what comes later comes by direct message. */
+  readonly expires: boolean;
   /** Whether it is the app's direct messages, so that there is no other place to go to. */
   readonly direct: boolean;
   /** Shows how far it is; false when nothing more can be shown. Rejects when that fails. */

@@ -4,7 +4,7 @@ import { command } from "../../../src/bot/command.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import type { Stage } from "./stage.ts";
-import { textOf, type Person } from "../../support/fake-slack/person.ts";
+import { labelsOf, textOf, type Person } from "../../support/fake-slack/person.ts";
 import { titled, waiting } from "./probe-commands.ts";
 import { readable } from "./shown.ts";
 import { stage } from "./stage.ts";
@@ -12,7 +12,7 @@ import { stage } from "./stage.ts";
 const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
 
 /** As soon as there is something to show, and then often. */
-const timing = { progressAtMillis: [1], progressEveryMillis: 1 };
+const timing = { progressAtMillis: [1, 20, 40], progressEveryMillis: 1 };
 
 /** Each direct message that tells how far something is, as it stands, and the number of its changes. */
 async function toldDirectly(who: Person, words: string): Promise<void> {
@@ -48,6 +48,25 @@ describe("how far something is", () => {
     expect(inThread()).toHaveLength(1);
     expect(inThread()[0]).toMatchObject({ onlyFor: undefined, edits: 6 });
     expect(ann.directMessages()).toEqual([]);
+  });
+
+  test("its buttons stand below it, and are its asker's", async () => {
+    const { job, scene: made } = await atWork();
+    await using scene = made;
+    const ann = scene.fake.person("ann");
+    const dialog = ann.type(scene.channel, "probe wait");
+    await until(() => dialog.messages.length === 1, "the first word");
+    const action = { label: "How is time?", invocation: { command: "time", options: {} }, effect: "reply" } as const;
+    const shown = (): boolean => labelsOf(dialog.last.blocks).includes("How is time?");
+    while (!shown() && dialog.uses < 3) {
+      job.progress(reply({ title: "step", actions: [action] }));
+      await until(() => shown() || dialog.uses === 3, "the step");
+    }
+    const pressed = await ann.press(dialog.last, "How is time?");
+    expect(said(pressed.last)).toContain("etwork");
+    job.finish(titled("all done"));
+    await until(() => said(dialog.last).includes("all done"), "the answer");
+    expect(labelsOf(dialog.last.blocks)).not.toContain("How is time?");
   });
 
   test("at a mention whose answer fails: what all saw goes, the error is the asker's", async () => {
