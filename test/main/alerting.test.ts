@@ -66,7 +66,8 @@ const mainnet = ({ networks }: Watch) => networks.find(({ network }) => network 
 const ofStall = (reader: EventReader): AlertJson[] =>
   reader.alerts().filter(({ kind, network }) => kind === "network.stalled" && network === "mainnet");
 
-describe("a bot that watches", () => {
+// Six processes start and end: on a machine with much else to do that takes a while.
+describe("a bot that watches", { timeout: 90_000 }, () => {
   it("tells the console of a stall once, and of its end once, though it was killed before and in between", async () => {
     let running = start();
     let url = await urlOf(running);
