@@ -151,14 +151,18 @@ describe("whatever is typed", () => {
       const others = new Set([...responses.values()].flatMap(({ produced }) => produced));
       return messages.filter(({ onlyFor, ts }) => onlyFor === ann.id && !others.has(ts)).length;
     };
-    for (const [index, nasty] of typed.entries()) {
-      const lines = [nasty, `probe echo note:"${nasty}"`, `market show ${nasty}`];
+    // Some at a time: what waits for more than three seconds is no longer Slack's to open.
+    for (let from = 0; from < typed.length; from += 4) {
+      const some = typed.slice(from, from + 4);
+      const lines = some.flatMap((nasty) => [nasty, `probe echo note:"${nasty}"`]);
       const dialogs = lines.map((line) => ann.type(scene.channel, line));
-      ann.mention(scene.channel, nasty);
-      const answered = (): number => dialogs.filter(({ messages }) => messages.length > 0).length;
+      for (const nasty of some) ann.mention(scene.channel, nasty);
+      const answered = (): number => dialogs.filter((dialog) => dialog.messages.length > 0).length;
       await until(() => views.size + answered() === lines.length, "an answer to each line");
-      await until(() => mentions() === index + 1, "an answer to the mention");
+      await until(() => mentions() === from + some.length, "an answer to each mention");
       views.clear();
+    }
+    for (const nasty of typed) {
       ann.type(scene.channel, "market show");
       const errors = await ann.submit(await ann.form(), { market: nasty });
       expect(Object.keys(errors).every((name) => name === "market")).toBe(true);
