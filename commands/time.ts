@@ -3,7 +3,7 @@ import type { NodeVerdict, Verdict } from "../src/api/verdict.ts";
 import { askFor, asOfFooter, refresh } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { capitalised } from "../src/answers/enum-words.ts";
-import { field, paragraph, type Block } from "../src/reply/block.ts";
+import { field, paragraph, type Block, type Column } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, time as timeText, toText, type Text } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
@@ -118,30 +118,35 @@ function ageWords(verdict: Verdict): string | undefined {
   return ageMillis < 0 ? `${formatDuration(-ageMillis)} ahead of this bot's clock` : formatDuration(ageMillis);
 }
 
+const COLUMNS: readonly Column[] = [
+  { title: "Node" },
+  { title: "State" },
+  { title: "Behind", align: "right" },
+  { title: "Block", align: "right" },
+  { title: "Time", priority: 2 },
+  { title: "Round trip", align: "right", priority: 3 },
+];
+const COLUMNS_WITH_WHY: readonly Column[] = [...COLUMNS, { title: "Why" }];
+
 /** One line per node, in the order in which they are configured. */
 function nodeTable(verdict: Verdict): Block {
   const explained = verdict.nodes.some((node) => node.why !== undefined);
   return {
     kind: "table",
     name: "nodes",
-    columns: [
-      { title: "Node" },
-      { title: "State" },
-      { title: "Behind", align: "right" },
-      { title: "Block", align: "right" },
-      { title: "Time", priority: 2 },
-      { title: "Round trip", align: "right", priority: 3 },
-      ...(explained ? [{ title: "Why" }] : []),
-    ],
-    rows: verdict.nodes.map((node) => [
-      toText(code(node.node)),
-      toText(node.state === "ok" ? "ok" : strong(node.state)),
-      behindText(node),
-      toText(node.height ?? "–"),
-      toText(node.time === undefined ? "–" : timeText(node.time)),
-      toText(node.roundTripMillis === undefined ? "–" : `${Math.round(node.roundTripMillis)} ms`),
-      ...(explained ? [toText(node.why ?? "")] : []),
-    ]),
+    columns: explained ? COLUMNS_WITH_WHY : COLUMNS,
+    rows: verdict.nodes.map((node) => {
+      const row = [
+        toText(code(node.node)),
+        toText(node.state === "ok" ? "ok" : strong(node.state)),
+        behindText(node),
+        toText(node.height ?? "–"),
+        toText(node.time === undefined ? "–" : timeText(node.time)),
+        toText(node.roundTripMillis === undefined ? "–" : `${Math.round(node.roundTripMillis)} ms`),
+      ];
+      if (explained) row.push(toText(node.why ?? ""));
+      return row;
+    }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Contradiction, NodeMemory, SourceMemory, Speaking, Verdict, Verdic
 
 /** Nodes that say different times for one block. A time is compared with its like: the block's own where both sent it. */
 export function findContradictions(believable: readonly Speaking[]): readonly Contradiction[] {
+  if (believable.length < 2) return [];
   const byHeight = new Map<bigint, Speaking[]>();
   for (const one of believable) {
     if (one.height === undefined) continue;
@@ -37,6 +38,7 @@ export function findDisagreement(
   nowMillis: Milliseconds,
   thresholds: VerdictThresholds,
 ): Verdict["disagree"] {
+  if (memories.length < 2) return undefined;
   const present = memories.filter((one) => believable.some(({ node }) => node === one.node));
   const standing = present.filter(
     (one) => one.advancingSinceMillis === undefined && nowMillis - one.stillSinceMillis >= thresholds.stalledMillis,

@@ -133,7 +133,7 @@ export function createBot(parts: BotParts): Bot {
 
   async function run(invocation: Invocation): Promise<Reply> {
     const prepared = prepare(invocation);
-    return prepared.ok ? prepared.run() : prepared.reply;
+    return prepared.ok ? await prepared.run() : prepared.reply;
   }
 
   async function runLine(line: string, rest: Omit<Invocation, "command" | "options">): Promise<Reply> {
