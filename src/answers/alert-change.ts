@@ -6,7 +6,7 @@ import type { Destination } from "../alerts/sender.ts";
 import type { Labels } from "../alerts/subscription-words.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import type { PlaceContext } from "./alert-place.ts";
+import { isSamePlace, ownMessages, type PlaceContext } from "./alert-place.ts";
 
 /** What a command that changes alerts works with. */
 export interface ChangeContext extends PlaceContext {
@@ -36,7 +36,7 @@ export function announcements(
     ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }),
   };
   return destinations
-    .filter(({ channel }) => !channel.startsWith("user:"))
+    .filter((one) => !(one.channel.startsWith("user:") && isSamePlace(one, ownMessages(context))))
     .slice(0, MAX_ANNOUNCED)
     .map((destination) => ({ destination, message }));
 }

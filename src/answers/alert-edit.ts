@@ -7,7 +7,7 @@ import { listAction, subscriptionFields, type AddContext } from "./alert-add.ts"
 import { announcements } from "./alert-change.ts";
 import { parseKinds } from "./alert-kinds.ts";
 import { parseManner } from "./alert-manners.ts";
-import { isSamePlace } from "./alert-place.ts";
+import { isOwn, isSamePlace } from "./alert-place.ts";
 import { resolveSubjects, subjectLabels } from "./alert-subjects.ts";
 import { contentOf, findSubscription, isAlive, mannerOf, subscriptionActions } from "./alert-subscriptions.ts";
 import { parseThresholds, type SubscriptionValues } from "./alert-thresholds.ts";
@@ -53,10 +53,9 @@ export async function editSubscription(context: AddContext, typed: string, value
       suggestion: `alerts remove ${before.id}`,
     });
   }
-  const announced =
-    before.personal === true
-      ? []
-      : announcements(context, [before.destination], { what: "edited", subscription: after }, labels);
+  const announced = isOwn(before, context)
+    ? []
+    : announcements(context, [before.destination], { what: "edited", subscription: after }, labels);
   await alerts.putSubscription(after, caller.name, announced);
   return reply({
     tone: "good",

@@ -6,6 +6,7 @@ import { reply, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
 import { subscriptionFields, listAction } from "./alert-add.ts";
 import { announcements, type ChangeContext } from "./alert-change.ts";
+import { isOwn } from "./alert-place.ts";
 import { subjectLabels } from "./alert-subjects.ts";
 import { findSubscription, subscriptionActions } from "./alert-subscriptions.ts";
 
@@ -43,8 +44,9 @@ export async function changeState(context: ChangeContext, typed: string, what: k
   }
   const { why: _, ...rest } = found;
   const changed: Subscription = { ...rest, state };
-  const announced =
-    found.personal === true ? [] : announcements(context, [found.destination], { what, subscription: changed }, labels);
+  const announced = isOwn(found, context)
+    ? []
+    : announcements(context, [found.destination], { what, subscription: changed }, labels);
   await alerts.putSubscription(changed, caller.name, announced);
   return reply({
     tone: "good",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { ann, bob, CONSOLE_PAGE, ELSEWHERE, idIn, OPS, ops, owed, theConsole } from "./alert-channel.ts";
+import { ann, bob, CONSOLE_PAGE, ELSEWHERE, idIn, OPS, ops, owed, theConsole, toBob } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 /** A channel with one alert, whose announcement is already counted. */
@@ -118,6 +118,18 @@ describe("an alert", () => {
     talk.become({ caller: bob });
     expect(await talk.press("Remove")).toContain("Only people who manage this channel can");
     expect(await alert()).toMatchObject({ state: "active" });
+  });
+
+  test("of somebody's own that an operator takes away is announced to them", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: bob });
+    await talk.ask(`alerts add stake.changed ${"a".repeat(64)}`);
+    const id = idIn(talk.lastReply);
+    talk.become({ here: CONSOLE_PAGE, caller: ann });
+    expect(await talk.ask(`alerts remove ${id}`)).toContain(`Removed alert ${id}`);
+    expect(await owed(talk, toBob)).toEqual([
+      expect.stringContaining(`CHANGE · ann removed alert ${id}: stake.changed`),
+    ]);
   });
 
   test("of one's own is everybody's to change", async () => {
