@@ -39,8 +39,6 @@ const CONFIG = {
   flap: { episodes: 1000, within: "1s" },
   remind: { every: "1h", times: 0 },
 };
-/** How long the last life may take to deliver what is still owed: Slack takes a message a second and channel. */
-const LAST_MILLIS = 90_000;
 
 export interface SceneResult {
   readonly seed: number;
@@ -57,13 +55,15 @@ export interface ScenePace {
   readonly longMillis?: number;
   /** After a start, in so long everything is looked at, more than once. */
   readonly looksMillis?: number;
+  /** How long the last life may take to deliver what is still owed: Slack takes a message a second and channel. */
+  readonly lastMillis?: number;
   /** Whether the chain begins anew at the end. */
   readonly reset?: boolean;
 }
 
 /** Plays one scene: outages come and go while the bot dies as the list says, and is started again each time. */
 export async function playScene(seed: number, deaths: readonly Death[], pace: ScenePace = {}): Promise<SceneResult> {
-  const { longMillis = 6000, looksMillis = 4000, reset = true } = pace;
+  const { longMillis = 6000, looksMillis = 4000, lastMillis = 90_000, reset = true } = pace;
   const dice = new Dice(seed);
   const place = makePlace();
   const [discord, slack, nodes] = await Promise.all([
@@ -129,7 +129,7 @@ export async function playScene(seed: number, deaths: readonly Death[], pace: Sc
     }
     await nodes.heal();
     const whole = reset ? await lifeWithReset(bot, nodes, looksMillis, dice.between(0, 1500), note) : undefined;
-    const last = await lastLife(bot, nodes, file, reader, looksMillis, note);
+    const last = await lastLife(bot, nodes, file, reader, { looksMillis, lastMillis }, note);
     const end = whole ?? last.checkpoints;
     await reader.stop();
     const heard = [
@@ -200,7 +200,7 @@ async function lastLife(
   nodes: DataNodes,
   file: string,
   reader: ConsoleReader,
-  looksMillis: number,
+  { looksMillis, lastMillis }: Required<Pick<ScenePace, "looksMillis" | "lastMillis">>,
   note: (line: string) => void,
 ): Promise<{ checkpoints: readonly Checkpoint[]; before: number }> {
   const process = startBot(bot);
@@ -209,7 +209,7 @@ async function lastLife(
   const checkpoints = await nodes.checkpoints();
   await sleep(looksMillis);
   const before = Date.now();
-  while (stillOwed(file, before) > 0 && Date.now() - before < LAST_MILLIS) await sleep(100);
+  while (stillOwed(file, before) > 0 && Date.now() - before < lastMillis) await sleep(100);
   note(`everything was delivered but ${stillOwed(file, before)}`);
   await reader.readFiles();
   const { code, stderr } = await process.kill("SIGTERM");
