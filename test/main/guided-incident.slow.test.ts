@@ -107,6 +107,10 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
     await page.reload();
     await page.locator("#alerts-earlier .alert", { hasText: "mainnet makes blocks again" }).waitFor();
     expect(await page.getAttribute("#incident", "data-stage")).toBe("calm");
+    await page.focus("#to-alerts");
+    await page.keyboard.press("/");
+    await page.waitForSelector("#view-ask:not([hidden])", { state: "attached" });
+    expect(await page.evaluate("document.activeElement.id")).toBe("line");
     await context.close();
     expect(await running.kill("SIGTERM")).toMatchObject({ code: 0 });
   });

@@ -157,7 +157,7 @@ document.addEventListener("keydown", (event) => {
   const typing = event.target instanceof HTMLInputElement || dialog.open;
   if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
-  input.focus();
+  toAskView(() => input.focus());
 });
 
 setInterval(() => {
@@ -167,6 +167,18 @@ setInterval(() => {
   }
 }, 5000);
 
+/**
+ * Does something where the command line is.
+ *
+ * @param {() => void} then
+ */
+function toAskView(then) {
+  if (!part("view-ask", HTMLElement).hidden) return then();
+  // The view is there once the hash has been heard of.
+  addEventListener("hashchange", () => then(), { once: true });
+  location.hash = "ask";
+}
+
 /** @param {readonly CommandInfo[]} commands */
 function fillRail(commands) {
   part("commands", HTMLUListElement).replaceChildren(
@@ -175,11 +187,7 @@ function fillRail(commands) {
       button.type = "button";
       button.textContent = command.name;
       button.title = command.summary;
-      button.addEventListener("click", () => {
-        if (part("view-ask", HTMLElement).hidden) location.hash = "ask";
-        // The view is there once the hash has been heard of.
-        setTimeout(() => composer.fill(`${command.name} `));
-      });
+      button.addEventListener("click", () => toAskView(() => composer.fill(`${command.name} `)));
       const item = document.createElement("li");
       item.append(button);
       return item;
