@@ -19,8 +19,8 @@ export interface InteractionKey {
 /** A request in the interaction's own name, with an end. */
 type TimedUpload = Upload & { readonly auth: false; readonly signal: AbortSignal };
 
-/** Of one try to acknowledge: three of them fit into the time that Discord gives. */
-const ACKNOWLEDGE_MILLIS = 900;
+/** Of one try to acknowledge: two of them, and a quicker third, fit into the time that Discord gives. */
+const ACKNOWLEDGE_MILLIS = 1200;
 /** Of one try: what any request may take, and what its files may take on a slow line, in all at most a minute. */
 const TRY_MILLIS = 10_000;
 const SLOWEST_BYTES_PER_MILLI = 200;
@@ -144,7 +144,8 @@ export class InteractionApi {
     try {
       await this.#callback(answer);
     } catch (error) {
-      if (!this.#acknowledged || !mayPass(error)) throw error;
+      const untold = mayPass(error) || hasCode(error, RESTJSONErrorCodes.UnknownInteraction);
+      if (!this.#acknowledged || !untold) throw error;
     }
   }
 
@@ -160,7 +161,8 @@ export class InteractionApi {
     const upload = uploadOf(answer, files);
     let uncertain = false;
     for (let pause = PAUSE_MILLIS; ; pause *= 2) {
-      const room = Math.max(ACKNOWLEDGE_MILLIS, files.length === 0 ? 0 : ends - performance.now());
+      const left = ends - performance.now();
+      const room = Math.max(PAUSE_MILLIS, files.length === 0 ? Math.min(left, ACKNOWLEDGE_MILLIS) : left);
       try {
         await this.#desk.rest.post(Routes.interactionCallback(id, token), this.#request(upload, room));
         return;

@@ -173,3 +173,21 @@ test("without a token of its own, nothing of Discord is loaded", async () => {
   const token = { DISCORD_TOKEN: fake.state.token, DISCORD_API_URL: fake.apiUrl };
   expect(await loaded({ DATABASE_URL: "file:./third.db", ...token })).toBeGreaterThan(100);
 });
+
+test("a refused token is said on /readyz, in the metrics and in the log; the console goes on", async () => {
+  fake.expected.add(0);
+  fake.state.token = "another";
+  fake.gateway.close(4004, { forget: true });
+  const ready = async (): Promise<{ ok: boolean; why?: string }> => {
+    const body = (await (await fetch(new URL("/readyz", url))).json()) as { parts: Record<string, { ok: boolean }> };
+    return body.parts["discord"] ?? { ok: true };
+  };
+  let part = await ready();
+  for (const end = performance.now() + 10_000; part.ok && performance.now() < end;) part = await ready();
+  expect(part).toEqual({ ok: false, why: expect.stringContaining("set DISCORD_TOKEN") });
+  const metrics = await (await fetch(new URL("/metrics", url))).text();
+  expect(metrics).toMatch(/^bellwether_platform_up\{platform="discord",state="failed"\} 0$/mu);
+  expect((await askWeb(url, "time")).status).toBe(200);
+  const { stdout, stderr } = await running.kill("SIGTERM");
+  expect(`${stdout}${stderr}`).toMatch(/"platform":"discord".*Discord refuses the token/u);
+});

@@ -19,6 +19,15 @@ test("an acknowledgement that arrived without a word of it in the 3 s costs nobo
   expect([textOf(dialog.last).split("\n")[0], tries]).toEqual(["Page 1 for Ann", 3]);
 });
 
+test("nor does one whose repeat comes too late", async () => {
+  await using on = await stage({ simulated: false, extra: probes });
+  const ann = on.fake.person("Ann");
+  on.fake.fail({ path: /\/callback$/u, answer: "hang-after" });
+  const unknown = { code: 10_062, message: "Unknown interaction" };
+  on.fake.fail({ path: /\/callback$/u, answer: { status: 404, body: unknown } });
+  expect(textOf((await ann.run(on.channel, "probe buttons")).last)).toContain("Page 1");
+});
+
 test("one that never arrives ends in the log, and nothing else is harmed", async () => {
   await using on = await stage({ simulated: false, extra: probes });
   // Nobody knows the interaction any more once its time is over.

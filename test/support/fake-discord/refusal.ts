@@ -4,6 +4,8 @@ export class Refusal extends Error {
   readonly code: number;
   readonly headers: Record<string, string>;
   readonly more: Record<string, unknown>;
+  /** Nobody did anything wrong. */
+  forgiven = false;
 
   constructor(status: number, code: number, message: string, more: Record<string, unknown> = {}, headers = {}) {
     super(message);
