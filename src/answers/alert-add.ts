@@ -7,11 +7,13 @@ import type { Standing } from "../alerts/standing.ts";
 import { standingWords } from "../alerts/standing-words.ts";
 import { rulesOf, type Subscription } from "../alerts/subscription.ts";
 import { mannerWords, subscriptionWords, type Labels } from "../alerts/subscription-words.ts";
+import { systemClock } from "../api/clock.ts";
 import { UserError } from "../errors.ts";
 import { field, paragraph, type Block } from "../reply/block.ts";
 import { reply, type Action, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
 import { toMillis } from "../units/nanoseconds.ts";
+import { arrivalOf } from "./alert-arrival.ts";
 import { announcements, type ChangeContext } from "./alert-change.ts";
 import { parseManner, USUAL_MANNER } from "./alert-manners.ts";
 import { destinationHere, isSamePlace, parseDestination, placeWords, requireManager } from "./alert-place.ts";
@@ -41,7 +43,13 @@ export async function subscribePlace(
   const subjects = values.subjects === undefined ? [] : await resolveSubjects(kinds, values.subjects, context);
   requireSubject(kinds, subjects);
   const labels = await subjectLabels([{ kinds, ids: subjects }], context);
-  return oneAtATime(alerts, () => subscribeOnce(context, { kinds, values, offered, destination, subjects, labels }));
+  const wanted = { kinds, values, offered, destination, subjects, labels };
+  const made = await oneAtATime(alerts, () => subscribeOnce(context, wanted));
+  if (!("subscription" in made)) return made;
+  const arrival = await arrivalOf(alerts, made.subscription, systemClock, context.signal);
+  return arrival.state === "lost"
+    ? unreachable(context, made.subscription, arrival.why, labels)
+    : subscribed(context, made.subscription, { standing: made.standing, labels, offered });
 }
 
 interface Wanted {
@@ -53,7 +61,10 @@ interface Wanted {
   readonly labels: Labels;
 }
 
-async function subscribeOnce(context: AddContext, wanted: Wanted): Promise<Reply> {
+/** A new subscription, or what there is to say instead. */
+type Made = Reply | { readonly subscription: Subscription; readonly standing: Standing };
+
+async function subscribeOnce(context: AddContext, wanted: Wanted): Promise<Made> {
   const { alerts, caller, network } = context;
   const { kinds, values, offered, destination, subjects, labels } = wanted;
   const usual = destination.platform === "web" ? { ...USUAL_MANNER, style: "plain" as const } : USUAL_MANNER;
@@ -86,7 +97,7 @@ async function subscribeOnce(context: AddContext, wanted: Wanted): Promise<Reply
     ? [testOf(context, destination, subscription, standing)]
     : announcements(context, [destination], { what: "added", subscription, standing }, labels);
   await alerts.putSubscription(subscription, caller.name, announced);
-  return subscribed(context, subscription, { standing, labels, offered });
+  return { subscription, standing };
 }
 
 /** A price is watched market by market: one threshold for all of them says nothing. */
@@ -134,6 +145,21 @@ function subscribed(
     title: text`Subscribed ${place} to ${subscriptionWords(subscription, labels)}`,
     blocks,
     actions: [...subscriptionActions(subscription), listAction()],
+  });
+}
+
+/** The place could not be told even that: better said now than missed when it matters. */
+function unreachable(context: AddContext, subscription: Subscription, why: string, labels: Labels): Reply {
+  const options = { id: subscription.id };
+  return reply({
+    tone: "bad",
+    title: text`The bot cannot post in ${placeWords(subscription.destination, context)}`,
+    blocks: [
+      { kind: "fields", fields: [...subscriptionFields(subscription, labels), field("Why", why, { wide: true })] },
+      paragraph("Nothing is told there. Let the bot into the channel and let it post there, then resume."),
+    ],
+    actions: [{ label: "Resume", invocation: { command: "alerts resume", options }, effect: "reply" }],
+    failure: "caller",
   });
 }
 

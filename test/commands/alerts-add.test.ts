@@ -1,4 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { describe as describeAlert } from "../../src/alerts/describe.ts";
+import { createDispatcher } from "../../src/alerts/dispatch.ts";
+import { SendError } from "../../src/alerts/sender.ts";
+import { systemClock } from "../../src/api/clock.ts";
+import { silentLog } from "../../src/log.ts";
+import { FakeSender } from "../support/fake-sender.ts";
 
 import { KIND_GROUPS } from "../../src/alerts/kind-groups.ts";
 import { down, stalled } from "../alerts/readings.ts";
@@ -111,6 +118,36 @@ describe("a channel", () => {
     talk.become({ here: DIRECT });
     expect(await talk.ask("alerts add")).toContain("your direct messages");
     expect(await owed(talk, toBob)).toEqual(["TEST · Alerts arrive here"]);
+  });
+
+  test("that the bot cannot post in says so at once, and not only when it matters", async () => {
+    const talk = await talkToSimulator({ delivering: ["discord"] });
+    const sender = new FakeSender({ platform: "discord", now: () => Date.now() });
+    sender.fate = () => new SendError("gone", "Missing Access");
+    const stop = new AbortController();
+    const dispatcher = createDispatcher({
+      store: talk.store,
+      clock: systemClock,
+      log: silentLog(),
+      senders: [sender],
+      describe: describeAlert,
+    });
+    const running = dispatcher.run(stop.signal);
+    const bell = setInterval(() => dispatcher.wake(), 10);
+    onTestFinished(async () => {
+      clearInterval(bell);
+      stop.abort();
+      await running;
+    });
+    talk.become({ here: OPS, caller: ann });
+    const said = await talk.ask("alerts add");
+    expect(said).toMatch(
+      /The bot cannot post in this channel[\s\S]*Missing Access[\s\S]*Let the bot into the channel/u,
+    );
+    sender.fate = () => "ok";
+    expect(await talk.press("Resume")).toContain("Resumed alert");
+    expect(await talk.ask("alerts add node.down")).toContain("Subscribed this channel to node.down");
+    expect(sender.take().at(-1)).toContain("CHANGE · ann subscribed this channel to node.down");
   });
 
   test("has an end to how much it is told", async () => {

@@ -14,7 +14,7 @@ import { talkToSimulator } from "./conversation.ts";
 
 /** A channel that is told of two nodes, of which one is down. */
 async function oneNodeDown() {
-  const talk = await talkToSimulator({ delivering: ["discord"] });
+  const talk = await talkToSimulator();
   talk.become({ here: OPS, caller: ann });
   await talk.ask("alerts add node.down,network.stalled style:plain");
   await see(talk, 1, [stalled("good"), down("good"), down("good", "b:1")]);
