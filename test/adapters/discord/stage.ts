@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { commands } from "../../../commands/index.ts";
 import { createDiscordAdapter, type DiscordTiming } from "../../../src/adapters/discord/index.ts";
 import type { AlertEngine } from "../../../src/alerts/alert-engine.ts";
-import type { SendingAdapter } from "../../../src/adapters/adapter.ts";
+import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts";
 import { createApiClient } from "../../../src/api/create-api-client.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
 import { createBot } from "../../../src/bot/create-bot.ts";
@@ -30,6 +30,8 @@ export interface StageOptions {
   /** The bot's token, right unless a test says otherwise. */
   readonly token?: string;
   readonly log?: Log;
+  /** What stands before the store's own, to make it fail. */
+  readonly payloads?: (own: Payloads) => Payloads;
   /** How the gateway closes on whoever identifies. */
   readonly closeOnIdentify?: number;
   /** Whether replies say SIMULATED, as they do in truth. Default true. */
@@ -81,7 +83,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       token: options.token ?? fake.state.token,
       guildId: options.guildId,
       apiUrl: fake.apiUrl,
-      payloads: store.payloads,
+      payloads: options.payloads?.(store.payloads) ?? store.payloads,
       log,
       now: () => fake.state.now(),
       timing: { progressEveryMillis: 20, backoffMillis: 20, ...options.timing },

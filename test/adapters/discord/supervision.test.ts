@@ -109,6 +109,20 @@ test("two processes with one token answer everything once", async () => {
   ]);
 });
 
+test.each<[string, () => Promise<never>]>([
+  ["fails", () => Promise.reject(new Error("disk full"))],
+  ["does not answer", () => new Promise(() => {})],
+])("a button whose meaning lies in a store that %s is answered in time", async (_what, get) => {
+  await using on = await begin({ payloads: (own) => ({ put: (...given) => own.put(...given), get }) });
+  const ann = on.fake.person("Ann");
+  const asked = await ann.run(on.channel, "probe ids", { count: 40 });
+  const pressed = await ann.press(asked.last, "Full ids");
+  expect([textOf(pressed.messages.at(-1)!), pressed.last.onlyFor]).toEqual([
+    expect.stringContaining("could not be answered"),
+    ann.id,
+  ]);
+});
+
 test("stopping is quick, gives up what runs and says so", async () => {
   await using on = await begin();
   const ann = on.fake.person("Ann");
