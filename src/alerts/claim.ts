@@ -26,7 +26,7 @@ export interface Claimed {
   readonly threadOf?: Receipt;
   /** When the trigger arrived, for the story that a resolve tells. */
   readonly told?: Nanoseconds;
-  /** It may have arrived already, and the platform would not notice. */
+  /** It may have arrived already, and the platform would not notice; of an edit: so it was with what it edits. */
   readonly repeat: boolean;
 }
 
@@ -72,6 +72,7 @@ async function claimOne(
   const thread = threadOf === undefined ? undefined : (await tables.outbox.receipts([threadOf]))[0];
   const told = await toldAt(tables, due);
   const window = sender.dropsRepeatsForMillis ?? 0;
+  const [edited] = due.target === null ? [] : await tables.outbox.get([due.target]);
   return {
     row,
     sender,
@@ -79,8 +80,17 @@ async function claimOne(
     ...(edits === undefined ? {} : { edits: receiptOf(edits) }),
     ...(thread === undefined ? {} : { threadOf: receiptOf(thread) }),
     ...(told === undefined ? {} : { told }),
-    repeat: edits === undefined && due.uncertain_since !== null && at - due.uncertain_since >= window,
+    // A message that said it may be a repeat goes on saying so.
+    repeat: due.target === null ? isRepeat(due, at, window) : edited !== undefined && wasRepeat(edited, window),
   };
+}
+
+function isRepeat({ uncertain_since }: DeliveryRow, at: Milliseconds, window: Milliseconds): boolean {
+  return uncertain_since !== null && at - uncertain_since >= window;
+}
+
+function wasRepeat(row: DeliveryRow, window: Milliseconds): boolean {
+  return row.attempts > 1 && isRepeat(row, row.attempted_at ?? 0, window);
 }
 
 /**
