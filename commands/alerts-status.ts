@@ -1,4 +1,4 @@
-import { labelOf } from "../src/answers/alert-episodes.ts";
+import { episodeSubject, labelOf } from "../src/answers/alert-episodes.ts";
 import { destinationHere, isOperator, isSamePlace, placeWords } from "../src/answers/alert-place.ts";
 import { standingOf } from "../src/answers/alert-standing.ts";
 import type { AlertDesk } from "../src/alerts/alert-desk.ts";
@@ -188,12 +188,14 @@ function toneOf(standings: readonly Standing[], open: readonly Episode[]): Tone 
   return standings.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
 }
 
-function episodeActions({ id, kind, acknowledged }: Episode): Action[] {
+function episodeActions(episode: Episode): Action[] {
+  const { id, acknowledged } = episode;
   const options = { episode: id };
+  const subject = episodeSubject(episode);
   return [
-    { label: `Why ${kind}`, invocation: { command: "alerts why", options }, effect: "reply" },
+    { label: `Why ${subject}`, invocation: { command: "alerts why", options }, effect: "reply" },
     ...(acknowledged === undefined
-      ? [{ label: `Acknowledge ${kind}`, invocation: { command: "alerts ack", options }, effect: "reply" } as const]
+      ? [{ label: `Acknowledge ${subject}`, invocation: { command: "alerts ack", options }, effect: "reply" } as const]
       : []),
   ];
 }

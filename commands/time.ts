@@ -10,6 +10,10 @@ import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 
 /** Beyond this, network time and wall clock are said to differ; the same as the clock alert's default. */
 const DRIFT_MILLIS: Milliseconds = 30_000;
+/** Nodes whose times are this near to the network's are at about the same moment. */
+const SAME_MOMENT_MILLIS: Milliseconds = 60_000;
+/** More blocks than any network makes within that moment, at some 100 a second. */
+const FAR_APART = 10_000n;
 
 export const time = command({
   name: "time",
@@ -68,7 +72,11 @@ function headline(network: string, verdict: Verdict): { title: Text; tone: Tone 
             : text`${network}: no node is where the network was a moment ago${block}`;
         return { title, tone: "warning" };
       }
-      const odd = troubled > 0 || verdict.disagree !== undefined || verdict.wentBack.length > 0;
+      const odd =
+        troubled > 0 ||
+        verdict.disagree !== undefined ||
+        verdict.wentBack.length > 0 ||
+        farApart(verdict) !== undefined;
       const some = troubled === 0 ? text`` : text`, ${troubled} of ${verdict.nodes.length} nodes in trouble`;
       return { title: text`${network} is running${block}${some}`, tone: odd ? "warning" : "good" };
     }
@@ -183,7 +191,27 @@ function oddities(verdict: Verdict): Block[] {
       text`${strong("Nodes disagree")} for ${formatDuration(forMillis)}: ${advancing.join(", ")} advancing while ${standing.join(", ")} stand still.`,
     );
   }
+  const apart = farApart(verdict);
+  if (apart !== undefined) {
+    const [low, high] = apart;
+    items.push(
+      text`${strong("Blocks far apart")} at one moment: ${code(low.node)} is at block ${low.height ?? "–"}, ${code(high.node)} at block ${high.height ?? "–"}. One of them began its history anew, or serves another network.`,
+    );
+  }
   return items.length === 0 ? [] : [{ kind: "list", items }];
+}
+
+/** The lowest and the highest of the nodes that say about the same time, where no one chain can have both blocks. */
+function farApart({ nodes }: Verdict): readonly [NodeVerdict, NodeVerdict] | undefined {
+  let low: NodeVerdict | undefined;
+  let high: NodeVerdict | undefined;
+  for (const node of nodes) {
+    if (node.height === undefined || (node.behindMillis ?? Infinity) > SAME_MOMENT_MILLIS) continue;
+    if (low?.height === undefined || node.height < low.height) low = node;
+    if (high?.height === undefined || node.height > high.height) high = node;
+  }
+  if (low?.height === undefined || high?.height === undefined) return undefined;
+  return high.height - low.height > FAR_APART ? [low, high] : undefined;
 }
 
 function asOf(network: string, simulated: boolean, verdict: Verdict): AsOf {

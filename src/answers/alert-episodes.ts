@@ -37,7 +37,7 @@ export async function findEpisode(desk: Episodes, typed: string): Promise<Episod
     (one) => one.rule === last.rule && one.network === last.network && one.subject === last.subject,
   );
   if (open.length === 0 && same) return last;
-  const candidates = (open.length > 0 ? open : found).map(({ id }) => id);
+  const candidates = (open.length > 0 ? open : found).map(episodeWords);
   const more = candidates.length > MAX_LISTED ? ` and ${candidates.length - MAX_LISTED} more` : "";
   throw new UserError(`${quoteTyped(typed)} could be ${candidates.length} episodes.`, {
     option: "episode",
@@ -72,18 +72,15 @@ export function isMeant(episode: Episode, typed: string): boolean {
     );
   }
   const label = labelOf(episode)?.toLowerCase();
-  return wanted.split(/\s+/u).every((word, index) => {
-    const kind = episode.kind === word || (word.length >= 3 && episode.kind.startsWith(word));
-    if (index === 0 && kind) return true;
-    return (
-      kind ||
-      episode.rule.toLowerCase() === word ||
-      episode.network.toLowerCase() === word ||
-      label === word ||
-      (word.length >= 3 && episode.subject.toLowerCase().startsWith(word)) ||
-      String(episode.number) === word
+  const begun = [episode.kind, episode.subject.toLowerCase()];
+  const whole = [episode.rule, episode.network, label ?? "", ...(label?.split(/\s+/u) ?? []), String(episode.number)];
+  return wanted
+    .split(/\s+/u)
+    .every(
+      (word) =>
+        begun.some((part) => part === word || (word.length >= 3 && part.startsWith(word))) ||
+        whole.some((part) => part.toLowerCase() === word),
     );
-  });
 }
 
 /** What people call the subject of an episode, where it has a name. */
@@ -105,6 +102,24 @@ async function noSuchEpisode(desk: Episodes, typed: string): Promise<UserError> 
 export function shortEpisodeId({ id, rule, network, subject, number }: Episode): string {
   if (id.length <= MAX_LENGTH) return id;
   return [rule.slice(0, 50), network.slice(0, 20), subject.slice(0, 12), number].join("|");
+}
+
+/** What somebody can type for an episode: `market.auction mainnet BTC/USDT 3`. */
+function episodeWords(episode: Episode): string {
+  const { kind, network, number } = episode;
+  return [kind, network, subjectOf(episode), number].filter((word) => word !== "").join(" ");
+}
+
+/** Its name, its id's beginning, or nothing where it is the network. */
+function subjectOf(episode: Episode): string {
+  const { subject } = episode;
+  return labelOf(episode) ?? (/^[0-9a-f]{32,}$/iu.test(subject) ? subject.slice(0, 8) : subject);
+}
+
+/** What a button about an episode is about, in a word or two. */
+export function episodeSubject(episode: Episode): string {
+  const subject = subjectOf(episode);
+  return subject === "" ? episode.kind : subject;
 }
 
 /** One line that says what an episode is, for lists without any markup. */

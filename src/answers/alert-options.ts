@@ -119,6 +119,7 @@ export const EPISODE_OPTION = {
   description: "Its id, as the alert shows it, or as much of it as is unambiguous: node.down",
   example: "network.stalled",
   maxLength: 400,
+  rest: true,
   suggest: suggestEpisodes,
 } as const;
 

@@ -41,7 +41,8 @@ describe("an episode", () => {
     await see(talk, 4, [stalled("good"), down("bad"), down("bad", "b:1")]);
     const said = await talk.ask("alerts why node.down");
     expect(said).toContain("“node.down” could be 2 episodes.");
-    expect(said).toContain("node.down|mainnet|a:1|1, node.down|mainnet|b:1|1");
+    expect(said).toContain("node.down mainnet a:1 1, node.down mainnet b:1 1");
+    expect(await talk.ask("alerts why node.down mainnet b:1 1")).toContain("b:1 is down");
     expect(await talk.ask("alerts why node.dwon")).toMatch(
       /No episode “node\.dwon” is known[\s\S]*Did you mean node\.down\?/u,
     );
@@ -243,7 +244,7 @@ describe("the status", () => {
     expect(said).toMatch(/mainnet\s+healthy\s+1 of 2 answer\s+1200/u);
     expect(said).toMatch(/warning\s+node\.down\s+mainnet\s+a:1/u);
     expect(said).toMatch(/Owed and not sent yet: 2 on discord, the oldest since 2026-01-15 12:00:00 UTC/u);
-    await talk.press("Acknowledge node.down");
+    await talk.press("Acknowledge a:1");
     expect(await talk.ask("alerts status")).toContain("by ann");
     talk.advance(3_600_000);
     expect(await talk.ask("alerts status")).toMatch(/late[\s\S]*sources on mainnet last looked 1 h/u);

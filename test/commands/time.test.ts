@@ -67,6 +67,17 @@ test("right after its time went back, a network is said to be neither running no
   expect(screen).toMatch(/Time went back at sim-1, from .+ to /u);
 });
 
+test.each([1, 3])("where the history of node %i began anew, its low block is not the network's", async (node) => {
+  const { ask, simulator } = await talkToSimulator({ nodes: 3 });
+  simulator.faults.set({ kind: "history-reset", network: "mainnet", node });
+  const screen = (await ask("time")).replaceAll(/\s+/gu, " ");
+  expect(screen).toMatch(/^! mainnet is running, block \d{6,}, 1 of 3 nodes in trouble/u);
+  expect(screen).toMatch(new RegExp(`sim-${node} lagging [\\d ]+ blocks`, "u"));
+  expect(screen).toMatch(
+    new RegExp(`Blocks far apart at one moment: sim-${node} is at block \\d{1,3}, sim-\\d at block \\d{6,}`, "u"),
+  );
+});
+
 test("a network whose time is an hour old but goes on is running, and the difference is named", async () => {
   const began = Date.now();
   await using node = await loopbackNode(() => ({
