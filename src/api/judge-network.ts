@@ -111,12 +111,12 @@ function blind(why: string): Pick<Sight, "state" | "why" | "basis"> {
   return { state: "blind", why, basis: "advance" };
 }
 
-/** The latest time; among equals one that names its block. */
+/** The latest time; among equals the highest block, so that a node whose history began anew leads nobody. */
 function furthest(believable: readonly Speaking[]): Speaking | undefined {
   let best: Speaking | undefined;
   for (const one of believable) {
     const better = best === undefined || one.time > best.time;
-    if (better || (one.time === best?.time && best.height === undefined && one.height !== undefined)) best = one;
+    if (better || (one.time === best?.time && (one.height ?? -1n) > (best.height ?? -1n))) best = one;
   }
   return best;
 }
