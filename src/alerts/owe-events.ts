@@ -3,7 +3,7 @@ import type { AlertEvent } from "./event.ts";
 import type { EventKind } from "./kinds.ts";
 import type { AlertMessage } from "./message.ts";
 import type { OwedBook } from "./owed.ts";
-import { route } from "./route.ts";
+import { route, type News, type Routed } from "./route.ts";
 import type { Severity } from "./severity.ts";
 import type { Silence } from "./silence.ts";
 import { covers, isRolling, type Subscription } from "./subscription.ts";
@@ -48,65 +48,113 @@ export function severityOfEvent(event: AlertEvent): Severity {
 /** Writes into the book what new events owe to whom. Pure but for the book. */
 export function oweEvents(given: EventsCase, book: OwedBook): void {
   const label = given.simulated ? { simulated: true as const } : {};
-  const messages = new Map(given.events.map((event) => [event, { type: "event", ...label, event } as const]));
+  const happened = given.events.map((event): Happened => {
+    const { kind, network, subject } = event;
+    const message = { type: "event", ...label, event } as const;
+    return { event, message, news: { kind, network, subject, severity: severityOfEvent(event) } };
+  });
   const digests = new Map<string, AlertMessage>();
   for (const [destination, subscriptions] of given.subscriptions) {
-    const told = new Map<EventKind, { events: AlertEvent[]; subscription: Subscription; quiet: boolean }>();
-    for (const event of given.events) {
-      const wanting = subscriptions.filter((one) => one.kinds.includes(event.kind) && covers(one, event));
-      const [subscription, ...others] = wanting;
-      if (subscription === undefined) continue;
-      for (const one of wanting) {
-        if (one.personal === true && FINAL.includes(event.kind) && !book.ended.includes(one)) book.ended.push(one);
-      }
-      const news = {
-        kind: event.kind,
-        network: event.network,
-        subject: event.subject,
-        severity: severityOfEvent(event),
-      };
-      const all = [subscription, ...others].map((one) => ({ one, routed: route(news, one, given.silences, given.at) }));
-      const yes = all.find(({ routed }) => routed.tell);
-      if (yes !== undefined) {
-        const group = told.get(event.kind) ?? { events: [], subscription: yes.one, quiet: news.severity === "info" };
-        group.events.push(event);
-        told.set(event.kind, group);
-        continue;
-      }
-      const no = all.map(({ routed }) => routed).find((routed) => !routed.tell);
-      if (no === undefined || no.tell) continue;
-      const message = messages.get(event);
-      const what = { network: event.network, destination, detail: `${event.kind} ${event.key}: ${no.detail}` };
-      if (no.until !== undefined && message !== undefined) {
-        book.held.push({ destination: subscription.destination, message, until: no.until });
-        book.decisions.push({ what: "held for the digest", ...what });
-      } else {
-        book.decisions.push({ what: `suppressed by ${no.by}`, ...what });
-      }
-    }
-    for (const [kind, { events, subscription, quiet }] of told) {
-      const more = { destination: subscription.destination, ...(quiet ? { quiet: true as const } : {}) };
-      if (events.length > HANDFUL) {
-        const [first] = events;
-        const key = `${kind} ${events.map((event) => event.key).join(" ")}`;
-        const digest = digests.get(key) ?? {
-          type: "digest",
-          ...label,
-          reason: "catch-up",
-          network: first?.network ?? "",
-          events,
-          episodes: [],
-        };
-        digests.set(key, digest);
-        book.deliveries.push({ id: given.newId(), phase: "digest", message: digest, ...more });
-        continue;
-      }
-      for (const event of events) {
-        const message = messages.get(event);
-        if (message === undefined) continue;
-        if (isRolling(subscription, kind)) book.rolled.push({ destination: subscription.destination, message });
-        else book.deliveries.push({ id: given.newId(), phase: "event", message, ...more });
-      }
-    }
+    const told = new Map<EventKind, Told>();
+    for (const one of happened) decide(given, destination, subscriptions, one, told, book);
+    for (const [kind, group] of told) tell(given, kind, group, digests, book);
   }
+}
+
+interface Happened {
+  readonly event: AlertEvent;
+  readonly message: Extract<AlertMessage, { type: "event" }>;
+  readonly news: News;
+}
+
+/** What one destination is told of one kind. */
+interface Told {
+  readonly happened: Happened[];
+  readonly subscription: Subscription;
+  readonly quiet: boolean;
+}
+
+/** Of several subscriptions of one destination it is enough that one wants to be told. */
+function decide(
+  { silences, at }: EventsCase,
+  destination: string,
+  subscriptions: readonly Subscription[],
+  one: Happened,
+  told: Map<EventKind, Told>,
+  book: OwedBook,
+): void {
+  const { event, message, news } = one;
+  let first: Subscription | undefined;
+  let yes: Subscription | undefined;
+  let no: Exclude<Routed, { tell: true }> | undefined;
+  for (const subscription of subscriptions) {
+    if (!subscription.kinds.includes(event.kind) || !covers(subscription, event)) continue;
+    first ??= subscription;
+    if (subscription.personal === true && FINAL.includes(event.kind) && !book.ended.includes(subscription)) {
+      book.ended.push(subscription);
+    }
+    if (yes !== undefined) continue;
+    const routed = route(news, subscription, silences, at);
+    if (routed.tell) yes = subscription;
+    else no ??= routed;
+  }
+  if (yes !== undefined) {
+    const group = told.get(event.kind);
+    if (group === undefined) {
+      told.set(event.kind, { happened: [one], subscription: yes, quiet: news.severity === "info" });
+    } else group.happened.push(one);
+    return;
+  }
+  if (first === undefined || no === undefined) return;
+  const what = { network: event.network, destination, detail: `${event.kind} ${event.key}: ${no.detail}` };
+  if (no.until === undefined) {
+    book.decisions.push({ what: `suppressed by ${no.by}`, ...what });
+  } else {
+    book.held.push({ destination: first.destination, message, until: no.until });
+    book.decisions.push({ what: "held for the digest", ...what });
+  }
+}
+
+/** One message each, one of the day, or one digest of more than a handful. */
+function tell(
+  given: EventsCase,
+  kind: EventKind,
+  { happened, subscription, quiet }: Told,
+  digests: Map<string, AlertMessage>,
+  book: OwedBook,
+): void {
+  const { destination } = subscription;
+  const more = quiet ? { destination, quiet: true as const } : { destination };
+  if (happened.length > HANDFUL) {
+    const digest = digestOf(given, kind, happened, digests);
+    book.deliveries.push({ id: given.newId(), phase: "digest", message: digest, ...more });
+    return;
+  }
+  const rolling = isRolling(subscription, kind);
+  for (const { message } of happened) {
+    if (rolling) book.rolled.push({ destination, message });
+    else book.deliveries.push({ id: given.newId(), phase: "event", message, ...more });
+  }
+}
+
+/** All who are told the same share one message. */
+function digestOf(
+  { simulated }: EventsCase,
+  kind: EventKind,
+  happened: readonly Happened[],
+  digests: Map<string, AlertMessage>,
+): AlertMessage {
+  const key = `${kind} ${happened.map(({ event }) => event.key).join(" ")}`;
+  const known = digests.get(key);
+  if (known !== undefined) return known;
+  const digest: AlertMessage = {
+    type: "digest",
+    ...(simulated ? { simulated: true as const } : {}),
+    reason: "catch-up",
+    network: happened[0]?.event.network ?? "",
+    events: happened.map(({ event }) => event),
+    episodes: [],
+  };
+  digests.set(key, digest);
+  return digest;
 }
