@@ -1,6 +1,7 @@
+import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 
-import { visibleText } from "../../../src/adapters/terminal/visible-text.ts";
+import { isPlain, visibleText } from "../../../src/adapters/terminal/visible-text.ts";
 
 describe("what acts on a terminal is shown instead", () => {
   test.each([
@@ -35,4 +36,12 @@ test.each(["plain", "é e\u0301", "東京", "עברית عربى", "👩‍👩�
 test("line breaks stay where they may, and are shown where they may not", () => {
   expect(visibleText("a\r\nb\nc", "keep")).toBe("a\nb\nc");
   expect(visibleText("a\r\nb\nc")).toBe("a␤b␤c");
+});
+
+test("what counts as plain is one column wide and comes back as it is", () => {
+  const plain = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code)).filter(isPlain);
+  expect(plain).toHaveLength(95 + 1 + 24);
+  for (const character of plain) expect([stringWidth(character), visibleText(character)]).toEqual([1, character]);
+  expect(isPlain(plain.join(""))).toBe(true);
+  expect(isPlain(`${plain.join("")}\n`)).toBe(false);
 });
