@@ -4,6 +4,7 @@ import { standingOf } from "../src/answers/alert-standing.ts";
 import type { AlertDesk } from "../src/alerts/alert-desk.ts";
 import type { Episode } from "../src/alerts/episode.ts";
 import { timeFromText } from "../src/alerts/json-units.ts";
+import { compareSeverity } from "../src/alerts/severity.ts";
 import type { Standing } from "../src/alerts/standing.ts";
 import { verdictWords } from "../src/alerts/standing-words.ts";
 import { subjectName } from "../src/alerts/subscription-words.ts";
@@ -33,13 +34,14 @@ export const alertsStatus = command({
   run: async (context) => {
     const { alerts, networks } = context;
     const now = toMillis(context.now());
-    const [standings, looks, open, owed, all] = await Promise.all([
+    const [standings, looks, episodes, owed, all] = await Promise.all([
       Promise.all(networks.map((network) => standingOf(network, alerts))),
       Promise.all(networks.map((network) => looksOf(network, alerts, now))),
       alerts.openEpisodes(),
       alerts.owed(),
       alerts.subscriptions(),
     ]);
+    const open = worstFirst(episodes);
     const here = destinationHere(context);
     const lost = all.filter(
       (one) => one.state === "retired" && (isOperator(context) || isSamePlace(one.destination, here)),
@@ -65,6 +67,16 @@ export const alertsStatus = command({
     });
   },
 });
+
+/** The worst first, since it gets the buttons, and what nobody has acknowledged; among equals the newest. */
+function worstFirst(episodes: readonly Episode[]): readonly Episode[] {
+  return episodes.toSorted(
+    (a, b) =>
+      compareSeverity(b.severity, a.severity) ||
+      Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
+      (BigInt(a.began) > BigInt(b.began) ? -1 : 1),
+  );
+}
 
 interface Look {
   readonly network: string;

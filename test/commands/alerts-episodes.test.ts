@@ -250,6 +250,17 @@ describe("the status", () => {
     expect(await talk.ask("alerts status")).toMatch(/late[\s\S]*sources on mainnet last looked 1 h/u);
   });
 
+  test("lists first what is worst and what nobody has acknowledged", async () => {
+    const talk = await oneNodeDown();
+    const both = [down("bad"), down("bad", "b:1")];
+    await see(talk, 4, [stalled("good"), ...both]);
+    expect(await talk.ask("alerts status")).toMatch(/node\.down\s+mainnet\s+b:1[\s\S]*node\.down\s+mainnet\s+a:1/u);
+    await talk.ask("alerts ack b:1");
+    expect(await talk.ask("alerts status")).toMatch(/node\.down\s+mainnet\s+a:1[\s\S]*node\.down\s+mainnet\s+b:1/u);
+    await see(talk, 60, [stalled("bad"), ...both]);
+    expect(await talk.ask("alerts status")).toMatch(/critical\s+network\.stalled[\s\S]*warning\s+node\.down/u);
+  });
+
   test("calls a blind watcher blind, and a stall a stall", async () => {
     const talk = await talkToSimulator();
     await see(talk, 1, [stalled("good"), blind("good")]);
