@@ -22,8 +22,8 @@ import { noAlertDesk } from "../test/support/alert-desk.ts";
 /** Many short rounds: whatever else the machine does then falls on few of them, which a median leaves out. */
 const ROUNDS = 101;
 const TIMES_A_ROUND = 50;
-/** A bot runs for weeks: it is measured once V8 has compiled what it runs often, which takes some thousand times. */
-const WARM_UPS = 120;
+/** A bot runs for weeks: it is measured once V8 has compiled what it runs often, which takes some ten thousand times. */
+const WARM_UPS = 500;
 
 async function measure(): Promise<readonly Measured[]> {
   const child = fork(fileURLToPath(import.meta.url), ["child"]);
