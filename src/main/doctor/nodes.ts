@@ -51,7 +51,8 @@ function judgeNode(network: string, node: NodeInspection, frontier: Nanoseconds,
   if (behindMillis > DEFAULT_THRESHOLDS.laggingMillis || behindBlocks > DEFAULT_THRESHOLDS.laggingBlocks) {
     const blocks = behindBlocks > 0n ? ` and ${behindBlocks} blocks` : "";
     const what = `lags ${formatDuration(behindMillis)}${blocks} behind the others (${facts})`;
-    return silence(check, what, "Answers prefer the other nodes; see to it that it catches up.");
+    const remedy = `See to it that it catches up; until then name it last in ${network.toUpperCase()}_URLS, since nodes are asked in that order.`;
+    return silence(check, what, remedy);
   }
   if (rateLimit !== undefined && rateLimit.remaining < rateLimit.limit * LITTLE_LEFT) {
     const remedy = "See which other program asks it from this address: beyond the limit the node bans it.";
