@@ -159,6 +159,11 @@ function progressReply(
   });
 }
 
+/** As people say it, and to the byte where that is rounded. */
+function sizeText(bytes: number): string {
+  return bytes < 1000 ? formatBytes(bytes) : `${formatBytes(bytes)} (${countWords(bytes)} bytes)`;
+}
+
 function finished(
   context: Context,
   file: LedgerFile,
@@ -175,7 +180,7 @@ function finished(
       kind: "fields",
       fields: [
         field("Rows", strong(countWords(rows))),
-        field("Size", `${formatBytes(attachment.sizeBytes)} (${countWords(attachment.sizeBytes)} bytes)`),
+        field("Size", sizeText(attachment.sizeBytes)),
         field("Span", spanText(firstTime, lastTime), { wide: true }),
         ...(dropped === 0
           ? []
