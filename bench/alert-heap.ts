@@ -10,12 +10,13 @@ const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const NODES = 1;
 const SUBSCRIPTIONS = 10;
+const KINDS = ["checkpoint.new", "snapshot.new", "market.state", "market.auction", "network.stalled"] as const;
 const FROM = 2;
 const UNTIL = Number(process.argv.find((argument) => /^--days=\d+$/u.test(argument))?.slice("--days=".length) ?? 7);
 
 async function measure(): Promise<readonly Measured[]> {
   const collect = forcedCollection();
-  await using life = await virtualLife({ nodes: NODES, subscriptions: SUBSCRIPTIONS });
+  await using life = await virtualLife({ nodes: NODES, subscriptions: SUBSCRIPTIONS, kinds: KINDS });
   const megabytes: number[] = [];
   for (let day = 1; day <= UNTIL; day += 1) {
     for (let hour = 0; hour < DAY / HOUR; hour += 1) await life.pass(HOUR);

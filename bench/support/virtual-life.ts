@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
+import type { AlertKind } from "../../src/alerts/kinds.ts";
 import type { Delivery, Sender } from "../../src/alerts/sender.ts";
 import type { Clock } from "../../src/api/clock.ts";
 import { createApiClient } from "../../src/api/create-api-client.ts";
@@ -95,7 +96,11 @@ class TakingSender implements Sender {
   }
 }
 
-export async function virtualLife(options: { nodes: number; subscriptions: number }): Promise<VirtualLife> {
+export async function virtualLife(options: {
+  readonly nodes: number;
+  readonly subscriptions: number;
+  readonly kinds: readonly AlertKind[];
+}): Promise<VirtualLife> {
   // What is durable is measured elsewhere; a memory disk spares a week's syncs.
   const folder = await scratchFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
   const log = silentLog();
@@ -132,8 +137,7 @@ export async function virtualLife(options: { nodes: number; subscriptions: numbe
   await store.transaction(async ({ alerts }) => {
     for (let index = 0; index < options.subscriptions; index += 1) {
       const events = index % 2 === 0 ? "usual" : "each";
-      const kinds = ["checkpoint.new", "snapshot.new", "market.state", "market.auction", "network.stalled"] as const;
-      const one = subscriptionOf(index, { platform: "taking", channel: `c${index}` }, kinds, events, "testnet");
+      const one = subscriptionOf(index, { platform: "taking", channel: `c${index}` }, options.kinds, events, "testnet");
       await alerts.choices.putSubscription(one);
     }
   });

@@ -52,9 +52,16 @@ export function isRolling(subscription: Pick<Subscription, "events">, kind: Aler
   return subscription.events === "rolling" || (subscription.events === "usual" && ROLLING_BY_DEFAULT.includes(kind));
 }
 
+const keys = new WeakMap<Destination, string>();
+
 /** Names a destination in the store: equal destinations have equal keys. */
-export function destinationKey({ platform, workspace, channel, thread }: Destination): string {
-  return [platform, workspace ?? "", channel, thread ?? ""].map(encodeURIComponent).join("/");
+export function destinationKey(destination: Destination): string {
+  const known = keys.get(destination);
+  if (known !== undefined) return known;
+  const { platform, workspace, channel, thread } = destination;
+  const key = [platform, workspace ?? "", channel, thread ?? ""].map(encodeURIComponent).join("/");
+  keys.set(destination, key);
+  return key;
 }
 
 /** The rules that a subscription takes part in. Throws UserError where its thresholds cannot be. */
