@@ -74,6 +74,10 @@ export function createStore(options: StoreOptions): EmbeddedStore {
       list: (...given) => call((tables) => tables.parties.list(...given)),
       forget: (...given) => call((tables) => tables.parties.forget(...given)),
     },
+    answers: {
+      all: () => call((tables) => tables.answers.all()),
+      keep: (choice) => call((tables) => tables.answers.keep(choice)),
+    },
     transaction: (work) => call((tables) => tables.transaction(work)),
     ping: () => call((tables) => tables.ping()),
     async close() {

@@ -12,7 +12,7 @@ import type {
   SubscriptionRow,
   TellingRow,
 } from "./alert-ports.ts";
-import type { SeenKind } from "./store.ts";
+import type { AnswerChoice, SeenKind } from "./store.ts";
 
 /** The tables as they stand after the last migration. Times are Unix milliseconds. */
 export interface Schema {
@@ -39,6 +39,13 @@ export interface Schema {
     id: string;
     name: string | null;
     saved_at: number;
+  };
+  answer_choices: {
+    platform: string;
+    workspace: string;
+    markets: AnswerChoice["markets"];
+    chosen_by: string;
+    chosen_at: number;
   };
   /** Numbers that only grow: what gives rows their order, here and on an engine with several writers. */
   alert_counters: { name: string; value: number };

@@ -45,11 +45,30 @@ export interface SavedParties {
   forget(owner: string, id: string): Promise<boolean>;
 }
 
+/** Who sees the answers about markets in a server or workspace, unless the question says otherwise. */
+export interface AnswerChoice {
+  readonly platform: string;
+  readonly workspace: string;
+  /** Whoever asks alone, or the channel. */
+  readonly markets: "caller" | "channel";
+  /** The name of whoever chose so, as the platform showed it then. */
+  readonly by: string;
+  readonly at: Milliseconds;
+}
+
+/** What servers and workspaces chose for their answers: one choice each. */
+export interface AnswerChoices {
+  all(): Promise<readonly AnswerChoice[]>;
+  /** In place of what was chosen there before. */
+  keep(choice: AnswerChoice): Promise<void>;
+}
+
 /** Everything that is kept, by what it is for. Later parts add theirs here and by migration. */
 export interface StoreTables {
   readonly seen: SeenIds;
   readonly payloads: ButtonPayloads;
   readonly parties: SavedParties;
+  readonly answers: AnswerChoices;
 }
 
 /** What a transaction works on: alerts are kept and read in nothing else. */

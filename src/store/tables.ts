@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { Use } from "./access.ts";
+import { createAnswerChoices } from "./answer-choices.ts";
 import { createAlertTables } from "./alert-tables.ts";
 import { createButtonPayloads } from "./button-payloads.ts";
 import { createSavedParties } from "./saved-parties.ts";
@@ -19,6 +20,7 @@ export function createTables(use: Use, now: () => Milliseconds): Tables {
     seen: createSeenIds(use, now, new LRUCache<string, Noted>({ max: NOTED_KEPT })),
     payloads: createButtonPayloads(use, now),
     parties: createSavedParties(use, now),
+    answers: createAnswerChoices(use),
     transaction: (work) =>
       use((db) =>
         db.transaction().execute((trx) => {
@@ -27,6 +29,7 @@ export function createTables(use: Use, now: () => Milliseconds): Tables {
             seen: createSeenIds(bound, now),
             payloads: createButtonPayloads(bound, now),
             parties: createSavedParties(bound, now),
+            answers: createAnswerChoices(bound),
             alerts: createAlertTables(trx),
           });
         }),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { Seen, Store } from "../../src/store/store.ts";
+import type { AnswerChoice, Seen, Store } from "../../src/store/store.ts";
 
 /** One store on an empty database, with a clock that the test sets. */
 export interface StoreUnderTest {
@@ -70,6 +70,31 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
         expect(await store.parties.save("o", { id: "p25", name: undefined })).toBe("full");
         expect(await store.parties.save("o", { id: "p3", name: "again" })).toBe("saved");
         expect(await store.parties.list("o")).toHaveLength(25);
+      });
+    });
+
+    describe("what servers chose for their answers", () => {
+      const choice = (platform: string, workspace: string, more: Partial<AnswerChoice> = {}): AnswerChoice => ({
+        platform,
+        workspace,
+        markets: "channel",
+        by: "ann",
+        at: 1_700_000_000_000,
+        ...more,
+      });
+
+      it("is one choice for each, the last one, and outlives a restart", async () => {
+        expect(await store.answers.all()).toEqual([]);
+        await store.answers.keep(choice("discord", "1"));
+        await store.answers.keep(choice("slack", "1"));
+        await store.answers.keep(choice("discord", "2"));
+        const later = choice("discord", "1", { markets: "caller", by: "bob", at: 1_800_000_000_000 });
+        await store.answers.keep(later);
+        await store.close();
+        store = await under.reopen();
+        const all = await store.answers.all();
+        expect(all).toHaveLength(3);
+        expect(all).toEqual(expect.arrayContaining([later, choice("slack", "1"), choice("discord", "2")]));
       });
     });
 

@@ -24,6 +24,8 @@ const rows: Record<string, string> = {
     INSERT INTO alert_machines (network, rule, subject, data) VALUES ('mainnet', 'node.down', 'a:1', '{}')`,
   "0004-alert-parcels": `
     INSERT INTO alert_parcels VALUES (1, 'discord', 3, 1700000000000, '{}')`,
+  "0005-answer-choices": `
+    INSERT INTO answer_choices VALUES ('discord', '99', 'channel', 'ann', 1700000000000)`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

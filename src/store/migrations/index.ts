@@ -4,6 +4,7 @@ import { seenIdsAndButtonPayloads } from "./0001-seen-ids-and-button-payloads.ts
 import { savedParties } from "./0002-saved-parties.ts";
 import { alerts } from "./0003-alerts.ts";
 import { alertParcels } from "./0004-alert-parcels.ts";
+import { answerChoices } from "./0005-answer-choices.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
@@ -14,4 +15,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0002-saved-parties": savedParties,
   "0003-alerts": alerts,
   "0004-alert-parcels": alertParcels,
+  "0005-answer-choices": answerChoices,
 };
