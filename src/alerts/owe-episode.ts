@@ -217,17 +217,36 @@ function labelled<M extends AlertMessage>(given: EpisodeCase, message: M): M {
   return given.simulated ? { ...message, simulated: true } : message;
 }
 
+type EpisodeMessage = Extract<AlertMessage, { type: "condition" | "flapping" }>;
+
+const said = new WeakMap<Episode, Map<string, EpisodeMessage>>();
+
+/** All who are told the same of an episode share one message, which is then worked out and stored once. */
+function shared(given: EpisodeCase, message: EpisodeMessage): EpisodeMessage {
+  const messages = said.get(given.episode) ?? new Map<string, EpisodeMessage>();
+  said.set(given.episode, messages);
+  const key =
+    message.type === "condition"
+      ? `${message.phase} ${message.reminder?.number ?? 0} ${message.already ?? ""}`
+      : message.type;
+  const known = messages.get(key);
+  if (known !== undefined) return known;
+  const labelledMessage = labelled(given, message);
+  messages.set(key, labelledMessage);
+  return labelledMessage;
+}
+
 function plan(
   given: EpisodeCase,
   { destination }: Pick<Subscription, "destination">,
   phase: Phase,
-  message: AlertMessage,
+  message: EpisodeMessage,
   book: OwedBook,
   more: { mention?: string; quiet?: true; threadOf?: string; edits?: string } = {},
 ): string {
   const id = given.newId();
   const episode = given.episode.id;
-  book.deliveries.push({ id, destination, phase, message: labelled(given, message), episode, ...more });
+  book.deliveries.push({ id, destination, phase, message: shared(given, message), episode, ...more });
   return id;
 }
 
