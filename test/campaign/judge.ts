@@ -55,10 +55,11 @@ export function judgeCheckpoints(heard: Heard, truth: ChainTruth): { told: numbe
     ]),
   );
   const told: string[] = [];
-  for (const message of firstOf(heard)) {
-    // A digest names some of those that its file holds.
-    if (!/checkpoint/iu.test(message.title)) continue;
-    const named = message.text.match(/\b(?:[0-9a-f]{64}|[0-9a-f]{8}…[0-9a-f]{4})\b/giu) ?? [];
+  for (const [, copies] of Map.groupBy(heard.messages, ({ delivery }) => delivery)) {
+    if (!/checkpoint/iu.test(copies[0]?.title ?? "")) continue;
+    // A digest's file follows it: where the bot died between the two, it came with the repeat.
+    const text = copies.map((copy) => copy.text).join("\n");
+    const named = text.match(/\b(?:[0-9a-f]{64}|[0-9a-f]{8}…[0-9a-f]{4})\b/giu) ?? [];
     told.push(...new Set(named.flatMap((hash) => written.get(hash) ?? [])));
   }
   const counts = new Map([...Map.groupBy(told, (hash) => hash)].map(([hash, all]) => [hash, all.length]));
