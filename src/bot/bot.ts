@@ -1,6 +1,6 @@
 import type { Reply } from "../reply/reply.ts";
 import type { AnyCommand } from "./command.ts";
-import type { Invocation, Prepared } from "./invocation.ts";
+import type { Invocation, Prepared, Target, Visibility } from "./invocation.ts";
 import type { Choice } from "./option.ts";
 
 /** A completion request: the values typed so far and the option being typed. */
@@ -11,6 +11,11 @@ export interface Bot {
   readonly commands: readonly AnyCommand[];
   /** The networks there are, the default one first. */
   readonly networks: readonly string[];
+  /**
+   * Who sees a command's answer because it announces a change, or because the server or workspace chose so; undefined
+   * where the command's own default, or the platform's, holds. What a question says by `private` comes before it.
+   */
+  audience(command: string, here: Target): Visibility | undefined;
   /** Parses and checks without asking the network; never throws. */
   prepare(invocation: Invocation): Prepared;
   /** Prepares and runs. Never rejects: every error is a Reply. */

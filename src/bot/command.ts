@@ -4,6 +4,7 @@ import type { LedgerExports } from "../export/ledger-exports.ts";
 import type { Reply } from "../reply/reply.ts";
 import type { SeenIds } from "../store/store.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { ChosenAnswers } from "./answer-choices.ts";
 import type { Caller, Target, Visibility } from "./invocation.ts";
 import type { Options, OptionValues } from "./option.ts";
 import type { OwnParties } from "./saved-party-option.ts";
@@ -13,6 +14,8 @@ export interface CommandContext<S extends Options> {
   readonly options: OptionValues<S>;
   readonly here: Target;
   readonly caller: Caller;
+  /** The question said `private:yes` itself: what is asked further by its buttons stays private, too. */
+  readonly askedPrivately: boolean;
   /** The network asked about, and its client. */
   readonly network: string;
   readonly api: ApiClient;
@@ -24,6 +27,8 @@ export interface CommandContext<S extends Options> {
   readonly parties: OwnParties;
   /** Subscriptions, episodes, silences and what is owed. */
   readonly alerts: AlertDesk;
+  /** What servers and workspaces chose for their answers. */
+  readonly chosen: ChosenAnswers;
   /** All commands, for `help`. */
   readonly commands: readonly AnyCommand[];
   now(): Nanoseconds;
@@ -42,6 +47,10 @@ export interface Command<S extends Options> {
   readonly access: "everyone" | "channel-manager";
   /** Who sees the answer unless `private` says otherwise; fixed before the command runs. */
   readonly audience: Visibility;
+  /** A server or workspace may choose another audience: for answers about nobody in person. */
+  readonly workspaceChooses?: true;
+  /** It changes what concerns everybody: its answer goes to the channel, on every platform and whatever was chosen. */
+  readonly announced?: true;
   readonly options: S;
   /** Throws UserError for the caller's mistakes; ApiError passes through. */
   run(context: CommandContext<S>): Promise<Reply>;

@@ -6,13 +6,15 @@ import type { Log } from "../log.ts";
 import type { Reply } from "../reply/reply.ts";
 import type { SavedParties, SeenIds } from "../store/store.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { NOTHING_CHOSEN, type ChosenAnswers } from "./answer-choices.ts";
+import { audienceOf, settledAudience } from "./audience.ts";
 import type { Bot, SuggestRequest } from "./bot.ts";
 import type { AnyCommand } from "./command.ts";
 import { withCommonOptions } from "./common-options.ts";
 import { completeLine } from "./complete-line.ts";
 import { errorReply } from "./error-reply.ts";
 import { findCommand, parseLine } from "./grammar.ts";
-import type { Invocation, Prepared, Target, Visibility } from "./invocation.ts";
+import type { Invocation, Prepared, Target } from "./invocation.ts";
 import type { Choice } from "./option.ts";
 import { parseOptions } from "./parse-options.ts";
 import { ownParties, savedChoices, withSavedParties } from "./saved-party-option.ts";
@@ -35,6 +37,8 @@ export interface BotParts {
   readonly parties: SavedParties;
   readonly exports: LedgerExports;
   readonly alerts: AlertDesk;
+  /** What servers and workspaces chose for their answers; left out, nothing was chosen. */
+  readonly chosen?: ChosenAnswers | undefined;
   readonly log: Log;
   readonly now?: () => Nanoseconds;
   readonly onOutcome?: (outcome: Outcome) => void;
@@ -49,6 +53,7 @@ export function createBot(parts: BotParts): Bot {
   const [first] = parts.clients;
   if (first === undefined) throw new RangeError("a bot needs at least one network");
   const fallback: ApiClient = first;
+  const chosen = parts.chosen ?? NOTHING_CHOSEN;
   const now = parts.now ?? (() => fromMillis(Date.now()));
   const clientOf = (name: unknown): ApiClient => (typeof name === "string" ? clients.get(name) : undefined) ?? fallback;
   const mark = (reply: Reply, client: ApiClient): Reply => (client.simulated ? markSimulated(reply) : reply);
@@ -73,7 +78,8 @@ export function createBot(parts: BotParts): Bot {
           remedy: invocation.caller.mayNotManage ?? "Ask one of them, or a server administrator.",
         });
       }
-      const visibility: Visibility = options["private"] === true ? "caller" : "channel";
+      const settled = settledAudience(command, invocation.here, chosen);
+      const visibility = audienceOf(command, invocation.options, options["private"], settled);
       const client = clientOf(options["network"]);
       const execution = async (): Promise<Reply> => {
         const started = performance.now();
@@ -114,12 +120,14 @@ export function createBot(parts: BotParts): Bot {
         parties,
         here: invocation.here,
         caller: invocation.caller,
+        askedPrivately: options["private"] === true && invocation.options["private"] !== undefined,
         network: client.network,
         networks,
         api: client,
         seen: parts.seen,
         exports: parts.exports,
         alerts: parts.alerts,
+        chosen,
         commands,
         now,
         signal: invocation.signal,
@@ -175,6 +183,10 @@ export function createBot(parts: BotParts): Bot {
   return {
     commands,
     networks,
+    audience: (name, here) => {
+      const command = byName.get(name);
+      return command === undefined ? undefined : settledAudience(command, here, chosen);
+    },
     prepare,
     run,
     runLine,

@@ -1,4 +1,5 @@
 import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { ChosenAnswers } from "../bot/answer-choices.ts";
 import type { Bot } from "../bot/bot.ts";
 import type { Outcome } from "../bot/create-bot.ts";
 import type { Log } from "../log.ts";
@@ -11,6 +12,8 @@ export interface BotParts {
   readonly networks: Networks;
   readonly store: Pick<Store, "seen" | "parties">;
   readonly alerts: AlertDesk;
+  /** Left out where no server or workspace asks. */
+  readonly chosen?: ChosenAnswers | undefined;
   readonly log: Log;
   readonly onOutcome?: (outcome: Outcome) => void;
 }

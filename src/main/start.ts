@@ -6,6 +6,7 @@ import type { WebAdapter } from "../adapters/web/index.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { Sender } from "../alerts/sender.ts";
 import { systemClock } from "../api/clock.ts";
+import { openChosenAnswers } from "../bot/answer-choices.ts";
 import { loadConfig, type Config } from "../config.ts";
 import { UserError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
@@ -95,10 +96,13 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
     hooks,
     log,
   });
+  // Only chat platforms have servers that choose: without any, nothing is read before the first answer.
+  const chats = config.discord !== undefined || config.slack !== undefined;
   const bot = await botOf({
     networks,
     store,
     alerts: alerting.desk,
+    chosen: chats ? await openChosenAnswers(store.answers) : undefined,
     log,
     onOutcome: measurements.onOutcome,
   });

@@ -7,6 +7,7 @@ import { renderTerminal } from "../../src/adapters/terminal/render.ts";
 import { createApiClient, type NodeAddress } from "../../src/api/create-api-client.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import type { Bot } from "../../src/bot/bot.ts";
+import { openChosenAnswers } from "../../src/bot/answer-choices.ts";
 import { createBot } from "../../src/bot/create-bot.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import type { Choice } from "../../src/bot/option.ts";
@@ -87,6 +88,8 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     parties: store.parties,
     exports,
     alerts: desk,
+    // A new database holds no choice: it is not opened for one.
+    chosen: await openChosenAnswers({ all: async () => [], keep: (choice) => store.answers.keep(choice) }),
     log,
     now,
   });

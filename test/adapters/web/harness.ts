@@ -37,6 +37,7 @@ export function fakeBot(
       },
     ],
     networks: ["mainnet", "testnet"],
+    audience: () => undefined,
     prepare: () => ({ ok: false, reply: reply({ title: "unused" }) }),
     run: take,
     runLine: (line, rest) => take({ ...rest, line }),
