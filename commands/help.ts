@@ -1,7 +1,7 @@
 import { askFor } from "../src/answers/answer.ts";
 import { command, type AnyCommand } from "../src/bot/command.ts";
 import { nearest, quoteTyped } from "../src/bot/nearest.ts";
-import type { Choice, Option, SuggestContext } from "../src/bot/option.ts";
+import type { Choice, SuggestContext } from "../src/bot/option.ts";
 import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/usage.ts";
 import { UserError } from "../src/errors.ts";
 import { paragraph, type Block } from "../src/reply/block.ts";
@@ -98,7 +98,7 @@ function details(context: HelpContext, one: AnyCommand): Reply {
         toText(code(name)),
         toText(option.description),
         toText(optionType(option, context.networks)),
-        toText(leftOut(option, context.networks)),
+        toText(leftOut(one, name, context.networks)),
       ]),
     },
     paragraph(
@@ -114,7 +114,10 @@ function details(context: HelpContext, one: AnyCommand): Reply {
   });
 }
 
-function leftOut(option: Option, networks: readonly string[]): string {
+function leftOut({ options, workspaceChooses }: AnyCommand, name: string, networks: readonly string[]): string {
+  const option = options[name];
+  if (option === undefined) return "";
+  if (name === "private" && workspaceChooses === true) return "yes, unless the server chose otherwise";
   if (option.kind === "flag") return option.default ? "yes" : "no";
   if (option.kind === "network") return networks[0] ?? "";
   return option.required === true ? "required" : "";

@@ -13,6 +13,8 @@ import { alertsSilences } from "./alerts-silences.ts";
 import { alertsStatus } from "./alerts-status.ts";
 import { alertsUnsilence } from "./alerts-unsilence.ts";
 import { alertsWhy } from "./alerts-why.ts";
+import { answersSet } from "./answers-set.ts";
+import { answersShow } from "./answers-show.ts";
 import { bundleAssetLimits } from "./bundle-asset-limits.ts";
 import { bundleListAsset } from "./bundle-list-asset.ts";
 import { checkpoints } from "./checkpoints.ts";
@@ -58,6 +60,8 @@ export const commands: readonly AnyCommand[] = [
   alertsLog,
   alertsDrill,
   alertsStatus,
+  answersShow,
+  answersSet,
   myParty,
   myParties,
   myForget,

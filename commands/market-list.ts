@@ -17,6 +17,7 @@ export const marketList = command({
   examples: ["market list", "market list network:testnet"],
   access: "everyone",
   audience: "caller",
+  workspaceChooses: true,
   options: {},
   run: async (context) => {
     const { api, signal, network } = context;

@@ -26,6 +26,7 @@ export const marketShow = command({
   examples: ["market show BTC/USDT", "market show f8ac network:testnet"],
   access: "everyone",
   audience: "caller",
+  workspaceChooses: true,
   options: {
     market: {
       kind: "text",
@@ -84,12 +85,14 @@ export const marketShow = command({
         ),
       );
     }
+    // What is asked further by a button of a private answer is private, too, whatever the server chose.
+    const again = { private: context.askedPrivately || undefined };
     return answer(context, asOf, {
       title: text`${label}: mark ${amounts.price(market.markPrice)}, ${stateAndMode(market)}`,
       tone: marketTone(market),
       blocks,
-      actions: [{ label: "All markets", invocation: askFor(context, "market list"), effect: "reply" }],
-      ask: askFor(context, "market show", { market: marketId }),
+      actions: [{ label: "All markets", invocation: askFor(context, "market list", again), effect: "reply" }],
+      ask: askFor(context, "market show", { market: marketId, ...again }),
     });
   },
 });

@@ -1,0 +1,45 @@
+import { AUDIENCES, audienceSentence, workspaceOf } from "../src/answers/market-audience.ts";
+import { command } from "../src/bot/command.ts";
+import { paragraph } from "../src/reply/block.ts";
+import { reply } from "../src/reply/reply.ts";
+import { text } from "../src/reply/text.ts";
+import { toMillis } from "../src/units/nanoseconds.ts";
+
+export const answersSet = command({
+  name: "answers set",
+  summary: "Chooses who sees the answers about markets: everyone in the channel, or the asker alone",
+  examples: ["answers set everyone", "answers set asker"],
+  access: "channel-manager",
+  audience: "channel",
+  announced: true,
+  options: {
+    markets: {
+      kind: "choice",
+      required: true,
+      description: "Who sees them, unless private says otherwise",
+      choices: AUDIENCES,
+    },
+  },
+  run: async (context) => {
+    const { options, here, caller, chosen, commands } = context;
+    const workspace = workspaceOf(here);
+    const audience = options.markets === "everyone" ? "channel" : "caller";
+    const whom = audience === "channel" ? "everyone" : "the asker";
+    const sentence = audienceSentence(audience, workspace, commands);
+    if ((chosen.of(here)?.markets ?? "caller") === audience) {
+      return reply({ title: `Answers about markets are for ${whom} already`, blocks: [paragraph(sentence)] });
+    }
+    await chosen.choose({
+      platform: workspace.platform,
+      workspace: workspace.workspace,
+      markets: audience,
+      by: caller.name,
+      at: toMillis(context.now()),
+    });
+    return reply({
+      tone: "good",
+      title: `Answers about markets are now for ${whom}`,
+      blocks: [paragraph(sentence), paragraph(text`${caller.name} chose this for the whole ${workspace.noun}.`)],
+    });
+  },
+});

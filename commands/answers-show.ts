@@ -1,0 +1,47 @@
+import { AUDIENCES, audienceSentence, workspaceOf } from "../src/answers/market-audience.ts";
+import { command } from "../src/bot/command.ts";
+import { field, paragraph } from "../src/reply/block.ts";
+import { reply } from "../src/reply/reply.ts";
+import { code, text, time } from "../src/reply/text.ts";
+import { fromMillis } from "../src/units/nanoseconds.ts";
+
+export const answersShow = command({
+  name: "answers show",
+  summary: "Who sees the answers about markets here, and who chose so",
+  examples: ["answers show"],
+  access: "everyone",
+  audience: "caller",
+  options: {},
+  run: async ({ here, caller, chosen, commands }) => {
+    const workspace = workspaceOf(here);
+    const choice = chosen.of(here);
+    const audience = choice?.markets ?? "caller";
+    const by =
+      choice === undefined
+        ? text`nobody yet: it is so from the start`
+        : text`${choice.by}, ${time(fromMillis(choice.at), "both")}`;
+    const other = AUDIENCES.find((one) => one.audience !== audience);
+    return reply({
+      title:
+        audience === "channel" ? "Answers about markets are for everyone" : "Answers about markets are for the asker",
+      blocks: [
+        paragraph(audienceSentence(audience, workspace, commands)),
+        { kind: "fields", fields: [field("Chosen by", by)] },
+        paragraph("Orders, stake, parties and ledgers are no part of this: they go to whoever asks."),
+        ...(caller.mayManageChannel
+          ? []
+          : [paragraph(text`People who manage a channel change it with ${code("answers set")}.`)]),
+      ],
+      actions:
+        caller.mayManageChannel && other !== undefined
+          ? [
+              {
+                label: audience === "channel" ? "Show to the asker alone" : "Show to everyone",
+                invocation: { command: "answers set", options: { markets: other.value } },
+                effect: "reply",
+              },
+            ]
+          : [],
+    });
+  },
+});

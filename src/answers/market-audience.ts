@@ -1,0 +1,41 @@
+import type { AnyCommand } from "../bot/command.ts";
+import type { Target, Visibility } from "../bot/invocation.ts";
+import { UserError } from "../errors.ts";
+import { code, joinText, text, type Text } from "../reply/text.ts";
+
+/** A server or workspace, and what people there call it. */
+export interface Workspace {
+  readonly platform: Target["platform"];
+  readonly workspace: string;
+  readonly noun: "server" | "workspace";
+}
+
+/** @throws UserError where a question is asked in none. */
+export function workspaceOf({ platform, workspace }: Target): Workspace {
+  if (workspace === undefined) {
+    throw new UserError(
+      "Who sees answers is for a server on Discord, or a workspace on Slack, to choose; here is none.",
+      {
+        remedy: "Ask in a channel of a server that has added Bellwether. Elsewhere private:yes and private:no decide.",
+      },
+    );
+  }
+  return { platform, workspace, noun: platform === "slack" ? "workspace" : "server" };
+}
+
+/** What an audience is called where it is chosen: `everyone`, `asker`. */
+export const AUDIENCES: readonly { readonly value: string; readonly label: string; readonly audience: Visibility }[] = [
+  { value: "everyone", label: "everyone in the channel", audience: "channel" },
+  { value: "asker", label: "whoever asks, alone", audience: "caller" },
+];
+
+/** Who sees what, from now on or as it stands: one sentence, and how one question differs. */
+export function audienceSentence(audience: Visibility, { noun }: Workspace, commands: readonly AnyCommand[]): Text {
+  const names = joinText(
+    commands.filter(({ workspaceChooses }) => workspaceChooses === true).map(({ name }) => code(name)),
+    " and ",
+  );
+  return audience === "channel"
+    ? text`Everyone in the channel sees what ${names} answer, anywhere in this ${noun}; ${code("private:yes")} keeps an answer to oneself.`
+    : text`Whoever asks ${names} sees the answer alone, anywhere in this ${noun}; ${code("private:no")} shows it to the channel.`;
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+
+import type { Target } from "../../src/bot/invocation.ts";
+import { plainText } from "../../src/reply/plain.ts";
+import { ann, bob, CONSOLE_PAGE, DIRECT, ELSEWHERE, OPS } from "./alert-channel.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+const TERMINAL: Target = { platform: "terminal", files: OPS.files };
+const WORKSPACE: Target = { platform: "slack", workspace: "99", channel: "C1", files: OPS.files };
+
+/** A conversation in a server, and who would see the answer to a question there. */
+async function inServer() {
+  const talk = await talkToSimulator();
+  talk.become({ here: OPS, caller: ann });
+  const audience = (command: string, options: Record<string, string | boolean> = {}, here = OPS): string => {
+    const prepared = talk.bot.prepare({ command, options, here, caller: bob, signal: AbortSignal.timeout(10_000) });
+    return prepared.ok ? prepared.visibility : plainText(prepared.reply.title);
+  };
+  return { talk, audience };
+}
+
+describe("who sees the answers about markets", () => {
+  test("is the asker, until somebody who manages the server chooses everyone, and back", async () => {
+    const { talk, audience } = await inServer();
+    expect([audience("market list"), audience("market show", { market: "BTC/USDT" })]).toEqual(["caller", "caller"]);
+    expect(await talk.ask("answers show")).toMatch(/for the asker[\s\S]*nobody yet/u);
+
+    const set = await talk.ask("answers set everyone");
+    expect(set).toContain("Answers about markets are now for everyone");
+    expect(set).toContain("market list and market show");
+    expect(set).toContain("ann chose this for the whole server.");
+    expect([audience("market list"), audience("market show", { market: "BTC/USDT" })]).toEqual(["channel", "channel"]);
+    expect(await talk.ask("answers show")).toMatch(/for everyone[\s\S]*ann, 2026-01-15/u);
+
+    expect(await talk.press("Show to the asker alone")).toContain("are now for the asker");
+    expect(audience("market list")).toBe("caller");
+    expect(await talk.ask("answers set asker")).toContain("are for the asker already");
+  });
+
+  test("is what a question itself says, whatever was chosen", async () => {
+    const { talk, audience } = await inServer();
+    expect(audience("market list", { private: "no" })).toBe("channel");
+    await talk.ask("answers set everyone");
+    expect(audience("market list", { private: "yes" })).toBe("caller");
+    expect(audience("market list", { private: false })).toBe("channel");
+  });
+
+  test("concerns nobody's orders, stake, parties or ledgers, and nothing else", async () => {
+    const { talk, audience } = await inServer();
+    const questions = [
+      ["order", { id: "f8ac93d1" }],
+      ["stake", {}],
+      ["my parties", {}],
+      ["ledger export", { asset: "USDT" }],
+      ["help", {}],
+      ["answers show", {}],
+      ["time", {}],
+    ] as const;
+    const before = questions.map(([command, options]) => audience(command, options));
+    await talk.ask("answers set everyone");
+    expect(questions.map(([command, options]) => audience(command, options))).toEqual(before);
+    expect(before).toEqual([...Array.from({ length: 6 }, () => "caller"), "channel"]);
+  });
+
+  test("holds in all of a server, and in no other, of no other platform", async () => {
+    const { talk, audience } = await inServer();
+    await talk.ask("answers set everyone");
+    expect(audience("market list", {}, ELSEWHERE)).toBe("channel");
+    for (const here of [{ ...OPS, workspace: "98" }, DIRECT, WORKSPACE, TERMINAL, CONSOLE_PAGE]) {
+      expect(audience("market list", {}, here)).toBe("caller");
+    }
+    talk.become({ here: WORKSPACE });
+    expect(await talk.ask("answers set everyone")).toContain("ann chose this for the whole workspace.");
+    expect(audience("market list", {}, WORKSPACE)).toBe("channel");
+  });
+
+  test("goes on in private from a market that was asked for in private", async () => {
+    const { talk, audience } = await inServer();
+    await talk.ask("answers set everyone");
+    const buttons = async (line: string) =>
+      (await talk.askFor(line)).actions.flatMap((one) =>
+        "invocation" in one ? [audience(one.invocation.command, { ...one.invocation.options } as never)] : [],
+      );
+    const { marketCode } = talk.samples;
+    expect(new Set(await buttons(`market show ${marketCode} private:yes`))).toEqual(new Set(["caller"]));
+    expect(new Set(await buttons(`market show ${marketCode}`))).toEqual(new Set(["channel"]));
+  });
+});
+
+describe("choosing it", () => {
+  test("is told to the channel, and cannot be kept from it", async () => {
+    const { talk, audience } = await inServer();
+    const boss = { command: "answers set", here: OPS, caller: ann, signal: AbortSignal.timeout(10_000) };
+    expect(talk.bot.prepare({ ...boss, options: { markets: "everyone" } })).toMatchObject({ visibility: "channel" });
+    expect(await talk.ask("answers set everyone private:yes")).toMatch(/told to everybody[\s\S]*Leave private out/u);
+    expect(audience("market list")).toBe("caller");
+  });
+
+  test("is for those who manage a channel; all may look", async () => {
+    const { talk, audience } = await inServer();
+    talk.become({ caller: bob });
+    expect(await talk.ask("answers set everyone")).toContain(
+      "Only people who manage this channel can use answers set.",
+    );
+    expect(audience("market list")).toBe("caller");
+    expect(await talk.ask("answers show")).toContain("People who manage a channel change it with answers set.");
+    expect(talk.lastReply.actions).toEqual([]);
+  });
+
+  test.each([
+    ["direct messages", DIRECT],
+    ["the terminal", TERMINAL],
+    ["the console", CONSOLE_PAGE],
+  ])("means nothing in %s, which is said", async (_, here) => {
+    const { talk } = await inServer();
+    talk.become({ here });
+    for (const line of ["answers show", "answers set everyone"]) {
+      const said = await talk.ask(line);
+      expect(said).toContain("for a server on Discord, or a workspace on Slack, to choose; here is none.");
+      expect(said).toContain("Ask in a channel of a server that has added Bellwether.");
+      expect(talk.lastReply.failure).toBe("caller");
+    }
+  });
+
+  test("does not take hold when it cannot be kept", async () => {
+    const { talk, audience } = await inServer();
+    await talk.store.close();
+    expect(await talk.ask("answers set everyone")).toContain("Something went wrong inside the bot");
+    expect(audience("market list")).toBe("caller");
+  });
+});
