@@ -19,7 +19,7 @@ export async function answerAsk(desk: Desk, ask: Ask, origin: Origin): Promise<v
       desk.lastManaged.note(channel, origin);
     }
     const prepared = prepare(desk, ask, origin, (latest) => progress.update(latest));
-    const audience = audienceOf(ask, origin, prepared);
+    const audience = audienceOf(desk, ask, origin, prepared);
     const progress = progressOf(desk, ask, origin, audience);
     try {
       const reply = await runPrepared(prepared, progress, workingNotice(ask, surface.inPlace(audience)));

@@ -148,7 +148,7 @@ function elementOf(
         typed,
       );
     case "flag":
-      // On Slack an answer goes to the asker alone unless the question itself says otherwise.
+      // On Slack an answer goes to the asker alone unless the question itself, or the workspace, says otherwise.
       return name === "private"
         ? select([optionOf("Only me", "yes"), optionOf("Everybody here", "no")], yesNo(typed) ?? "yes")
         : select([optionOf("Yes", "yes"), optionOf("No", "no")], yesNo(typed) ?? (option.default ? "yes" : "no"));

@@ -34,7 +34,7 @@ export async function onCommand(desk: Desk, payload: SlashCommand): Promise<void
     const command = desk.bot.commands.find(({ name }) => name === ask.command);
     if (command !== undefined && missingIn(command, ask).length > 0) {
       const place = { command: command.name, response, channel: payload.channel_id, shared };
-      if (await openForm(desk, payload.trigger_id, ask, place)) return;
+      if (await openForm(desk, payload.trigger_id, ask, place, payload.team_id)) return;
     }
     await answerAsk(desk, ask, origin);
   });

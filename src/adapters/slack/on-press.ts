@@ -138,7 +138,7 @@ async function form(desk: Desk, place: Place, ask: Ask): Promise<void> {
     ...(thread === undefined ? {} : { thread }),
     ...(response === undefined ? {} : { response, button: true as const }),
   };
-  if (!(await openForm(desk, place.trigger, ask, formPlace)))
+  if (!(await openForm(desk, place.trigger, ask, formPlace, place.workspace)))
     await whisper(desk, place, noFormNotice(desk.command, ask));
 }
 

@@ -27,10 +27,14 @@ export function targetOf(origin: Pick<Origin, "workspace" | "channel">): Target 
 }
 
 /**
- * Slack's custom is that an answer goes to the asker alone, who may share it: so only a question that says `private:no`
- * itself is answered for all to see, whatever a command's own default is.
+ * Slack's custom is that an answer goes to the asker alone, who may share it: so only what says `private:no` itself,
+ * what announces a change and what the workspace chose to show is answered for all to see, whatever a command's own
+ * default is.
  */
-export function audienceOf(ask: Ask, origin: Origin, prepared: Prepared): Visibility {
+export function audienceOf(desk: Desk, ask: Ask, origin: Origin, prepared: Prepared): Visibility {
   if (origin.audience !== undefined) return origin.audience;
-  return prepared.ok && "private" in ask.options ? prepared.visibility : "caller";
+  if (!prepared.ok) return "caller";
+  return "private" in ask.options
+    ? prepared.visibility
+    : (desk.bot.audience(ask.command, targetOf(origin)) ?? "caller");
 }

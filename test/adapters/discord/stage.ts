@@ -10,6 +10,7 @@ import type { AlertEngine } from "../../../src/alerts/alert-engine.ts";
 import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts";
 import { createApiClient } from "../../../src/api/create-api-client.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
+import { openChosenAnswers } from "../../../src/bot/answer-choices.ts";
 import { createBot } from "../../../src/bot/create-bot.ts";
 import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
 import { silentLog, type Log } from "../../../src/log.ts";
@@ -69,15 +70,17 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   });
   const store = createStore({ url: `file:${path.join(folder, "stage.db")}`, log });
   const { desk, engine } = alertsOn(store, { platforms: ["discord"] });
-  const bot = createBot({
-    commands: [...commands, ...(options.extra ?? [])],
-    clients: [client],
-    seen: store.seen,
-    parties: store.parties,
-    alerts: desk,
-    exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
-    log,
-  });
+  const create = async () =>
+    createBot({
+      commands: [...commands, ...(options.extra ?? [])],
+      clients: [client],
+      seen: store.seen,
+      parties: store.parties,
+      chosen: await openChosenAnswers(store.answers),
+      alerts: desk,
+      exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
+      log,
+    });
   const start = async (): Promise<SendingAdapter> => {
     const adapter = createDiscordAdapter({
       token: options.token ?? fake.state.token,
@@ -88,7 +91,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       now: () => fake.state.now(),
       timing: { progressEveryMillis: 20, backoffMillis: 20, ...options.timing },
     });
-    await adapter.start(bot);
+    // What a restart finds is what was kept.
+    await adapter.start(await create());
     if (options.connect !== false) {
       await until(() => adapter.health.state === "up" && fake.state.commands.size > 0, "the adapter");
     }

@@ -9,6 +9,7 @@ import type { SendingAdapter } from "../../../src/adapters/adapter.ts";
 import { createSlackAdapter, type SlackParts, type SlackTiming } from "../../../src/adapters/slack/index.ts";
 import { createApiClient } from "../../../src/api/create-api-client.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
+import { openChosenAnswers } from "../../../src/bot/answer-choices.ts";
 import { createBot } from "../../../src/bot/create-bot.ts";
 import { ownParties } from "../../../src/bot/saved-party-option.ts";
 import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
@@ -62,15 +63,17 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   );
   options.waits?.attach(fake);
   const store = createStore({ url: `file:${path.join(folder, "stage.db")}`, log });
-  const bot = createBot({
-    commands: [...commands, ...(options.extra ?? [])],
-    clients,
-    seen: store.seen,
-    parties: store.parties,
-    alerts: alertDesk(store),
-    exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
-    log,
-  });
+  const create = async () =>
+    createBot({
+      commands: [...commands, ...(options.extra ?? [])],
+      clients,
+      seen: store.seen,
+      parties: store.parties,
+      chosen: await openChosenAnswers(store.answers),
+      alerts: alertDesk(store),
+      exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
+      log,
+    });
   const start = async (): Promise<SendingAdapter> => {
     const adapter = createSlackAdapter({
       botToken: options.botToken ?? fake.state.botToken,
@@ -87,7 +90,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       now: () => fake.state.now(),
       timing: { backoffMillis: 20, channelMillis: 5, againMillis: 20, checkMillis: 20, ...options.timing },
     });
-    await adapter.start(bot);
+    // What a restart finds is what was kept.
+    await adapter.start(await create());
     if (options.connect !== false) await until(() => fake.sockets.listening === 2, "the sockets");
     return adapter;
   };
