@@ -52,6 +52,23 @@ describe("npm start with a Discord token", () => {
     expect(fake.complaints()).toEqual([]);
   });
 
+  it("keeps to what a server chose, whatever becomes of the process", async () => {
+    const first = await start();
+    await until(() => fake.state.commands.size > 0, "the commands' registration");
+    const channel = fake.channel();
+    const ada = fake.person("ada");
+    expect((await ada.run(channel, "market list")).last.onlyFor).toBe(ada.id);
+    const boss = fake.person("boss", { manages: true });
+    expect((await boss.run(channel, "answers set", { markets: "everyone" })).last.onlyFor).toBeUndefined();
+    await first.kill("SIGKILL");
+
+    const second = await start();
+    expect((await ada.run(channel, "market list")).last.onlyFor).toBeUndefined();
+    expect((await ada.run(channel, "market list", { private: true })).last.onlyFor).toBe(ada.id);
+    await second.kill("SIGTERM");
+    expect(fake.complaints()).toEqual([]);
+  });
+
   it("registers the commands by hand, and shows beforehand what would change", async () => {
     const dry = await place.run(["discord-register", "--dry-run"], discord()).ended;
     expect(dry).toMatchObject({

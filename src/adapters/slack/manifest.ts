@@ -9,7 +9,8 @@ export const SCOPES = {
   "files:write": "ledger exports and long tables as CSV files",
   "im:write": "private files and late answers, in the app's direct messages",
   "app_mentions:read": "mentions, which work in threads where slash commands do not",
-  "users:read": "telling guests and apps from full members, who alone may change a channel's alerts",
+  "users:read":
+    "telling guests and apps from full members, who alone may change a channel's alerts and who sees answers",
 } as const;
 
 /** What Slack tells the bot of, beside commands and buttons. */
