@@ -82,7 +82,7 @@ export function judgeNetwork(
     if (!majority && witness.time < frontier.time) return { ...blind(fewWords(believable, round)), ...rest };
     if (stillMillis >= thresholds.stalledMillis) {
       if (!majority) return { ...blind(fewWords(believable, round)), ...rest };
-      const why = `no block for ${formatDuration(stillMillis)}, seen at ${countWords(believable, round)}`;
+      const why = `${standstillWords(stillMillis, frontier, round)}, seen at ${countWords(believable, round)}`;
       return { state: "stalled", why, basis: "advance", ...rest };
     }
     if (frontier.advancedAtMillis === undefined) {
@@ -136,6 +136,16 @@ function sharpened(frontier: Frontier, witness: Speaking): Frontier {
 
 function isMajority(believable: readonly Speaking[], round: Round): boolean {
   return believable.length * 2 > round.witnesses.length;
+}
+
+/** Beyond this much more than the time watched, the last block is older than what this process has seen of it. */
+const OLDER_THAN_SEEN: Milliseconds = 10_000;
+
+/** What was seen is one thing, how old the last block says it is another: it may have stood still before the watch. */
+function standstillWords(stillMillis: Milliseconds, frontier: Frontier, round: Round): string {
+  const age = millisBetween(frontier.time, round.wallClock);
+  const seen = `no block seen for ${formatDuration(stillMillis)}`;
+  return age - stillMillis > OLDER_THAN_SEEN ? `${seen} (the last block is ${formatDuration(age)} old)` : seen;
 }
 
 function countWords(believable: readonly Speaking[], round: Round): string {

@@ -120,6 +120,17 @@ describe.each([1, 2, 3])("every outcome of %i nodes, 40 s after the last advance
   });
 });
 
+test("a standstill that began before the watch: what was seen, and how old the last block is", () => {
+  const watch = new Watch();
+  const older = { time: at(-118), node: "a", height: 7n };
+  watch.memory = { frontier: older, watchedSinceMillis: 1_000_000, atMillis: 1_000_000, nodes: [] };
+  const standing = NAMES.map((name) => says(name, -118, 7));
+  watch.round(15, standing);
+  expect(watch.round(35, standing).why).toBe(
+    "no block seen for 35 s (the last block is 2 min 33 s old), seen at 3 of 3 nodes",
+  );
+});
+
 describe("a first look", () => {
   test.each<[string, Witness[], NetworkState, "age" | "advance"]>([
     ["one fresh node", [says("a", -2)], "healthy", "age"],
