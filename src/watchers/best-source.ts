@@ -14,6 +14,11 @@ export class BestSource {
     this.#lagging = new Set(nodes.filter(({ state }) => state === "lagging").map(({ node }) => node));
   }
 
+  /** Whether it kept up at the last round; true before the first one. */
+  keepsUp(node: string): boolean {
+    return !this.#lagging.has(node);
+  }
+
   /** The first node in order of preference that is well and keeps up; where none is, the first of all. */
   node({ nodes }: ApiClient): NodeClient | undefined {
     const well = nodes.filter(({ health }) => !health.resting);

@@ -24,7 +24,32 @@ export async function readHistory<T>(
     const onwards = await readOnwards(api, history, before, source, options);
     if (onwards !== undefined) return onwards;
   }
-  return readBackwards(source.from(api), api, history, before, options);
+  const look = await readBackwards(source.from(api), api, history, before, options);
+  return look.state.reset === undefined
+    ? look
+    : ((await readElsewhere(api, history, before, look, source, options)) ?? look);
+}
+
+/** What one node no longer has another may have: only what none of them shows any more is gone from the network. */
+async function readElsewhere<T>(
+  api: ApiClient,
+  history: History<T>,
+  before: HistoryState | undefined,
+  { state }: HistoryLook<T>,
+  source: BestSource,
+  options: CallOptions,
+): Promise<HistoryLook<T> | undefined> {
+  for (const node of api.nodes) {
+    // One that stands still would show the old history for ever.
+    if (node.name === state.node || node.health.resting || !source.keepsUp(node.name)) continue;
+    try {
+      const look = await readBackwards(node, api, history, before, options);
+      if (look.state.reset === undefined && !look.state.behind) return look;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+  return undefined;
 }
 
 /** From the cursor on; undefined where that cannot be, or where what should stand there does not. */

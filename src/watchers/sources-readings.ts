@@ -1,6 +1,13 @@
 import { timeToText } from "../alerts/json-units.ts";
 import type { Reading } from "../alerts/reading.ts";
-import { aheadMillis, millisBetween, type Round, type Speaking, type Verdict } from "../api/verdict.ts";
+import {
+  aheadMillis,
+  millisBetween,
+  type Round,
+  type NodeVerdict,
+  type Speaking,
+  type Verdict,
+} from "../api/verdict.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 
@@ -99,7 +106,8 @@ function nodeReadings(seen: Seen, index: number, nodes: number): readonly Readin
   if (witness === undefined || judged === undefined) return [];
   const { node } = witness;
   const common = { network, subject: node, nodes, seenBy: [node] };
-  const why = judged.why === undefined ? {} : { why: judged.why };
+  const said = historyWords(judged) ?? judged.why;
+  const why = said === undefined ? {} : { why: said };
   const blind = verdict.network === "blind";
   const time = believable(seen).find((one) => one.node === node)?.time;
   const placed = !blind && time !== undefined && judged.behindMillis !== undefined;
@@ -127,6 +135,19 @@ function nodeReadings(seen: Seen, index: number, nodes: number): readonly Readin
     },
     timeBack(common, blind ? undefined : time, peaks[node]),
   ];
+}
+
+/** More blocks a second than any network makes, and what two nodes' looks may be apart. */
+const MOST_BLOCKS_A_SECOND = 100;
+const LOOKS_APART: Milliseconds = 10_000;
+
+/** A block so far down at about the same moment is of no history that goes on from the one known. */
+function historyWords({ behindBlocks, behindMillis, state }: NodeVerdict): string | undefined {
+  if (state !== "lagging" || behindBlocks === undefined || behindMillis === undefined) return undefined;
+  const most = Math.ceil(((behindMillis + LOOKS_APART) / 1000) * MOST_BLOCKS_A_SECOND);
+  return behindBlocks > BigInt(most)
+    ? `it says about the same time, yet a block ${behindBlocks} further down: its history began anew, or it serves another network; the past is to be asked of another node`
+    : undefined;
 }
 
 /** Bad until the node has caught up with what it had said before. */

@@ -190,6 +190,23 @@ describe("a history in which the last one seen is no longer", () => {
     expect(await told()).toEqual(["700000/h700000"]);
   });
 
+  test("at one node of two is not the network's: the other is read on from; at both it is told once", async () => {
+    const { told, pass, nodes, add } = await setting(2, spaced(5));
+    const [a] = nodes as [ChainNode, ChainNode];
+    await told();
+    a.rows = [{ block: 90, hash: "n" }];
+    await pass(15);
+    expect(await told()).toEqual([]);
+    add(9000);
+    await pass(15);
+    expect(await told()).toEqual(["9000/h9000"]);
+    expect(await told()).toEqual([]);
+    for (const node of nodes) node.rows = [90, 95].map((block) => ({ block, hash: "n" }));
+    await pass(15);
+    expect(await told()).toEqual(["reset of 9000, now 90 to 95"]);
+    expect(await told()).toEqual([]);
+  });
+
   test("is told from one without block headers, too, but not from one that stands behind", async () => {
     const { told, nodes } = await setting(1, spaced(5));
     const [a] = nodes as [ChainNode];

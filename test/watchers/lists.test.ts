@@ -41,30 +41,33 @@ test("checkpoints: what came in eight hours away is told whole and in order, by 
   expect(back.events[0]?.node).toBe(api.nodes[0]?.name);
 });
 
-test("every list: a history that begins anew is one plain event each, and what follows is told", async () => {
-  const { simulator, pass, watch, network, config } = await simulatedNetwork();
-  const lists = [
-    watch(checkpointsWatcher({ network, nodes: 3, config })),
-    watch(snapshotsWatcher({ network, config })),
-    watch(rotationsWatcher({ network, config })),
-  ];
-  const look = async (): Promise<AlertEvent[]> =>
-    (await Promise.all(lists.map((one) => one.look()))).flatMap((found) => [...found.events]);
-  await look();
-  simulator.faults.set({ kind: "history-reset" });
-  // Nothing is there yet: nothing can be said.
-  expect(await look()).toEqual([]);
-  await pass(12 * 3600);
-  const resets = ofKind(await look(), "history.reset");
-  expect(resets.map(({ what }) => what)).toEqual(["checkpoints", "snapshots", "rotations"]);
-  for (const { lastSeen, newest } of resets) expect(BigInt(newest ?? "0")).toBeLessThan(BigInt(lastSeen));
-  expect(await look()).toEqual([]);
-  await pass(3600);
-  const kinds = new Set((await look()).map(({ kind }) => kind));
-  expect(kinds).toContain("checkpoint.new");
-  expect(kinds).toContain("snapshot.new");
-  expect(kinds).not.toContain("history.reset");
-});
+test.each([1, 3])(
+  "every list at %i nodes: begun anew is one plain event each, and what follows is told",
+  async (nodes) => {
+    const { simulator, pass, watch, network, config } = await simulatedNetwork({ nodesPerNetwork: nodes });
+    const lists = [
+      watch(checkpointsWatcher({ network, nodes, config })),
+      watch(snapshotsWatcher({ network, config })),
+      watch(rotationsWatcher({ network, config })),
+    ];
+    const look = async (): Promise<AlertEvent[]> =>
+      (await Promise.all(lists.map((one) => one.look()))).flatMap((found) => [...found.events]);
+    await look();
+    simulator.faults.set({ kind: "history-reset" });
+    // Nothing is there yet: nothing can be said.
+    expect(await look()).toEqual([]);
+    await pass(12 * 3600);
+    const resets = ofKind(await look(), "history.reset");
+    expect(resets.map(({ what }) => what)).toEqual(["checkpoints", "snapshots", "rotations"]);
+    for (const { lastSeen, newest } of resets) expect(BigInt(newest ?? "0")).toBeLessThan(BigInt(lastSeen));
+    expect(await look()).toEqual([]);
+    await pass(3600);
+    const kinds = new Set((await look()).map(({ kind }) => kind));
+    expect(kinds).toContain("checkpoint.new");
+    expect(kinds).toContain("snapshot.new");
+    expect(kinds).not.toContain("history.reset");
+  },
+);
 
 test("snapshots: each is told, and behind the first of another core version the upgrade, once", async () => {
   const { simulator, pass, watch, network, config } = await simulatedNetwork();

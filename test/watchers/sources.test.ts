@@ -45,6 +45,14 @@ describe("the sources of a simulated network", () => {
     expect(troubles(await rounds(5))).toEqual([]);
   });
 
+  test("a node whose history began anew lags, and it is said why", async () => {
+    const { rounds, fault, node } = await watch();
+    fault({ kind: "history-reset", node: 1 });
+    const readings = await rounds(2);
+    expect(troubles(readings)).toEqual([`node.lagging ${node(1)}: bad`]);
+    expect(readings.find(({ state }) => state === "bad")?.why).toMatch(/^it says about the same time.+ began anew/u);
+  });
+
   test("a stall of the network is seen by all, and recovers", async () => {
     const { rounds, fault, clear, node } = await watch();
     fault({ kind: "stall" });
