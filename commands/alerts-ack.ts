@@ -22,7 +22,7 @@ export const alertsAck = command({
     const { alerts, caller, options } = context;
     const found = await findEpisode(alerts, options.episode);
     await requireConcern(alerts, found, context);
-    const bad = conditionWords(found.last).bad;
+    const bad = conditionWords(found).bad;
     if (!isOpen(found)) {
       return reply({
         title: text`Nothing changed: that is over. ${bad}`,

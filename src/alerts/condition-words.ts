@@ -1,8 +1,11 @@
 import { field, type Field } from "../reply/block.ts";
 import { code, id, joinText, strong, text, time, type Text, type TextPart } from "../reply/text.ts";
 import { formatDuration } from "../units/duration.ts";
+import type { Episode } from "./episode.ts";
+import { priceSide } from "./judge-reading.ts";
 import { timeFromText } from "./json-units.ts";
 import type { Reading } from "./reading.ts";
+import { groupedNumber, ruleParameters, ruleWords } from "./threshold-words.ts";
 import { wordOf } from "./words.ts";
 
 /** How one condition is put into words. */
@@ -16,8 +19,8 @@ export interface ConditionWords {
   readonly fields: readonly Field[];
 }
 
-/** Pure and total. */
-export function conditionWords(reading: Reading): ConditionWords {
+/** An episode as it last was, under its rule's own thresholds. Pure and total. */
+export function conditionWords({ rule, last: reading }: Pick<Episode, "rule" | "last">): ConditionWords {
   const network = strong(reading.network);
   switch (reading.kind) {
     case "network.stalled": {
@@ -125,11 +128,15 @@ export function conditionWords(reading: Reading): ConditionWords {
     }
     case "market.price": {
       const { price } = reading.facts;
+      const mark = price === undefined ? [] : text`: mark price ${groupedNumber(price)}`;
       return {
-        bad: text`The price of ${market(reading)} has crossed a threshold on ${network}`,
-        good: text`The price of ${market(reading)} is back on ${network}`,
+        bad: text`${market(reading)} is ${crossedWords(rule, price)} on ${network}${mark}`,
+        good: text`${market(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
         meaning: "The mark price is where this alert was asked to look out for it.",
-        fields: price === undefined ? [] : [field("Mark price", strong(price))],
+        fields: [
+          ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
+          ...(ruleWords(rule) === "" ? [] : [field("Threshold", ruleWords(rule))]),
+        ],
       };
     }
     case "market.bound": {
@@ -139,13 +146,28 @@ export function conditionWords(reading: Reading): ConditionWords {
         good: text`${market(reading)} is away from its price monitoring bounds on ${network}`,
         meaning: "Beyond the bound the market goes into an auction.",
         fields: [
-          ...(price === undefined ? [] : [field("Mark price", strong(price))]),
-          ...(bound === undefined ? [] : [field(side === "lower" ? "Lower bound" : "Upper bound", strong(bound))]),
+          ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
+          ...(bound === undefined
+            ? []
+            : [field(side === "lower" ? "Lower bound" : "Upper bound", strong(groupedNumber(bound)))]),
           ...(distancePercent === undefined ? [] : [field("Distance", `${distancePercent} %`)]),
         ],
       };
     }
   }
+}
+
+/** Which side of the thresholds the price is on: `above 70,000`; all of them where it is on neither, or not known. */
+export function crossedWords(rule: string, price: string | undefined): string {
+  const { low, high, when } = ruleParameters(rule);
+  const both = low !== undefined && high !== undefined && when !== "within";
+  if (both && price !== undefined) {
+    const given = { low, high, when: "beyond" } as const;
+    const side = priceSide(given, price);
+    if (side === "above") return `above ${groupedNumber(high)}`;
+    if (side === "below") return `below ${groupedNumber(low)}`;
+  }
+  return ruleWords(rule) || "beyond its threshold";
 }
 
 /** Which nodes show it, of how many: how sure it is. */

@@ -63,7 +63,7 @@ function sentence({ by, change, labels }: ChangeMessage): Text {
     case "unsilenced":
       return text`${by} ended the silence of ${silenceScopeWords(change.silence, labels)}`;
     case "acknowledged":
-      return text`${by} acknowledged ${strong(change.episode.kind)}: ${conditionWords(change.episode.last).bad}`;
+      return text`${by} acknowledged ${strong(change.episode.kind)}: ${conditionWords(change.episode).bad}`;
   }
 }
 

@@ -15,7 +15,7 @@ type Condition = Extract<AlertMessage, { type: "condition" }>;
 /** What, since when, how sure and seen by whom, what it means, what was last good; on a resolve the whole story. */
 export function describeCondition(message: Condition, wording: Wording): Reply {
   const { episode } = message;
-  const words = conditionWords(episode.last);
+  const words = conditionWords(episode);
   if (!isOpen(episode)) return describeEnd(message, wording);
   const acknowledged = episode.acknowledged;
   return reply({
@@ -66,7 +66,7 @@ function notes({ already, reminder, episode }: Condition): Block[] {
 function describeEnd(message: Condition, wording: Wording): Reply {
   const { episode } = message;
   const unseen = episode.state === "withdrawn" || episode.state === "gone";
-  const words = conditionWords(episode.last);
+  const words = conditionWords(episode);
   const ended = timeFromText(episode.recovered ?? episode.ended ?? episode.detected);
   const lasted = formatDuration(toMillis(ended) - toMillis(timeFromText(episode.began)));
   const summary = unseen

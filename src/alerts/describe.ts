@@ -44,7 +44,7 @@ function say(message: AlertMessage, wording: Wording): Reply {
       const within = formatDuration(withinMillis);
       return reply({
         tone: TONES[episode.severity],
-        title: headed("FLAPPING", conditionWords(episode.last).bad, message),
+        title: headed("FLAPPING", conditionWords(episode).bad, message),
         blocks: [
           paragraph(
             `It has fired ${episodes} times within ${within}. It is not told each time any more, until it has been calm for ${within}; what is critical still is.`,
@@ -135,7 +135,7 @@ function describeAway(message: Of<"away">): Reply {
 
 function episodeLine(episode: Of<"digest">["episodes"][number]): Text {
   const ended = episode.recovered ?? episode.ended ?? episode.detected;
-  return text`${conditionWords(episode.last).bad}: ${time(timeFromText(episode.began))} to ${time(timeFromText(ended))}`;
+  return text`${conditionWords(episode).bad}: ${time(timeFromText(episode.began))} to ${time(timeFromText(ended))}`;
 }
 
 function someOf(events: readonly AlertEvent[]): Text[] {

@@ -78,12 +78,21 @@ function isBad(rule: Rule, reading: Reading): boolean | undefined {
   }
 }
 
-function isPriceBad(parameters: RuleParameters<"market.price">, shown: string | undefined): boolean | undefined {
+/** Whether a rule is there to tell of this price; undefined where the price cannot be read. */
+export function isPriceBad(parameters: RuleParameters<"market.price">, shown: string | undefined): boolean | undefined {
+  const side = priceSide(parameters, shown);
+  return side === undefined ? undefined : (parameters.when === "within") === (side === "between");
+}
+
+/** Where a price stands to the thresholds; on one of them it is between. Undefined where the price cannot be read. */
+export function priceSide(
+  { low: lower, high: upper }: Pick<RuleParameters<"market.price">, "low" | "high">,
+  shown: string | undefined,
+): "below" | "between" | "above" | undefined {
   const price = parseDecimal(shown ?? "");
   if (price === undefined) return undefined;
-  const low = parseDecimal(parameters.low ?? "");
-  const high = parseDecimal(parameters.high ?? "");
-  const below = low !== undefined && compareDecimals(price, low) < 0;
-  const above = high !== undefined && compareDecimals(price, high) > 0;
-  return parameters.when === "within" ? !below && !above : below || above;
+  const low = parseDecimal(lower ?? "");
+  const high = parseDecimal(upper ?? "");
+  if (low !== undefined && compareDecimals(price, low) < 0) return "below";
+  return high !== undefined && compareDecimals(price, high) > 0 ? "above" : "between";
 }

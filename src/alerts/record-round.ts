@@ -13,6 +13,7 @@ import { oweOpen } from "./owe-open.ts";
 import { OwedBook } from "./owed.ts";
 import type { Reading } from "./reading.ts";
 import { timingOf, type Rule } from "./rules.ts";
+import { ruleWords } from "./threshold-words.ts";
 import { writeOwed } from "./write-owed.ts";
 
 /** One look of a watcher at a network, judged. */
@@ -101,7 +102,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         });
         keep(known, result, rule.id, reading);
       };
-      const keep = (before: Machine, result: Step, rule: string, about: Pick<Reading, "subject" | "why">): void => {
+      const keep = (before: Machine, result: Step, rule: string, about: About): void => {
         const at = machineKey(rule, about.subject);
         if (!isSame(before, result.machine)) {
           machines.set(at, result.machine);
@@ -117,8 +118,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
           if (change === "flapping" && episode !== undefined) flapping.add(episode.id);
           const named = episode === undefined ? {} : { episode: episode.id };
           changes.push({ rule, change, ...named });
-          const subject = about.subject === "" ? "" : ` ${about.subject}`;
-          const detail = `${rule}${subject}${about.why === undefined ? "" : `: ${about.why}`}`;
+          const detail = detailOf(result.machine, episode, about);
           // What leads up to an episode, or does not, is part of its story, too.
           const coming = { episode: episodeId(result.machine, result.machine.number + 1) };
           const of = change === "pending" || change === "dismissed" ? coming : named;
@@ -183,6 +183,16 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
     if (done.owed > 0) parts.onOwed?.();
     return { changes: done.changes, owed: done.owed };
   };
+}
+
+type About = Pick<Reading, "subject" | "why"> & { readonly label?: string };
+
+/** What a decision is about, for people: `market.price of BTC/USDT, above 70,000`. */
+function detailOf({ kind, rule }: Machine, episode: Episode | undefined, { subject, label, why }: About): string {
+  const known = episode !== undefined && "label" in episode.last ? episode.last.label : undefined;
+  const of = subject === "" ? "" : ` of ${label ?? known ?? subject}`;
+  const thresholds = ruleWords(rule);
+  return `${kind}${of}${thresholds === "" ? "" : `, ${thresholds}`}${why === undefined ? "" : `: ${why}`}`;
 }
 
 /** Undefined where the round does not say. */

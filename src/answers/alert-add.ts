@@ -15,6 +15,7 @@ import { code, text } from "../reply/text.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import { arrivalOf } from "./alert-arrival.ts";
 import { announcements, type ChangeContext } from "./alert-change.ts";
+import { crossedAlready } from "./alert-crossed.ts";
 import { parseManner, USUAL_MANNER } from "./alert-manners.ts";
 import { destinationHere, isSamePlace, parseDestination, placeWords, requireManager } from "./alert-place.ts";
 import { standingOf } from "./alert-standing.ts";
@@ -46,10 +47,13 @@ export async function subscribePlace(
   const wanted = { kinds, values, offered, destination, subjects, labels };
   const made = await oneAtATime(alerts, () => subscribeOnce(context, wanted));
   if (!("subscription" in made)) return made;
-  const arrival = await arrivalOf(alerts, made.subscription, systemClock, context.signal);
+  const [arrival, crossed] = await Promise.all([
+    arrivalOf(alerts, made.subscription, systemClock, context.signal),
+    crossedAlready(context, made.subscription, labels),
+  ]);
   return arrival.state === "lost"
     ? unreachable(context, made.subscription, arrival.why, labels)
-    : subscribed(context, made.subscription, { standing: made.standing, labels, offered });
+    : subscribed(context, made.subscription, { standing: made.standing, labels, offered, crossed });
 }
 
 interface Wanted {
@@ -124,12 +128,13 @@ function testOf(
 function subscribed(
   context: AddContext,
   subscription: Subscription,
-  more: { standing: Standing; labels: Labels; offered: boolean },
+  more: { standing: Standing; labels: Labels; offered: boolean; crossed: readonly Block[] },
 ): Reply {
-  const { standing, labels, offered } = more;
+  const { standing, labels, offered, crossed } = more;
   const place = placeWords(subscription.destination, context);
   const blocks: Block[] = [
     { kind: "fields", fields: subscriptionFields(subscription, labels) },
+    ...crossed,
     paragraph(text`Now: ${standingWords(standing)}`),
     ...deliveryNote(context, subscription.destination),
   ];

@@ -5,6 +5,7 @@ import { reply, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
 import { listAction, subscriptionFields, type AddContext } from "./alert-add.ts";
 import { announcements } from "./alert-change.ts";
+import { crossedAlready } from "./alert-crossed.ts";
 import { parseKinds } from "./alert-kinds.ts";
 import { parseManner } from "./alert-manners.ts";
 import { isOwn, isSamePlace } from "./alert-place.ts";
@@ -60,7 +61,12 @@ export async function editSubscription(context: AddContext, typed: string, value
   return reply({
     tone: "good",
     title: text`Changed alert ${code(after.id)}: ${subscriptionWords(after, labels)}`,
-    blocks: [{ kind: "fields", fields: subscriptionFields(after, labels) }],
+    blocks: [
+      { kind: "fields", fields: subscriptionFields(after, labels) },
+      ...(after.state === "active" && content !== contentOf(before, alerts.config)
+        ? await crossedAlready(context, after, labels)
+        : []),
+    ],
     actions: [...subscriptionActions(after), listAction()],
   });
 }

@@ -125,7 +125,7 @@ export function episodeSubject(episode: Episode): string {
 /** One line that says what an episode is, for lists without any markup. */
 export function episodeTitle(episode: Episode): string {
   const state = isOpen(episode) ? `since ${formatUtc(timeFromText(episode.began))}` : episode.state;
-  return `${plainText(conditionWords(episode.last).bad)} (${episode.severity}, ${state})`;
+  return `${plainText(conditionWords(episode).bad)} (${episode.severity}, ${state})`;
 }
 
 /** Completion of an episode: what is open, then what was. */

@@ -26,7 +26,7 @@ interface Line {
 /** The whole of an episode as a timeline: what was seen, decided, owed, tried and received. */
 export function storyReply(story: Story, context: PlaceContext): Reply {
   const { episode } = story;
-  const words = conditionWords(episode.last);
+  const words = conditionWords(episode);
   const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
   const isShown = (destination: string | null): boolean =>
     here === undefined || destination === null || destination === here;

@@ -50,7 +50,7 @@ export async function scopeOf(context: AddContext, values: SilenceValues): Promi
   return {
     scope: { network: episode.network, kind: episode.kind, subject: episode.subject },
     labels: label === undefined ? {} : { [episode.subject]: label },
-    notes: [paragraph(text`Firing now: ${conditionWords(episode.last).bad}`)].filter(() => episode.state === "firing"),
+    notes: [paragraph(text`Firing now: ${conditionWords(episode).bad}`)].filter(() => episode.state === "firing"),
   };
 }
 

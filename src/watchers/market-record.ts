@@ -12,7 +12,7 @@ export function marketRecordOf(data: MarketData, names: MarketNames | undefined)
   const label = names?.code ?? names?.name;
   const places = names?.decimalPlaces;
   const inUnits = (raw: bigint): string | undefined =>
-    places === undefined || places < 0 ? undefined : formatDecimal(decimal(raw, places), { group: false });
+    places === undefined || places < 0 ? undefined : formatDecimal(decimal(raw, places), { group: false, trim: false });
   const price = markPrice === undefined || markPrice <= 0n ? undefined : markPrice;
   const shown = price === undefined ? undefined : inUnits(price);
   const nearest = price === undefined ? undefined : nearestBound(data, price);

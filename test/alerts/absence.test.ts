@@ -103,8 +103,8 @@ describe("a market that is over", () => {
     await it.rounds(1, [price("150")]);
     await it.rounds(5, [{ ...price("150"), facts: {} } as ReturnType<typeof price>]);
     expect(it.sender.take()).toEqual([
-      "WARNING · The price of BTC/USD has crossed a threshold on mainnet",
-      "RESOLVED · The price of BTC/USD is back on mainnet",
+      "WARNING · BTC/USD is above 100 on mainnet: mark price 150",
+      "RESOLVED · BTC/USD is not above 100 any more on mainnet",
     ]);
   });
 });

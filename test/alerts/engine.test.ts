@@ -56,7 +56,7 @@ describe("the engine", () => {
     await watch("c", "three", "1000");
     await it.rounds(1, [price("50")]);
     await it.rounds(1, [price("500")]);
-    const crossed = "WARNING · The price of BTC/USD has crossed a threshold on mainnet";
+    const crossed = "WARNING · BTC/USD is above 100 on mainnet: mark price 500";
     expect(it.sender.take()).toEqual([`one: ${crossed}`, `two: ${crossed}`]);
     const episodes = await it.engine.openEpisodes();
     expect(episodes.map(({ id }) => id)).toEqual(["market.price{high=100}|mainnet|m1|1"]);
@@ -71,7 +71,7 @@ describe("the engine", () => {
     expect(it.sender.take()).toHaveLength(1);
     await it.engine.putSubscription({ ...watching, state: "removed" }, "ada");
     await it.pass(0);
-    expect(it.sender.take()).toEqual(["NO LONGER WATCHED · The price of BTC/USD has crossed a threshold on mainnet"]);
+    expect(it.sender.take()).toEqual(["NO LONGER WATCHED · BTC/USD is above 100 on mainnet: mark price 500"]);
     expect(await it.engine.openEpisodes()).toEqual([]);
   });
 

@@ -110,7 +110,7 @@ describe("an outage", () => {
     await it.rounds(3, [stalled("bad"), price("200")]);
     expect(it.sender.take()).toEqual([]);
     await it.rounds(6, [stalled("good"), price("200")]);
-    expect(it.sender.take()).toEqual([RESOLVED, "WARNING · The price of BTC/USD has crossed a threshold on mainnet"]);
+    expect(it.sender.take()).toEqual([RESOLVED, "WARNING · BTC/USD is above 100 on mainnet: mark price 200"]);
   });
 
   it("that was critical is repeated until somebody acknowledges it", async () => {

@@ -53,7 +53,7 @@ describe("a channel", () => {
     }
     expect(await talk.engine.subscriptions()).toEqual(before);
     expect(await owed(talk, ops)).toEqual([
-      "CHANGE · ann subscribed this channel to market.price of BTC/USDT, below 1.5, above 70000 on mainnet",
+      "CHANGE · ann subscribed this channel to market.price of BTC/USDT, above 70,000 or below 1.5 on mainnet",
     ]);
   });
 
@@ -89,6 +89,20 @@ describe("a channel", () => {
     expect(shown(change!)).toContain("mainnet is stalled (1 of 2 nodes answer, block 1200)");
     expect(shown(trigger!)).toContain("told only now: the subscription is new");
     expect(await owed(talk, ops)).toHaveLength(2);
+  });
+
+  test.each([
+    ["high:1", /BTC\/USDT is above 1 already: mark price [\d,]+\.\d{5}\. That is told with the next look\./u],
+    ["low:9000000 high:9500000.5", /BTC\/USDT is below 9,000,000 already: mark price/u],
+    ["low:1 high:9000000 when:within", /BTC\/USDT is between 1 and 9,000,000 already: mark price/u],
+  ])("is told at once that a price is beyond %s already, and that on changing it, too", async (typed, expected) => {
+    const talk = await talkToSimulator();
+    talk.become({ here: OPS, caller: ann });
+    expect(await talk.ask(`alerts add market.price BTC/USDT ${typed}`)).toMatch(expected);
+    const [one] = await talk.engine.subscriptions();
+    const calm = "low:1 high:90000000.5 when:beyond";
+    expect(await talk.ask(`alerts edit ${one!.id} ${calm}`)).not.toContain("already");
+    expect(await talk.ask(`alerts edit ${one!.id} ${typed}${typed === "high:1" ? " low:off" : ""}`)).toMatch(expected);
   });
 
   test("keeps quiet hours, roles and thresholds exactly as they were typed", async () => {

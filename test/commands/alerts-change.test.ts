@@ -71,7 +71,7 @@ describe("an alert", () => {
     const { talk, id, announced, alert } = await channelWith("market.price BTC/USDT high:70000 low:50000 style:thread");
     const before = await alert();
     const said = await talk.ask(`alerts edit ${id} high:75000.5 severity:warning`);
-    expect(said).toContain("market.price of BTC/USDT, below 50000, above 75000.5 on mainnet");
+    expect(said).toContain("market.price of BTC/USDT, above 75,000.5 or below 50,000 on mainnet");
     expect(await alert()).toEqual({
       ...before,
       parameters: { "market.price": { high: "75000.5", low: "50000" } },

@@ -82,9 +82,13 @@ describe("an episode", () => {
     await see(talk, 1, [price("80000", market)]);
     const [choice] = await talk.suggest("alerts why", "episode", "market.price");
     expect(choice!.value.length).toBeLessThanOrEqual(100);
-    expect(await talk.ask(`alerts why ${choice!.value}`)).toContain(
-      "has crossed a threshold on mainnet: the whole story",
+    const story = await talk.ask(`alerts why ${choice!.value}`);
+    expect(story).toContain(
+      "BTC/USD is above 70,000.123456789012345678 on mainnet: mark price 80,000: the whole story",
     );
+    const both = "market.price of BTC/USD, above 70,000.123456789012345678 or below -70,000.123456789012345678";
+    expect(story).toMatch(new RegExp(String.raw`fired\s+–\s+${both}`, "u"));
+    expect(await talk.ask("alerts log market.price")).toContain("market.price of BTC/USD");
   });
 });
 
@@ -148,8 +152,8 @@ describe("the story of an episode", () => {
     await deliver(talk, sender);
     const said = await talk.ask("alerts why node.down");
     for (const words of [
-      /pending\s+–\s+node\.down a:1/u,
-      /fired\s+–\s+node\.down a:1/u,
+      /pending\s+–\s+node\.down of a:1/u,
+      /fired\s+–\s+node\.down of a:1/u,
       /trigger owed\s+here/u,
       /outcome unknown\s+here\s+attempt 1: no answer/u,
       /trigger sent\s+here\s+attempt 2[\s\S]*message 2/u,

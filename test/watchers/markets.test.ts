@@ -203,7 +203,7 @@ describe("a price", () => {
       marketsData: [{ market: "m", ...ACTIVE, markPrice: "123456789012345678901234567890" }],
     }).marketsData[0] as MarketData;
     const names = { id: "m", code: "M", name: undefined, positionDecimalPlaces: 0, settlementAsset: undefined };
-    expect(marketRecordOf(data, { ...names, decimalPlaces: 18 }).price).toBe("123456789012.34567890123456789");
+    expect(marketRecordOf(data, { ...names, decimalPlaces: 18 }).price).toBe("123456789012.345678901234567890");
   });
 });
 

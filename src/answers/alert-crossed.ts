@@ -1,0 +1,45 @@
+import { crossedWords } from "../alerts/condition-words.ts";
+import { isPriceBad } from "../alerts/judge-reading.ts";
+import { rulesOf, type Subscription } from "../alerts/subscription.ts";
+import { subjectName, type Labels } from "../alerts/subscription-words.ts";
+import { groupedNumber } from "../alerts/threshold-words.ts";
+import { paragraph, type Block } from "../reply/block.ts";
+import { text } from "../reply/text.ts";
+import { decimal, formatDecimal } from "../units/decimal.ts";
+import type { ChangeContext } from "./alert-change.ts";
+import { marketsById } from "./offered-names.ts";
+
+/** A reply does not wait longer than this for prices that only say what the next look would. */
+const WAIT_MILLIS = 2000;
+
+/** What is beyond its thresholds as they are set; empty where nothing is, or no node says so in time. */
+export async function crossedAlready(
+  context: Pick<ChangeContext, "alerts" | "api" | "network" | "signal">,
+  subscription: Subscription,
+  labels: Labels,
+): Promise<Block[]> {
+  const { alerts, api, network } = context;
+  const rule = rulesOf(subscription, alerts.config).find(({ kind }) => kind === "market.price");
+  if (rule?.kind !== "market.price" || subscription.network !== network) return [];
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(WAIT_MILLIS)]);
+  const [markets, names] = await Promise.all([
+    api.getMarketsData({ signal }).then(
+      ({ value }) => value,
+      () => [],
+    ),
+    marketsById(context),
+  ]);
+  return subscription.subjects.flatMap((subject) => {
+    const { markPrice } = markets.find(({ market }) => market === subject) ?? {};
+    const places = names.get(subject)?.decimalPlaces;
+    if (markPrice === undefined || markPrice <= 0n || places === undefined || places < 0) return [];
+    const price = formatDecimal(decimal(markPrice, places), { group: false, trim: false });
+    if (isPriceBad(rule.parameters, price) !== true) return [];
+    const side = crossedWords(rule.id, price);
+    return [
+      paragraph(
+        text`${subjectName(subject, labels)} is ${side} already: mark price ${groupedNumber(price)}. That is told with the next look.`,
+      ),
+    ];
+  });
+}
