@@ -6,7 +6,7 @@ import type { Episode } from "../src/alerts/episode.ts";
 import { timeFromText } from "../src/alerts/json-units.ts";
 import { compareSeverity } from "../src/alerts/severity.ts";
 import type { Standing } from "../src/alerts/standing.ts";
-import { verdictWords } from "../src/alerts/standing-words.ts";
+import { suspicionWords, verdictWords } from "../src/alerts/standing-words.ts";
 import { subjectName } from "../src/alerts/subscription-words.ts";
 import { watcherNames } from "../src/alerts/watcher-names.ts";
 import { command } from "../src/bot/command.ts";
@@ -46,7 +46,18 @@ export const alertsStatus = command({
     const lost = all.filter(
       (one) => one.state === "retired" && (isOperator(context) || isSamePlace(one.destination, here)),
     );
-    const blocks: Block[] = [networkTable(standings, looks, now), episodeTable(open)];
+    const alone = alerts.verdict === undefined;
+    const blocks: Block[] = [
+      ...(alone ? [paragraph(aloneWords(standings, now))] : []),
+      networkTable(standings, looks, now),
+      episodeTable(open),
+    ];
+    const suspicions = standings.flatMap(({ network, suspicious = [] }) =>
+      suspicious.map((one) => text`${strong(network)}: ${suspicionWords(one)}`),
+    );
+    if (suspicions.length > 0) {
+      blocks.push({ kind: "list", title: text`Suspicious, and no alert yet`, items: suspicions });
+    }
     const late = looks.flat().filter(({ isLate }) => isLate);
     if (late.length > 0) blocks.push({ kind: "list", title: text`Watchers that are late`, items: late.map(lateWords) });
     blocks.push(paragraph(owedWords(owed, now)));
@@ -60,8 +71,8 @@ export const alertsStatus = command({
       });
     }
     return reply({
-      title: headline(standings, open),
-      tone: toneOf(standings, open),
+      title: headline(standings, open, alone),
+      tone: alone ? "warning" : toneOf(standings, open),
       blocks,
       actions: [...open.slice(0, BUTTONS).flatMap(episodeActions), refresh()],
     });
@@ -180,7 +191,17 @@ function owedWords(owed: Awaited<ReturnType<AlertDesk["owed"]>>, now: Millisecon
   )}.`;
 }
 
-function headline(standings: readonly Standing[], open: readonly Episode[]): Text {
+/** What is kept is what another process left, who knows when. */
+function aloneWords(standings: readonly Standing[], now: Milliseconds): Text {
+  const looks = standings.flatMap(({ looked }) => (looked === undefined ? [] : [toMillis(timeFromText(looked))]));
+  const last =
+    looks.length === 0
+      ? "Nobody ever has."
+      : `What follows is as of the last look, ${formatDuration(Math.max(0, now - Math.max(...looks)))} ago.`;
+  return text`${strong("No Bellwether runs on this database: nobody is watching.")} ${last}`;
+}
+
+function headline(standings: readonly Standing[], open: readonly Episode[], alone: boolean): Text {
   const verdicts = joinText(
     standings.map((standing) => text`${standing.network} ${verdictWords(standing)}`),
     ", ",
@@ -191,12 +212,12 @@ function headline(standings: readonly Standing[], open: readonly Episode[]): Tex
       : open.length === 1
         ? "one alert is open"
         : `${open.length} alerts are open`;
-  return text`${verdicts}; ${firing}`;
+  return text`${alone ? "Nobody is watching; last known: " : ""}${verdicts}; ${firing}`;
 }
 
 function toneOf(standings: readonly Standing[], open: readonly Episode[]): Tone {
   if (open.some(({ severity }) => severity === "critical")) return "bad";
-  if (open.length > 0) return "warning";
+  if (open.length > 0 || standings.some(({ verdict }) => verdict === "suspicious")) return "warning";
   return standings.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
 }
 

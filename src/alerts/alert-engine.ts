@@ -1,7 +1,7 @@
 import type { AlertTables, DecisionQuery, DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
 import { choicesReader } from "./choices.ts";
 import { randomId, nowMillis, type AlertParts } from "./engine-parts.ts";
-import { Episode } from "./episode.ts";
+import { Episode, Machine } from "./episode.ts";
 import { timeToText } from "./json-units.ts";
 import { AlertMessage } from "./message.ts";
 import { OwedBook } from "./owed.ts";
@@ -66,6 +66,8 @@ export interface AlertEngine {
   delivery(id: string): Promise<{ readonly row: DeliveryRow; readonly receipt?: ReceiptRow } | undefined>;
 
   openEpisodes(network?: string): Promise<readonly Episode[]>;
+  /** What is bad and not yet an episode, by the rules with the configured thresholds. */
+  pending(network: string): Promise<readonly Machine[]>;
   /** Newest first. */
   lastEpisodes(limit: number, network?: string): Promise<readonly Episode[]>;
   why(episode: string): Promise<Story | undefined>;
@@ -182,6 +184,12 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
 
     openEpisodes: (network) =>
       store.transaction(async ({ alerts }) => (await alerts.watch.openEpisodes(network)).map(parseEpisode)),
+    pending: (network) =>
+      store.transaction(async ({ alerts }) =>
+        (await alerts.watch.machines(network))
+          .map(({ data }) => Machine.parse(JSON.parse(data)))
+          .filter(({ phase, rule, kind }) => phase === "pending" && rule === kind),
+      ),
     lastEpisodes: (limit, network) =>
       store.transaction(async ({ alerts }) => (await alerts.watch.lastEpisodes(limit, network)).map(parseEpisode)),
     why: (id) =>

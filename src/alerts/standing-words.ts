@@ -1,13 +1,20 @@
 import { joinText, strong, text, time, type Text } from "../reply/text.ts";
+import { formatDuration } from "../units/duration.ts";
 import { timeFromText } from "./json-units.ts";
 import type { Standing } from "./standing.ts";
 import { subjectName } from "./subscription-words.ts";
 
+type Suspicion = NonNullable<Standing["suspicious"]>[number];
+
 /** The verdict in a few words. */
-export function verdictWords({ verdict }: Pick<Standing, "verdict">): string {
+export function verdictWords({ verdict, suspicious = [] }: Pick<Standing, "verdict" | "suspicious">): string {
   switch (verdict) {
     case "healthy":
       return "healthy";
+    case "suspicious": {
+      const still = suspicious.find(({ kind }) => kind === "network.stalled");
+      return still === undefined ? "suspicious" : `suspicious: no new block for ${spanWords(still)}`;
+    }
     case "stalled":
       return "stalled";
     case "disagree":
@@ -16,7 +23,21 @@ export function verdictWords({ verdict }: Pick<Standing, "verdict">): string {
       return "cannot be seen";
     case "unwatched":
       return "not watched yet";
+    case "restarted":
+      return "not looked at yet since the start";
   }
+}
+
+/** `21 s, alerts at 30 s`. */
+function spanWords({ forMillis, alertsAtMillis }: Suspicion): string {
+  const so = formatDuration(forMillis);
+  return alertsAtMillis > 0 ? `${so}, alerts at ${formatDuration(alertsAtMillis)}` : so;
+}
+
+/** `node.lagging of api2 for 12 s, alerts at 30 s`. */
+export function suspicionWords(one: Suspicion): Text {
+  const about = one.subject === "" ? [] : text` of ${subjectName(one.subject, {})}`;
+  return text`${strong(one.kind)}${about} for ${spanWords(one)}`;
 }
 
 /** `mainnet is healthy: 3 of 3 nodes answer, block 1204. Firing now: node.lagging of api2 (warning) since …`. */
@@ -32,9 +53,16 @@ export function standingWords(standing: Standing): Text {
       ? text`${strong(network)}: its nodes disagree`
       : text`${strong(network)} ${is}${verdictWords(standing)}`;
   const detail = facts === "" ? [] : text` (${facts})`;
-  if (firing.length === 0) return text`${shown}${detail}. ${verdict === "unwatched" ? "" : "Nothing is firing."}`;
+  const { suspicious = [] } = standing;
+  const pending =
+    suspicious.length === 0
+      ? []
+      : text` Suspicious, and no alert yet: ${joinText(suspicious.map(suspicionWords), "; ")}.`;
+  if (firing.length === 0) {
+    return text`${shown}${detail}. ${verdict === "unwatched" ? "" : "Nothing is firing."}${pending}`;
+  }
   const listed = joinText(firing.map(firingWords), "; ");
-  return text`${shown}${detail}. Firing now: ${listed}${more === 0 ? "" : `; and ${more} more`}.`;
+  return text`${shown}${detail}. Firing now: ${listed}${more === 0 ? "" : `; and ${more} more`}.${pending}`;
 }
 
 /** `node.lagging of api2 (warning) since …`. */

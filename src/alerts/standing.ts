@@ -1,14 +1,17 @@
 import { z } from "zod";
 
-import { IntegerText, TimeText } from "./json-units.ts";
+import { IntegerText, MillisField, TimeText } from "./json-units.ts";
 import { CONDITION_KINDS } from "./kinds.ts";
 import { Severity } from "./severity.ts";
 
 /** How a network stood at a moment: the verdict over its nodes, and what was open. */
 export const Standing = z.object({
   network: z.string(),
-  /** `unwatched` before the first look. */
-  verdict: z.enum(["healthy", "stalled", "disagree", "blind", "unwatched"]),
+  /**
+   * `unwatched` before the first look of all, `restarted` before the first one of this process; `suspicious` while the
+   * network stands still and nobody is alerted yet.
+   */
+  verdict: z.enum(["healthy", "suspicious", "stalled", "disagree", "blind", "unwatched", "restarted"]),
   /** When the nodes were last looked at, how many of them answered, and the highest block that one said. */
   looked: TimeText.exactOptional(),
   answering: z.int().nonnegative().exactOptional(),
@@ -25,6 +28,17 @@ export const Standing = z.object({
       since: TimeText,
     }),
   ),
+  /** What is bad and may become an alert: for how long by the last look, and for how long it takes. */
+  suspicious: z
+    .array(
+      z.object({
+        kind: z.enum(CONDITION_KINDS),
+        subject: z.string(),
+        forMillis: MillisField,
+        alertsAtMillis: MillisField,
+      }),
+    )
+    .exactOptional(),
   /** How many more are open than are named. */
   more: z.int().nonnegative(),
 });

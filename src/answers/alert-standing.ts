@@ -1,8 +1,9 @@
 import { z } from "zod";
 
 import type { AlertDesk } from "../alerts/alert-desk.ts";
-import { type Episode } from "../alerts/episode.ts";
+import type { Episode, Machine } from "../alerts/episode.ts";
 import { IntegerText, timeToText } from "../alerts/json-units.ts";
+import { ruleFor, timingOf } from "../alerts/rules.ts";
 import { compareSeverity } from "../alerts/severity.ts";
 import type { Standing } from "../alerts/standing.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
@@ -21,16 +22,21 @@ const LastRound = z.object({
 /** How a network stands, as the watchers left it: no node is asked. */
 export async function standingOf(
   network: string,
-  desk: Pick<AlertDesk, "openEpisodes" | "snapshot">,
+  desk: Pick<AlertDesk, "openEpisodes" | "pending" | "snapshot" | "verdict" | "config">,
 ): Promise<Standing> {
-  const [open, last] = await Promise.all([desk.openEpisodes(network), desk.snapshot(network, "sources")]);
+  const [open, pending, last] = await Promise.all([
+    desk.openEpisodes(network),
+    desk.pending(network),
+    desk.snapshot(network, "sources"),
+  ]);
+  const looked = last !== undefined && (desk.verdict === undefined || desk.verdict(network) !== undefined);
   const round = LastRound.safeParse(last?.data).data?.round;
   const heights = (round?.witnesses ?? []).flatMap(({ height }) => (height === undefined ? [] : [BigInt(height)]));
   const highest = heights.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
   const sorted = open.toSorted((a, b) => compareSeverity(b.severity, a.severity));
   return {
     network,
-    verdict: last === undefined ? "unwatched" : verdictOf(open),
+    verdict: last === undefined ? "unwatched" : looked ? verdictOf(open, pending) : "restarted",
     ...(last === undefined ? {} : { looked: timeToText(fromMillis(last.at)) }),
     ...(round === undefined
       ? {}
@@ -41,14 +47,30 @@ export async function standingOf(
       const label = labelOf(episode);
       return { id, kind, subject, severity, since: began, ...(label === undefined ? {} : { label }) };
     }),
+    ...(pending.length === 0
+      ? {}
+      : { suspicious: pending.slice(0, NAMED).map((one) => suspicionOf(one, desk.config)) }),
     more: Math.max(0, sorted.length - NAMED),
   };
 }
 
 /** A blind watcher says nothing of the network, so that comes first. Rules of other thresholds than the usual ones are people's own. */
-function verdictOf(open: readonly Episode[]): Standing["verdict"] {
+function verdictOf(open: readonly Episode[], pending: readonly Machine[]): Standing["verdict"] {
   const has = (kind: Episode["kind"]): boolean => open.some((episode) => episode.rule === kind);
   if (has("watch.blind")) return "blind";
   if (has("network.stalled")) return "stalled";
-  return has("network.disagree") ? "disagree" : "healthy";
+  if (has("network.disagree")) return "disagree";
+  return pending.some(({ kind }) => kind === "network.stalled") ? "suspicious" : "healthy";
+}
+
+function suspicionOf(
+  { kind, subject, heldMillis, rounds }: Machine,
+  config: AlertDesk["config"],
+): NonNullable<Standing["suspicious"]>[number] {
+  const every = config.poll.time;
+  const { forMillis, rounds: needed } = timingOf(ruleFor(kind, {}, config), every);
+  // What fires after so many looks has been bad since the first of them.
+  return forMillis > 0
+    ? { kind, subject, forMillis: heldMillis, alertsAtMillis: forMillis }
+    : { kind, subject, forMillis: (rounds - 1) * every, alertsAtMillis: (needed - 1) * every };
 }

@@ -102,7 +102,8 @@ export function createAlerting(parts: AlertingParts): Alerting {
     onOwed: () => dispatcher?.wake(),
     ...optional,
   });
-  const desk = createAlertDesk(engine, config, () => senders.map(({ platform }) => platform));
+  const verdict = (network: string): Verdict | undefined => verdicts.get(network);
+  const desk = createAlertDesk(engine, config, () => senders.map(({ platform }) => platform), verdict);
 
   async function keep(observation: Observation): Promise<void> {
     await engine.record(observation);
@@ -175,7 +176,7 @@ export function createAlerting(parts: AlertingParts): Alerting {
     schedule = startSchedule({
       networks: networks.clients.map((api) => {
         const { network } = api;
-        const onVerdict = (verdict: Verdict): void => void verdicts.set(network, verdict);
+        const onVerdict = (latest: Verdict): void => void verdicts.set(network, latest);
         return { api, watchers: createWatchers({ network, nodes: api.nodes.length, config, clock, onVerdict }) };
       }),
       load: async (network, watcher) => (await engine.snapshot(network, watcher))?.data,
@@ -194,7 +195,7 @@ export function createAlerting(parts: AlertingParts): Alerting {
       return starting;
     },
     wake: () => dispatcher?.wake(),
-    verdict: (network) => verdicts.get(network),
+    verdict,
     async health() {
       const queue = await store.transaction(({ alerts }) => alerts.outbox.depth());
       return { queue, looks: [...looks.values()] };

@@ -5,6 +5,8 @@ import { describe as describeAlert } from "../../src/alerts/describe.ts";
 import { createWatchers } from "../../src/watchers/create-watchers.ts";
 import { watcherNames } from "../../src/alerts/watcher-names.ts";
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
+import { judgeSources } from "../../src/api/judge-sources.ts";
+import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict.ts";
 import { silentLog } from "../../src/log.ts";
 import { blind, down, price, stalled } from "../alerts/readings.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
@@ -252,6 +254,30 @@ describe("the status", () => {
     expect(await talk.ask("alerts status")).toContain("by ann");
     talk.advance(3_600_000);
     expect(await talk.ask("alerts status")).toMatch(/late[\s\S]*sources on mainnet last looked 1 h/u);
+  });
+
+  test("says that nobody watches where no process does, and how old the last look is", async () => {
+    const talk = await oneNodeDown();
+    talk.advance(3_600_000);
+    const said = await talk.ask("alerts status");
+    expect(said).toMatch(/^! Nobody is watching; last known: mainnet healthy/u);
+    expect(said).toMatch(
+      /No Bellwether runs on this database: nobody is watching\. What follows is as of the last look, 1 h\s+ago\./u,
+    );
+  });
+
+  test("takes nothing for known before the first look of this process, and names what is suspicious", async () => {
+    let looked: Verdict | undefined;
+    const talk = await talkToSimulator({ verdict: () => looked });
+    await see(talk, 1, [stalled("good")]);
+    await see(talk, 3, [stalled("bad", { badForMillis: 12_000 })]);
+    const before = await talk.ask("alerts status");
+    expect(before).toMatch(/^\S* ?mainnet not looked at yet since the start, testnet not watched yet/u);
+    looked = judgeSources({ witnesses: [], atMillis: 0, wallClock: talk.now() }, undefined, DEFAULT_THRESHOLDS);
+    const said = await talk.ask("alerts status");
+    expect(said).toMatch(/^! mainnet suspicious: no new block for 22 s, alerts at 30 s/u);
+    expect(said).toMatch(/Suspicious, and no alert yet[\s\S]*network\.stalled for 22 s/u);
+    expect(said).not.toContain("Nobody is watching");
   });
 
   test("lists first what is worst and what nobody has acknowledged", async () => {

@@ -1,6 +1,7 @@
 import { createAlertDesk, type AlertDesk } from "../../src/alerts/alert-desk.ts";
 import { createAlertEngine, type AlertEngine } from "../../src/alerts/alert-engine.ts";
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
+import type { Verdict } from "../../src/api/verdict.ts";
 import { systemClock, type Clock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -8,16 +9,18 @@ import type { Store } from "../../src/store/store.ts";
 interface DeskOptions {
   readonly clock?: Clock;
   readonly platforms?: readonly string[];
+  /** The last verdicts of those who watch; without, nobody does. */
+  readonly verdict?: (network: string) => Verdict | undefined;
 }
 
 /** The alerts on a store, with nobody who watches or delivers; a test may tell the engine what is seen. */
 export function alertsOn(
   store: Pick<Store, "transaction">,
-  { clock = systemClock, platforms = [] }: DeskOptions = {},
+  { clock = systemClock, platforms = [], verdict }: DeskOptions = {},
 ): { readonly desk: AlertDesk; readonly engine: AlertEngine } {
   const config = DEFAULT_ALERTS_CONFIG;
   const engine = createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set() });
-  return { engine, desk: createAlertDesk(engine, config, () => platforms) };
+  return { engine, desk: createAlertDesk(engine, config, () => platforms, verdict) };
 }
 
 /** The same for what only asks. */

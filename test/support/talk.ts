@@ -6,6 +6,7 @@ import { commands } from "../../commands/index.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render.ts";
 import { createApiClient, type NodeAddress } from "../../src/api/create-api-client.ts";
 import { systemClock } from "../../src/api/clock.ts";
+import type { Verdict } from "../../src/api/verdict.ts";
 import type { Bot } from "../../src/bot/bot.ts";
 import { openChosenAnswers } from "../../src/bot/answer-choices.ts";
 import { createBot } from "../../src/bot/create-bot.ts";
@@ -29,6 +30,8 @@ export interface TalkOptions {
   readonly mayManageChannel?: boolean;
   /** The platforms on which somebody delivers. */
   readonly delivering?: readonly string[];
+  /** The last verdicts of those who watch; without, nobody does. */
+  readonly verdict?: (network: string) => Verdict | undefined;
   /** Whether answers are kept for a while, as in production. Default false: a test changes what a node says. */
   readonly cache?: boolean;
 }
@@ -80,6 +83,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
   const { desk, engine } = alertsOn(store, {
     clock: { ...clock, monotonicMillis: () => monotonicMillis },
     platforms: options.delivering ?? [],
+    ...(options.verdict === undefined ? {} : { verdict: options.verdict }),
   });
   const bot = createBot({
     commands,
