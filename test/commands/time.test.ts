@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 
+import { judgeSources } from "../../src/api/judge-sources.ts";
+import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict.ts";
 import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
 import { loopbackNode, NO_ROUTE, type Say } from "../support/loopback-node.ts";
 import { NOON, talk } from "../support/talk.ts";
@@ -25,6 +27,29 @@ test("time names the node that lags and the one that is down", async () => {
   expect(screen).toMatch(/^! mainnet is running, block \d+, 2 of 3 nodes in trouble/u);
   expect(screen).toMatch(/sim-2 +lagging +(4 min 5\d s|5 min)/u);
   expect(screen).toMatch(/sim-3 +down .* broke off the connection/u);
+});
+
+test("what the watchers have seen of a standstill counts more than one look", async () => {
+  let watched: Verdict | undefined;
+  const { ask, simulator, now, advance } = await talkToSimulator({ verdict: () => watched });
+  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(12_000) });
+  expect(await ask("time")).toMatch(/^✓ mainnet is running/u);
+  const thresholds = { ...DEFAULT_THRESHOLDS, stalledMillis: 10_000 };
+  const see = (age: number, atMillis: number): void => {
+    const witness = { node: "sim-1", reachable: true, time: ago(age), height: 7n };
+    watched = judgeSources({ witnesses: [witness], atMillis, wallClock: now() }, watched?.memory, thresholds);
+  };
+  // Its frontier is not behind what a node now says, and has not moved for 23 s.
+  const present = performance.now();
+  see(9000, present - 43_000);
+  see(8000, present - 38_000);
+  see(8000, present - 15_000);
+  expect(await ask("time")).toMatch(/^! mainnet: no new block for \d\d s \(watched\), block \d+/u);
+  expect(await ask("time")).toContain("Suspicious: the watchers have seen no new block");
+  // It has gone on since the watchers looked.
+  simulator.faults.clear();
+  advance(5000);
+  expect(await ask("time")).toMatch(/^✓ mainnet is running/u);
 });
 
 test("a stall seen from one node is said to be that", async () => {
