@@ -12,6 +12,7 @@ import { DEFAULT_LIMITS } from "./limits.ts";
 import { listAssetBundleCall } from "./list-asset-call.ts";
 import { lookAt } from "./look.ts";
 import { assetNamesReader, marketNamesReader, nodeNamesReader } from "./names-reader.ts";
+import { foremost } from "./node-order.ts";
 import { operations, type Call } from "./operations.ts";
 import type { Question } from "./question.ts";
 
@@ -87,13 +88,13 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
     get health() {
       return place.data.rest.health;
     },
-    ...operationsOver([place], around),
+    ...operationsOver([place], around, { waits: false }),
   }));
   return {
     network: config.network,
     simulated: config.simulated,
     nodes,
-    ...operationsOver(places, around),
+    ...operationsOver(places, around, { waits: true }),
     look: lookAt(nodes, around),
     close: async () => {
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
@@ -101,8 +102,8 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
   };
 }
 
-function operationsOver(places: readonly Place[], around: Surroundings): Operations {
-  const call = callOver(places, around);
+function operationsOver(places: readonly Place[], around: Surroundings, manner: Pick<Try, "waits">): Operations {
+  const call = callOver(places, around, manner);
   const markets = marketNamesReader(call, around.clock);
   const assets = assetNamesReader(call, around.clock);
   const validators = nodeNamesReader(call, around.clock);
@@ -123,18 +124,17 @@ function operationsOver(places: readonly Place[], around: Surroundings): Operati
 }
 
 /** How questions are answered over these nodes, in their order of preference. */
-function callOver(places: readonly Place[], around: Surroundings): Call {
+function callOver(places: readonly Place[], around: Surroundings, manner: Pick<Try, "waits">): Call {
   const data = places.map((place) => place.data);
   const core = [...new Set(places.map((place) => place.core))];
   const flights = new Flights();
   const givers = new LRUCache<string, Endpoint>({ max: MAX_CURSORS });
   const byName = new Map(data.map((endpoint) => [endpoint.name, endpoint]));
-  const [first] = data;
 
   return <T>(asked: Question<T>, options: CallOptions = {}): Promise<Answer<T>> => {
     const { signal, lane = "people", fresh = false } = options;
     if (signal?.aborted === true) return Promise.reject(signal.reason);
-    const kept = fresh || asked.core === true ? undefined : first?.kept(asked);
+    const kept = fresh || asked.core === true ? undefined : foremost(data, around.clock.monotonicMillis())?.kept(asked);
     if (kept !== undefined) return Promise.resolve(kept);
     const watched = `watchers ${asked.path}`;
     const joined =
@@ -143,6 +143,7 @@ function callOver(places: readonly Place[], around: Surroundings): Call {
     if (joined !== undefined) return joined;
     return flights.start(lane === "people" ? asked.path : watched, signal, (shared) => {
       const attempt: Try = {
+        ...manner,
         lane,
         fresh,
         deadlineMillis: around.clock.monotonicMillis() + around.limits.callMillis,

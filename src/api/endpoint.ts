@@ -14,10 +14,12 @@ import { Flights } from "./flights.ts";
 import { HttpFault } from "./http-fault.ts";
 import { openHttp, type HttpDispatcher, type HttpDoor, type HttpReply } from "./http.ts";
 import { NodeRest } from "./node-rest.ts";
+import type { Sighting } from "./node-order.ts";
 import { MissingPart, type Question } from "./question.ts";
 import { BudgetSpent, RateBudget, type Lane } from "./rate-budget.ts";
 import { readReply } from "./read-reply.ts";
 import type { RecallSignal } from "./recall.ts";
+import { DEFAULT_THRESHOLDS, millisBetween } from "./verdict.ts";
 
 /** What came of one HTTP request to a node, for metrics. */
 export interface NodeRequest {
@@ -48,6 +50,8 @@ export interface Try {
   /** Until when, on the monotonic clock. */
   readonly deadlineMillis: Milliseconds;
   readonly signal?: RecallSignal | undefined;
+  /** Where every node wants to be left alone for a moment, that moment is waited for. Default false. */
+  readonly waits?: boolean;
 }
 
 /** Answers kept per endpoint, and the longest body that is worth keeping. */
@@ -68,6 +72,7 @@ export class Endpoint {
   readonly #kept: LRUCache<string, Answer<unknown>> | undefined;
   readonly #hide: Asked["hide"];
   #speaksOther = false;
+  #sighting: Sighting | undefined;
 
   constructor(url: string, name: string | undefined, around: Surroundings) {
     const base = parseBaseUrl(url);
@@ -129,6 +134,21 @@ export class Endpoint {
       receivedAt: this.#around.clock.wallClock(),
       simulated: this.#around.simulated,
     };
+  }
+
+  /** How far the node had got when it last said so. */
+  get sighting(): Sighting | undefined {
+    return this.#sighting;
+  }
+
+  /** Learns from an answer how far the node has got. One that is ahead of the wall clock beyond belief says nothing. */
+  sight({ blockTime: time, blockHeight: height, receivedAt }: AsOf): void {
+    if (time === undefined && height === undefined) return;
+    const ahead = time === undefined ? 0 : millisBetween(receivedAt, time);
+    this.#sighting =
+      ahead > DEFAULT_THRESHOLDS.aheadMillis
+        ? undefined
+        : { time, height, atMillis: this.#around.clock.monotonicMillis() };
   }
 
   /** Waits for leave to send one request. Rejects with ApiError or the signal's reason. */
@@ -195,6 +215,7 @@ export class Endpoint {
       const value = asked.pick(readReply(reply, asked.schema, about) as never);
       this.rest.succeeded();
       const answer: Answer<T> = { value, asOf: this.asOf(reply.headers) };
+      this.sight(answer.asOf);
       if (this.#kept !== undefined) this.#keep(asked, answer, reply.body.length);
       return answer;
     } catch (error) {

@@ -2,27 +2,14 @@ import { DelegateBackoff, handleType, retry, type RetryPolicy } from "cockatiel"
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { Answer } from "./api-client.ts";
-import { ApiError, type Attempt } from "./api-error.ts";
+import { ApiError } from "./api-error.ts";
 import type { Endpoint, Surroundings, Try } from "./endpoint.ts";
-import { withAttempts } from "./failure.ts";
-import { HttpFault } from "./http-fault.ts";
+import { MAX_TRIES, Plan, TryAgain } from "./fail-over-plan.ts";
+import { isBehind } from "./node-order.ts";
 import type { Question } from "./question.ts";
 
-/** Tries at one node beyond the first, where it is the only one, and where there are others. */
-const RETRIES_ALONE = 2;
-const RETRIES_AMONG_OTHERS = 1;
-/** No call makes more tries than this, however many nodes there are. */
-const MAX_TRIES = 8;
-
-/** Tells the retry layer to go on, after a pause. */
-class TryAgain extends Error {
-  readonly pauseMillis: Milliseconds;
-
-  constructor(pauseMillis: Milliseconds, cause: unknown) {
-    super("try again", { cause });
-    this.pauseMillis = pauseMillis;
-  }
-}
+/** Where one answer is there already, a node that may have a later one gets no longer than this. */
+const SECOND_OPINION_MILLIS: Milliseconds = 2000;
 
 /** The one retry layer: around request and parse, over all nodes. Every question is a GET, so asking twice is safe. */
 const policy: RetryPolicy = retry(handleType(TryAgain), {
@@ -33,8 +20,8 @@ const policy: RetryPolicy = retry(handleType(TryAgain), {
 });
 
 /**
- * Asks one node after the other until one answers. Rejects with the ApiError that says most, every try in its
- * message, or with the signal's reason.
+ * Asks one node after the other until one answers, those that are known to lag behind the others last. Rejects with
+ * the ApiError that says most, every try in its message, or with the signal's reason.
  */
 export async function askInTurn<T>(
   endpoints: readonly Endpoint[],
@@ -45,12 +32,15 @@ export async function askInTurn<T>(
   const plan = new Plan(endpoints, attempt, around);
   const ask = async (): Promise<Answer<T>> => {
     attempt.signal?.throwIfAborted();
-    const endpoint = plan.next();
+    const endpoint = plan.next() ?? (await plan.soonest());
+    let answer: Answer<T>;
     try {
-      return await endpoint.ask(asked, attempt);
+      answer = await endpoint.ask(asked, attempt);
     } catch (error) {
       throw plan.after(endpoint, error);
     }
+    const better = endpoints.length === 1 ? undefined : plan.betterThan(endpoint, answer.asOf);
+    return better === undefined ? answer : latest(endpoint, answer, better);
   };
   // The first try is made at once, and only its failure is handed to the policy: nearly every call ends here.
   let first: Promise<Answer<T>> | undefined = ask();
@@ -68,121 +58,25 @@ export async function askInTurn<T>(
   } catch (error) {
     throw plan.outcome(error, asked.what);
   }
-}
 
-/** Whom to ask next, and whether to go on. */
-class Plan {
-  readonly #endpoints: readonly Endpoint[];
-  readonly #attempt: Try;
-  readonly #around: Surroundings;
-  readonly #errors: ApiError[] = [];
-  readonly #untried: Set<Endpoint>;
-  /** Who may be asked once more. */
-  readonly #again: Endpoint[] = [];
-  #retries: number;
-  #next: Endpoint | undefined;
-
-  constructor(endpoints: readonly Endpoint[], attempt: Try, around: Surroundings) {
-    this.#endpoints = endpoints;
-    this.#attempt = attempt;
-    this.#around = around;
-    this.#untried = new Set(endpoints);
-    this.#retries = endpoints.length === 1 ? RETRIES_ALONE : RETRIES_AMONG_OTHERS;
-  }
-
-  next(): Endpoint {
-    const next = this.#next ?? this.#firstUntried() ?? this.#endpoints[0];
-    if (next === undefined) throw new Error("a network has at least one node");
-    this.#next = undefined;
-    this.#untried.delete(next);
-    return next;
-  }
-
-  /** TryAgain, or what ends the call. */
-  after(endpoint: Endpoint, error: unknown): unknown {
-    if (!(error instanceof ApiError)) return error;
-    this.#errors.push(error);
-    if (isAnswer(error) || this.#errors.length >= MAX_TRIES) return error;
-    if (mayRepeat(error, this.#errors)) this.#again.push(endpoint);
-    const now = this.#around.clock.monotonicMillis();
-    const left = this.#attempt.deadlineMillis - now;
-    if (left <= 0) return error;
-    this.#next = this.#firstUntried();
-    if (this.#next !== undefined) return new TryAgain(0, error);
-    const again = this.#retries > 0 ? this.#again.shift() : undefined;
-    if (again === undefined) return error;
-    this.#retries -= 1;
-    this.#next = again;
-    const pause = Math.max(this.#jittered(this.#errors.length - 1), again.rest.refusedForMillis);
-    return pause < left ? new TryAgain(pause, error) : error;
-  }
-
-  outcome(error: unknown, what: string): unknown {
-    const cause = error instanceof TryAgain ? error.cause : error;
-    if (!(cause instanceof ApiError)) return cause;
-    const best = this.#errors.reduce((a, b) => (weight(b) >= weight(a) ? b : a), this.#errors[0] ?? cause);
-    const tried: Attempt[] = this.#errors.flatMap((one) => one.tried);
-    return tried.length <= 1 ? best : withAttempts(best, { network: this.#around.network, what }, tried);
-  }
-
-  /** In order: first those that are well, then, where nobody has said anything of use, those that rest after failures. */
-  #firstUntried(): Endpoint | undefined {
-    let resting: Endpoint | undefined;
-    for (const endpoint of this.#untried) {
-      if (endpoint.rest.refusedForMillis > 0) continue;
-      if (endpoint.rest.claim()) return endpoint;
-      resting ??= endpoint;
+  /** A node's old answer, unless others asked in their turn turn out to be further on. */
+  async function latest(giver: Endpoint, answer: Answer<T>, better: Endpoint): Promise<Answer<T>> {
+    const { clock } = around;
+    let best = { giver, answer };
+    let next: Endpoint | undefined = better;
+    while (next !== undefined) {
+      const deadlineMillis = Math.min(attempt.deadlineMillis, clock.monotonicMillis() + SECOND_OPINION_MILLIS);
+      try {
+        const other = await next.ask(asked, { ...attempt, deadlineMillis });
+        const now = clock.monotonicMillis();
+        if (isBehind(best.giver, endpoints, now) && !isBehind(next, endpoints, now)) {
+          best = { giver: next, answer: other };
+        }
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+      }
+      next = plan.betterThan(best.giver, best.answer.asOf);
     }
-    return this.#errors.some((error) => weight(error) >= SAYS_SOMETHING) ? undefined : resting;
-  }
-
-  #jittered(retries: number): Milliseconds {
-    return this.#around.limits.retryMillis * 2 ** Math.min(retries, 6) * (0.5 + this.#around.random());
-  }
-}
-
-/** The node has understood the question: another one would say the same. */
-function isAnswer(error: ApiError): boolean {
-  return error.kind === "not-found" || error.kind === "invalid";
-}
-
-/** Whether the same node may be asked again: never once it banned us, once after a 429, not where it said what is wrong. */
-function mayRepeat(error: ApiError, errors: readonly ApiError[]): boolean {
-  switch (error.kind) {
-    case "unreachable":
-      // Where not even a connection came about, a moment later none will either.
-      return error.cause instanceof HttpFault && error.cause.sent;
-    case "timeout":
-      return true;
-    case "server":
-      return error.httpStatus !== 500 || error.code === undefined;
-    case "rate-limited":
-      return error.httpStatus === 429 && errors.filter((one) => one.httpStatus === 429).length === 1;
-    default:
-      return false;
-  }
-}
-
-const SAYS_SOMETHING = 4;
-
-/** How much an error tells whoever asked. */
-function weight(error: ApiError): number {
-  switch (error.kind) {
-    case "not-found":
-    case "invalid":
-      return 6;
-    case "server":
-      return error.nodeMessage === undefined ? 3 : 5;
-    case "unreadable":
-    case "refused":
-    case "cut":
-      return SAYS_SOMETHING;
-    case "banned":
-    case "rate-limited":
-      return 3;
-    case "timeout":
-      return 2;
-    case "unreachable":
-      return 1;
+    return best.answer;
   }
 }

@@ -1,4 +1,4 @@
-import { formatDuration } from "../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import type { CallOptions, LedgerQuery, LedgerStream } from "./api-client.ts";
 import { ApiError, type Attempt } from "./api-error.ts";
 import type { Endpoint, Surroundings, Try } from "./endpoint.ts";
@@ -6,6 +6,7 @@ import { nodeFailure, withAttempts } from "./failure.ts";
 import { HttpFault } from "./http-fault.ts";
 import { LedgerReceiver } from "./ledger-receiver.ts";
 import { ledgerPath } from "./ledger-query.ts";
+import { isBehind } from "./node-order.ts";
 
 const WHAT = "the ledger export";
 
@@ -30,7 +31,7 @@ export async function openLedgerInTurn(
   };
   const tried: Attempt[] = [];
   let last: ApiError | undefined;
-  for (const endpoint of inOrder(endpoints)) {
+  for (const endpoint of inOrder(endpoints, around.clock.monotonicMillis())) {
     try {
       return await openLedger(endpoint, path, attempt, around);
     } catch (error) {
@@ -44,14 +45,18 @@ export async function openLedgerInTurn(
   throw tried.length === 1 ? last : withAttempts(last, { network: around.network, what: WHAT }, tried);
 }
 
-/** Those that are well and free first; the sort keeps the order of preference. */
-function inOrder(endpoints: readonly Endpoint[]): readonly Endpoint[] {
-  const wait = (endpoint: Endpoint): number => {
-    if (endpoint.rest.refusedForMillis > 0) return 3;
-    if (endpoint.rest.health.resting) return 2;
+/**
+ * Those that are well and free first, and whole before soon: one that lags behind the others lacks the last entries,
+ * so that a turn at another is waited for. The sort keeps the order of preference.
+ */
+function inOrder(endpoints: readonly Endpoint[], nowMillis: Milliseconds): readonly Endpoint[] {
+  const rank = (endpoint: Endpoint): number => {
+    if (endpoint.rest.refusedForMillis > 0) return 4;
+    if (endpoint.rest.health.resting) return 3;
+    if (isBehind(endpoint, endpoints, nowMillis)) return 2;
     return endpoint.exports.waitMillis > 0 ? 1 : 0;
   };
-  return endpoints.toSorted((a, b) => wait(a) - wait(b));
+  return endpoints.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** The node cannot have begun an export. */

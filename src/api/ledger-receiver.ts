@@ -81,6 +81,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     this.#headers = headers;
     this.#endpoint.observe(headers);
     this.#asOf = this.#endpoint.asOf(headers);
+    if (status === 200) this.#endpoint.sight(this.#asOf);
   }
 
   data(chunk: Buffer): boolean {
