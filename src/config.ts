@@ -60,6 +60,8 @@ export interface Config {
     readonly token: string | undefined;
     readonly publicUrl: string | undefined;
   };
+  /** Whether people on the platforms may be shown the simulator where no data node is set up. */
+  readonly allowSimulator: boolean;
   /** Undefined = whatever suits the subcommand. */
   readonly logLevel: LogLevel | undefined;
   /** What is no fault but may be a mistake: a name that looks like one of ours. Sentences without values. */
@@ -195,6 +197,7 @@ function configOf(env: Environment, hints: readonly string[]): Config {
       token: env.WEB_TOKEN,
       publicUrl: env.PUBLIC_URL,
     },
+    allowSimulator: env.ALLOW_SIMULATOR === true,
     logLevel: env.LOG_LEVEL,
     hints,
   };

@@ -25,6 +25,7 @@ describe("the configuration", () => {
   it("needs nothing: the simulator then serves mainnet and testnet, on this machine alone", () => {
     expect(parseConfig({})).toEqual({
       networks: [],
+      allowSimulator: false,
       defaultNetwork: "mainnet",
       discord: undefined,
       slack: undefined,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { ok, warning, type Finding } from "../../adapters/finding.ts";
+import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
 import { inspectCore, inspectNode, type NodeInspection } from "../../api/inspect-node.ts";
 import { millisBetween } from "../../api/verdict.ts";
 import type { Config } from "../../config.ts";
@@ -13,7 +13,10 @@ import { judgeCore, judgeNodes, majorityTime } from "./nodes.ts";
 const SECOND_LOOK_MILLIS: Milliseconds = 2500;
 
 /** The networks with their nodes, and this machine's clock by the first of them that has a time. */
-export function networkChecks(config: Pick<Config, "networks" | "discord" | "slack">, drift: Milliseconds): Check[] {
+export function networkChecks(
+  config: Pick<Config, "networks" | "discord" | "slack" | "allowSimulator">,
+  drift: Milliseconds,
+): Check[] {
   const { networks } = config;
   if (networks.length === 0) return [{ name: "networks", run: () => Promise.resolve([simulated(config)]) }];
   const looks = new Map<string, Promise<readonly NodeInspection[]>>();
@@ -52,11 +55,12 @@ export function networkChecks(config: Pick<Config, "networks" | "discord" | "sla
   ];
 }
 
-function simulated({ discord, slack }: Pick<Config, "discord" | "slack">): Finding {
+function simulated({ discord, slack, allowSimulator }: Pick<Config, "discord" | "slack" | "allowSimulator">): Finding {
   const check = "networks";
   if (discord === undefined && slack === undefined) {
     return ok(check, "no data node is set up: the embedded simulator serves, and everything is SIMULATED");
   }
-  const what = "people on the platforms are shown a simulated network (ALLOW_SIMULATOR)";
-  return warning(check, what, "Set MAINNET_URLS or TESTNET_URLS to your data nodes.");
+  const remedy = "Set MAINNET_URLS or TESTNET_URLS to your data nodes.";
+  if (!allowSimulator) return fault(check, "no data node is set up, so the bot refuses to start on a platform", remedy);
+  return warning(check, "people on the platforms are shown a simulated network (ALLOW_SIMULATOR)", remedy);
 }

@@ -7,6 +7,8 @@ import { formatUtc, type Nanoseconds } from "../../units/nanoseconds.ts";
 
 /** Below this part of it, a node's rate limit is nearly used up though this process has asked but two questions. */
 const LITTLE_LEFT = 0.1;
+/** Nobody misses so many blocks in the minute in which its time would still be the others': blocks come once a second. */
+const OTHER_CHAIN_BLOCKS = 10_000n;
 /** Two nodes are never asked at the same moment, nor do they take in a block at the same. */
 const NEAR_MILLIS: Milliseconds = 5000;
 
@@ -49,8 +51,13 @@ function judgeNode(network: string, node: NodeInspection, frontier: Nanoseconds,
   const behindBlocks = height === undefined ? 0n : top - height;
   const facts = factsOf(node, time).join(", ");
   if (behindMillis > DEFAULT_THRESHOLDS.laggingMillis || behindBlocks > DEFAULT_THRESHOLDS.laggingBlocks) {
-    const blocks = behindBlocks > 0n ? ` and ${behindBlocks} blocks` : "";
-    const what = `lags ${formatDuration(behindMillis)}${blocks} behind the others (${facts})`;
+    if (behindMillis <= DEFAULT_THRESHOLDS.laggingMillis && behindBlocks > OTHER_CHAIN_BLOCKS) {
+      const what = `follows another chain, or one that began anew: its time is the others', and it is at block ${height ?? 0n} where they are at ${top} (${facts})`;
+      return silence(check, what, `Take it out of ${network.toUpperCase()}_URLS, or start it with the others' chain.`);
+    }
+    const span = behindMillis > 0 ? formatDuration(behindMillis) : "";
+    const blocks = behindBlocks > 0n ? `${span === "" ? "" : " and "}${behindBlocks} blocks` : "";
+    const what = `lags ${span}${blocks} behind the others (${facts})`;
     const remedy = `See to it that it catches up; until then name it last in ${network.toUpperCase()}_URLS, since nodes are asked in that order.`;
     return silence(check, what, remedy);
   }

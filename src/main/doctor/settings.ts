@@ -10,7 +10,7 @@ export function examineSettings({ config, faults }: ExaminedConfig): Finding[] {
   const remedy = "Mend it in .env or the environment; .env.example describes each setting.";
   const findings: Finding[] = [
     ...faults.map((what) => fault(check, what, remedy)),
-    ...config.hints.map((hint) => warning(check, hint.replace(/[.?]$/u, ""), "Rename it, or take it away.")),
+    ...config.hints.map((hint) => warning(check, hint.replace(/[.?]$/u, ""), remedyOf(hint))),
   ];
   if (findings.length > 0) return findings;
   const platforms = [
@@ -23,6 +23,11 @@ export function examineSettings({ config, faults }: ExaminedConfig): Finding[] {
       platforms.length === 0 ? "no platform is set up: the console and the terminal alone" : platforms.join(" and "),
     ),
   ];
+}
+
+/** A line without “=” sets nothing, so there is no name to mend. */
+function remedyOf(hint: string): string {
+  return /^Line \d+ of \.env /u.test(hint) ? "Write it as NAME=value, or take it away." : "Rename it, or take it away.";
 }
 
 /** The file of settings holds tokens: nobody else on this machine needs to read it. */

@@ -51,6 +51,15 @@ describe("the doctor at the settings", () => {
     expect(found.join()).not.toContain("a-secret-token");
   });
 
+  it.each([
+    ["Line 3 of .env has no “=” and is ignored: a setting is written NAME=value.", "Write it as NAME=value, or take"],
+    ["MAINET_URLS is not a setting. Did you mean MAINNET_URLS?", "Rename it, or take"],
+  ])("says what to do about %s", (hint, remedy) => {
+    const examined = examineConfig({});
+    const found = examineSettings({ ...examined, config: { ...examined.config, hints: [hint] } });
+    expect(badOf(found)).toEqual([expect.stringContaining(`-> ${remedy} it away.`)]);
+  });
+
   it("goes on with what is right", () => {
     const { config } = examineConfig({ ...discord, WEB_PORT: "http", TESTNET_URLS: "ftp://x" });
     expect(config).toMatchObject({ networks: [{ name: "mainnet" }], discord: { token: "a-secret-token" } });
@@ -82,6 +91,11 @@ describe("the doctor at the settings", () => {
 describe("the doctor at the networks", () => {
   it.each<[string, Record<string, string>, RegExp]>([
     ["without any, says that the simulator serves", {}, /^ok networks: .*everything is SIMULATED/u],
+    [
+      "without any, says that no platform is started",
+      { DISCORD_TOKEN: "a-secret-token" },
+      /^fault networks: no data node is set up, so the bot refuses to start.* -> Set MAINNET_URLS/u,
+    ],
     [
       "without any, warns where people are shown that",
       { DISCORD_TOKEN: "a-secret-token", ALLOW_SIMULATOR: "1" },

@@ -48,8 +48,13 @@ describe("the doctor at the data nodes", () => {
     ],
     [
       "lags in blocks",
-      { "/api/v2/network/time": time(AT, { headers: { "X-Block-Height": "1" } }) },
-      /^fault \(network\) .* lags 0 ms and 199 blocks behind the others/u,
+      { "/api/v2/network/time": time(AT, { headers: { "X-Block-Height": "31208909" } }) },
+      /^fault \(network\) .* lags 199 blocks behind the others/u,
+    ],
+    [
+      "began its history anew",
+      { "/api/v2/network/time": time(AT, { headers: { "X-Block-Height": "12" } }) },
+      /^fault \(network\) .*: follows another chain, or one that began anew: .* it is at block 12 where they are at 31209108/u,
     ],
     ["has no block", { "/api/v2/network/time": { body: { timestamp: "0" } } }, /^fault \(network\) .*no block yet/u],
     ["fails", { status: 500, body: { code: 13, message: "Internal error" } }, /^fault \(network\) .*Internal error/u],
@@ -75,7 +80,7 @@ describe("the doctor at the data nodes", () => {
   ];
   it.each(trouble)("one that %s", async (_name, says, line) => {
     await using good = await node({
-      "/api/v2/network/time": time(AT, { headers: { "X-Block-Height": "200" } }),
+      "/api/v2/network/time": time(AT, { headers: { "X-Block-Height": "31209108" } }),
       "/api/v2/info": info("v0.71.6"),
     });
     await using bad = await node(says);
