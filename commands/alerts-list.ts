@@ -1,6 +1,6 @@
 import { destinationHere, isOperator, isOwn, placeWords } from "../src/answers/alert-place.ts";
 import { subjectLabels } from "../src/answers/alert-subjects.ts";
-import { isAlive, subscriptionActions, visibleHere } from "../src/answers/alert-subscriptions.ts";
+import { isAlive, removeAction, subscriptionActions, visibleHere } from "../src/answers/alert-subscriptions.ts";
 import type { Subscription } from "../src/alerts/subscription.ts";
 import { mannerWords, subscriptionWords, type Labels } from "../src/alerts/subscription-words.ts";
 import { command } from "../src/bot/command.ts";
@@ -45,7 +45,7 @@ export const alertsList = command({
       blocks: none
         ? [paragraph(text`${code("alerts add")} subscribes to what ops channels need and sends a test message.`)]
         : shown,
-      actions: none ? [addAction()] : actionsOf(visible.filter(isAlive)),
+      actions: none ? [addAction()] : actionsOf(visible.filter(isAlive), labels),
     });
   },
 });
@@ -81,13 +81,8 @@ function addAction(): Action {
 }
 
 /** Of one alert its buttons; of several those that end them. */
-function actionsOf(alive: readonly Subscription[]): Action[] {
+function actionsOf(alive: readonly Subscription[], labels: Labels): Action[] {
   const [only] = alive;
-  if (only !== undefined && alive.length === 1) return subscriptionActions(only);
-  return alive.slice(0, BUTTONS).map((one) => ({
-    label: `Remove ${one.id}`,
-    invocation: { command: "alerts remove", options: { id: one.id } },
-    effect: "reply",
-    confirm: "Nothing more is told of it.",
-  }));
+  if (only !== undefined && alive.length === 1) return subscriptionActions(only, labels);
+  return alive.slice(0, BUTTONS).map((one) => removeAction(one, `Remove ${one.id}`, labels));
 }

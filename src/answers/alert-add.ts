@@ -149,7 +149,7 @@ function subscribed(
     tone: "good",
     title: text`Subscribed ${place} to ${subscriptionWords(subscription, labels)}`,
     blocks,
-    actions: [...subscriptionActions(subscription), listAction()],
+    actions: [...subscriptionActions(subscription, labels), listAction()],
   });
 }
 
@@ -202,7 +202,7 @@ function alreadyThere(
       { kind: "fields", fields: subscriptionFields(known, labels) },
       ...[...paused, ...otherwise].map((sentence) => paragraph(sentence)),
     ],
-    actions: [...change, ...subscriptionActions(known), listAction()],
+    actions: [...change, ...subscriptionActions(known, labels), listAction()],
   });
 }
 

@@ -37,7 +37,7 @@ export async function editSubscription(context: AddContext, typed: string, value
     return reply({
       title: text`Nothing changed: alert ${code(before.id)} is like that already`,
       blocks: [{ kind: "fields", fields: subscriptionFields(before, labels) }],
-      actions: [...subscriptionActions(before), listAction()],
+      actions: [...subscriptionActions(before, labels), listAction()],
     });
   }
   const twin = (await alerts.subscriptions()).find(
@@ -67,7 +67,7 @@ export async function editSubscription(context: AddContext, typed: string, value
         ? await crossedAlready(context, after, labels)
         : []),
     ],
-    actions: [...subscriptionActions(after), listAction()],
+    actions: [...subscriptionActions(after, labels), listAction()],
   });
 }
 

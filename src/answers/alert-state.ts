@@ -32,7 +32,7 @@ export async function changeState(context: ChangeContext, typed: string, what: k
     return reply({
       title: text`Nothing changed: alert ${code(found.id)} is ${state} already`,
       blocks: [{ kind: "fields", fields: subscriptionFields(found, labels) }],
-      actions: [...subscriptionActions(found), listAction()],
+      actions: [...subscriptionActions(found, labels), listAction()],
     });
   }
   if (found.state === "ended" || (found.state === "retired" && what === "paused")) {
@@ -52,6 +52,6 @@ export async function changeState(context: ChangeContext, typed: string, what: k
     tone: "good",
     title: text`${what === "removed" ? "Removed" : what === "paused" ? "Paused" : "Resumed"} alert ${code(found.id)}: ${words}`,
     blocks: [{ kind: "fields", fields: subscriptionFields(changed, labels) }],
-    actions: [...subscriptionActions(changed), listAction()],
+    actions: [...subscriptionActions(changed, labels), listAction()],
   });
 }

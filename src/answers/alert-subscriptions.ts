@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { AlertDesk } from "../alerts/alert-desk.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { rulesOf, type Subscription } from "../alerts/subscription.ts";
-import { subscriptionWords } from "../alerts/subscription-words.ts";
+import { subscriptionWords, type Labels } from "../alerts/subscription-words.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
@@ -14,6 +14,8 @@ import { destinationHere, isOperator, isOwn, isSamePlace, requireManager, type P
 /** Letters and digits that are not taken for one another; no vowels, so that no words come of them. */
 const LETTERS = "23456789bcdfghjkmnpqrstvwxz";
 const ID_LENGTH = 5;
+/** Slack's questions take 300 characters (https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object). */
+const MAX_ASKED = 240;
 
 /** A short id to type, such as `7k2mq`, that none of these has. */
 export function shortId(taken: Iterable<string>): string {
@@ -95,24 +97,29 @@ export function mannerOf({ floor, style, events, quietHours, mention }: Subscrip
   return JSON.stringify([floor, style, events, quietHours ?? null, mention ?? null]);
 }
 
+/** What is asked before one is removed: `Remove alert 7k2mq (market.price of BTC/USDT, above 70,000 on mainnet)?`. */
+export function removeAction(one: Subscription, label: string, labels: Labels = {}): Action {
+  return {
+    label,
+    invocation: { command: "alerts remove", options: { id: one.id } },
+    effect: "reply",
+    confirm: `Remove alert ${one.id} (${shortened(plainText(subscriptionWords(one, labels)))})?`,
+  };
+}
+
+function shortened(words: string): string {
+  const points = Array.from(words);
+  return points.length <= MAX_ASKED ? words : `${points.slice(0, MAX_ASKED - 1).join("")}…`;
+}
+
 /** The buttons for one subscription. */
-export function subscriptionActions(one: Subscription): Action[] {
+export function subscriptionActions(one: Subscription, labels: Labels = {}): Action[] {
   const options = { id: one.id };
   const pause: Action =
     one.state === "paused"
       ? { label: "Resume", invocation: { command: "alerts resume", options }, effect: "reply" }
       : { label: "Pause", invocation: { command: "alerts pause", options }, effect: "reply" };
-  return isAlive(one)
-    ? [
-        pause,
-        {
-          label: "Remove",
-          invocation: { command: "alerts remove", options },
-          effect: "reply",
-          confirm: "Nothing more is told of it.",
-        },
-      ]
-    : [];
+  return isAlive(one) ? [pause, removeAction(one, "Remove", labels)] : [];
 }
 
 /** Completion of a subscription's id. */

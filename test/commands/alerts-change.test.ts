@@ -87,6 +87,21 @@ describe("an alert", () => {
     expect(await announced()).toHaveLength(5);
   });
 
+  test("is named by the question before it is removed, alone and among others", async () => {
+    const { talk, id } = await channelWith("market.price BTC/USDT high:70000");
+    const questions = () =>
+      talk.lastReply.actions.flatMap((action) =>
+        "confirm" in action && action.confirm !== undefined ? [action.confirm] : [],
+      );
+    const question = `Remove alert ${id} (market.price of BTC/USDT, above 70,000 on mainnet)?`;
+    await talk.ask("alerts list");
+    expect(questions()).toEqual([question]);
+    await talk.ask("alerts add node.lagging");
+    const other = idIn(talk.lastReply);
+    await talk.ask("alerts list");
+    expect(new Set(questions())).toEqual(new Set([question, `Remove alert ${other} (node.lagging on mainnet)?`]));
+  });
+
   test("does not become another one's twin", async () => {
     const { talk, id } = await channelWith("node.down");
     await talk.ask("alerts add node.lagging");
