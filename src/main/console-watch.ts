@@ -6,6 +6,7 @@ import { systemClock, type Clock } from "../api/clock.ts";
 import type { Verdict } from "../api/verdict.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
+import type { Nanoseconds } from "../units/nanoseconds.ts";
 import { sourceThresholds } from "../watchers/sources.ts";
 import type { Alerting } from "./alerting.ts";
 import type { GuidedIncident } from "./guided-incident.ts";
@@ -15,7 +16,7 @@ export interface ConsoleWatchParts {
   readonly config: AlertsConfig;
   readonly alerting: Pick<Alerting, "verdict">;
   readonly networks: readonly string[];
-  readonly incident?: Pick<GuidedIncident, "since"> | undefined;
+  readonly incident?: Pick<GuidedIncident, "since" | "resume"> | undefined;
   readonly clock?: Clock;
 }
 
@@ -32,6 +33,8 @@ export function consoleWatch(parts: ConsoleWatchParts): () => Promise<WatchState
     keepMillis: Math.max(config.keep.for, (config.keep.rounds - 1) * config.poll.time),
   };
   return async () => {
+    // The page may ask before the watch begins: what stood still before a restart still does.
+    await incident?.resume();
     const { machines, episodes } = await store.transaction(async ({ alerts: { watch } }) => {
       const rows = [];
       for (const network of networks) rows.push(...(await watch.machines(network)));
@@ -41,13 +44,13 @@ export function consoleWatch(parts: ConsoleWatchParts): () => Promise<WatchState
       const row = machines.find((one) => one.network === network && one.rule === RULE && one.subject === "");
       const machine = row === undefined ? undefined : Machine.parse(JSON.parse(row.data));
       const verdict = alerting.verdict(network);
-      const sinceLook = verdict === undefined ? 0 : clock.monotonicMillis() - verdict.atMillis;
       const since = incident?.since(network);
+      const seen: Seen = { verdict, sinceLook: clock.monotonicMillis() - (verdict?.atMillis ?? 0), since };
       return {
         network,
         nodes: nodesOf(verdict),
         ...(verdict === undefined ? {} : { verdict: verdictOf(verdict) }),
-        stalled: stallOf(machine, sinceLook, config),
+        stalled: stallOf(machine, seen, config),
         ...(since === undefined ? {} : { incident: { since: timeToText(since) } }),
       };
     });
@@ -70,22 +73,40 @@ function verdictOf({ network, why, stillMillis, at }: Verdict): NonNullable<Watc
   return { state: network, why, ...(stillMillis === undefined ? {} : { stillMillis }), at: timeToText(at) };
 }
 
-function stallOf(machine: Machine | undefined, sinceLook: Milliseconds, config: AlertsConfig): StallWatch {
-  if (machine === undefined || machine.phase === "ok") return { phase: "ok" };
-  const { phase, heldMillis, rounds } = machine;
-  const every = config.poll.time;
-  if (phase === "pending") {
-    return { phase, leftMillis: untilLook(config.stalled.for - heldMillis, every) - sinceLook };
-  }
-  const episode = episodeId(machine, machine.number);
-  if (phase === "firing") return { phase, episode };
-  const missing = Math.max(config.keep.for - heldMillis, (config.keep.rounds - rounds) * every);
-  return { phase, episode, leftMillis: untilLook(missing, every) - sinceLook };
+interface Seen {
+  /** Of the last look of this process, and how long ago that was. */
+  readonly verdict: Verdict | undefined;
+  readonly sinceLook: Milliseconds;
+  /** When the network was made to stand still. */
+  readonly since: Nanoseconds | undefined;
 }
 
-/** What is due in so long is seen by the next look after it. */
-function untilLook(millis: Milliseconds, every: Milliseconds): Milliseconds {
-  return Math.max(1, Math.ceil(millis / every)) * every;
+/** Counted as the machine counts, on from its last look; before the first look of a process nobody knows. */
+function stallOf(machine: Machine | undefined, seen: Seen, config: AlertsConfig): StallWatch {
+  const { verdict, sinceLook } = seen;
+  const left = (millis: Milliseconds): Pick<StallWatch, "leftMillis"> =>
+    verdict === undefined ? {} : { leftMillis: millis - sinceLook };
+  if (machine === undefined || machine.phase === "ok") {
+    return { phase: "ok", ...(seen.since === undefined ? {} : left(untilSuspicious(seen, config))) };
+  }
+  const { phase, heldMillis, rounds } = machine;
+  if (phase === "pending") return { phase, ...left(config.stalled.for - heldMillis) };
+  const episode = episodeId(machine, machine.number);
+  if (phase === "firing") return { phase, episode };
+  return {
+    phase,
+    episode,
+    ...left(Math.max(config.keep.for - heldMillis, (config.keep.rounds - rounds) * config.poll.time)),
+  };
+}
+
+/** From the last look on. Blocks that came after it are seen by the next one, and only then does the clock run. */
+function untilSuspicious({ verdict, since }: Seen, config: AlertsConfig): Milliseconds {
+  const { stalledMillis } = sourceThresholds(config);
+  if (verdict === undefined) return stalledMillis;
+  if (since !== undefined && since > verdict.at) return config.poll.time + stalledMillis;
+  const age = verdict.basis === "age" ? (verdict.ageMillis ?? 0) : 0;
+  return stalledMillis - Math.max(verdict.stillMillis ?? 0, age);
 }
 
 function openAlert(episode: Episode): OpenAlert {

@@ -10,7 +10,7 @@ import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 export interface GuidedIncident extends IncidentSwitch {
   /** Since when a network has been told to stand still. */
   since(network: string): Nanoseconds | undefined;
-  /** Goes on with what was under way when the process before this one ended. */
+  /** Goes on with what was under way when the process before this one ended; does so once, whoever asks. */
   resume(): Promise<void>;
 }
 
@@ -33,7 +33,25 @@ export function guidedIncident(
     const data = JSON.stringify(since === undefined ? {} : { since: since.toString() });
     return store.transaction(({ alerts }) => alerts.watch.putSnapshot(network, KEPT_AS, nowMillis(), data));
   };
+  const goOn = async (): Promise<void> => {
+    for (const network of NETWORKS) {
+      const row = await store.transaction(({ alerts }) => alerts.watch.snapshot(network, KEPT_AS));
+      const since = row === undefined ? undefined : Kept.safeParse(JSON.parse(row.data)).data?.since;
+      if (since === undefined || stallOf(network) !== undefined) continue;
+      faults.set({ kind: "stall", network, from: nanoseconds(BigInt(since)) });
+    }
+  };
+  let resumed: Promise<void> | undefined;
+  const resume = (): Promise<void> => {
+    resumed ??= goOn().catch((thrown: unknown) => {
+      // A database that fails now may do so no longer the next time.
+      resumed = undefined;
+      throw thrown;
+    });
+    return resumed;
+  };
   return {
+    resume,
     since: (network) => {
       const known = networkNamed(network);
       return known === undefined ? undefined : stallOf(known)?.from;
@@ -41,19 +59,13 @@ export function guidedIncident(
     async set(network, stalled) {
       const known = networkNamed(network);
       if (known === undefined) throw new RangeError("no such simulated network");
+      // What was kept must not come back behind what is wanted now.
+      await resume();
       if (stalled) {
         await keep(known, (stallOf(known) ?? faults.set({ kind: "stall", network: known })).from);
       } else {
         for (let on = stallOf(known); on !== undefined; on = stallOf(known)) faults.clear({ id: on.id });
         await keep(known, undefined);
-      }
-    },
-    async resume() {
-      for (const network of NETWORKS) {
-        const row = await store.transaction(({ alerts }) => alerts.watch.snapshot(network, KEPT_AS));
-        const since = row === undefined ? undefined : Kept.safeParse(JSON.parse(row.data)).data?.since;
-        if (since === undefined || stallOf(network) !== undefined) continue;
-        faults.set({ kind: "stall", network, from: nanoseconds(BigInt(since)) });
       }
     },
   };

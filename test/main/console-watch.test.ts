@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { judgeSources } from "../../src/api/judge-sources.ts";
 import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict.ts";
 import { consoleWatch } from "../../src/main/console-watch.ts";
-import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
 import { stalled } from "../alerts/readings.ts";
 import { aSubscription } from "../alerts/samples.ts";
 import { Stage } from "../alerts/stage.ts";
@@ -12,6 +12,9 @@ async function setUp() {
   const stage = await Stage.open();
   onTestFinished(() => stage.close());
   let verdict: Verdict | undefined;
+  let stoodSince: Nanoseconds | undefined;
+  /** From now on both stand still. */
+  const stand = (): void => void (stoodSince = stage.clock.wallClock());
   /** A look at two nodes, one of which is gone. */
   const look = (): void => {
     const wallClock = stage.clock.wallClock();
@@ -25,12 +28,16 @@ async function setUp() {
     config: stage.config,
     alerting: { verdict: (network) => (network === "mainnet" ? verdict : undefined) },
     networks: ["mainnet", "testnet"],
-    incident: { since: (network) => (network === "testnet" ? nanoseconds(17n) : undefined) },
+    incident: {
+      since: (network) =>
+        network === "testnet" || stoodSince !== undefined ? (stoodSince ?? nanoseconds(17n)) : undefined,
+      resume: async () => undefined,
+    },
     clock: stage.clock,
   });
   const mainnet = async () => (await watch()).networks[0];
   await stage.engine.putSubscription(aSubscription(), "ada");
-  return { stage, look, watch, mainnet };
+  return { stage, look, stand, watch, mainnet };
 }
 
 test("before the first look there is nothing but what people did", async () => {
@@ -60,10 +67,9 @@ test("witnesses and verdict, and how long each stage still lasts", async () => {
   await stage.pass(5000);
   look();
   await stage.round([stalled("bad", { badForMillis: 12_000 })]);
-  // 18 s are missing; the look that sees that they are over is the fourth.
-  expect((await mainnet())?.stalled).toEqual({ phase: "pending", leftMillis: 20_000 });
+  expect((await mainnet())?.stalled).toEqual({ phase: "pending", leftMillis: 18_000 });
   await stage.pass(3000);
-  expect((await mainnet())?.stalled).toEqual({ phase: "pending", leftMillis: 17_000 });
+  expect((await mainnet())?.stalled).toEqual({ phase: "pending", leftMillis: 15_000 });
   await stage.pass(2000);
   await stage.rounds(4, [stalled("bad")]);
   const episode = "network.stalled|mainnet||1";
@@ -80,4 +86,26 @@ test("witnesses and verdict, and how long each stage still lasts", async () => {
   await stage.pass(5000);
   await stage.rounds(4, [stalled("good")]);
   expect(await watch()).toMatchObject({ networks: [{ stalled: { phase: "ok" } }, {}], open: [] });
+});
+
+test("until a standstill is suspicious it is counted from the look that sees the last block", async () => {
+  const { stage, look, stand, mainnet } = await setUp();
+  look();
+  await stage.pass(2000);
+  stand();
+  // Blocks came until now: the look in three seconds sees an advance.
+  expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 13_000 });
+  await stage.pass(3000);
+  expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 10_000 });
+  look();
+  // A first look goes by the time's age, which is a second.
+  expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 9000 });
+});
+
+test("before the first look of a process nobody knows how long what is pending still lasts", async () => {
+  const { stage, mainnet } = await setUp();
+  await stage.round([stalled("good")]);
+  await stage.pass(5000);
+  await stage.round([stalled("bad", { badForMillis: 12_000 })]);
+  expect((await mainnet())?.stalled).toEqual({ phase: "pending" });
 });

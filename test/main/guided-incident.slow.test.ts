@@ -64,7 +64,7 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
     expect(await page.locator(".witnesses tbody tr").count()).toBe(3);
     await stage(page, "pending");
     expect(await page.textContent(".track [aria-current]")).toBe("PENDING");
-    expect(await page.textContent('[data-part="clock"]')).toMatch(/fires in about \d+ s|any moment now/u);
+    expect(await page.textContent('[data-part="clock"]')).toMatch(/fires in about \d+ s|with the next look/u);
     expect(await page.textContent("#announcer")).toMatch(/^PENDING\./u);
     await fits(page);
 

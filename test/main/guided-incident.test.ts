@@ -43,6 +43,15 @@ test("a network stands still until it is told to go on, over a restart, since th
   expect(third.incident.since("mainnet")).toBeUndefined();
 });
 
+test("what is wanted right after a restart holds, whatever was kept", async () => {
+  const { begin } = await setUp();
+  await begin().incident.set("mainnet", true);
+  const second = begin();
+  await second.incident.set("mainnet", false);
+  await second.incident.resume();
+  expect(second.faults.list()).toEqual([]);
+});
+
 test("it ends what somebody else began, whichever way, and leaves a single node's standstill alone", async () => {
   const { begin } = await setUp();
   const { faults, incident } = begin();

@@ -15,7 +15,10 @@ export interface WatchedNode {
 /** Where the rule `network.stalled` stands. */
 export interface StallWatch {
   readonly phase: "ok" | "pending" | "firing" | "recovering";
-  /** When it is expected to fire, or to be resolved, if things stay as they are. */
+  /**
+   * When it is due, if things stay as they are: suspicious (only in an incident), fired or resolved; the first look
+   * after that finds it. Absent before the first look of this process.
+   */
   readonly leftMillis?: Milliseconds;
   /** The one under way. */
   readonly episode?: string;

@@ -12,18 +12,17 @@ function network(more: Partial<WatchedNetwork> = {}): WatchedNetwork {
 }
 
 const standing = { incident: { since: "1717416000000000000" } };
-const still = (stillMillis: number) => ({ state: "healthy", why: "", stillMillis, at: "1717416000000000000" }) as const;
 
 test.each([
   { now: network(), stage: "calm", countdown: undefined },
-  { now: network(standing), stage: "still", countdown: { millis: 10_000, of: 10_000, until: "pending" } },
+  { now: network(standing), stage: "still", countdown: undefined },
   {
-    now: network({ ...standing, verdict: still(4000) }),
+    now: network({ ...standing, stalled: { phase: "ok", leftMillis: 6000 } }),
     stage: "still",
     countdown: { millis: 6000, of: 10_000, until: "pending" },
   },
   {
-    now: network({ ...standing, verdict: still(14_000) }),
+    now: network({ ...standing, stalled: { phase: "ok", leftMillis: -4000 } }),
     stage: "still",
     countdown: { millis: 0, of: 10_000, until: "pending" },
   },
@@ -53,6 +52,18 @@ test("while the watcher is blind it says that timers stand still, whatever the s
   const verdict = { state: "blind", why: "no node answers", at: "1717416000000000000" } as const;
   for (const phase of ["pending", "firing", "recovering"] as const) {
     expect(stepOf(network({ ...standing, verdict, stalled: { phase } }), timing, undefined).says).toMatch(/blind/u);
+  }
+});
+
+test("before the first look of a process nothing is said to be over", () => {
+  const { verdict: _, ...unseen } = network();
+  for (const phase of ["pending", "firing", "recovering"] as const) {
+    const step = stepOf({ ...unseen, stalled: { phase } }, timing, undefined);
+    expect(step).toMatchObject({
+      stage: phase,
+      countdown: undefined,
+      says: expect.stringMatching(/only just started/u),
+    });
   }
 });
 

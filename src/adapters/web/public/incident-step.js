@@ -29,7 +29,12 @@ export const STAGES = /** @type {const} */ ([
 export function stepOf(network, timing, before) {
   const { stalled, incident, verdict } = network;
   const name = network.network;
-  const blind = verdict?.state === "blind" ? "The watcher is blind now: every timer stands still." : undefined;
+  const blind =
+    verdict === undefined
+      ? "Bellwether has only just started and has not looked yet: what was under way goes on with its first look."
+      : verdict.state === "blind"
+        ? "The watcher is blind now: every timer stands still."
+        : undefined;
   switch (stalled.phase) {
     case "pending":
       return step("pending", {
@@ -55,10 +60,11 @@ export function stepOf(network, timing, before) {
       });
     case "ok": {
       if (incident !== undefined) {
-        const left = timing.suspiciousMillis - (verdict?.stillMillis ?? 0);
         return step("still", {
-          says: `${name} makes no more blocks. The watcher looks every ${seconds(timing.everyMillis)} and is suspicious after ${seconds(timing.suspiciousMillis)}.`,
-          countdown: { millis: Math.max(0, left), of: timing.suspiciousMillis, until: "pending" },
+          says:
+            blind ??
+            `${name} makes no more blocks. The watcher looks every ${seconds(timing.everyMillis)} and is suspicious after ${seconds(timing.suspiciousMillis)}.`,
+          countdown: countdown(stalled, timing.suspiciousMillis, "pending"),
         });
       }
       if (before !== undefined) {

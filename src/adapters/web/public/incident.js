@@ -131,7 +131,7 @@ export function createIncident(element, around, network) {
       bar.value = Math.min(countdown.of, countdown.of - left);
     }
     const until = UNTIL[/** @type {keyof typeof UNTIL} */ (countdown.until)];
-    if (text !== null) text.textContent = left < 1000 ? "any moment now" : `${until} ${span(left)}`;
+    if (text !== null) text.textContent = left <= 0 ? "with the next look" : `${until} ${span(left)}`;
   }
 
   /**
