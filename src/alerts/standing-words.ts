@@ -42,7 +42,7 @@ export function suspicionWords(one: Suspicion): Text {
 
 /** `mainnet is healthy: 3 of 3 nodes answer, block 1204. Firing now: node.lagging of api2 (warning) since …`. */
 export function standingWords(standing: Standing): Text {
-  const { network, verdict, answering, nodes, height, firing, more } = standing;
+  const { network, verdict, answering, nodes, height, firing, more, elsewhere = 0 } = standing;
   const facts = [
     ...(answering === undefined || nodes === undefined ? [] : [`${answering} of ${nodes} nodes answer`]),
     ...(height === undefined ? [] : [`block ${height}`]),
@@ -58,11 +58,17 @@ export function standingWords(standing: Standing): Text {
     suspicious.length === 0
       ? []
       : text` Suspicious, and no alert yet: ${joinText(suspicious.map(suspicionWords), "; ")}.`;
+  const others = elsewhere === 1 ? "1 other alert is open" : `${elsewhere} other alerts are open`;
+  if (firing.length === 0 && elsewhere > 0) {
+    return text`${shown}${detail}. Nothing of this is firing; ${others} there.${pending}`;
+  }
   if (firing.length === 0) {
     return text`${shown}${detail}. ${verdict === "unwatched" ? "" : "Nothing is firing."}${pending}`;
   }
   const listed = joinText(firing.map(firingWords), "; ");
-  return text`${shown}${detail}. Firing now: ${listed}${more === 0 ? "" : `; and ${more} more`}.${pending}`;
+  const rest = more === 0 ? "" : `; and ${more} more`;
+  const aside = elsewhere === 0 ? "" : ` ${others} there, not told here.`;
+  return text`${shown}${detail}. Firing now: ${listed}${rest}.${aside}${pending}`;
 }
 
 /** `node.lagging of api2 (warning) since …`. */

@@ -41,5 +41,7 @@ export const Standing = z.object({
     .exactOptional(),
   /** How many more are open than are named. */
   more: z.int().nonnegative(),
+  /** How many others are open that the reader is not told of; absent where there are none, or all are meant. */
+  elsewhere: z.int().positive().exactOptional(),
 });
 export type Standing = z.infer<typeof Standing>;

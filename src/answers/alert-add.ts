@@ -96,7 +96,7 @@ async function subscribeOnce(context: AddContext, wanted: Wanted): Promise<Made>
       suggestion: "alerts list",
     });
   }
-  const standing = await standingOf(network, alerts);
+  const standing = await standingOf(network, alerts, subscription);
   const announced = offered
     ? [testOf(context, destination, subscription, standing)]
     : announcements(context, [destination], { what: "added", subscription, standing }, labels);

@@ -6,6 +6,7 @@ import { IntegerText, timeToText } from "../alerts/json-units.ts";
 import { ruleFor, timingOf } from "../alerts/rules.ts";
 import { compareSeverity } from "../alerts/severity.ts";
 import type { Standing } from "../alerts/standing.ts";
+import { covers, rulesOf, type Subscription } from "../alerts/subscription.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 import { labelOf } from "./alert-episodes.ts";
 
@@ -19,10 +20,11 @@ const LastRound = z.object({
   }),
 });
 
-/** How a network stands, as the watchers left it: no node is asked. */
+/** How a network stands, as the watchers left it: no node is asked. Of what is open, `told` is named and the rest counted. */
 export async function standingOf(
   network: string,
   desk: Pick<AlertDesk, "openEpisodes" | "pending" | "snapshot" | "verdict" | "config">,
+  told?: Subscription,
 ): Promise<Standing> {
   const [open, pending, last] = await Promise.all([
     desk.openEpisodes(network),
@@ -33,7 +35,13 @@ export async function standingOf(
   const round = LastRound.safeParse(last?.data).data?.round;
   const heights = (round?.witnesses ?? []).flatMap(({ height }) => (height === undefined ? [] : [BigInt(height)]));
   const highest = heights.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
-  const sorted = open.toSorted((a, b) => compareSeverity(b.severity, a.severity));
+  const rules = told === undefined ? undefined : new Set(rulesOf(told, desk.config).map(({ id }) => id));
+  const isTold = (one: Pick<Episode, "rule" | "network" | "subject">): boolean =>
+    told === undefined || (rules?.has(one.rule) === true && covers(told, one));
+  const own = open.filter((one) => isTold(one) && compareSeverity(one.severity, told?.floor ?? "info") >= 0);
+  const suspicious = pending.filter(isTold);
+  const elsewhere = open.length - own.length;
+  const sorted = own.toSorted((a, b) => compareSeverity(b.severity, a.severity));
   return {
     network,
     verdict: last === undefined ? "unwatched" : looked ? verdictOf(open, pending) : "restarted",
@@ -47,10 +55,11 @@ export async function standingOf(
       const label = labelOf(episode);
       return { id, kind, subject, severity, since: began, ...(label === undefined ? {} : { label }) };
     }),
-    ...(pending.length === 0
+    ...(suspicious.length === 0
       ? {}
-      : { suspicious: pending.slice(0, NAMED).map((one) => suspicionOf(one, desk.config)) }),
+      : { suspicious: suspicious.slice(0, NAMED).map((one) => suspicionOf(one, desk.config)) }),
     more: Math.max(0, sorted.length - NAMED),
+    ...(elsewhere === 0 ? {} : { elsewhere }),
   };
 }
 

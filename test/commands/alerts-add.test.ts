@@ -8,7 +8,7 @@ import { silentLog } from "../../src/log.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 
 import { KIND_GROUPS } from "../../src/alerts/kind-groups.ts";
-import { down, stalled } from "../alerts/readings.ts";
+import { auction, down, stalled } from "../alerts/readings.ts";
 import {
   ann,
   bob,
@@ -89,6 +89,28 @@ describe("a channel", () => {
     expect(shown(change!)).toContain("mainnet is stalled (1 of 2 nodes answer, block 1200)");
     expect(shown(trigger!)).toContain("told only now: the subscription is new");
     expect(await owed(talk, ops)).toHaveLength(2);
+  });
+
+  test("is told of what it will be told, and only how much else there is", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: ELSEWHERE, caller: ann });
+    await talk.ask("alerts add markets");
+    await see(talk, 1, [stalled("good"), down("good"), auction("good")]);
+    await see(talk, 4, [stalled("good"), down("bad"), auction("bad")]);
+    talk.become({ here: OPS, caller: ann });
+    const said = await talk.ask("alerts add network.stalled,node.down severity:warning");
+    expect(said).toMatch(
+      /Firing now: node\.down of a:1 \(warning\)\s+since [^;]*UTC\.\s+1 other alert is open there, not told here\./u,
+    );
+    expect(said).not.toContain("market.auction");
+    const [change] = await owedReplies(talk, ops);
+    expect(shown(change!)).not.toContain("market.auction");
+    expect(await talk.ask("alerts add markets BTC/USDT")).toMatch(
+      /Nothing of this is firing; 2 other alerts\s+are open there\./u,
+    );
+    expect(
+      await talk.ask("alerts add node.down style:plain severity:critical network:mainnet subjects:a:1"),
+    ).not.toContain("Firing now");
   });
 
   test.each([
