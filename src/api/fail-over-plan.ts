@@ -68,15 +68,18 @@ export class Plan {
     return soonest;
   }
 
-  /** A node not asked yet that is, or may be, further on than one whose answer shows it to be behind. */
-  betterThan(giver: Endpoint, { blockTime, receivedAt }: AsOf): Endpoint | undefined {
+  /**
+   * A node not asked yet that is further on than one that is behind, or that may be so where an answer is doubtful in
+   * itself, be it by its age.
+   */
+  betterThan(giver: Endpoint, { blockTime, receivedAt }: AsOf, doubtful: boolean): Endpoint | undefined {
     if (this.#untried.size === 0) return undefined;
     const now = this.#around.clock.monotonicMillis();
     const behind = isBehind(giver, this.#endpoints, now);
     const old = blockTime !== undefined && millisBetween(blockTime, receivedAt) > DEFAULT_THRESHOLDS.laggingMillis;
-    if (!behind && !old) return undefined;
+    if (!behind && !old && !doubtful) return undefined;
     for (const one of this.#untried) {
-      // Where the wall clock alone speaks against an answer, only a node of which nothing is known can be better.
+      // Where no other node speaks against an answer, only one of which nothing is known can be better.
       if (one.rest.refusedForMillis > 0 || (behind ? isBehind(one, this.#endpoints, now) : isKnown(one, now))) continue;
       if (!one.rest.claim()) continue;
       this.#untried.delete(one);

@@ -39,7 +39,7 @@ export async function askInTurn<T>(
     } catch (error) {
       throw plan.after(endpoint, error);
     }
-    const better = endpoints.length === 1 ? undefined : plan.betterThan(endpoint, answer.asOf);
+    const better = endpoints.length === 1 ? undefined : plan.betterThan(endpoint, answer.asOf, isEmpty(answer));
     return better === undefined ? answer : latest(endpoint, answer, better);
   };
   // The first try is made at once, and only its failure is handed to the policy: nearly every call ends here.
@@ -59,7 +59,12 @@ export async function askInTurn<T>(
     throw plan.outcome(error, asked.what);
   }
 
-  /** A node's old answer, unless others asked in their turn turn out to be further on. */
+  /** Of a list: a node whose history began anew has nothing to list either. */
+  function isEmpty({ value }: Answer<T>): boolean {
+    return asked.pages === true && (value as { rows?: readonly unknown[] }).rows?.length === 0;
+  }
+
+  /** A node's doubtful answer, unless others asked in their turn turn out to be further on. */
   async function latest(giver: Endpoint, answer: Answer<T>, better: Endpoint): Promise<Answer<T>> {
     const { clock } = around;
     let best = { giver, answer };
@@ -75,7 +80,7 @@ export async function askInTurn<T>(
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
       }
-      next = plan.betterThan(best.giver, best.answer.asOf);
+      next = plan.betterThan(best.giver, best.answer.asOf, isEmpty(best.answer));
     }
     return best.answer;
   }

@@ -1,3 +1,5 @@
+import type { ServerResponse } from "node:http";
+
 import { describe, expect, test } from "vitest";
 
 import type { ApiClient } from "../../src/api/api-client.ts";
@@ -189,6 +191,20 @@ describe("an answer that shows its node to lag", () => {
     expect(counts()).toEqual([1, 1, 1]);
     expect(await asked()).toBe(2);
     expect(counts()).toEqual([0, 0, 1]);
+  });
+
+  test("is not given where its list is empty since its history began anew, though nobody has been heard yet", async () => {
+    const { nodes, api, clock } = await network({}, {});
+    const serve = (height: string, edges: object[]) => {
+      const headers = { "X-Block-Height": height, "X-Block-Timestamp": String(clock.wallClock()) };
+      return (_request: unknown, response: ServerResponse): void =>
+        sendJson(response, { checkpoints: { edges, pageInfo: {} } }, { headers });
+    };
+    nodes[0]!.serve = serve("3", []);
+    nodes[1]!.serve = serve("90000", [{ cursor: "c", node: { atBlock: "89000" } }]);
+    expect((await api.getCheckpoints()).value.rows).toHaveLength(1);
+    nodes[0]!.serve = serve("90000", []);
+    expect((await clientOf(nodes, { clock }).getCheckpoints()).value.rows).toHaveLength(0);
   });
 
   test("is given where all others are as old, and they are not asked again for that", async () => {
