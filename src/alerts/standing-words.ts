@@ -13,7 +13,7 @@ export function verdictWords({ verdict, suspicious = [] }: Pick<Standing, "verdi
       return "healthy";
     case "suspicious": {
       const still = suspicious.find(({ kind }) => kind === "network.stalled");
-      return still === undefined ? "suspicious" : `suspicious: no new block for ${spanWords(still)}`;
+      return still === undefined ? "suspicious" : `suspicious: no new block seen for ${spanWords(still)}`;
     }
     case "stalled":
       return "stalled";
@@ -29,8 +29,9 @@ export function verdictWords({ verdict, suspicious = [] }: Pick<Standing, "verdi
 }
 
 /** `21 s, alerts at 30 s`. */
-function spanWords({ forMillis, alertsAtMillis }: Suspicion): string {
-  const so = formatDuration(forMillis);
+function spanWords({ forMillis, alertsAtMillis, blockAgeMillis }: Suspicion): string {
+  const age = blockAgeMillis === undefined ? "" : ` (the last block is ${formatDuration(blockAgeMillis)} old)`;
+  const so = `${formatDuration(forMillis)}${age}`;
   return alertsAtMillis > 0 ? `${so}, alerts at ${formatDuration(alertsAtMillis)}` : so;
 }
 

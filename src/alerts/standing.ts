@@ -36,6 +36,8 @@ export const Standing = z.object({
         subject: z.string(),
         forMillis: MillisField,
         alertsAtMillis: MillisField,
+        /** How old the last block was by then, where that is longer: it stood still before it was watched. */
+        blockAgeMillis: MillisField.exactOptional(),
       }),
     )
     .exactOptional(),

@@ -2,22 +2,30 @@ import { z } from "zod";
 
 import type { AlertDesk } from "../alerts/alert-desk.ts";
 import type { Episode, Machine } from "../alerts/episode.ts";
-import { IntegerText, timeToText } from "../alerts/json-units.ts";
+import { IntegerText, TimeText, timeFromText, timeToText } from "../alerts/json-units.ts";
 import { ruleFor, timingOf } from "../alerts/rules.ts";
 import { compareSeverity } from "../alerts/severity.ts";
 import type { Standing } from "../alerts/standing.ts";
 import { covers, rulesOf, type Subscription } from "../alerts/subscription.ts";
-import { fromMillis } from "../units/nanoseconds.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { fromMillis, toMillis } from "../units/nanoseconds.ts";
 import { labelOf } from "./alert-episodes.ts";
 
 /** How many open episodes are named; the rest is counted. */
 const NAMED = 5;
+
+/** A block that is so much older than what was seen of a standstill is told with its age. */
+const OLDER_THAN_SEEN: Milliseconds = 10_000;
 
 /** What is read of the last round over a network's nodes; whatever else stands there does not matter here. */
 const LastRound = z.object({
   round: z.object({
     witnesses: z.array(z.object({ reachable: z.boolean(), height: IntegerText.optional().catch(undefined) })),
   }),
+  memory: z
+    .object({ frontier: z.object({ time: TimeText }).optional() })
+    .optional()
+    .catch(undefined),
 });
 
 /** How a network stands, as the watchers left it: no node is asked. Of what is open, `told` is named and the rest counted. */
@@ -32,7 +40,9 @@ export async function standingOf(
     desk.snapshot(network, "sources"),
   ]);
   const looked = last !== undefined && (desk.verdict === undefined || desk.verdict(network) !== undefined);
-  const round = LastRound.safeParse(last?.data).data?.round;
+  const { round, memory } = LastRound.safeParse(last?.data).data ?? {};
+  const frontier = memory?.frontier === undefined ? undefined : toMillis(timeFromText(memory.frontier.time));
+  const blockAge = last === undefined || frontier === undefined ? 0 : last.at - frontier;
   const heights = (round?.witnesses ?? []).flatMap(({ height }) => (height === undefined ? [] : [BigInt(height)]));
   const highest = heights.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
   const rules = told === undefined ? undefined : new Set(rulesOf(told, desk.config).map(({ id }) => id));
@@ -57,7 +67,7 @@ export async function standingOf(
     }),
     ...(suspicious.length === 0
       ? {}
-      : { suspicious: suspicious.slice(0, NAMED).map((one) => suspicionOf(one, desk.config)) }),
+      : { suspicious: suspicious.slice(0, NAMED).map((one) => suspicionOf(one, desk.config, blockAge)) }),
     more: Math.max(0, sorted.length - NAMED),
     ...(elsewhere === 0 ? {} : { elsewhere }),
   };
@@ -75,11 +85,19 @@ function verdictOf(open: readonly Episode[], pending: readonly Machine[]): Stand
 function suspicionOf(
   { kind, subject, heldMillis, rounds }: Machine,
   config: AlertDesk["config"],
+  blockAge: Milliseconds,
 ): NonNullable<Standing["suspicious"]>[number] {
   const every = config.poll.time;
   const { forMillis, rounds: needed } = timingOf(ruleFor(kind, {}, config), every);
   // What fires after so many looks has been bad since the first of them.
+  const older = kind === "network.stalled" && blockAge - heldMillis > OLDER_THAN_SEEN;
   return forMillis > 0
-    ? { kind, subject, forMillis: heldMillis, alertsAtMillis: forMillis }
+    ? {
+        kind,
+        subject,
+        forMillis: heldMillis,
+        alertsAtMillis: forMillis,
+        ...(older ? { blockAgeMillis: blockAge } : {}),
+      }
     : { kind, subject, forMillis: (rounds - 1) * every, alertsAtMillis: (needed - 1) * every };
 }

@@ -42,10 +42,23 @@ export async function owed(talk: Talk, destination: Destination): Promise<string
 }
 
 /** Rounds of a watcher 5 s apart, with what time brings about in between. */
-export async function see(talk: Talk, count: number, readings: readonly Reading[], network = "mainnet"): Promise<void> {
+export async function see(
+  talk: Talk,
+  count: number,
+  readings: readonly Reading[],
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const network = "mainnet";
   for (let round = 0; round < count; round += 1) {
     const watcher = { name: "sources", every: 5000 };
-    await talk.engine.record({ network, watcher, snapshot: SNAPSHOT, readings, events: [], at: talk.now() });
+    await talk.engine.record({
+      network,
+      watcher,
+      snapshot: { ...SNAPSHOT, ...more },
+      readings,
+      events: [],
+      at: talk.now(),
+    });
     talk.advance(5000);
     await talk.engine.upkeep();
   }

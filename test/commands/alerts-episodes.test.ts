@@ -270,12 +270,15 @@ describe("the status", () => {
     let looked: Verdict | undefined;
     const talk = await talkToSimulator({ verdict: () => looked });
     await see(talk, 1, [stalled("good")]);
-    await see(talk, 3, [stalled("bad", { badForMillis: 12_000 })]);
+    const frontier = { time: String(talk.now() - 115_000_000_000n) };
+    await see(talk, 3, [stalled("bad", { badForMillis: 12_000 })], { memory: { frontier } });
     const before = await talk.ask("alerts status");
     expect(before).toMatch(/^\S* ?mainnet not looked at yet since the start, testnet not watched yet/u);
     looked = judgeSources({ witnesses: [], atMillis: 0, wallClock: talk.now() }, undefined, DEFAULT_THRESHOLDS);
     const said = await talk.ask("alerts status");
-    expect(said).toMatch(/^! mainnet suspicious: no new block for 22 s, alerts at 30 s/u);
+    expect(said).toMatch(
+      /^! mainnet suspicious: no new block seen for 22 s \(the last block is 2 min 5 s old\), alerts at 30 s/u,
+    );
     expect(said).toMatch(/Suspicious, and no alert yet[\s\S]*network\.stalled for 22 s/u);
     expect(said).not.toContain("Nobody is watching");
   });
