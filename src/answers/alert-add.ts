@@ -16,6 +16,7 @@ import { toMillis } from "../units/nanoseconds.ts";
 import { arrivalOf } from "./alert-arrival.ts";
 import { announcements, type ChangeContext } from "./alert-change.ts";
 import { crossedAlready } from "./alert-crossed.ts";
+import { floorNote } from "./alert-floor.ts";
 import { parseManner, USUAL_MANNER } from "./alert-manners.ts";
 import { destinationHere, isSamePlace, parseDestination, placeWords, requireManager } from "./alert-place.ts";
 import { standingOf } from "./alert-standing.ts";
@@ -134,6 +135,7 @@ function subscribed(
   const place = placeWords(subscription.destination, context);
   const blocks: Block[] = [
     { kind: "fields", fields: subscriptionFields(subscription, labels) },
+    ...floorNote(subscription),
     ...crossed,
     paragraph(text`Now: ${standingWords(standing)}`),
     ...deliveryNote(context, subscription.destination),

@@ -3,6 +3,8 @@ import { subscriptionWords } from "../alerts/subscription-words.ts";
 import { UserError } from "../errors.ts";
 import { reply, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
+import { SUBSCRIPTION_OPTIONS } from "./alert-options.ts";
+import { floorNote } from "./alert-floor.ts";
 import { listAction, subscriptionFields, type AddContext } from "./alert-add.ts";
 import { announcements } from "./alert-change.ts";
 import { crossedAlready } from "./alert-crossed.ts";
@@ -19,6 +21,13 @@ const ALL = /^(?:all|off|none|any)$/iu;
 /** Changes what is named of a subscription; what is so already changes nothing and is announced to nobody. */
 export async function editSubscription(context: AddContext, typed: string, values: SubscriptionValues): Promise<Reply> {
   const { alerts, caller } = context;
+  if (Object.keys(SUBSCRIPTION_OPTIONS).every((name) => values[name as keyof SubscriptionValues] === undefined)) {
+    throw new UserError("alerts edit needs what is to be changed.", {
+      remedy:
+        "Give any of severity, style, events, quiet, zone, mention, kinds, subjects and the kinds' thresholds; the rest stays. Type for example:",
+      suggestion: `alerts edit ${typed.trim()} severity:warning quiet:22:00-07:00`,
+    });
+  }
   const before = await findSubscription(alerts, typed, context, "change its alerts");
   if (!isAlive(before)) {
     throw new UserError(`Alert ${before.id} is over: ${before.why ?? before.state}.`, {
@@ -63,6 +72,7 @@ export async function editSubscription(context: AddContext, typed: string, value
     title: text`Changed alert ${code(after.id)}: ${subscriptionWords(after, labels)}`,
     blocks: [
       { kind: "fields", fields: subscriptionFields(after, labels) },
+      ...floorNote(after),
       ...(after.state === "active" && content !== contentOf(before, alerts.config)
         ? await crossedAlready(context, after, labels)
         : []),

@@ -58,7 +58,7 @@ const MANNERS = {
   },
   mention: {
     kind: "text",
-    description: "Role or group to notify of what is critical. off = nobody",
+    description: "Role to notify of what is critical; on Slack a group's id (S0123ABCD). off = nobody",
     example: "@oncall",
   },
 } as const satisfies Options;

@@ -102,6 +102,33 @@ describe("an alert", () => {
     expect(new Set(questions())).toEqual(new Set([question, `Remove alert ${other} (node.lagging on mainnet)?`]));
   });
 
+  test("is not edited by nothing, which is met with what can be given", async () => {
+    const { talk, id, announced } = await channelWith("node.down");
+    const said = await talk.ask(`alerts edit ${id}`);
+    expect(said.replaceAll(/\s+/gu, " ")).toContain(
+      "Give any of severity, style, events, quiet, zone, mention, kinds,",
+    );
+    expect(said).toContain(`alerts edit ${id} severity:warning quiet:22:00-07:00`);
+    expect(talk.lastReply.failure).toBe("caller");
+    expect(await talk.ask(`alerts edit ${id} severity:warning quiet:22:00-07:00`)).toContain("Changed alert");
+    expect(await announced()).toHaveLength(1);
+  });
+
+  test("says where it asks for worse than its kinds become", async () => {
+    const { talk, id } = await channelWith("node.down");
+    const said = async (line: string) => (await talk.ask(line)).replaceAll(/\s+/gu, " ");
+    expect(await said(`alerts edit ${id} severity:critical`)).toContain(
+      "Nothing will be told: node.down never becomes critical. Give a lower severity.",
+    );
+    expect(await said("alerts add network.stalled,node.lagging severity:critical")).toContain(
+      "Of these only network.stalled ever becomes critical; the rest is not told.",
+    );
+    expect(await said("alerts add network.stalled,network.disagree severity:critical")).not.toContain("ever become");
+    expect(await said("alerts add checkpoint.new,node.lagging severity:warning")).toContain(
+      "Of these only node.lagging ever becomes a warning",
+    );
+  });
+
   test("does not become another one's twin", async () => {
     const { talk, id } = await channelWith("node.down");
     await talk.ask("alerts add node.lagging");

@@ -1,0 +1,32 @@
+import type { AlertKind } from "./kinds.ts";
+import type { Severity } from "./severity.ts";
+
+/** As bad as something of a kind ever becomes: a subscription to what is worse does not tell it. */
+export function worstOfKind(kind: AlertKind): Severity {
+  switch (kind) {
+    case "network.stalled":
+    case "network.disagree":
+      return "critical";
+    case "network.time-back":
+    case "network.clock":
+    case "watch.blind":
+    case "node.lagging":
+    case "node.down":
+    case "checkpoint.overdue":
+    case "market.auction":
+    case "market.price":
+    case "market.bound":
+    case "core.upgraded":
+    case "rotation.new":
+    case "history.reset":
+    case "market.state":
+      return "warning";
+    case "checkpoint.new":
+    case "snapshot.new":
+    case "node.version":
+    case "order.final":
+    case "stake.changed":
+    case "bundle.signed":
+      return "info";
+  }
+}
