@@ -12,7 +12,7 @@ export const alertsAdd = command({
     "alerts add",
     "alerts add markets BTC/USDT style:thread",
     "alerts add market.price BTC/USDT high:70000",
-    "alerts add order.final a1b2c3d4",
+    "alerts add order.final <id>",
   ],
   // What one watches for oneself is everybody's; a channel's is checked once that is known.
   access: "everyone",

@@ -5,7 +5,7 @@ import { command } from "../src/bot/command.ts";
 export const alertsRemove = command({
   name: "alerts remove",
   summary: "Ends one alert",
-  examples: ["alerts remove 7k2mq"],
+  examples: ["alerts remove <id>"],
   // One's own are everybody's; a channel's is checked once it is known which one is meant.
   access: "everyone",
   audience: "caller",

@@ -16,7 +16,7 @@ import { toMillis } from "../src/units/nanoseconds.ts";
 export const alertsUnsilence = command({
   name: "alerts unsilence",
   summary: "Ends a silence",
-  examples: ["alerts unsilence 4hd9x"],
+  examples: ["alerts unsilence <id>"],
   access: "channel-manager",
   audience: "caller",
   options: { id: SILENCE_OPTION },

@@ -21,7 +21,7 @@ import type { AssetNames } from "../src/api/names.ts";
 export const bundleAssetLimits = command({
   name: "bundle asset-limits",
   summary: "The signed bundle that sets an asset's limits on the ERC20 bridge",
-  examples: ["bundle asset-limits 3f2a91c4"],
+  examples: ["bundle asset-limits <proposal>"],
   access: "everyone",
   audience: "channel",
   options: {

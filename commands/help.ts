@@ -58,7 +58,7 @@ function overview(context: HelpContext): Reply {
     blocks: [
       { kind: "list", items: commands.map(item) },
       paragraph(
-        text`${where} Values go in the order shown, or by name as in ${code("order id:a1b2c3d4 version:1")}; ${code("private:yes")} keeps an answer to yourself. More about one: ${code("help market show")}.`,
+        text`${where} Values go in the order shown, or by name as in ${code("order id:<id> version:1")}; ${code("private:yes")} keeps an answer to yourself. More about one: ${code("help market show")}.`,
       ),
     ],
     actions: commands

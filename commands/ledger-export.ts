@@ -53,9 +53,9 @@ export const ledgerExport = command({
   name: "ledger export",
   summary: "A party's ledger entries of one asset, as a CSV file",
   examples: [
-    "ledger export f8ac93d1 USDT from:2023-05-01 to:2023-05-31",
-    'ledger export f8ac93d1 USDT from:"last month"',
-    "ledger export f8ac93d1 USDT from:7d columns:vega_time,quantity",
+    "ledger export <party> USDT from:2023-05-01 to:2023-05-31",
+    'ledger export <party> USDT from:"last month"',
+    "ledger export <party> USDT from:7d columns:vega_time,quantity",
   ],
   access: "everyone",
   audience: "caller",

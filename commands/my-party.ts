@@ -27,7 +27,7 @@ const options = {
 export const myParty = command({
   name: "my party",
   summary: "Saves a party for you: the default wherever a party is asked for",
-  examples: ["my party f8ac93d1", "my party f8ac93d1 treasury"],
+  examples: ["my party <id>", "my party <id> treasury"],
   access: "everyone",
   audience: "caller",
   options,

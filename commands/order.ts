@@ -41,7 +41,7 @@ type Context = CommandContext<typeof options>;
 export const order = command({
   name: "order",
   summary: "One order: what is left, why it was rejected or stopped, earlier versions",
-  examples: ["order a1b2c3d4", "order a1b2c3d4 version:1"],
+  examples: ["order <id>", "order <id> version:1"],
   access: "everyone",
   audience: "caller",
   options,

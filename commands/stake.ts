@@ -32,7 +32,7 @@ type Context = CommandContext<typeof options>;
 export const stake = command({
   name: "stake",
   summary: "A party's stake with its linkings, or the largest stakes and all as CSV",
-  examples: ["stake", "stake f8ac93d1"],
+  examples: ["stake", "stake <party>"],
   access: "everyone",
   audience: "caller",
   options,

@@ -26,8 +26,8 @@ export const MAX_WATCHES = 20;
 type PersonalKind = (typeof PERSONAL_KINDS)[number];
 
 const NEEDS = {
-  "order.final": { what: "an order", example: "alerts add order.final a1b2c3d4" },
-  "stake.changed": { what: "a party", example: "alerts add stake.changed f8ac93d1" },
+  "order.final": { what: "an order", example: "alerts add order.final <id>" },
+  "stake.changed": { what: "a party", example: "alerts add stake.changed <party>" },
   "bundle.signed": { what: "an asset or a proposal", example: "alerts add bundle.signed USDT" },
 } as const satisfies Record<PersonalKind, { what: string; example: string }>;
 

@@ -20,7 +20,16 @@ test("help of one tells its options with types, defaults, order and examples", a
   expect(screen).toContain("ledger export [party] <asset> [from] [to] [columns] [raw] [network] [private]");
   expect(screen).toContain("Values without a name are taken in this order: party, asset, from, to, columns, raw,");
   expect(screen).toMatch(/ raw .* yes or no +no/u);
-  expect(screen).toContain("ledger export f8ac93d1 USDT from:2023-05-01 to:2023-05-31");
+  expect(screen).toContain("ledger export <party> USDT from:2023-05-01 to:2023-05-31");
+});
+
+test("no example pretends to be an id that somebody has", async () => {
+  for (const { examples } of commands) {
+    for (const example of examples) expect(example).not.toMatch(/(?<=\s)(?=[a-f\d]*\d)[a-f\d]{4,}(?![\w:-])/u);
+  }
+  const { ask } = await talkToSimulator();
+  expect(await ask("order")).toContain("order <id>");
+  expect(await ask("alerts add order.final")).toContain("alerts add order.final <id>");
 });
 
 test("a group lists its commands; a slip is met with the nearest one", async () => {
