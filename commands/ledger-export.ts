@@ -212,5 +212,6 @@ function finished(
 
 function spanText(first: Nanoseconds | undefined, last: Nanoseconds | undefined): Text | undefined {
   if (first === undefined || last === undefined) return undefined;
+  if (first === last) return text`${time(first)}`;
   return text`${time(first)} to ${time(last)} (${formatDuration(Math.max(0, toMillis(last) - toMillis(first)))})`;
 }

@@ -89,7 +89,9 @@ export function awayReport(parts: AwayReportParts): AwayReport {
         book.deliveries.push({ id: newId(), destination, phase: "bot", message });
       }
       const span = formatDuration(kept.to - kept.from);
-      book.decisions.push({ what: "away", detail: `for ${span}; told at ${book.deliveries.length} destinations` });
+      const told = book.deliveries.length;
+      const where = `${told} ${told === 1 ? "destination" : "destinations"}`;
+      book.decisions.push({ what: "away", detail: `for ${span}; told at ${where}` });
       await writeOwed(tables, book, at, newId);
       await write(tables, { ...kept, told: true }, at);
       return book.deliveries.length;

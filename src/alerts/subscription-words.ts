@@ -35,10 +35,11 @@ export function mannerWords({ floor, style, events, quietHours: quiet, mention, 
   return joinText(parts, ", ");
 }
 
-/** `the ops set`, or the kinds one by one. */
+/** `the ops alerts`, `all alerts`, or the kinds one by one. */
 export function kindWords(kinds: readonly AlertKind[]): Text {
   const group = groupOf(kinds);
-  if (group !== undefined) return text`the ${strong(group)} set`;
+  if (group === "all") return text`${strong("all")} alerts`;
+  if (group !== undefined) return text`the ${strong(group)} alerts`;
   return joinText(
     kinds.map((kind) => strong(kind)),
     ", ",

@@ -61,7 +61,7 @@ export function storyReply(story: Story, context: PlaceContext): Reply {
       kind: "table",
       name: "alert-story",
       title: text`What happened, oldest first`,
-      columns: [{ title: "When" }, { title: "What" }, { title: "Where", priority: 3 }, { title: "More", priority: 2 }],
+      columns: [{ title: "When" }, { title: "Step" }, { title: "Where", priority: 3 }, { title: "About", priority: 2 }],
       rows: lines.map(({ at, what, where, detail }) => [
         toText(time(fromMillis(at))),
         what,

@@ -3,9 +3,12 @@ import { describe, expect, it } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG as config } from "../../src/alerts/alerts-config.ts";
 import { conditionWords } from "../../src/alerts/condition-words.ts";
+import { KIND_GROUPS } from "../../src/alerts/kind-groups.ts";
 import { ruleFor, type GivenParameters } from "../../src/alerts/rules.ts";
 import { groupedNumber, ruleParameters, ruleWords } from "../../src/alerts/threshold-words.ts";
+import { subscriptionWords } from "../../src/alerts/subscription-words.ts";
 import { plainText } from "../../src/reply/plain.ts";
+import { aSubscription } from "./samples.ts";
 import { price } from "./readings.ts";
 
 describe("a price alert", () => {
@@ -25,6 +28,16 @@ describe("a price alert", () => {
     expect(plainText(conditionWords({ rule: id, last: price("60000.00") }).good)).toBe(
       "BTC/USD is not above 70,000 or below 50,000.5 any more on mainnet: mark price 60,000.00",
     );
+  });
+});
+
+describe("what is told", () => {
+  it.each([
+    [["node.down"], "node.down on mainnet"],
+    [KIND_GROUPS.ops, "the ops alerts on mainnet"],
+    [KIND_GROUPS.all, "all alerts on mainnet"],
+  ] as const)("of %j is %j", (kinds, words) => {
+    expect(plainText(subscriptionWords(aSubscription({ kinds: [...kinds] })))).toBe(words);
   });
 });
 

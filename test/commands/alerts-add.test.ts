@@ -32,7 +32,7 @@ describe("a channel", () => {
     const talk = await talkToSimulator({ delivering: ["discord"] });
     talk.become({ here: OPS, caller: ann });
     const said = await talk.ask("alerts add");
-    expect(said).toContain("Subscribed this channel to the ops set on mainnet");
+    expect(said).toContain("Subscribed this channel to the ops alerts on mainnet");
     expect(said).toContain("network.stalled");
     expect(said).not.toContain("Nothing delivers");
     expect(await owed(talk, ops)).toEqual(["TEST · Alerts arrive here"]);

@@ -23,7 +23,7 @@ describe("an alert", () => {
     );
     talk.become({ here: ELSEWHERE, caller: ann });
     expect(await talk.ask("alerts list")).toContain("No alerts in this channel");
-    expect(await talk.press("Add the usual")).toContain("Subscribed this channel to the ops set");
+    expect(await talk.press("Add the usual")).toContain("Subscribed this channel to the ops alerts");
     talk.become({ here: CONSOLE_PAGE, caller: ann });
     const everything = await talk.ask("alerts list");
     expect(everything).toContain("2 alerts in all places");
@@ -143,7 +143,7 @@ describe("an alert", () => {
     const id = idIn(talk.lastReply);
     expect(await talk.ask(`alerts edit ${id} subjects:BTC/USDT`)).toContain("Add network:testnet");
     expect(await talk.ask(`alerts edit ${id} subjects:BTC/USDT network:testnet`)).toContain("of BTC/USDT on testnet");
-    expect(await talk.ask(`alerts edit ${id} subjects:all`)).toContain("the markets set on testnet");
+    expect(await talk.ask(`alerts edit ${id} subjects:all`)).toContain("the markets alerts on testnet");
   });
 
   test.each(["remove", "pause", "edit"])("is not for everybody to %s", async (verb) => {

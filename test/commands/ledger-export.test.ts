@@ -97,6 +97,20 @@ test("an export that breaks off is no file, and names the node", async () => {
   }
 });
 
+test("one row has a moment, and no span of 0 ms", async () => {
+  const [party, asset] = ["ab".repeat(32), "cd".repeat(32)];
+  const header = "vega_time,quantity,transfer_type,asset_id,account_from_party_id,account_to_party_id\n";
+  const row = `2026-01-09T10:00:00Z,5,TRANSFER_TYPE_DEPOSIT,${asset},${party},${party}\n`;
+  await using node = await loopbackNode(({ path }) =>
+    path.endsWith("/ledgerentry/export")
+      ? { headers: { "Content-Type": "text/csv" }, body: `${header}${row}` }
+      : undefined,
+  );
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  const screen = await conversation.ask(`ledger export ${party} ${asset} from:2026-01-01 to:2026-01-10`);
+  expect(screen).toMatch(/Span +2026-01-09 10:00:00 UTC\n/u);
+});
+
 test("nothing to tell is told as that; the node is asked in whole seconds, never with an end alone", async () => {
   const party = "ab".repeat(32);
   const asset = "cd".repeat(32);
