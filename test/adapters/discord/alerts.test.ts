@@ -84,9 +84,9 @@ describe("an alert on Discord", () => {
     });
     await see(price("50", market));
     await see(price("80000", market));
-    await deliverUntil("has crossed a threshold");
+    await deliverUntil("is above 70,000.123456789");
     await on.restart();
-    const pressed = await ann.press(post("has crossed a threshold")!, "Acknowledge");
+    const pressed = await ann.press(post("is above 70,000.123456789")!, "Acknowledge");
     expect(textOf(pressed.last)).toContain("Acknowledged");
     expect((await on.engine.openEpisodes())[0]?.acknowledged?.by).toBe("Ann");
   });
