@@ -37,10 +37,17 @@ interface Span {
 const moment = (at: Nanoseconds): Span => ({ from: at, to: at });
 const between = (from: number, to: number): Span => ({ from: fromMillis(from), to: fromMillis(to) });
 
+/** A map, since whoever types `constructor` must not find what every object has. */
+const DAYS: ReadonlyMap<string, number> = new Map([
+  ["yesterday", -1],
+  ["today", 0],
+  ["tomorrow", 1],
+]);
+
 function named(typed: string, now: Nanoseconds): Span | undefined {
   const midnight = Math.floor(toMillis(now) / DAY_MILLIS) * DAY_MILLIS;
   if (typed === "now") return moment(now);
-  const shift = { yesterday: -1, today: 0, tomorrow: 1 }[typed];
+  const shift = DAYS.get(typed);
   if (shift === undefined) return undefined;
   return between(midnight + shift * DAY_MILLIS, midnight + (shift + 1) * DAY_MILLIS);
 }

@@ -63,6 +63,10 @@ describe("a time as people type it", () => {
     expect(parseTimeSpan("1 month ago", march)?.from).toBe(fromMillis(Date.UTC(2023, 1, 28, 8)));
   });
 
+  test.each(["constructor", "__proto__", "tostring"])("%s is no time", (typed) => {
+    expect(parseTimeSpan(typed, now)).toBeUndefined();
+  });
+
   test("whatever is typed, a span never ends before it begins", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9a-z: -]{0,24}$/u)), (typed) => {
