@@ -52,7 +52,9 @@ export function ordersWatcher(options: {
       const { answers, turn } = await askEach(open, before.turn, (id) =>
         source.from(api).getOrder(id, undefined, call),
       );
-      const over = [...answers].filter(([, { value }]) => value.status !== undefined && FINAL_STATUSES.has(value.status));
+      const over = [...answers].filter(
+        ([, { value }]) => value.status !== undefined && FINAL_STATUSES.has(value.status),
+      );
       const markets = over.length === 0 ? [] : await api.getMarketNames({ lane: "watchers", signal });
       const names = new Map(markets.map((market) => [market.id, market]));
       const ended = over.map(([id, { value, asOf }]): [string, OrderEnd] => [
