@@ -136,7 +136,7 @@ describe("npm start with Slack's tokens", () => {
     fake.release();
     const second = await start();
     expect(textOf((await ada.run(channel, "time")).last)).toContain("SIMULATED");
-    expect([lost, arrived].map(({ messages }) => messages.length).toSorted()).toEqual([0, 1]);
+    expect([lost, arrived].map(({ messages }) => messages.length).toSorted((a, b) => a - b)).toEqual([0, 1]);
     expect(ada.directMessages()).toEqual([]);
     expect(await second.kill("SIGTERM")).toMatchObject({ code: 0 });
     expect(fake.complaints()).toEqual([]);
