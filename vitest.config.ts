@@ -1,10 +1,25 @@
+import { availableParallelism } from "node:os";
+
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Files that wait more than they work: begun last, each would keep everybody else waiting for it alone. */
+const LONG = ["campaign/campaign", "rest-faults", "main/alerting", "commands/time.test", "discord/supervision"];
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.some((part) => moduleId.includes(part));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 // Two projects: what everybody runs at each change, and what takes minutes or a browser (`npm run test:full` runs both).
 export default defineConfig({
   test: {
-    // All cores: left to itself, vitest keeps one free, which on two cores doubles the time.
-    maxWorkers: "100%",
+    // At least four even on two cores, since many tests wait for a socket; vitest itself would keep one core free.
+    maxWorkers: Math.max(4, availableParallelism()),
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         test: {
@@ -21,6 +36,8 @@ export default defineConfig({
       {
         test: {
           name: "slow",
+          // They start whole processes, which need a core each.
+          maxWorkers: 2,
           include: ["test/**/*.slow.test.ts"],
           testTimeout: 300_000,
           hookTimeout: 60_000,
