@@ -36,8 +36,8 @@ const UNKNOWN: MayManage = {
 };
 
 /**
- * Slack knows no role for managing a channel, and does not say with a command who is a guest: any full member may, or
- * those alone whom the operator lists. Whoever cannot be looked up may not.
+ * Slack knows no role for managing a channel, and does not say with a command who is a guest. So every full member may,
+ * or those alone whom the operator lists. Whoever cannot be looked up may not.
  */
 export class Managers {
   readonly #parts: ManagersParts;

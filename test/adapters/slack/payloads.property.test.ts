@@ -143,8 +143,9 @@ describe("any reply, wherever it goes", () => {
     const { channel, fake } = scene;
     const ann = fake.person("ann");
     await fc.assert(
-      fc.asyncProperty(anyReply, async (any) => {
-        current = { ...any, ...reply({ title: any.title, blocks: any.blocks }) };
+      fc.asyncProperty(anyReply, async (arbitrary) => {
+        const { title, blocks } = arbitrary;
+        current = { ...arbitrary, ...reply({ title, blocks }) };
         await ann.run(channel, "probe slow");
         expect(fake.state.violations.splice(0)).toEqual([]);
       }),
