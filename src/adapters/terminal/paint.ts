@@ -23,9 +23,9 @@ const CODES: ReadonlyMap<Look, readonly [begin: string, end: string]> = new Map(
 ]);
 const PLAIN: readonly [begin: string, end: string] = ["", ""];
 
-/** Spans as text for the terminal. */
-export function paint(spans: readonly Span[], { colour, links }: PaintOptions): string {
-  let painted = "";
+/** Spans as text for the terminal, behind what is painted already. */
+export function paint(spans: readonly Span[], { colour, links }: PaintOptions, before = ""): string {
+  let painted = before;
   let open: Span | undefined;
   let end = "";
   // Words of one look are one stretch, so that a link of several words is one link.

@@ -2,7 +2,7 @@ import type { Block } from "../../reply/block.ts";
 import type { Text } from "../../reply/text.ts";
 import { indent, renderFields } from "./render-fields.ts";
 import { renderTable } from "./render-table.ts";
-import { blank, inLook, span, toSpans, wholeSpan, type SpanOptions } from "./span.ts";
+import { blank, span, toSpans, wholeSpan, type SpanOptions } from "./span.ts";
 import { visibleText } from "./visible-text.ts";
 import { wrap, type Line } from "./wrap.ts";
 
@@ -25,7 +25,7 @@ export function renderBlock(block: Block, options: BlockOptions): Line[] {
       return block.text.length === 0 ? [] : wrap(toSpans(block.text, options, "keep"), prose);
     case "fields": {
       const fields = block.fields.map((field) => ({
-        name: toSpans(field.name, options),
+        name: toSpans(field.name, options, "show", "dim"),
         value: toSpans(field.value, options, "keep"),
       }));
       return titled(block.title, options, (inner) =>
@@ -49,7 +49,7 @@ export function renderBlock(block: Block, options: BlockOptions): Line[] {
 
 function titled(title: Text | undefined, options: BlockOptions, content: (width: number) => Line[]): Line[] {
   if (title === undefined || title.length === 0) return content(options.width);
-  const heading = toSpans(title, options).map((one) => (one.look === "plain" ? inLook(one, "strong") : one));
+  const heading = toSpans(title, options, "show", "strong");
   return [...wrap(heading, options.width), ...indent(content(options.width - NESTED), NESTED)];
 }
 

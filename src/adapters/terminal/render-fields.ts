@@ -1,4 +1,4 @@
-import { blank, inLook, span, type Span } from "./span.ts";
+import { blank, span, type Span } from "./span.ts";
 import { joined, naturalWidth, wordWidth, wrap, type Line } from "./wrap.ts";
 
 export interface ShownField {
@@ -18,7 +18,7 @@ export function renderFields(fields: readonly ShownField[], width: number): Line
   const valueWidth = width - nameWidth - GAP;
   const lines: Line[] = [];
   for (const [at, field] of fields.entries()) {
-    const name = field.name.map((one) => (one.look === "plain" ? inLook(one, "dim") : one));
+    const { name } = field;
     const value = field.value.length === 0 ? [span("–")] : field.value;
     const natural = naturals[at] ?? 0;
     const runsOver = (one: Span): boolean => one.whole && one.width > valueWidth;

@@ -1,9 +1,8 @@
 import type { Table } from "../../reply/block.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import { renderFields } from "./render-fields.ts";
-import { blank, rule, span, toSpans, type Span, type SpanOptions } from "./span.ts";
+import { blank, dataSpan, rule, span, toSpans, type Span, type SpanOptions } from "./span.ts";
 import { cellSpans, GAP, layoutTable, type Layout } from "./table-layout.ts";
-import { visibleText } from "./visible-text.ts";
 import { asOneLine, wrap, type Line, type OpenLine } from "./wrap.ts";
 
 /** From this many rows on, their number is said. */
@@ -21,7 +20,7 @@ export function renderTable(table: Table, width: number, options: SpanOptions, r
     return [...wrap(empty.length === 0 ? [span("None.", "dim")] : empty, width), ...notes(table, [], width)];
   }
   const rows = table.rows.map((row) => row.map((cell) => toSpans(cell, options, "keep")));
-  const titles = table.columns.map(({ title }) => [span(visibleText(title), "dim")]);
+  const titles = table.columns.map(({ title }) => [dataSpan(title, "dim")]);
   const count = rows.reduce((most, row) => Math.max(most, row.length), 0);
   while (titles.length < count) titles.push([span("", "dim")]);
   const layout = layoutTable(table.columns, titles, rows, width);

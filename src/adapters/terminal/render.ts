@@ -9,7 +9,7 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { paint } from "./paint.ts";
 import { renderBlock } from "./render-block.ts";
 import { indent } from "./render-fields.ts";
-import { blank, inLook, linkSpans, span, toSpans, wholeSpan, type Look, type Span } from "./span.ts";
+import { blank, dataSpan, linkSpans, span, toSpans, type Span } from "./span.ts";
 import { visibleText } from "./visible-text.ts";
 import { joined, widthTogether, wrap, type Line } from "./wrap.ts";
 
@@ -32,7 +32,12 @@ export interface RenderOptions {
 /** Narrower terminals exist on paper only; below this no number fits a line. */
 const NARROWEST = 20;
 
-const SYMBOLS: Record<Tone, string> = { neutral: "•", good: "✓", warning: "!", bad: "✗" };
+const SYMBOLS: Record<Tone, Span> = {
+  neutral: span("•", "neutral"),
+  good: span("✓", "good"),
+  warning: span("!", "warning"),
+  bad: span("✗", "bad"),
+};
 
 /**
  * A reply as text for a terminal, ending in a line break. Pure and total. No line is wider than the terminal but those
@@ -53,26 +58,20 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   let rendered = "";
   for (const lines of sections) {
     if (lines.length > 0 && rendered !== "") rendered += "\n";
-    for (const line of lines) rendered += `${paint(line.spans, options)}\n`;
+    for (const line of lines) rendered = `${paint(line.spans, options, rendered)}\n`;
   }
   return rendered;
 }
 
 function titleLines(reply: Reply, width: number, options: RenderOptions): Line[] {
-  const symbol: Span = span(SYMBOLS[reply.tone], reply.tone);
-  const title = inLooks(toSpans(reply.title, options), reply.tone);
-  const lines = hang([symbol, blank(1)], wrap(title, width - 2));
+  const title = toSpans(reply.title, options, "show", reply.tone);
+  const lines = hang([SYMBOLS[reply.tone], blank(1)], wrap(title, width - 2));
   if (reply.url === undefined) return lines;
   return [...lines, ...indent(wrap(linkSpans("", reply.url, options.links), width - 2), 2)];
 }
 
 function footerLines(footer: Text, width: number, options: RenderOptions): Line[] {
-  return footer.length === 0 ? [] : wrap(inLooks(toSpans(footer, options, "keep"), "dim"), width);
-}
-
-/** Words in another look; what is marked as something to copy or to follow stays so. */
-function inLooks(spans: readonly Span[], look: Look): Span[] {
-  return spans.map((one) => (one.look === "plain" || one.look === "strong" ? inLook(one, look) : one));
+  return footer.length === 0 ? [] : wrap(toSpans(footer, options, "keep", "dim"), width);
 }
 
 function fileLines(reply: Reply, width: number, options: RenderOptions): Line[] {
@@ -87,17 +86,14 @@ function fileLines(reply: Reply, width: number, options: RenderOptions): Line[] 
     const size = isDescribed ? "" : `${formatBytes(file.sizeBytes)}${exact}, `;
     const picture = file === reply.picture ? "picture, " : "";
     return [
-      ...wrap(
-        [wholeSpan(visibleText(file.name), "strong"), span(`  ${size}${picture}${visibleText(file.mediaType)}`)],
-        inner,
-      ),
-      ...(file.alt === undefined ? [] : indent(wrap([span(visibleText(file.alt))], inner - 2), 2)),
+      ...wrap([dataSpan(file.name, "strong", true), span(`  ${size}${picture}${visibleText(file.mediaType)}`)], inner),
+      ...(file.alt === undefined ? [] : indent(wrap([dataSpan(file.alt)], inner - 2), 2)),
       ...(isDescribed
         ? []
-        : indent(wrap([span("SHA-256 ", "dim"), wholeSpan(visibleText(file.sha256), "code")], inner - 2), 2)),
+        : indent(wrap([span("SHA-256 ", "dim"), dataSpan(file.sha256, "code", true)], inner - 2), 2)),
       ...(written === undefined
         ? []
-        : indent(wrap([span("written to "), wholeSpan(visibleText(written), "code")], inner - 2), 2)),
+        : indent(wrap([span("written to "), dataSpan(written, "code", true)], inner - 2), 2)),
     ];
   });
   const hint = files.every((file) => options.writtenTo?.(file) !== undefined)
@@ -118,7 +114,7 @@ function names(blocks: readonly Block[], sha256: string): boolean {
 function actionLines(actions: readonly Action[], width: number, links: boolean): Line[] {
   const shown = actions.map((action, at) => ({
     number: span(`[${at + 1}] `, "dim"),
-    label: span(visibleText(action.label)),
+    label: dataSpan(action.label),
     target: "url" in action ? linkSpans("", action.url, links) : lineSpans(action),
   }));
   const labelWidth = shown.reduce(
@@ -141,7 +137,7 @@ function actionLines(actions: readonly Action[], width: number, links: boolean):
 
 /** The line that does what a button does. */
 function lineSpans(action: Extract<Action, { invocation: unknown }>): Span[] {
-  const line = wholeSpan(visibleText(formatLine(action.invocation)), "code");
+  const line = dataSpan(formatLine(action.invocation), "code", true);
   return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
 }
 

@@ -1,4 +1,4 @@
-import { shortenId, type Inline, type Text } from "../../reply/text.ts";
+import { shortenId, type Text } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatUtc, toMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
 import { widthOf } from "./cell-width.ts";
@@ -37,10 +37,15 @@ export function wholeSpan(text: string, look: Look, short?: string): Span {
   return make(text, look, widthOf(text), true, short);
 }
 
-/** The same span in another look. */
-export function inLook(one: Span, look: Look): Span {
-  return make(one.text, look, one.width, one.whole, one.short, one.href);
+/** Data made visible, on one line; looked at once, since nearly all of it is plain. */
+export function dataSpan(data: string, look: Look = "plain", whole = false): Span {
+  if (isPlain(data)) return make(data, look, data.length, whole);
+  const text = visibleText(data);
+  return make(text, look, widthOf(text), whole);
 }
+
+/** Where data breaks a line. */
+export const lineBreak = make("\n", "plain", 0, false);
 
 /** Another text in the same look, leading to the same place, to be broken where need be. */
 export function like(one: Span, text: string, width: number = widthOf(text)): Span {
@@ -56,16 +61,27 @@ export interface SpanOptions {
 /** Whether a line break in data breaks the line; in titles and names it is shown instead. */
 export type LineBreaks = "keep" | "show";
 
-/** Escapes every inline at the leaf. */
-export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks = "show"): Span[] {
+/** Escapes every inline at the leaf. Words, plain or strong, take the look that is given, if any. */
+export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks = "show", words?: Look): Span[] {
   const spans: Span[] = [];
   for (const inline of content) {
-    if (inline.kind === "link") {
-      const linked = linkSpans(visibleText(inline.text), inline.url, options.links);
-      if (linked.length > 1 || linked[0]?.text !== "") spans.push(...linked);
-    } else {
-      const one = inlineSpan(inline, options, lines);
-      if (one.text !== "") spans.push(one);
+    switch (inline.kind) {
+      case "text":
+        pushWords(spans, inline.text, words ?? "plain", lines);
+        break;
+      case "strong":
+        pushWords(spans, inline.text, words ?? "strong", lines);
+        break;
+      case "code":
+        if (inline.text !== "") spans.push(codeSpan(inline.text, inline.id === true));
+        break;
+      case "time":
+        spans.push(span(timeText(inline.at, inline.style, options.now), words));
+        break;
+      case "link":
+        if (inline.text !== "" || inline.url !== "")
+          spans.push(...linkSpans(visibleText(inline.text), inline.url, options.links, words));
+        break;
     }
   }
   return spans;
@@ -85,44 +101,36 @@ export const blank = repeating(" ", "plain");
 /** The line below a table's heading. */
 export const rule = repeating("─", "dim");
 
-/** Data in one look, looked at once: nearly all of it is plain. */
-function dataSpan(data: string, look: Look, lines: LineBreaks): Span {
-  return isPlain(data) ? make(data, look, data.length, false) : span(visibleText(data, lines), look);
-}
-
-function inlineSpan(inline: Exclude<Inline, { kind: "link" }>, options: SpanOptions, lines: LineBreaks): Span {
-  switch (inline.kind) {
-    case "text":
-      return dataSpan(inline.text, "plain", lines);
-    case "strong":
-      return dataSpan(inline.text, "strong", lines);
-    case "code": {
-      if (inline.id === undefined) return codeSpan(inline.text);
-      const text = visibleText(inline.text);
-      const short = visibleText(shortenId(inline.text));
-      return wholeSpan(text, "code", short === text ? undefined : short);
-    }
-    case "time":
-      return span(timeText(inline.at, inline.style, options.now));
+function pushWords(spans: Span[], data: string, look: Look, lines: LineBreaks): void {
+  if (isPlain(data)) {
+    if (data !== "") spans.push(make(data, look, data.length, false));
+    return;
+  }
+  for (const [at, line] of visibleText(data, lines).split("\n").entries()) {
+    if (at > 0) spans.push(lineBreak);
+    if (line !== "") spans.push(span(line, look));
   }
 }
 
-function codeSpan(data: string): Span {
-  return isPlain(data) ? make(data, "code", data.length, true) : wholeSpan(visibleText(data), "code");
+function codeSpan(data: string, isId: boolean): Span {
+  if (!isId) return dataSpan(data, "code", true);
+  const text = visibleText(data);
+  const short = visibleText(shortenId(data));
+  return wholeSpan(text, "code", short === text ? undefined : short);
 }
 
 /** Addresses as the URL parser writes them; anything else could end the escape sequence that carries it. */
 const SAFE_URL = /^https?:\/\/[\u0021-\u007E]+$/u;
 
 /** A label and where it leads. A label that looks like another address does not hide the real one. */
-export function linkSpans(label: string, url: string, links: boolean): Span[] {
+export function linkSpans(label: string, url: string, links: boolean, words?: Look): Span[] {
   const shown = visibleText(url);
   const href = links && SAFE_URL.test(url) ? url : undefined;
   if (label.trim() === "" || label === url) return [make(shown, "link", widthOf(shown), true, undefined, href)];
   if (href !== undefined && !/:\/\/|\w\.\w/u.test(label)) {
     return [make(label, "link", widthOf(label), false, undefined, href)];
   }
-  return [span(label, "link"), span(" ("), wholeSpan(shown, "link"), span(")")];
+  return [span(label, "link"), span(" (", words), wholeSpan(shown, "link"), span(")", words)];
 }
 
 function timeText(at: Nanoseconds, style: "absolute" | "relative" | "both", now: Nanoseconds): string {

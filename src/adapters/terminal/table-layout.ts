@@ -33,9 +33,10 @@ interface Need {
 /** A cell's spans for a table: nothing in it is kept whole, since a line of a table cannot run over. */
 export function cellSpans(spans: readonly Span[], short: boolean): readonly Span[] {
   if (!spans.some((span) => span.whole || span.short !== undefined)) return spans;
-  return spans.map((span) =>
-    short && span.short !== undefined ? like(span, span.short) : like(span, span.text, span.width),
-  );
+  return spans.map((span) => {
+    if (short && span.short !== undefined) return like(span, span.short);
+    return span.whole ? like(span, span.text, span.width) : span;
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { graphemes, widthOf } from "./cell-width.ts";
-import { blank, like, type Span } from "./span.ts";
+import { blank, like, lineBreak, type Span } from "./span.ts";
 
 /** One line of spans and the columns it takes. */
 export interface Line {
@@ -25,9 +25,12 @@ export function wrap(spans: readonly Span[], width: number): Line[] {
 
 /** What needs no breaking, which is nearly all: as it stands, unless it ends in spaces, which no line does. */
 export function asOneLine(spans: readonly Span[], width: number): Line | undefined {
-  const used = widthTogether(spans);
-  if (used > width || spans.at(-1)?.text.endsWith(" ") === true || hasLineBreak(spans)) return undefined;
-  return { spans, width: used };
+  let used = 0;
+  for (const one of spans) {
+    if (one === lineBreak) return undefined;
+    used += one.width;
+  }
+  return used > width || spans.at(-1)?.text.endsWith(" ") === true ? undefined : { spans, width: used };
 }
 
 /** The columns that spans take side by side. */
@@ -43,11 +46,6 @@ export function joined(first: readonly Span[], second: readonly Span[]): Span[] 
   const spans = [...first];
   for (const one of second) spans.push(one);
   return spans;
-}
-
-function hasLineBreak(spans: readonly Span[]): boolean {
-  for (const one of spans) if (!one.whole && one.text.includes("\n")) return true;
-  return false;
 }
 
 function wrapLong(spans: readonly Span[], width: number): Line[] {
@@ -89,16 +87,18 @@ function wrapLong(spans: readonly Span[], width: number): Line[] {
   };
 
   for (const one of spans) {
+    if (one === lineBreak) {
+      endWord();
+      newLine();
+      continue;
+    }
     if (one.whole) {
       word.push(one);
       continue;
     }
-    for (const part of one.text.split(/(\n| +)/u)) {
+    for (const part of one.text.split(/( +)/u)) {
       if (part === "") continue;
-      if (part === "\n") {
-        endWord();
-        newLine();
-      } else if (part.startsWith(" ")) {
+      if (part.startsWith(" ")) {
         endWord();
         spaceIn = space === 0 || spaceIn === one ? one : undefined;
         space += part.length;
@@ -134,31 +134,31 @@ function breakable(piece: Span, width: number): Span[] {
   return parts;
 }
 
-function isOneWord(text: string): boolean {
-  return !text.includes(" ") && !text.includes("\n");
-}
-
 /** How wide spans are when nothing is broken but at line breaks. */
 export function naturalWidth(spans: readonly Span[]): number {
-  return hasLineBreak(spans) ? measure(spans).natural : widthTogether(spans);
+  let widest = 0;
+  let line = 0;
+  for (const one of spans) {
+    line = one === lineBreak ? 0 : line + one.width;
+    if (line > widest) widest = line;
+  }
+  return widest;
 }
 
 /** The width of the widest word. */
 export function wordWidth(spans: readonly Span[]): number {
-  return measure(spans).word;
-}
-
-function measure(spans: readonly Span[]): { readonly natural: number; readonly word: number } {
-  let [natural, word, line, run] = [0, 0, 0, 0];
+  let widest = 0;
+  let run = 0;
   for (const one of spans) {
-    for (const part of one.whole || isOneWord(one.text) ? [one.text] : one.text.split(/(\n| +)/u)) {
-      const breaks = !one.whole && (part === "\n" || part.startsWith(" "));
-      const width = part === "\n" ? 0 : widthOf(part);
-      line = part === "\n" && breaks ? 0 : line + width;
-      run = breaks ? 0 : run + width;
-      natural = Math.max(natural, line);
-      word = Math.max(word, run);
+    if (one === lineBreak) run = 0;
+    else if (one.whole || !one.text.includes(" ")) run += one.width;
+    else {
+      for (const part of one.text.split(/( +)/u)) {
+        run = part.startsWith(" ") ? 0 : run + widthOf(part);
+        if (run > widest) widest = run;
+      }
     }
+    if (run > widest) widest = run;
   }
-  return { natural, word };
+  return widest;
 }
