@@ -136,12 +136,7 @@ function callOver(places: readonly Place[], around: Surroundings, manner: Pick<T
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const kept = fresh || asked.core === true ? undefined : foremost(data, around.clock.monotonicMillis())?.kept(asked);
     if (kept !== undefined) return Promise.resolve(kept);
-    const watched = `watchers ${asked.path}`;
-    const joined =
-      flights.join<Answer<T>>(watched, signal) ??
-      (lane === "people" ? flights.join<Answer<T>>(asked.path, signal) : undefined);
-    if (joined !== undefined) return joined;
-    return flights.start(lane === "people" ? asked.path : watched, signal, (shared) => {
+    return flights.take(lane, asked.path, signal, (shared) => {
       const attempt: Try = {
         ...manner,
         lane,

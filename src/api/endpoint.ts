@@ -111,14 +111,9 @@ export class Endpoint {
   ask<T>(asked: Question<T>, attempt: Try): Promise<Answer<T>> {
     const kept = attempt.fresh ? undefined : this.kept(asked);
     if (kept !== undefined) return Promise.resolve(kept);
-    // Watchers do not wait behind people, who may still stand in the queue of the budget.
-    const watched = `watchers ${asked.path}`;
-    const joined =
-      this.#flights.join<Answer<T>>(watched, attempt.signal) ??
-      (attempt.lane === "people" ? this.#flights.join<Answer<T>>(asked.path, attempt.signal) : undefined);
-    if (joined !== undefined) return joined;
-    const key = attempt.lane === "people" ? asked.path : watched;
-    return this.#flights.start(key, attempt.signal, (signal) => this.#askNow(asked, { ...attempt, signal }));
+    return this.#flights.take(attempt.lane, asked.path, attempt.signal, (signal) =>
+      this.#askNow(asked, { ...attempt, signal }),
+    );
   }
 
   asked(what: string): Asked {

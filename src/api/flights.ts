@@ -1,3 +1,4 @@
+import type { Lane } from "./rate-budget.ts";
 import { Recall, type RecallSignal } from "./recall.ts";
 
 interface Flight {
@@ -9,31 +10,42 @@ interface Flight {
 
 /** One request under way per identical question: whoever asks meanwhile waits for the same answer. */
 export class Flights {
-  readonly #flights = new Map<string, Flight>();
-
-  /** The answer under way for this key, if any; leaving it by the signal does not disturb the others. */
-  join<T>(key: string, signal: RecallSignal | undefined): Promise<T> | undefined {
-    const flight = this.#flights.get(key);
-    return flight === undefined ? undefined : (board(flight, signal) as Promise<T>);
-  }
+  readonly #flights: Readonly<Record<Lane, Map<string, Flight>>> = { people: new Map(), watchers: new Map() };
 
   /**
-   * Starts a flight, for a key that has none. `go` gets a signal that is aborted when the last of those who wait has
-   * left; none at all when the first one never leaves.
+   * The answer that is under way for this key, or else the one that `go` brings; leaving it by the signal does not
+   * disturb the others. Watchers do not join people, who may still stand in the queue of the budget. `go` gets a signal
+   * that is aborted when the last of those who wait has left; none at all when the first one never leaves.
    */
-  start<T>(key: string, signal: RecallSignal | undefined, go: (signal?: RecallSignal) => Promise<T>): Promise<T> {
-    const recall = signal === undefined ? undefined : new Recall();
-    const landing = go(recall);
-    const flight: Flight = { landing, recall, waiting: 0 };
-    this.#flights.set(key, flight);
-    const landed = (): void => {
-      if (this.#flights.get(key) === flight) this.#flights.delete(key);
-    };
-    landing.then(landed, landed);
-    // One that everybody has left is not to be joined any more.
-    recall?.addEventListener("abort", landed);
+  take<T>(
+    lane: Lane,
+    key: string,
+    signal: RecallSignal | undefined,
+    go: (signal?: RecallSignal) => Promise<T>,
+  ): Promise<T> {
+    const own = this.#flights[lane];
+    const flight = this.#flights.watchers.get(key) ?? own.get(key) ?? start(own, key, signal, go);
     return board(flight, signal) as Promise<T>;
   }
+}
+
+function start(
+  flights: Map<string, Flight>,
+  key: string,
+  signal: RecallSignal | undefined,
+  go: (signal?: RecallSignal) => Promise<unknown>,
+): Flight {
+  const recall = signal === undefined ? undefined : new Recall();
+  const landing = go(recall);
+  const flight: Flight = { landing, recall, waiting: 0 };
+  flights.set(key, flight);
+  const landed = (): void => {
+    if (flights.get(key) === flight) flights.delete(key);
+  };
+  landing.then(landed, landed);
+  // One that everybody has left is not to be joined any more.
+  recall?.addEventListener("abort", landed);
+  return flight;
 }
 
 function board(flight: Flight, signal: RecallSignal | undefined): Promise<unknown> {
