@@ -15,14 +15,33 @@ export type Text = readonly Inline[];
 /** What may stand in a text template; plain values become plain text. Floats are not among them on purpose. */
 export type TextPart = Inline | Text | string | bigint | number | undefined;
 
-/** ``text`Last traded at ${strong(price)}` ``: every interpolation stays marked as data. */
+/** ``text`Last traded at ${strong(price)}` ``: plain values and the words around them are one run, data as a whole. */
 export function text(strings: TemplateStringsArray, ...parts: TextPart[]): Text {
+  return interleave(strings, parts);
+}
+
+function interleave(between: readonly string[], parts: readonly TextPart[]): Text {
   const inlines: Inline[] = [];
-  for (let index = 0; index < strings.length; index += 1) {
-    const fixed = strings[index] ?? "";
-    if (fixed !== "") inlines.push({ kind: "text", text: fixed });
-    if (index < parts.length) for (const inline of toText(parts[index])) inlines.push(inline);
+  let run = "";
+  for (let index = 0; index < between.length; index += 1) {
+    run += between[index] ?? "";
+    const part = parts[index];
+    if (part === undefined) continue;
+    if (typeof part !== "object") {
+      run += String(part);
+      continue;
+    }
+    for (const inline of isText(part) ? part : [part]) {
+      if (inline.kind === "text") {
+        run += inline.text;
+        continue;
+      }
+      if (run !== "") inlines.push({ kind: "text", text: run });
+      run = "";
+      inlines.push(inline);
+    }
   }
+  if (run !== "") inlines.push({ kind: "text", text: run });
   return inlines;
 }
 
@@ -36,8 +55,9 @@ export function toText(part: TextPart): Text {
 }
 
 export function joinText(parts: readonly TextPart[], separator: string): Text {
-  return parts.flatMap((part, index) =>
-    index === 0 ? toText(part) : [{ kind: "text", text: separator } as const, ...toText(part)],
+  return interleave(
+    parts.map((_, index) => (index === 0 ? "" : separator)),
+    parts,
   );
 }
 
