@@ -1,6 +1,6 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { Use } from "./access.ts";
-import { processLives, readHolderRecord, removeHolderRecord, writeHolderRecord } from "./holder-record.ts";
+import { livingHolder, removeHolderRecord, writeHolderRecord } from "./holder-record.ts";
 import { openFile, type OpenFile } from "./open-file.ts";
 import { storeFault } from "./sqlite-faults.ts";
 
@@ -55,11 +55,6 @@ export function heldForLife(file: string, waitMillis: Milliseconds): FileAccess 
   };
 }
 
-function heldForLong(file: string): boolean {
-  const record = readHolderRecord(file);
-  return record !== undefined && processLives(record.pid);
-}
-
 /** Taken for each call and given back at its end; calls of this process stand in line. */
 export function heldPerCall(file: string, waitMillis: Milliseconds): FileAccess {
   let last: Promise<unknown> = Promise.resolve();
@@ -69,7 +64,7 @@ export function heldPerCall(file: string, waitMillis: Milliseconds): FileAccess 
     const turn = last.then(async () => {
       if (closed) throw new Error("The store is closed.");
       // Who holds it for life will not let go of it soon.
-      const taken = await openFile(file, heldForLong(file) ? 0 : waitMillis);
+      const taken = await openFile(file, livingHolder(file) === undefined ? waitMillis : 0);
       try {
         return await work(taken);
       } finally {

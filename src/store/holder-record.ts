@@ -35,8 +35,13 @@ export function readHolderRecord(databaseFile: string): HolderRecord | undefined
   }
 }
 
-/** Whether a process of that number exists. */
-export function processLives(pid: number): boolean {
+/** The record of a holder whose process exists; it may hold something else by now. */
+export function livingHolder(databaseFile: string): HolderRecord | undefined {
+  const record = readHolderRecord(databaseFile);
+  return record !== undefined && processLives(record.pid) ? record : undefined;
+}
+
+function processLives(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

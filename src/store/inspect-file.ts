@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertFigures } from "./alert-ports.ts";
-import { executedMigrations } from "./sqlite-database.ts";
+import { executedMigrations, newerMigration } from "./sqlite-database.ts";
 import { storeFault } from "./sqlite-faults.ts";
 import { migrations } from "./migrations/index.ts";
 
@@ -47,10 +47,10 @@ export async function inspectFile(file: string, at: Milliseconds): Promise<FileI
     const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLIS });
     try {
       const executed = executedMigrations(database);
-      const known = Object.keys(migrations);
-      const newer = executed.some((name) => !known.includes(name));
       const damage = bytes > LARGEST_READ_THROUGH ? undefined : damageOf(database);
-      const age = newer ? "newer" : executed.length < known.length ? "older" : "current";
+      const known = Object.keys(migrations).length;
+      const newer = newerMigration(database) !== undefined;
+      const age = newer ? "newer" : executed.length < known ? "older" : "current";
       const readable = age === "current" && (damage === undefined || damage.length === 0);
       return {
         bytes,
@@ -72,10 +72,6 @@ export async function inspectFile(file: string, at: Milliseconds): Promise<FileI
 export function damageOf(database: DatabaseSync): string[] {
   const rows = database.prepare(`PRAGMA quick_check(${DAMAGE_SHOWN})`).all();
   return rows.map((row) => String(row["quick_check"])).filter((line) => line !== "ok");
-}
-
-export function hasTable(database: DatabaseSync, name: string): boolean {
-  return database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined;
 }
 
 function lastLook(database: DatabaseSync): Milliseconds | undefined {

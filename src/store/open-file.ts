@@ -2,10 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 
 import type { Kysely } from "kysely";
 
-import type { UserError } from "../errors.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { DatabaseInUse } from "./database-in-use.ts";
-import { processLives, readHolderRecord } from "./holder-record.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 import type { Schema } from "./schema.ts";
 import { makeFolderOf, openSqlite } from "./sqlite-database.ts";
@@ -24,7 +22,7 @@ export async function openFile(file: string, waitMillis: Milliseconds): Promise<
   try {
     makeFolderOf(file);
     const lock = await waitForProcessLock(file, waitMillis);
-    if (lock === undefined) throw heldByAnother(file);
+    if (lock === undefined) throw new DatabaseInUse(file);
     try {
       const { database, migrated } = openSqlite(file);
       let queries: Promise<Kysely<Schema>> | undefined;
@@ -60,10 +58,4 @@ async function queriesOver(database: DatabaseSync, migrated: boolean): Promise<K
   const db = kyselyOver(database);
   if (!migrated) await (await import("./migrate.ts")).migrate(db);
   return db;
-}
-
-function heldByAnother(file: string): UserError {
-  const pid = readHolderRecord(file)?.pid;
-  const who = pid !== undefined && processLives(pid) ? `process ${pid}` : "another process";
-  return new DatabaseInUse(file, who);
 }

@@ -4,12 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { copyDatabase, syncFolderOf } from "./copy-database.ts";
 import { DatabaseInUse } from "./database-in-use.ts";
-import { readHolderRecord } from "./holder-record.ts";
-import { damageOf, hasTable } from "./inspect-file.ts";
-import { migrations } from "./migrations/index.ts";
+import { damageOf } from "./inspect-file.ts";
 import { makeOwnFile } from "./own-file.ts";
 import { waitForProcessLock } from "./process-lock.ts";
-import { executedMigrations, makeFolderOf } from "./sqlite-database.ts";
+import { executedMigrations, hasTable, makeFolderOf, newerMigration } from "./sqlite-database.ts";
 import { storeFault } from "./sqlite-faults.ts";
 
 /** What a restoration came to. */
@@ -29,10 +27,7 @@ export async function restore(file: string, backup: string, suffix: string): Pro
   try {
     makeFolderOf(file);
     const lock = await waitForProcessLock(file, 0);
-    if (lock === undefined) {
-      const pid = readHolderRecord(file)?.pid;
-      throw new DatabaseInUse(file, pid === undefined ? "another process" : `process ${pid}`);
-    }
+    if (lock === undefined) throw new DatabaseInUse(file);
     try {
       const fresh = `${file}.restoring`;
       const owed = prepare(backup, fresh);
@@ -59,11 +54,10 @@ function prepare(backup: string, fresh: string): number {
       const remedy = "Choose another backup.";
       throw new UserError(`The backup ${backup} is damaged: ${damage.join("; ")}.`, { remedy });
     }
-    const executed = executedMigrations(database);
-    if (executed.length === 0) {
+    if (executedMigrations(database).length === 0) {
       throw new UserError(`The file ${backup} is no backup of Bellwether's.`, { remedy: "Choose another file." });
     }
-    const newer = executed.find((name) => !Object.keys(migrations).includes(name));
+    const newer = newerMigration(database);
     if (newer !== undefined) {
       throw new UserError(`The backup ${backup} was written by a newer version of Bellwether (it has ${newer}).`, {
         remedy: "Run that version to restore it.",

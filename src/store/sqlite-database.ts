@@ -24,15 +24,14 @@ export function openSqlite(file: string): { database: DatabaseSync; migrated: bo
   const database = new DatabaseSync(file, { timeout: BUSY_MILLIS });
   try {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
-    const known = Object.keys(migrations);
-    const executed = executedMigrations(database);
-    const newer = executed.find((name) => !known.includes(name));
+    const newer = newerMigration(database);
     if (newer !== undefined) {
       throw new UserError(`The database ${file} was written by a newer version of Bellwether (it has ${newer}).`, {
         remedy: "Run that version, or name another file in DATABASE_URL.",
       });
     }
-    return { database, migrated: executed.length === known.length };
+    const migrated = executedMigrations(database).length === Object.keys(migrations).length;
+    return { database, migrated };
   } catch (thrown) {
     database.close();
     throw thrown;
@@ -41,10 +40,18 @@ export function openSqlite(file: string): { database: DatabaseSync; migrated: bo
 
 /** The names of the migrations that a database has been through; empty for a new one. */
 export function executedMigrations(database: DatabaseSync): string[] {
-  const table = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kysely_migration'");
-  if (table.get() === undefined) return [];
+  if (!hasTable(database, "kysely_migration")) return [];
   return database
     .prepare("SELECT name FROM kysely_migration ORDER BY name")
     .all()
     .map((row) => String(row["name"]));
+}
+
+export function hasTable(database: DatabaseSync, name: string): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined;
+}
+
+/** A migration that a database has been through and this program does not know; undefined where there is none. */
+export function newerMigration(database: DatabaseSync): string | undefined {
+  return executedMigrations(database).find((name) => !Object.hasOwn(migrations, name));
 }
