@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
 
-import { fromPieces, inPieces, takeNumbers } from "./alert-counters.ts";
+import { takeNumbers } from "./alert-counters.ts";
 import type { Backlog } from "./alert-ports.ts";
+import { fromPieces, inPieces } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
 /** What waits for quiet hours to end, and the messages that grow over a day. */

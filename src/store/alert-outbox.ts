@@ -1,7 +1,8 @@
 import { sql, type Kysely } from "kysely";
 
-import { fromPieces, inPieces, takeNumbers } from "./alert-counters.ts";
+import { takeNumbers } from "./alert-counters.ts";
 import type { Outbox } from "./alert-ports.ts";
+import { fromPieces, inPieces } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
 /** In the very words of the partial indexes: without them, written out, no engine takes such an index. */

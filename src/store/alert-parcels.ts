@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
 
-import { inPieces, takeNumbers } from "./alert-counters.ts";
+import { takeNumbers } from "./alert-counters.ts";
 import type { Parcels } from "./alert-ports.ts";
+import { inPieces } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
 /** What is owed to many and not yet spread over them. */

@@ -4,11 +4,12 @@ import { createArrivals } from "./alert-arrivals.ts";
 import { createBacklog } from "./alert-backlog.ts";
 import { createChoices } from "./alert-choices.ts";
 import { alertFigures } from "./alert-figures.ts";
-import { inPieces, lastNumber, takeNumbers } from "./alert-counters.ts";
+import { lastNumber, takeNumbers } from "./alert-counters.ts";
 import { createOutbox } from "./alert-outbox.ts";
 import { createParcels } from "./alert-parcels.ts";
 import type { AlertTables, DecisionLog } from "./alert-ports.ts";
 import { createWatchState } from "./alert-watch-state.ts";
+import { inPieces } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
 /** How many decisions are kept, however young they are. */

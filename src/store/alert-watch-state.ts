@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 
-import { fromPieces, inPieces } from "./alert-counters.ts";
 import type { WatchState } from "./alert-ports.ts";
+import { fromPieces, inPieces } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
 /** What was seen, and where every rule stands. */

@@ -3,6 +3,7 @@ import type { LRUCache } from "lru-cache";
 
 import type { Milliseconds } from "../units/duration.ts";
 import { atomically, type Use } from "./access.ts";
+import { inPieces } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 import type { Seen, SeenIds, SeenKind } from "./store.ts";
 
@@ -10,8 +11,6 @@ import type { Seen, SeenIds, SeenKind } from "./store.ts";
 const SEEN_IDS_KEPT = 10_000;
 /** What was noted this recently is not written again: a hundred people reading the same list are one write. */
 const NOTED_FOR: Milliseconds = 10_000;
-/** Rows of one statement; 8 parameters each, far below SQLite's and PostgreSQL's limits. */
-const ROWS_A_STATEMENT = 500;
 /** Ids are 64 characters and labels short; whatever a node sends, a row stays small. */
 const MAX_CHARACTERS = 200;
 
@@ -93,10 +92,10 @@ async function insert(
     seen_at: at,
     position,
   }));
-  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
-    await trx
+  await inPieces(rows, (piece) =>
+    trx
       .insertInto("seen_ids")
-      .values(rows.slice(from, from + ROWS_A_STATEMENT))
+      .values(piece)
       .onConflict((conflict) =>
         conflict.columns(["network", "kind", "id"]).doUpdateSet((eb) => ({
           label: eb.fn.coalesce("excluded.label", "seen_ids.label"),
@@ -105,8 +104,8 @@ async function insert(
           position: eb.ref("excluded.position"),
         })),
       )
-      .execute();
-  }
+      .execute(),
+  );
   await prune(trx, network, kind);
 }
 
