@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 
 import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
+import { LRUCache } from "lru-cache";
 
 import type { Schema } from "./schema.ts";
 
@@ -22,20 +23,18 @@ export function kyselyOver(database: DatabaseSync): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: new NodeSqliteDialect({ database: preparing(database) }) });
 }
 
-/** Statements are prepared once: the same few run all the time. */
+/** Statements are prepared once: the same few run all the time, among others that differ in how many rows they take. */
 const KEPT_STATEMENTS = 200;
 
 function preparing(database: DatabaseSync): SqliteDatabase {
-  const kept = new Map<string, SqliteStatement>();
+  const kept = new LRUCache<string, SqliteStatement>({ max: KEPT_STATEMENTS });
   return {
     close: () => database.close(),
     prepare(sql) {
-      let statement = kept.get(sql);
-      if (statement === undefined) {
-        statement = statementOver(database.prepare(sql));
-        if (kept.size >= KEPT_STATEMENTS) kept.clear();
-        kept.set(sql, statement);
-      }
+      const known = kept.get(sql);
+      if (known !== undefined) return known;
+      const statement = statementOver(database.prepare(sql));
+      kept.set(sql, statement);
       return statement;
     },
   };
