@@ -1,47 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import type { AlertTables, DeliveryRow, NewDeliveryRow } from "../../src/store/alert-ports.ts";
-import type { Store } from "../../src/store/store.ts";
+import { delivery, ids, tablesUnderTest, T } from "./alert-rows.ts";
 import type { StoreUnderTest } from "./contract.ts";
 
-const T = 1_700_000_000_000;
-
-function delivery(id: string, destination = "d1", more: Partial<NewDeliveryRow> = {}): NewDeliveryRow {
-  return {
-    id,
-    destination,
-    platform: "fake",
-    kind: "message",
-    phase: "event",
-    message: "m1",
-    episode: null,
-    target: null,
-    run_at: T,
-    created_at: T,
-    data: "{}",
-    ...more,
-  };
-}
-
-const ids = (rows: readonly DeliveryRow[]): string[] => rows.map((row) => row.id);
-
-/** What every engine must hold of alerts. */
+/** What every engine must hold of alerts; of what is owed see the outbox's contract. */
 export function alertContract(engine: string, create: () => Promise<StoreUnderTest>): void {
   describe(`alerts in a store on ${engine}`, () => {
-    let under: StoreUnderTest;
-    let store: Store;
-    beforeEach(async () => {
-      under = await create();
-      store = under.store;
-    });
-    afterEach(() => under.cleanUp());
-
-    const on = <R>(work: (tables: AlertTables) => Promise<R>): Promise<R> =>
-      store.transaction(({ alerts }) => work(alerts));
-    const due = async (at = T, limit = 10, platform = "fake"): Promise<string[]> =>
-      ids(await on(({ outbox }) => outbox.due(platform, at, limit)));
-    const change = (id: string, what: Parameters<AlertTables["outbox"]["change"]>[1]): Promise<void> =>
-      on(({ outbox }) => outbox.change(id, what));
+    const { on } = tablesUnderTest(create);
 
     it("keep choices, and count every change of them", async () => {
       const row = { id: "s1", destination: "d1", network: "mainnet", state: "active", data: "{}" };
@@ -55,6 +20,11 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         { ...row, state: "paused", data: '{"a":1}' },
       ]);
       expect(await on(({ choices }) => choices.silences(T))).toEqual([{ id: "q2", ends_at: T + 1, data: "{}" }]);
+      await on(({ choices }) => choices.putSubscription({ ...row, id: "s2" }));
+      await on(({ choices }) => choices.dropSubscriptions(["s1", "nobody"]));
+      await on(({ choices }) => choices.dropSubscriptions([]));
+      expect(await on(({ choices }) => choices.revision())).toBe(6);
+      expect(ids(await on(({ choices }) => choices.subscriptions()))).toEqual(["s2"]);
     });
 
     it("keep what was seen, by network and watcher, and the last of it", async () => {
@@ -86,184 +56,6 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       await on(({ watch }) => watch.putTellings([telling, { ...telling, episode: "e2" }]));
       await on(({ watch }) => watch.putTellings([{ ...telling, data: "2" }]));
       expect(await on(({ watch }) => watch.tellings(["e1"]))).toEqual([{ ...telling, data: "2" }]);
-    });
-
-    it("give back what has arrived at a destination, in order, from any place on", async () => {
-      const edit = (id: string, phase: string) => delivery(id, "d1", { kind: "edit", phase, target: "a1" });
-      await on(({ outbox }) =>
-        outbox.add([
-          delivery("a1"),
-          delivery("b1", "d2"),
-          delivery("a2"),
-          delivery("a3"),
-          edit("e1", "rolling"),
-          edit("e2", "state"),
-          edit("e3", "rolling"),
-          delivery("a4"),
-        ]),
-      );
-      const all = ["a1", "b1", "a2", "e1", "e2", "e3"];
-      for (const [index, id] of all.entries()) await change(id, { state: "sent", settled_at: T + index });
-      await change("a3", { state: "dead" });
-      const after = (seq: number, limit = 10) => on(({ arrivals }) => arrivals.after("d1", seq, limit));
-      const [first] = await after(0, 1);
-      expect(first?.id).toBe("a1");
-      expect(ids(await after(first?.seq ?? 0))).toEqual(["a2"]);
-      await change("a4", { state: "sent", settled_at: T + 9 });
-      expect(ids(await after(0))).toEqual(["a1", "a2", "a4"]);
-      expect(ids(await on(({ arrivals }) => arrivals.last("d1", 2)))).toEqual(["a2", "a4"]);
-      expect(ids(await on(({ arrivals }) => arrivals.grown("d1", 0, 10)))).toEqual(["e1", "e3"]);
-      expect(ids(await on(({ arrivals }) => arrivals.grown("d1", T + 4, 10)))).toEqual(["e3"]);
-      expect(ids(await on(({ arrivals }) => arrivals.grown("d1", 0, 1)))).toEqual(["e3"]);
-      expect(await on(({ arrivals }) => arrivals.grown("d2", 0, 10))).toEqual([]);
-    });
-
-    describe("owed deliveries", () => {
-      it("come in order, one of a destination at a time, and none beyond the limit", async () => {
-        await on(({ outbox }) =>
-          outbox.add([delivery("a1"), delivery("b1", "d2"), delivery("a2"), delivery("c", "d3")]),
-        );
-        expect(await due()).toEqual(["a1", "b1", "c"]);
-        expect(await due(T, 2)).toEqual(["a1", "b1"]);
-        await change("a1", { state: "sending" });
-        expect(await due()).toEqual(["b1", "c"]);
-        await change("a1", { state: "sent" });
-        expect(await due()).toEqual(["b1", "a2", "c"]);
-      });
-
-      it("wait for the one before them, also while that waits for its next try", async () => {
-        await on(({ outbox }) => outbox.add([delivery("a1"), delivery("a2")]));
-        await change("a1", { run_at: T + 1000 });
-        expect(await due()).toEqual([]);
-        expect(await on(({ outbox }) => outbox.nextRunAt(["fake"], T))).toBe(T + 1000);
-        expect(await due(T + 1000)).toEqual(["a1"]);
-        await change("a1", { state: "dead" });
-        expect(await due()).toEqual(["a2"]);
-        expect(await on(({ outbox }) => outbox.nextRunAt(["fake"], T))).toBeUndefined();
-      });
-
-      it("do not wait for an edit that waits, but never go beside one", async () => {
-        const edit = delivery("e", "d1", { kind: "edit", target: "a0", run_at: T + 5 });
-        await on(({ outbox }) => outbox.add([edit, delivery("a")]));
-        expect(await due()).toEqual(["a"]);
-        expect(await due(T + 5)).toEqual(["e"]);
-        await change("a", { state: "sending" });
-        expect(await due(T + 5)).toEqual([]);
-      });
-
-      it("begin and arrive many at a time", async () => {
-        await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
-        await on(({ outbox }) => outbox.begin(["a", "b"], T + 1));
-        expect(await due()).toEqual(["c"]);
-        await on(({ outbox }) => outbox.sent(["a"], T + 2));
-        const rows = await on(({ outbox }) => outbox.get(["a", "b", "c"]));
-        expect(
-          rows.map(({ id, state, attempts, attempted_at, settled_at }) => [
-            id,
-            state,
-            attempts,
-            attempted_at,
-            settled_at,
-          ]),
-        ).toEqual([
-          ["a", "sent", 1, T + 1, T + 2],
-          ["b", "sending", 1, T + 1, null],
-          ["c", "owed", 0, null, null],
-        ]);
-      });
-
-      it("belong to their platform", async () => {
-        await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2", { platform: "other" })]));
-        expect(await due(T, 10, "other")).toEqual(["b"]);
-        expect(await on(({ outbox }) => outbox.depth())).toEqual(
-          expect.arrayContaining([
-            { platform: "fake", owed: 1, oldest: T },
-            { platform: "other", owed: 1, oldest: T },
-          ]),
-        );
-      });
-
-      it("of a destination are held back together, and no other", async () => {
-        await on(({ outbox }) => outbox.add([delivery("a1"), delivery("a2"), delivery("b", "d2")]));
-        await on(({ outbox }) => outbox.hold("d1", T + 9));
-        expect(await due()).toEqual(["b"]);
-        expect(await due(T + 9)).toEqual(["a1", "b"]);
-      });
-
-      it("that a process left in the middle are owed again, with an unknown outcome", async () => {
-        await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
-        await change("a", { state: "sending", attempted_at: T + 3 });
-        await change("b", { state: "sending", attempted_at: T + 9, uncertain_since: T + 1 });
-        await store.close();
-        store = await under.reopen();
-        const left = await on(({ outbox }) => outbox.recover());
-        expect(left.map(({ id, uncertain_since }) => [id, uncertain_since])).toEqual([
-          ["a", T + 3],
-          ["b", T + 1],
-        ]);
-        expect(await due()).toEqual(["a", "b", "c"]);
-      });
-
-      it("are found by episode, by target, by destination and by age", async () => {
-        await on(({ outbox }) =>
-          outbox.add([
-            delivery("t", "d1", { episode: "e1" }),
-            delivery("u", "d2", { episode: "e1", created_at: T - 5 }),
-            delivery("x", "d1", { kind: "edit", target: "t" }),
-          ]),
-        );
-        await on(async ({ outbox }) => {
-          expect(ids(await outbox.ofEpisode("e1"))).toEqual(["t", "u"]);
-          expect(ids(await outbox.ofEpisode("e1", "d2"))).toEqual(["u"]);
-          expect(ids(await outbox.owedEdits(["t", "u"]))).toEqual(["x"]);
-          expect(ids(await outbox.openOf("d1"))).toEqual(["t", "x"]);
-          expect(ids(await outbox.overdue(T, 5))).toEqual(["u"]);
-          expect(ids(await outbox.get(["u", "nobody"]))).toEqual(["u"]);
-        });
-      });
-
-      it("are found by when something became of them, the last one first", async () => {
-        await on(({ outbox }) =>
-          outbox.add([delivery("a"), delivery("b", "d2"), delivery("c"), delivery("d"), delivery("still owed")]),
-        );
-        await on(async ({ outbox }) => {
-          await outbox.sent(["c"], T + 1);
-          await outbox.sent(["a", "b"], T + 2);
-        });
-        await change("d", { state: "dead", settled_at: T + 3 });
-        await on(async ({ outbox }) => {
-          expect(ids(await outbox.settled(9))).toEqual(["d", "b", "a", "c"]);
-          expect(ids(await outbox.settled(9, "d1"))).toEqual(["d", "a", "c"]);
-          expect(ids(await outbox.settled(2))).toEqual(["d", "b"]);
-        });
-      });
-
-      it("may be ten thousand at once", async () => {
-        const rows = Array.from({ length: 10_000 }, (_, index) => delivery(`n${index}`, `d${index}`));
-        await on(({ outbox }) => outbox.add(rows));
-        expect(await due(T, 3)).toEqual(["n0", "n1", "n2"]);
-      });
-
-      it("are unknown to everybody when their transaction fails", async () => {
-        const failing = on(async ({ outbox, watch }) => {
-          await watch.putSnapshot("mainnet", "w", T, "seen");
-          await outbox.add([delivery("a")]);
-          throw new Error("crash");
-        });
-        await expect(failing).rejects.toThrow("crash");
-        expect(await due()).toEqual([]);
-        expect(await on(({ watch }) => watch.snapshot("mainnet", "w"))).toBeUndefined();
-      });
-    });
-
-    it("keep messages once, however often they are owed, and receipts", async () => {
-      await on(({ outbox }) => outbox.addMessages([{ id: "m1", data: "hello" }], T));
-      await on(({ outbox }) => outbox.addMessages([{ id: "m1", data: "hello" }], T + 1));
-      expect(await on(({ outbox }) => outbox.messages(["m1", "m2"]))).toEqual([{ id: "m1", data: "hello" }]);
-      const receipt = { delivery: "a", platform: "fake", channel: "c", message: "1", at: T };
-      await on(({ outbox }) => outbox.putReceipts([receipt]));
-      await on(({ outbox }) => outbox.putReceipts([{ ...receipt, message: "2" }]));
-      expect(await on(({ outbox }) => outbox.receipts(["a", "b"]))).toEqual([{ ...receipt, message: "2" }]);
     });
 
     it("keep what is owed to many in parcels, count it, and hand each out once, in order", async () => {

@@ -6,6 +6,7 @@ import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { alertContract } from "./alert-contract.ts";
 import { storeContract, type StoreUnderTest } from "./contract.ts";
+import { outboxContract } from "./outbox-contract.ts";
 
 async function inFolder(hold: "life" | "call"): Promise<StoreUnderTest> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-store-"));
@@ -31,3 +32,4 @@ async function inFolder(hold: "life" | "call"): Promise<StoreUnderTest> {
 storeContract("SQLite, held for life", () => inFolder("life"));
 storeContract("SQLite, taken for each call", () => inFolder("call"));
 alertContract("SQLite", () => inFolder("life"));
+outboxContract("SQLite", () => inFolder("life"));
