@@ -1,6 +1,6 @@
 import { isOpen, type Episode, type Machine } from "./episode.ts";
 import { timeToText } from "./json-units.ts";
-import type { Step } from "./machine.ts";
+import { calmed, type Step } from "./machine.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 
 /** So many good looks in a row must lack a subject before it counts as gone: a node that is slow to learn is none. */
@@ -15,10 +15,9 @@ export function stepAbsent(machine: Machine, episode: Episode | undefined, at: N
   if (absent < ABSENT_ROUNDS) {
     return { machine: { ...machine, absent }, ...(episode === undefined ? {} : { episode }), changes: [] };
   }
-  const { began: _began, recovering: _recovering, lastGood: _lastGood, absent: _absent, ...rest } = machine;
-  const calmed: Machine = { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
-  if (episode === undefined || !isOpen(episode)) return { machine: calmed, changes: ["dismissed"] };
-  return { machine: calmed, episode: { ...episode, state: "gone", ended: timeToText(at) }, changes: ["gone"] };
+  const calm = calmed(present(machine));
+  if (episode === undefined || !isOpen(episode)) return { machine: calm, changes: ["dismissed"] };
+  return { machine: calm, episode: { ...episode, state: "gone", ended: timeToText(at) }, changes: ["gone"] };
 }
 
 /** It was spoken of again. */

@@ -186,7 +186,7 @@ function stepGood(machine: Machine, episode: Episode | undefined, round: Round, 
 }
 
 /** Back to where nothing is wrong; numbers and firings stay. */
-function calmed(machine: Machine): Machine {
+export function calmed(machine: Machine): Machine {
   const { began: _began, recovering: _recovering, lastGood: _lastGood, ...rest } = machine;
   return { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
 }

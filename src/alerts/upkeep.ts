@@ -5,7 +5,7 @@ import type { Choices, choicesReader } from "./choices.ts";
 import { nowMillis, randomId, type AlertParts } from "./engine-parts.ts";
 import { Episode, episodeId, isOpen, Machine } from "./episode.ts";
 import { timeToText } from "./json-units.ts";
-import { calmAfterFlapping } from "./machine.ts";
+import { calmAfterFlapping, calmed } from "./machine.ts";
 import { oweOpen } from "./owe-open.ts";
 import { OwedBook } from "./owed.ts";
 import { episodeRow, machineKey, machineRow } from "./record-round.ts";
@@ -53,7 +53,7 @@ export function upkeepOf(parts: AlertParts, readChoices: ReturnType<typeof choic
       const withdrawn = withdraw(open, choices, at);
       for (const episode of withdrawn) {
         const machine = machineOf(episode);
-        if (machine !== undefined) await tables.watch.putMachines([machineRow({ ...machine, phase: "ok" })]);
+        if (machine !== undefined) await tables.watch.putMachines([machineRow(calmed(machine))]);
         const about = { network: episode.network, episode: episode.id };
         book.decisions.push({ what: "withdrawn", ...about, detail: "nobody is subscribed to it any more" });
       }

@@ -75,6 +75,22 @@ describe("the engine", () => {
     expect(await it.engine.openEpisodes()).toEqual([]);
   });
 
+  it("forgets how far the recovery of that had come: the next one begins with itself", async () => {
+    const it = await open();
+    const watching = aSubscription({ kinds: ["market.price"], parameters: { "market.price": { high: "100" } } });
+    await it.engine.putSubscription(watching, "ada");
+    for (const shown of ["50", "500", "50"]) await it.rounds(1, [price(shown)]);
+    await it.engine.putSubscription({ ...watching, state: "removed" }, "ada");
+    await it.pass(600_000);
+    await it.engine.putSubscription({ ...watching, id: "again" }, "ada");
+    await it.rounds(1, [price("500")]);
+    await it.rounds(6, [price("50")]);
+    const [{ number, began, recovered } = {}] = await it.engine.lastEpisodes(1);
+    expect(number).toBe(2);
+    expect(BigInt(recovered ?? 0) - BigInt(began ?? 0)).toBe(5_000_000_000n);
+    expect(it.sender.take()).toHaveLength(4);
+  });
+
   it("refuses a subscription whose thresholds cannot be, and keeps none of it", async () => {
     const it = await open();
     const wrong = aSubscription({ parameters: { "network.stalled": { four: 1 } } });
