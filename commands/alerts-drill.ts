@@ -1,10 +1,9 @@
 import { drill } from "../src/answers/alert-drill.ts";
 import { TO_OPTION } from "../src/answers/alert-options.ts";
 import { destinationHere, isOperator, parseDestination } from "../src/answers/alert-place.ts";
-import { isAlive } from "../src/answers/alert-subscriptions.ts";
 import { CONSOLE } from "../src/alerts/alert-desk.ts";
 import type { Destination } from "../src/alerts/sender.ts";
-import { destinationKey } from "../src/alerts/subscription.ts";
+import { destinationKey, isAlive } from "../src/alerts/subscription.ts";
 import { systemClock } from "../src/api/clock.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 

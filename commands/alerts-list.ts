@@ -1,7 +1,7 @@
 import { destinationHere, isOperator, isOwn, placeWords } from "../src/answers/alert-place.ts";
 import { subjectLabels } from "../src/answers/alert-subjects.ts";
-import { isAlive, removeAction, subscriptionActions, visibleHere } from "../src/answers/alert-subscriptions.ts";
-import type { Subscription } from "../src/alerts/subscription.ts";
+import { removeAction, subscriptionActions, visibleHere } from "../src/answers/alert-subscriptions.ts";
+import { isAlive, type Subscription } from "../src/alerts/subscription.ts";
 import { mannerWords, subscriptionWords, type Labels } from "../src/alerts/subscription-words.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph, type Block, type Table } from "../src/reply/block.ts";

@@ -4,7 +4,7 @@ import type { AlertsConfig } from "./alerts-config.ts";
 import { isConditionKind, type ConditionKind } from "./kinds.ts";
 import { ruleFor, type Rule } from "./rules.ts";
 import { Silence } from "./silence.ts";
-import { covers, destinationKey, rulesOf, Subscription } from "./subscription.ts";
+import { covers, destinationKey, isAlive, rulesOf, Subscription } from "./subscription.ts";
 
 /** Judged on every network whether or not anybody subscribed: what they show explains the rest. */
 const ALWAYS: readonly ConditionKind[] = [
@@ -70,7 +70,7 @@ export function choicesOf(
   };
   for (const kind of ALWAYS) note(ruleFor(kind, {}, config));
   // A paused one goes on being judged, so that what is open when it is resumed is known.
-  for (const one of subscriptions.filter(({ state }) => state === "active" || state === "paused")) {
+  for (const one of subscriptions.filter(isAlive)) {
     for (const rule of rulesOf(one, config)) {
       note(rule);
       const taking = byRule.get(rule.id) ?? [];

@@ -8,7 +8,7 @@ import { OwedBook, type Decision } from "./owed.ts";
 import { rollingKey, rollingMessages } from "./roll.ts";
 import type { Destination, Receipt, SendError } from "./sender.ts";
 import { spreadAll } from "./spread.ts";
-import { destinationKey, Subscription } from "./subscription.ts";
+import { destinationKey, isAlive, Subscription } from "./subscription.ts";
 import { putSubscription, writeOwed } from "./write-owed.ts";
 
 /** What came of one try. */
@@ -150,9 +150,11 @@ async function retire(
   { newId, operators }: SettleParts,
 ): Promise<void> {
   let subscriptions = 0;
-  for (const { data, destination: key, state } of await tables.choices.subscriptions()) {
-    if (key !== row.destination || state === "removed" || state === "ended" || state === "retired") continue;
-    await putSubscription(tables, { ...Subscription.parse(JSON.parse(data)), state: "retired", why });
+  for (const { data, destination: key } of await tables.choices.subscriptions()) {
+    if (key !== row.destination) continue;
+    const subscription = Subscription.parse(JSON.parse(data));
+    if (!isAlive(subscription)) continue;
+    await putSubscription(tables, { ...subscription, state: "retired", why });
     subscriptions += 1;
   }
   await spreadAll(tables, newId);

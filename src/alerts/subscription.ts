@@ -47,6 +47,11 @@ export type Subscription = z.infer<typeof Subscription>;
 
 const ROLLING_BY_DEFAULT: readonly AlertKind[] = ["checkpoint.new", "snapshot.new", "market.state"];
 
+/** Whether it still tells, or may again. */
+export function isAlive({ state }: Pick<Subscription, "state">): boolean {
+  return state === "active" || state === "paused";
+}
+
 /** Whether an event of a kind goes into the day's rolling message. */
 export function isRolling(subscription: Pick<Subscription, "events">, kind: AlertKind): boolean {
   return subscription.events === "rolling" || (subscription.events === "usual" && ROLLING_BY_DEFAULT.includes(kind));

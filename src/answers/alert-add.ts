@@ -5,7 +5,7 @@ import type { AlertKind } from "../alerts/kinds.ts";
 import type { Destination } from "../alerts/sender.ts";
 import type { Standing } from "../alerts/standing.ts";
 import { standingWords } from "../alerts/standing-words.ts";
-import { rulesOf, type Subscription } from "../alerts/subscription.ts";
+import { isAlive, rulesOf, type Subscription } from "../alerts/subscription.ts";
 import { mannerWords, subscriptionWords, type Labels } from "../alerts/subscription-words.ts";
 import { systemClock } from "../api/clock.ts";
 import { UserError } from "../errors.ts";
@@ -22,7 +22,7 @@ import { destinationHere, isSamePlace, parseDestination, placeWords, requireMana
 import { standingOf } from "./alert-standing.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { resolveSubjects, subjectLabels } from "./alert-subjects.ts";
-import { contentOf, isAlive, mannerOf, shortId, subscriptionActions } from "./alert-subscriptions.ts";
+import { contentOf, mannerOf, shortId, subscriptionActions } from "./alert-subscriptions.ts";
 import { parseThresholds, type SubscriptionValues } from "./alert-thresholds.ts";
 import type { ResolveContext } from "./resolve-id.ts";
 

@@ -1,9 +1,10 @@
+import { z } from "zod";
+
 import type { AlertDesk } from "../alerts/alert-desk.ts";
 import type { Episode } from "../alerts/episode.ts";
 import type { Destination } from "../alerts/sender.ts";
-import { covers, destinationKey, StoredDestination } from "../alerts/subscription.ts";
+import { covers, destinationKey, isAlive, StoredDestination } from "../alerts/subscription.ts";
 import { UserError } from "../errors.ts";
-import { z } from "zod";
 import { destinationHere, isOperator, type PlaceContext } from "./alert-place.ts";
 
 const StoredDelivery = z.object({ destination: StoredDestination });
@@ -31,7 +32,7 @@ export async function requireConcern(
   const subscribed = (await desk.subscriptions()).some(
     (one) =>
       destinationKey(one.destination) === here &&
-      (one.state === "active" || one.state === "paused") &&
+      isAlive(one) &&
       one.kinds.includes(episode.kind) &&
       covers(one, episode),
   );

@@ -1,4 +1,4 @@
-import { rulesOf, type Subscription } from "../alerts/subscription.ts";
+import { isAlive, rulesOf, type Subscription } from "../alerts/subscription.ts";
 import { subscriptionWords } from "../alerts/subscription-words.ts";
 import { UserError } from "../errors.ts";
 import { reply, type Reply } from "../reply/reply.ts";
@@ -12,7 +12,7 @@ import { parseKinds } from "./alert-kinds.ts";
 import { parseManner } from "./alert-manners.ts";
 import { isOwn, isSamePlace } from "./alert-place.ts";
 import { resolveSubjects, subjectLabels } from "./alert-subjects.ts";
-import { contentOf, findSubscription, isAlive, mannerOf, subscriptionActions } from "./alert-subscriptions.ts";
+import { contentOf, findSubscription, mannerOf, subscriptionActions } from "./alert-subscriptions.ts";
 import { parseThresholds, type SubscriptionValues } from "./alert-thresholds.ts";
 
 /** Takes the subjects away, so that all of them are told of. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import type { AlertDesk } from "../alerts/alert-desk.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import { rulesOf, type Subscription } from "../alerts/subscription.ts";
+import { isAlive, rulesOf, type Subscription } from "../alerts/subscription.ts";
 import { subscriptionWords, type Labels } from "../alerts/subscription-words.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../bot/option.ts";
@@ -24,11 +24,6 @@ export function shortId(taken: Iterable<string>): string {
     const id = Array.from(randomBytes(ID_LENGTH), (byte) => LETTERS[byte % LETTERS.length] ?? "2").join("");
     if (!had.has(id)) return id;
   }
-}
-
-/** Whether it still tells, or may again. */
-export function isAlive({ state }: Pick<Subscription, "state">): boolean {
-  return state === "active" || state === "paused";
 }
 
 /** Those that somebody may see here: the channel's and their own; operators see all. */

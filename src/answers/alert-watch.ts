@@ -2,7 +2,7 @@ import { parseBundleSubject } from "../alerts/bundle-subject.ts";
 import type { PERSONAL_KINDS } from "../alerts/kinds.ts";
 import { FINAL_STATUSES } from "../alerts/order-ends.ts";
 import type { Destination } from "../alerts/sender.ts";
-import type { Subscription } from "../alerts/subscription.ts";
+import { isAlive, type Subscription } from "../alerts/subscription.ts";
 import { wordOf } from "../alerts/words.ts";
 import { ApiError } from "../api/api-error.ts";
 import { UserError } from "../errors.ts";
@@ -14,7 +14,7 @@ import { deliveryNote, listAction, subscriptionFields, type AddContext, type Add
 import { parseManner, USUAL_MANNER } from "./alert-manners.ts";
 import { isOperator, isSamePlace, ownMessages, parseDestination } from "./alert-place.ts";
 import { resolveSubjects } from "./alert-subjects.ts";
-import { isAlive, shortId, subscriptionActions } from "./alert-subscriptions.ts";
+import { shortId, subscriptionActions } from "./alert-subscriptions.ts";
 import { parseThresholds } from "./alert-thresholds.ts";
 import { askAbout } from "./callers-mistake.ts";
 import { ORDER } from "./named-ids.ts";
