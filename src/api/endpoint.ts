@@ -205,7 +205,10 @@ export class Endpoint {
   async #askNow<T>(asked: Question<T>, attempt: Try): Promise<Answer<T>> {
     const about = this.asked(asked.what);
     try {
-      const reply = await this.#exchange(asked, about, attempt);
+      const { path, otherPath } = asked;
+      const reply = await (otherPath === undefined
+        ? this.#send(path, about, attempt)
+        : this.#sendInEither(path, otherPath, about, attempt));
       if (reply.status !== 200) throw failureOfReply(reply, about);
       const value = asked.pick(readReply(reply, asked.schema, about) as never);
       this.rest.succeeded();
@@ -222,13 +225,11 @@ export class Endpoint {
   }
 
   /** Sends the question in the dialect that the node is known to speak, and in the other one where it knows no such route. */
-  async #exchange(asked: Question<unknown>, about: Asked, attempt: Try): Promise<HttpReply> {
-    const { otherPath } = asked;
-    if (otherPath === undefined) return this.#send(asked.path, about, attempt);
+  async #sendInEither(path: string, otherPath: string, about: Asked, attempt: Try): Promise<HttpReply> {
     const other = this.#speaksOther;
-    const first = await this.#send(other ? otherPath : asked.path, about, attempt);
+    const first = await this.#send(other ? otherPath : path, about, attempt);
     if (first.status !== 404 || !routeMissing(first)) return first;
-    const second = await this.#send(other ? asked.path : otherPath, about, attempt);
+    const second = await this.#send(other ? path : otherPath, about, attempt);
     if (second.status !== 404 || !routeMissing(second)) this.#speaksOther = !other;
     return second;
   }

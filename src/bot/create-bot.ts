@@ -3,7 +3,7 @@ import type { ApiClient } from "../api/api-client.ts";
 import { UserError } from "../errors.ts";
 import type { LedgerExports } from "../export/ledger-exports.ts";
 import type { Log } from "../log.ts";
-import type { Reply } from "../reply/reply.ts";
+import type { Ask, Reply } from "../reply/reply.ts";
 import type { SavedParties, SeenIds } from "../store/store.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { NOTHING_CHOSEN, type ChosenAnswers } from "./answer-choices.ts";
@@ -17,7 +17,7 @@ import { findCommand, parseLine } from "./grammar.ts";
 import type { Invocation, Prepared, Target } from "./invocation.ts";
 import type { Choice } from "./option.ts";
 import { parseOptions } from "./parse-options.ts";
-import { ownParties, savedChoices, withSavedParties } from "./saved-party-option.ts";
+import { ownParties, savedChoices, takesParty, withSavedParties } from "./saved-party-option.ts";
 import { markSimulated } from "./simulated.ts";
 import { MAX_CHOICES, suggestValues } from "./suggest-values.ts";
 
@@ -47,6 +47,7 @@ export interface BotParts {
 /** Joins commands with what they work on. The bot never rejects: every error becomes a reply. */
 export function createBot(parts: BotParts): Bot {
   const commands = parts.commands.map(withCommonOptions);
+  const partyCommands = new Set(commands.filter(({ options }) => Object.values(options).some(takesParty)));
   const byName = new Map(commands.map((command) => [command.name, command]));
   const clients = new Map(parts.clients.map((client) => [client.network, client]));
   const networks = [...clients.keys()];
@@ -81,13 +82,7 @@ export function createBot(parts: BotParts): Bot {
       const settled = settledAudience(command, invocation.here, chosen);
       const visibility = audienceOf(command, invocation.options, options["private"], settled);
       const client = clientOf(options["network"]);
-      const execution = async (): Promise<Reply> => {
-        const started = performance.now();
-        const reply = await execute(command, options, client, invocation);
-        note(command.name, invocation.here, reply, performance.now() - started);
-        return reply;
-      };
-      return { ok: true, visibility, run: execution };
+      return { ok: true, visibility, run: () => execute(command, options, client, invocation) };
     } catch (thrown) {
       const reply = mark(fail(thrown, invocation.command, invocation.signal), fallback);
       const option = thrown instanceof UserError ? thrown.option : undefined;
@@ -112,14 +107,17 @@ export function createBot(parts: BotParts): Bot {
     client: ApiClient,
     invocation: Invocation,
   ): Promise<Reply> {
+    const { here, caller, signal } = invocation;
+    const started = performance.now();
+    let answer: Reply;
     try {
-      invocation.signal.throwIfAborted();
-      const parties = ownParties(parts.parties, invocation.here, invocation.caller);
-      const answer = await command.run({
-        options: await withSavedParties(command.options, options, parties),
+      signal.throwIfAborted();
+      const parties = ownParties(parts.parties, here, caller);
+      answer = await command.run({
+        options: partyCommands.has(command) ? await withSavedParties(command.options, options, parties) : options,
         parties,
-        here: invocation.here,
-        caller: invocation.caller,
+        here,
+        caller,
         askedPrivately: options["private"] === true && invocation.options["private"] !== undefined,
         network: client.network,
         networks,
@@ -130,28 +128,32 @@ export function createBot(parts: BotParts): Bot {
         chosen,
         commands,
         now,
-        signal: invocation.signal,
+        signal,
         progress: (reply) => invocation.progress?.(mark(reply, client)),
       });
-      return mark(answer, client);
     } catch (thrown) {
-      return mark(fail(thrown, command.name, invocation.signal), client);
+      answer = fail(thrown, command.name, signal);
     }
+    const reply = mark(answer, client);
+    note(command.name, here, reply, performance.now() - started);
+    return reply;
   }
 
-  async function run(invocation: Invocation): Promise<Reply> {
+  function run(invocation: Invocation): Promise<Reply> {
     const prepared = prepare(invocation);
-    return prepared.ok ? await prepared.run() : prepared.reply;
+    return prepared.ok ? prepared.run() : Promise.resolve(prepared.reply);
   }
 
-  async function runLine(line: string, rest: Omit<Invocation, "command" | "options">): Promise<Reply> {
+  function runLine(line: string, rest: Omit<Invocation, "command" | "options">): Promise<Reply> {
+    let ask: Ask;
     try {
-      return await run({ ...rest, ...parseLine(line, commands, now()) });
+      ask = parseLine(line, commands, now());
     } catch (thrown) {
       const reply = mark(fail(thrown, "unknown", rest.signal), fallback);
       note("unknown", rest.here, reply, 0);
-      return reply;
+      return Promise.resolve(reply);
     }
+    return run({ ...rest, ...ask });
   }
 
   async function suggest(request: SuggestRequest): Promise<readonly Choice[]> {
@@ -160,8 +162,9 @@ export function createBot(parts: BotParts): Bot {
     try {
       const { caller, here, options, signal } = request;
       const asked = networks.find((network) => network === options["network"]);
-      const isParty = option.kind === "text" && option.saved === "party";
-      const saved = isParty ? await savedChoices(request.typed, ownParties(parts.parties, here, caller)) : [];
+      const saved = takesParty(option)
+        ? await savedChoices(request.typed, ownParties(parts.parties, here, caller))
+        : [];
       const others = await suggestValues(option, request.typed, networks, {
         api: clientOf(asked),
         seen: parts.seen,

@@ -1,7 +1,7 @@
 import { shortenId } from "../reply/text.ts";
 import type { SavedParties, SavedParty } from "../store/store.ts";
 import type { Caller, Target } from "./invocation.ts";
-import type { Choice, Options } from "./option.ts";
+import type { Choice, Option, Options } from "./option.ts";
 
 /** The parties of whoever asks: theirs alone, the default one first. */
 export interface OwnParties {
@@ -37,14 +37,15 @@ export async function withSavedParties<V extends Readonly<Record<string, unknown
   values: V,
   own: OwnParties,
 ): Promise<V> {
-  const names = Object.keys(options).filter((name) => {
-    const option = options[name];
-    return option?.kind === "text" && option.saved === "party";
-  });
-  if (names.length === 0) return values;
+  const names = Object.keys(options).filter((name) => takesParty(options[name]));
   const saved = await own.list().catch(() => []);
   const filled = names.map((name) => [name, savedId(values[name], saved)] as const);
   return { ...values, ...Object.fromEntries(filled.filter(([, id]) => id !== undefined)) };
+}
+
+/** Whether an option's value may be the name of a saved party. */
+export function takesParty(option: Option | undefined): boolean {
+  return option?.kind === "text" && option.saved === "party";
 }
 
 function savedId(typed: unknown, saved: readonly SavedParty[]): string | undefined {
