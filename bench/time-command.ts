@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 
-import { Pool } from "undici";
+import { getGlobalDispatcher, Pool, request, type Dispatcher } from "undici";
 
 import { commands } from "../commands/index.ts";
 import { renderTerminal } from "../src/adapters/terminal/render.ts";
@@ -14,7 +14,7 @@ import { createBot } from "../src/bot/create-bot.ts";
 import { createLedgerExports } from "../src/export/ledger-exports.ts";
 import { silentLog } from "../src/log.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
-import { alternate, atMost, runAsScript, type Measured } from "./support/figure.ts";
+import { alternate, atMost, runAsScript, shown, type Measured } from "./support/figure.ts";
 import { noAlertDesk } from "../test/support/alert-desk.ts";
 
 // The command `time` through bot, client and terminal renderer, against a bare undici request and JSON.parse.
@@ -25,21 +25,22 @@ const TIMES_A_ROUND = 50;
 /** A bot runs for weeks: it is measured once V8 has compiled what it runs often, which takes some ten thousand times. */
 const WARM_UPS = 500;
 
+async function read({ body }: Dispatcher.ResponseData): Promise<void> {
+  const { timestamp } = JSON.parse(await body.text()) as { timestamp: string };
+  if (timestamp.length !== 19) throw new Error("no time came");
+}
+
 async function measure(): Promise<readonly Measured[]> {
   const child = fork(fileURLToPath(import.meta.url), ["child"]);
   const [port] = (await once(child, "message")) as [number];
   const url = `http://127.0.0.1:${port}`;
+  const path = "/api/v2/network/time";
+  const headers = { accept: "application/json" };
   const pool = new Pool(url, { connections: 16 });
   try {
-    const bare = async (): Promise<void> => {
-      const { body } = await pool.request({
-        path: "/api/v2/network/time",
-        method: "GET",
-        headers: { accept: "application/json" },
-      });
-      const { timestamp } = JSON.parse(await body.text()) as { timestamp: string };
-      if (timestamp.length !== 19) throw new Error("no time came");
-    };
+    // As undici's README shows it: https://github.com/nodejs/undici#undicirequesturl-options-promise
+    const bare = async (): Promise<void> => read(await request(`${url}${path}`, { headers }));
+    const pooled = async (): Promise<void> => read(await pool.request({ path, method: "GET", headers }));
     const { version } = createRequire(import.meta.url)("undici/package.json") as { version: string };
     const figures: Measured[] = [];
     for (const [cache, bound, name] of [
@@ -47,22 +48,24 @@ async function measure(): Promise<readonly Measured[]> {
       [true, 1, "time, cache on, against a bare undici request"],
     ] as const) {
       await using ask = asker(url, cache);
-      const { ours, theirs } = await alternate(
-        ROUNDS,
-        () => timed(() => ask.time()),
-        () => timed(bare),
-        WARM_UPS,
-      );
+      const ours = (): Promise<number> => timed(() => ask.time());
+      const bareOne = await alternate(ROUNDS, ours, () => timed(bare), WARM_UPS);
+      const pooledOne = await alternate(ROUNDS, ours, () => timed(pooled));
       const detail =
-        `${(ours * 1000).toFixed(0)} µs against ${(theirs * 1000).toFixed(0)} µs, median of ${ROUNDS} times ` +
-        `${TIMES_A_ROUND} one after the other; the node: a server of its own process that computes nothing; undici ${version}`;
-      figures.push(atMost(name, ours / theirs, bound, "times as long", detail));
+        `${micros(bareOne.ours)} against ${micros(bareOne.theirs)}, median of ${ROUNDS} times ${TIMES_A_ROUND} one after the other; ` +
+        `${shown(pooledOne.ours / pooledOne.theirs)} times as long as one on a Pool of its own (${micros(pooledOne.theirs)}); ` +
+        `the node: a server of its own process that computes nothing; undici ${version}`;
+      figures.push(atMost(name, bareOne.ours / bareOne.theirs, bound, "times as long", detail));
     }
     return figures;
   } finally {
-    await pool.close();
+    await Promise.all([pool.close(), getGlobalDispatcher().close()]);
     child.kill();
   }
+}
+
+function micros(millis: number): string {
+  return `${(millis * 1000).toFixed(0)} µs`;
 }
 
 /** Milliseconds for one. */
