@@ -14,7 +14,7 @@ import { chromiumPath, launch } from "../../support/browser.ts";
 
 const PHONE_WIDTH = 360;
 const FOLDER = path.resolve(import.meta.dirname, "../../../out/discord");
-const css = ["base.css", "preview-discord.css"]
+const css = ["base.css", "preview.css", "preview-discord.css"]
   .map((name) => readFileSync(path.resolve(import.meta.dirname, "../../../src/adapters/web/public", name), "utf8"))
   .join("\n");
 

@@ -14,7 +14,7 @@ import { chromiumPath, launch } from "../../support/browser.ts";
 
 const PHONE_WIDTH = 360;
 const FOLDER = path.resolve(import.meta.dirname, "../../../out/slack");
-const css = ["base.css", "preview-slack.css"]
+const css = ["base.css", "preview.css", "preview-slack.css"]
   .map((name) => readFileSync(path.resolve(import.meta.dirname, "../../../src/adapters/web/public", name), "utf8"))
   .join("\n");
 

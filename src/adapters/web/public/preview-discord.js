@@ -1,10 +1,9 @@
 // @ts-check
 // A reply as Discord's app shows it, from the very message that would be sent and its markdown as Discord reads it.
 /** @import { VElement, VNode } from "./vnode.js" */
-import { formatBytes } from "./render-files.js";
+import { drawFiles, drawLink, drawMessage, drawPress, drawTime } from "./drawn-message.js";
 import { visible } from "./render-text.js";
-import { age, exactUtc, localTime, machineTime, toMillis } from "./times.js";
-import { h, isSafeLink } from "./vnode.js";
+import { h } from "./vnode.js";
 
 /**
  * @typedef {{ readonly type: string, readonly content?: string | readonly Markdown[], readonly target?: string,
@@ -31,19 +30,11 @@ export function draw(given) {
   const now = Date.now();
   const pictures = new Set(message.embeds.map((embed) => embed.image?.url));
   const plain = files.filter((file) => !pictures.has(`attachment://${file.name}`));
-  return h(
-    "article",
-    { class: "message" },
-    h("div", { class: "avatar", "aria-hidden": "true" }, "B"),
-    h(
-      "div",
-      { class: "body" },
-      h("header", {}, h("b", {}, "Bellwether"), h("span", { class: "app" }, "APP"), h("small", {}, "now")),
-      ...message.embeds.map((embed, index) => drawEmbed(embed, embeds[index], files, now)),
-      plain.length === 0 ? undefined : h("ul", { class: "attachments" }, ...plain.map(drawFile)),
-      ...message.components.map((row) => h("div", { class: "row" }, ...row.components.map(drawButton))),
-    ),
-  );
+  return drawMessage([
+    ...message.embeds.map((embed, index) => drawEmbed(embed, embeds[index], files, now)),
+    drawFiles(plain),
+    ...message.components.map((row) => h("div", { class: "actions" }, ...row.components.map(drawButton))),
+  ]);
 }
 
 /**
@@ -54,12 +45,11 @@ export function draw(given) {
  */
 function drawEmbed(embed, text, files, now) {
   const title = drawInlines(text?.title ?? [], now);
-  const linked = embed.url !== undefined && isSafeLink(embed.url);
   const picture = files.find((file) => `attachment://${file.name}` === embed.image?.url);
   return h(
     "section",
     { class: `embed color-${(embed.color ?? 0).toString(16).padStart(6, "0")}` },
-    title.length === 0 ? undefined : h("h3", {}, ...(linked ? [link(embed.url ?? "", title)] : title)),
+    title.length === 0 ? undefined : h("h3", {}, ...(embed.url === undefined ? title : [drawLink(embed.url, title)])),
     h("div", { class: "description" }, ...drawLines(text?.description ?? [], now)),
     picture === undefined
       ? undefined
@@ -139,9 +129,9 @@ function drawInline(node, now) {
     case "link":
     case "url":
     case "autolink":
-      return link(node.target ?? "", children);
+      return drawLink(node.target ?? "", children);
     case "timestamp":
-      return drawTime(node, now);
+      return drawTime(node.timestamp ?? "0", node.format === "R", now);
     default:
       return h("span", {}, ...children);
   }
@@ -155,45 +145,7 @@ function childrenOf({ content = [] }) {
   return typeof content === "string" ? [{ type: "plain", content }] : content;
 }
 
-/**
- * @param {Markdown} node
- * @param {number} now
- */
-function drawTime({ timestamp = "0", format }, now) {
-  const at = `${timestamp}000000000`;
-  const attrs = { datetime: machineTime(at), title: exactUtc(at), class: "timestamp" };
-  return format === "R" ? h("time", attrs, age(toMillis(at), now)) : h("time", attrs, localTime(at, undefined));
-}
-
-/**
- * @param {string} url
- * @param {readonly VNode[]} children
- * @returns {VNode}
- */
-function link(url, children) {
-  return isSafeLink(url)
-    ? h("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, ...children)
-    : h("span", {}, ...children);
-}
-
-/** @param {File} file */
-function drawFile(file) {
-  return h("li", {}, h("b", {}, visible(file.name)), h("small", {}, formatBytes(file.sizeBytes)));
-}
-
-/**
- * @param {Button} button
- * @returns {VNode}
- */
-function drawButton(button) {
-  const label = visible(button.label ?? "");
-  const kind = STYLES[button.style] ?? "secondary";
-  if (button.style === LINK_STYLE && button.url !== undefined && isSafeLink(button.url)) {
-    return h(
-      "a",
-      { class: "press link", href: button.url, target: "_blank", rel: "noopener noreferrer" },
-      `${label} ↗`,
-    );
-  }
-  return h("button", { type: "button", class: `press ${kind}`, tabindex: "-1", "aria-disabled": "true" }, label);
+/** @param {Button} button */
+function drawButton({ label = "", style, url }) {
+  return drawPress(visible(label), STYLES[style] ?? "secondary", style === LINK_STYLE ? url : undefined);
 }

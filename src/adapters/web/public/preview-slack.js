@@ -2,10 +2,9 @@
 // A reply as Slack shows it, from the very blocks that would be sent. Slack's markup is read here as Slack reads it, so
 // that a slip in escaping is seen.
 /** @import { VElement, VNode } from "./vnode.js" */
-import { formatBytes } from "./render-files.js";
+import { drawFiles, drawLink, drawMessage, drawPress, drawTime } from "./drawn-message.js";
 import { visible } from "./render-text.js";
-import { age, exactUtc, localTime, machineTime, toMillis } from "./times.js";
-import { h, isSafeLink } from "./vnode.js";
+import { h } from "./vnode.js";
 
 /**
  * @typedef {{ readonly type: string, readonly text: string }} TextObject
@@ -25,20 +24,11 @@ import { h, isSafeLink } from "./vnode.js";
 export function draw(given) {
   const { message, files, filesLater, toAll } = /** @type {Payload} */ (given);
   const now = Date.now();
-  const sent = filesLater ? [] : files;
-  return h(
-    "article",
-    { class: "message" },
-    h("div", { class: "avatar", "aria-hidden": "true" }, "B"),
-    h(
-      "div",
-      { class: "body" },
-      h("header", {}, h("b", {}, "Bellwether"), h("span", { class: "app" }, "APP"), h("small", {}, "now")),
-      toAll === true ? undefined : h("p", { class: "only" }, "Only visible to you"),
-      ...message.blocks.map((block) => drawBlock(block, now)),
-      sent.length === 0 ? undefined : h("ul", { class: "files" }, ...sent.map(drawFile)),
-    ),
-  );
+  return drawMessage([
+    toAll === true ? undefined : h("p", { class: "only" }, "Only visible to you"),
+    ...message.blocks.map((block) => drawBlock(block, now)),
+    filesLater ? undefined : drawFiles(files),
+  ]);
 }
 
 /**
@@ -62,7 +52,11 @@ function drawBlock(block, now) {
     case "context":
       return h("small", { class: "context" }, ...textsOf(block).flatMap((text) => drawText(text, now)));
     case "actions":
-      return h("div", { class: "actions" }, ...elementsOf(block).map(drawButton));
+      return h(
+        "div",
+        { class: "actions" },
+        ...elementsOf(block).map(({ text, style = "", url }) => drawPress(drawPlain(text).join(""), style, url)),
+      );
     case "table":
       return drawTable(block);
     default:
@@ -106,29 +100,8 @@ function drawTable({ rows = [], column_settings: columns = [] }) {
 }
 
 /**
- * @param {Element} element
- * @returns {VNode}
- */
-function drawButton({ text, style, url }) {
-  const label = drawPlain(text);
-  if (url !== undefined && isSafeLink(url)) {
-    return h("a", { class: "press", href: url, target: "_blank", rel: "noopener noreferrer" }, ...label, " ↗");
-  }
-  return h(
-    "button",
-    { type: "button", class: `press ${style ?? ""}`, tabindex: "-1", "aria-disabled": "true" },
-    ...label,
-  );
-}
-
-/** @param {File} file */
-function drawFile({ name, sizeBytes }) {
-  return h("li", {}, h("b", {}, visible(name)), h("small", {}, formatBytes(sizeBytes)));
-}
-
-/**
  * @param {TextObject | undefined} text
- * @returns {VNode[]}
+ * @returns {string[]}
  */
 function drawPlain(text) {
   return text === undefined ? [] : [visible(plain(text.text))];
@@ -193,9 +166,7 @@ function drawControls(text, now) {
     if (target.startsWith("!date^")) return drawDate(target, label, now);
     const url = plain(target);
     const shown = visible(plain(label).replaceAll("\u200B", ""));
-    return isSafeLink(url)
-      ? h("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, shown)
-      : h("span", { class: "mention" }, shown);
+    return drawLink(url, [shown], "mention");
   });
 }
 
@@ -208,7 +179,5 @@ function drawControls(text, now) {
 function drawDate(target, fallback, now) {
   const [, seconds = "0", format = ""] = target.split("^");
   if (!/\{(?:date|time|ago)/u.test(format)) return visible(plain(fallback));
-  const at = `${seconds}000000000`;
-  const attrs = { datetime: machineTime(at), title: exactUtc(at) };
-  return h("time", attrs, format.includes("{ago}") ? age(toMillis(at), now) : localTime(at, undefined));
+  return drawTime(seconds, format.includes("{ago}"), now);
 }

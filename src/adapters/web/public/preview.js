@@ -8,6 +8,8 @@
 //   preview-<platform>.css  its styles, every selector below `.preview-<platform>`; class names are its own, as
 //                           no style of the console's reaches in there but `.unseen` and `.waiting`
 //
+// What they have in common stands in drawn-message.js and preview.css.
+//
 // `payload` is the very JSON that the platform's renderer made for the reply at hand. `draw` describes how the platform
 // would show it, as a tree of `h(...)` from vnode.js: pure and total, without a browser, so that it is tested in node. The
 // tree is put into an element with the class `preview-<platform>`; its buttons do nothing there, but an element with
@@ -37,7 +39,7 @@ export async function drawPreview(platform, payload, document) {
   shell.className = `preview preview-${platform}`;
   try {
     if (!/^[a-z]+$/u.test(platform) || payload === null || payload === undefined) throw new Error("no payload");
-    loadStyle(platform, document);
+    for (const name of ["preview", `preview-${platform}`]) loadStyle(name, document);
     /** @type {{ draw(payload: unknown): VElement }} */
     const drawer = await import(`./preview-${platform}.js`);
     shell.append(makeElement(drawer.draw(payload), document));
@@ -50,15 +52,15 @@ export async function drawPreview(platform, payload, document) {
 }
 
 /**
- * @param {string} platform
+ * @param {string} name
  * @param {Document} document
  */
-function loadStyle(platform, document) {
-  const id = `style-${platform}`;
+function loadStyle(name, document) {
+  const id = `style-${name}`;
   if (document.getElementById(id) !== null) return;
   const link = document.createElement("link");
   link.id = id;
   link.rel = "stylesheet";
-  link.href = `/page/preview-${platform}.css`;
+  link.href = `/page/${name}.css`;
   document.head.append(link);
 }

@@ -1,0 +1,83 @@
+// @ts-check
+// What Discord's app and Slack's have in common: a message of the app's, its links, times, buttons and files. How each of
+// them looks, their style sheets say.
+/** @import { VElement, VNode } from "./vnode.js" */
+import { formatBytes } from "./render-files.js";
+import { visible } from "./render-text.js";
+import { age, exactUtc, localTime, machineTime, toMillis } from "./times.js";
+import { h, isSafeLink } from "./vnode.js";
+
+/**
+ * A message that the app has just sent.
+ *
+ * @param {readonly (VNode | undefined)[]} content
+ * @returns {VElement}
+ */
+export function drawMessage(content) {
+  return h(
+    "article",
+    { class: "message" },
+    h("div", { class: "avatar", "aria-hidden": "true" }, "B"),
+    h(
+      "div",
+      { class: "body" },
+      h("header", {}, h("b", {}, "Bellwether"), h("span", { class: "app" }, "APP"), h("small", {}, "now")),
+      ...content,
+    ),
+  );
+}
+
+/**
+ * The files beside a message; undefined where there are none.
+ *
+ * @param {readonly { readonly name: string, readonly sizeBytes: number }[]} files
+ */
+export function drawFiles(files) {
+  if (files.length === 0) return undefined;
+  const items = files.map(({ name, sizeBytes }) =>
+    h("li", {}, h("b", {}, visible(name)), h("small", {}, formatBytes(sizeBytes))),
+  );
+  return h("ul", { class: "files" }, ...items);
+}
+
+/**
+ * A link; what leads nowhere safe is shown as text, under the given class.
+ *
+ * @param {string} url
+ * @param {readonly VNode[]} children
+ * @param {string} [unsafe]
+ */
+export function drawLink(url, children, unsafe) {
+  return isSafeLink(url)
+    ? h("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, ...children)
+    : h("span", { class: unsafe }, ...children);
+}
+
+/**
+ * A time as the reader's app writes it: its age, or the moment in the reader's zone.
+ *
+ * @param {string} seconds Unix seconds in decimal
+ * @param {boolean} isRelative
+ * @param {number} now Unix milliseconds
+ */
+export function drawTime(seconds, isRelative, now) {
+  const at = `${seconds}000000000`;
+  const attrs = { datetime: machineTime(at), title: exactUtc(at), class: "timestamp" };
+  return h("time", attrs, isRelative ? age(toMillis(at), now) : localTime(at, undefined));
+}
+
+/**
+ * A button, which does nothing here; one with a safe address is a link that looks like a button.
+ *
+ * @param {string} label
+ * @param {string} kind The platform's name for how it looks; empty for the usual.
+ * @param {string} [url]
+ */
+export function drawPress(label, kind, url) {
+  if (url !== undefined && isSafeLink(url)) {
+    const attrs = { class: "press link", href: url, target: "_blank", rel: "noopener noreferrer" };
+    return h("a", attrs, `${label} ↗`);
+  }
+  const attrs = { type: "button", class: `press ${kind}`, tabindex: "-1", "aria-disabled": "true" };
+  return h("button", attrs, label);
+}
