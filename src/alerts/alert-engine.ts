@@ -104,7 +104,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
       rulesOf(subscription, config);
       const at = nowMillis(clock);
       await store.transaction(async ({ alerts }) => {
-        await putSubscription(alerts, subscription);
+        await putSubscription(alerts, subscription, at);
         const destination = destinationKey(subscription.destination);
         const detail = `${subscription.id} ${subscription.state}, by ${by}: ${subscription.kinds.join(", ")}`;
         await logDecisions(alerts, [{ what: "subscription", network: subscription.network, destination, detail }], at);

@@ -154,7 +154,7 @@ async function retire(
     if (key !== row.destination) continue;
     const subscription = Subscription.parse(JSON.parse(data));
     if (!isAlive(subscription)) continue;
-    await putSubscription(tables, { ...subscription, state: "retired", why });
+    await putSubscription(tables, { ...subscription, state: "retired", why }, at);
     subscriptions += 1;
   }
   await spreadAll(tables, newId);

@@ -40,17 +40,19 @@ export const Subscription = z.object({
   state: z.enum(["active", "paused", "ended", "retired", "removed"]),
   /** Why it is not active. */
   why: z.string().exactOptional(),
+  /** Since when it is not alive any more. */
+  over: z.number().exactOptional(),
   created: z.number(),
   by: z.object({ id: z.string(), name: z.string() }),
 });
 export type Subscription = z.infer<typeof Subscription>;
 
-const ROLLING_BY_DEFAULT: readonly AlertKind[] = ["checkpoint.new", "snapshot.new", "market.state"];
-
 /** Whether it still tells, or may again. */
 export function isAlive({ state }: Pick<Subscription, "state">): boolean {
   return state === "active" || state === "paused";
 }
+
+const ROLLING_BY_DEFAULT: readonly AlertKind[] = ["checkpoint.new", "snapshot.new", "market.state"];
 
 /** Whether an event of a kind goes into the day's rolling message. */
 export function isRolling(subscription: Pick<Subscription, "events">, kind: AlertKind): boolean {

@@ -27,10 +27,11 @@ const PRUNE_EVERY: Milliseconds = 3_600_000;
  */
 export function upkeepOf(parts: AlertParts, readChoices: ReturnType<typeof choicesReader>): () => Promise<void> {
   const { store, config, clock, simulated, newId = randomId } = parts;
-  let prunedAt: Milliseconds | undefined;
+  let prunedAt = -Infinity;
 
   return async () => {
     const at = nowMillis(clock);
+    const isPruneDue = at - prunedAt >= PRUNE_EVERY;
     const owed = await store.transaction(async ({ alerts: tables }) => {
       // What is being spread is looked at once it is whole; only where nobody spreads it, it is done here.
       const since = await tables.parcels.since();
@@ -80,11 +81,10 @@ export function upkeepOf(parts: AlertParts, readChoices: ReturnType<typeof choic
       );
       await releaseHeld(tables, choices, at, newId, book);
       await writeOwed(tables, book, at, newId, parts.portion);
-      if (prunedAt === undefined || at - prunedAt >= PRUNE_EVERY)
-        await prune(tables, machines.values(), at - RETENTION);
+      if (isPruneDue) await prune(tables, machines.values(), choices.subscriptions, at - RETENTION);
       return book.deliveries.length;
     });
-    if (prunedAt === undefined || at - prunedAt >= PRUNE_EVERY) prunedAt = at;
+    if (isPruneDue) prunedAt = at;
     if (owed > 0) parts.onOwed?.();
   };
 }

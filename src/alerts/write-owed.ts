@@ -4,7 +4,7 @@ import { MessageIds } from "./message-ids.ts";
 import type { Decision, Owed } from "./owed.ts";
 import { parcelRow, portionsOf } from "./parcel.ts";
 import { spread, spreadAll } from "./spread.ts";
-import { destinationKey, type Subscription } from "./subscription.ts";
+import { destinationKey, isAlive, type Subscription } from "./subscription.ts";
 
 /**
  * Writes what is owed. Called inside the transaction that also keeps what was seen. What is owed to many is kept in
@@ -28,7 +28,7 @@ export async function writeOwed(
   }
   await hold(tables, owed, at);
   for (const one of owed.ended) {
-    await putSubscription(tables, { ...one, state: "ended", why: "it has seen the final state" });
+    await putSubscription(tables, { ...one, state: "ended", why: "it has seen the final state" }, at);
   }
   await logDecisions(tables, owed.decisions, at);
 }
@@ -52,7 +52,10 @@ async function hold(tables: AlertTables, { held }: Owed, at: Milliseconds): Prom
   await tables.backlog.hold(rows);
 }
 
-export async function putSubscription(tables: AlertTables, subscription: Subscription): Promise<void> {
+/** Keeps a subscription, with the moment at which it ended where it has. */
+export async function putSubscription(tables: AlertTables, given: Subscription, at: Milliseconds): Promise<void> {
+  const { over = at, ...rest } = given;
+  const subscription: Subscription = isAlive(given) ? rest : { ...rest, over };
   const { id, network, state } = subscription;
   const destination = destinationKey(subscription.destination);
   await tables.choices.putSubscription({ id, destination, network, state, data: JSON.stringify(subscription) });

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 
 import { lastNumber, takeNumbers } from "./alert-counters.ts";
 import type { Choices } from "./alert-ports.ts";
+import { inPieces } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
 const REVISION = "choices";
@@ -18,6 +19,11 @@ export function createChoices(db: Kysely<Schema>): Choices {
         .values(row)
         .onConflict((conflict) => conflict.column("id").doUpdateSet(rest))
         .execute();
+    },
+    async dropSubscriptions(ids) {
+      if (ids.length === 0) return;
+      await takeNumbers(db, REVISION, 1);
+      await inPieces(ids, (piece) => db.deleteFrom("alert_subscriptions").where("id", "in", piece).execute());
     },
     subscriptions: () => db.selectFrom("alert_subscriptions").selectAll().orderBy("id").execute(),
     async putSilence(row) {

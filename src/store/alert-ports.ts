@@ -151,6 +151,7 @@ export interface Choices {
   revision(): Promise<number>;
   putSubscription(row: SubscriptionRow): Promise<void>;
   subscriptions(): Promise<readonly SubscriptionRow[]>;
+  dropSubscriptions(ids: readonly string[]): Promise<void>;
   putSilence(row: SilenceRow): Promise<void>;
   /** Those that are not over. */
   silences(at: Milliseconds): Promise<readonly SilenceRow[]>;

@@ -52,11 +52,6 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
         .where("id", "not in", (eb) => eb.selectFrom("alert_held").select("message"))
         .where("id", "not in", (eb) => eb.selectFrom("alert_rolling").select("message"))
         .execute();
-      await db
-        .deleteFrom("alert_subscriptions")
-        .where("state", "in", ["removed", "ended"])
-        .where("destination", "not in", (eb) => eb.selectFrom("alert_deliveries").select("destination"))
-        .execute();
     },
   };
 }

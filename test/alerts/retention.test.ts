@@ -39,7 +39,8 @@ it("months of alerts leave the database as large as one month does", async () =>
   const sizes: Record<string, number>[] = [];
   let number = 0;
   for (let month = 0; month < 3; month += 1) {
-    // Every other day an episode, a checkpoint, a silence, and an auction of a market that is gone afterwards.
+    // Every other day an episode, a checkpoint, a silence, an order that somebody watched to its end, and an auction of a
+    // market that is gone afterwards.
     for (let day = 0; day < 30; day += 2) {
       number += 1;
       const market = `m${number}`;
@@ -53,6 +54,10 @@ it("months of alerts leave the database as large as one month does", async () =>
       const [from, created] = [stage.now(), stage.now()];
       const silence = { id: `s${number}`, scope: { network: "testnet" }, from, until: from + HOUR, by: "ann", created };
       await stage.engine.putSilence(silence, "ann");
+      await stage.engine.putSubscription(
+        aSubscription({ id: `w${number}`, kinds: ["order.final"], personal: true, state: "ended" }),
+        "ann",
+      );
       // A night without the process is a night without its thousands of looks, which leave nothing behind.
       await stage.restart(47 * HOUR);
       await stage.pass(0);
