@@ -19,6 +19,7 @@ const loaded = [
   "../src/alerts/dispatch.ts",
   "../src/alerts/describe.ts",
   "../src/watchers/create-watchers.ts",
+  "../src/watchers/drills.ts",
   "../src/watchers/schedule.ts",
   "prom-client",
   "pino-pretty",

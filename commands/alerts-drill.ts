@@ -14,7 +14,7 @@ const MAX_PLACES = 50;
 
 export const alertsDrill = command({
   name: "alerts drill",
-  summary: "Sends a message the whole way of an alert, and tells how long it took",
+  summary: "Tries the whole way of an alert, from a look to its end, and tells how long it took",
   examples: ["alerts drill"],
   access: "channel-manager",
   audience: "caller",

@@ -1,8 +1,9 @@
 import type { Verdict } from "../api/verdict.ts";
 import type { AlertEngine } from "./alert-engine.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
+import { isDrill } from "./drill.ts";
 
-/** What people may do with alerts: all of the engine but what its watchers tell it. */
+/** What people may do with alerts: all of the engine but what its watchers tell it. Its lists leave drills out. */
 export interface AlertDesk extends Omit<AlertEngine, "record" | "upkeep"> {
   readonly config: AlertsConfig;
   /** The platforms on which this process delivers; none while it only answers a question. */
@@ -23,5 +24,14 @@ export function createAlertDesk(
   platforms: () => readonly string[] = () => [],
   verdict?: AlertDesk["verdict"],
 ): AlertDesk {
-  return { ...engine, config, platforms, ...(verdict === undefined ? {} : { verdict }) };
+  const real = <T extends { readonly network: string }>(all: readonly T[]): T[] => all.filter((one) => !isDrill(one));
+  return {
+    ...engine,
+    subscriptions: async () => real(await engine.subscriptions()),
+    openEpisodes: async (network) => real(await engine.openEpisodes(network)),
+    lastEpisodes: async (limit, network) => real(await engine.lastEpisodes(limit, network)),
+    config,
+    platforms,
+    ...(verdict === undefined ? {} : { verdict }),
+  };
 }

@@ -39,6 +39,12 @@ export interface AlertEngine {
   subscriptions(): Promise<readonly Subscription[]>;
   /** Adds a subscription or replaces the one with its id. Throws UserError where its thresholds cannot be. */
   putSubscription(subscription: Subscription, by: string, announced?: readonly Announcement[]): Promise<void>;
+  /** The same for several, all of them or none. */
+  putSubscriptions(
+    subscriptions: readonly Subscription[],
+    by: string,
+    announced?: readonly Announcement[],
+  ): Promise<void>;
   /** Those that are not over. */
   silences(): Promise<readonly Silence[]>;
   /** Adds a silence or replaces the one with its id; one with `until` now ends it. */
@@ -50,7 +56,7 @@ export interface AlertEngine {
     announced?: (acknowledged: Episode) => readonly Announcement[],
   ): Promise<Episode | undefined>;
 
-  /** Owes a destination a message that no rule asks for: a test, a drill, an absence. Gives the delivery's id. */
+  /** Owes a destination a message that no rule asks for. Gives the delivery's id. */
   tell(destination: Destination, message: AlertMessage): Promise<string>;
   /** How many messages are owed on each platform, and since when the oldest (Unix milliseconds). */
   owed(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
@@ -88,6 +94,29 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
     return id;
   }
 
+  async function putSubscriptions(
+    given: readonly Subscription[],
+    by: string,
+    announced: readonly Announcement[] = [],
+  ): Promise<void> {
+    const subscriptions = given.map((one) => Subscription.parse(one));
+    for (const subscription of subscriptions) rulesOf(subscription, config);
+    const at = nowMillis(clock);
+    await store.transaction(async ({ alerts }) => {
+      for (const subscription of subscriptions) await putSubscription(alerts, subscription, at);
+      const decisions = subscriptions.map(({ id, state, network, kinds, destination }) => ({
+        what: "subscription",
+        network,
+        destination: destinationKey(destination),
+        detail: `${id} ${state}, by ${by}: ${kinds.join(", ")}`,
+      }));
+      await logDecisions(alerts, decisions, at);
+      for (const one of announced) await owe(alerts, one);
+    });
+    if (announced.length > 0) parts.onOwed?.();
+    await upkeep();
+  }
+
   return {
     snapshot: (network, watcher) =>
       store.transaction(async ({ alerts }) => {
@@ -99,20 +128,8 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
 
     subscriptions: () =>
       store.transaction(async ({ alerts }) => (await readChoices(alerts, nowMillis(clock))).subscriptions),
-    async putSubscription(given, by, announced = []) {
-      const subscription = Subscription.parse(given);
-      rulesOf(subscription, config);
-      const at = nowMillis(clock);
-      await store.transaction(async ({ alerts }) => {
-        await putSubscription(alerts, subscription, at);
-        const destination = destinationKey(subscription.destination);
-        const detail = `${subscription.id} ${subscription.state}, by ${by}: ${subscription.kinds.join(", ")}`;
-        await logDecisions(alerts, [{ what: "subscription", network: subscription.network, destination, detail }], at);
-        for (const one of announced) await owe(alerts, one);
-      });
-      if (announced.length > 0) parts.onOwed?.();
-      await upkeep();
-    },
+    putSubscription: (given, by, announced) => putSubscriptions([given], by, announced),
+    putSubscriptions,
     silences: () =>
       store.transaction(async ({ alerts }) => {
         const at = nowMillis(clock);

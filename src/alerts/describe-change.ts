@@ -1,6 +1,6 @@
 import { paragraph, type Block } from "../reply/block.ts";
 import { reply, type Action, type Reply } from "../reply/reply.ts";
-import { code, strong, text, time, type Text } from "../reply/text.ts";
+import { code, strong, text, type Text } from "../reply/text.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import { conditionWords } from "./condition-words.ts";
 import { timeFromText } from "./json-units.ts";
@@ -13,15 +13,7 @@ import { headed } from "./words.ts";
 
 /** A channel shows that it can be reached, and those in it learn of what they will be told. */
 export function describeTest(message: Extract<AlertMessage, { type: "test" }>): Reply {
-  const { by, drill, subscription, standing } = message;
-  if (drill === true) {
-    return reply({
-      title: headed("TEST", text`Alerts arrive here`, message),
-      blocks: [
-        paragraph(text`${by} tries the way that alerts take, at ${time(timeFromText(message.at))}. Nothing is wrong.`),
-      ],
-    });
-  }
+  const { by, subscription, standing } = message;
   const told = subscription === undefined ? [] : text` It is told of ${subscriptionWords(subscription)}.`;
   return reply({
     tone: "good",

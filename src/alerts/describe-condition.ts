@@ -13,6 +13,9 @@ import { headed, TONES } from "./words.ts";
 type Condition = Extract<AlertMessage, { type: "condition" }>;
 
 /** What, since when, how sure and seen by whom, what it means, what was last good; on a resolve the whole story. */
+const NOTHING_WRONG =
+  "This is a drill, which tries the way that alerts take: there is no such node, and nothing is wrong.";
+
 export function describeCondition(message: Condition, wording: Wording): Reply {
   const { episode } = message;
   const words = conditionWords(episode);
@@ -22,7 +25,7 @@ export function describeCondition(message: Condition, wording: Wording): Reply {
     tone: TONES[episode.severity],
     title: headed(wordFor(message, wording), words.bad, message),
     blocks: [
-      paragraph(words.meaning),
+      paragraph(message.drill === true ? NOTHING_WRONG : words.meaning),
       {
         kind: "fields",
         fields: [
@@ -79,7 +82,11 @@ function describeEnd(message: Condition, wording: Wording): Reply {
   return reply({
     tone: unseen ? "neutral" : "good",
     title: headed(endWord(episode, wording), unseen ? words.bad : words.good, message),
-    blocks: [paragraph(summary), { kind: "fields", fields: timelineOf(episode, wording.told) }],
+    blocks: [
+      ...(message.drill === true ? [paragraph(NOTHING_WRONG)] : []),
+      paragraph(summary),
+      { kind: "fields", fields: timelineOf(episode, wording.told) },
+    ],
     footer: footerOf(episode),
     actions: actionsOf(episode).slice(-1),
   });

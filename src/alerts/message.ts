@@ -13,6 +13,7 @@ import { Subscription } from "./subscription.ts";
 const common = {
   /** Nothing in it is real. */
   simulated: z.literal(true).exactOptional(),
+  /** What it is about was made up to try the way that alerts take. */
   drill: z.literal(true).exactOptional(),
 };
 
@@ -95,7 +96,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
     unsent: z.int(),
     at: TimeText,
   }),
-  /** A new subscription shows that it can be heard, or a drill how long the way is. */
+  /** A new subscription shows that it can be heard. */
   z.object({
     type: z.literal("test"),
     ...common,

@@ -1,6 +1,7 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
 import { isOpen, type Episode } from "./episode.ts";
+import { isDrill } from "./drill.ts";
 import type { AlertMessage } from "./message.ts";
 import type { OwedBook, Phase } from "./owed.ts";
 import { route, type Routed } from "./route.ts";
@@ -214,7 +215,11 @@ function loudness(routed: Extract<Routed, { tell: true }>): { mention?: string; 
 }
 
 function labelled<M extends AlertMessage>(given: EpisodeCase, message: M): M {
-  return given.simulated ? { ...message, simulated: true } : message;
+  return {
+    ...message,
+    ...(given.simulated ? { simulated: true } : {}),
+    ...(isDrill(given.episode) ? { drill: true } : {}),
+  };
 }
 
 type EpisodeMessage = Extract<AlertMessage, { type: "condition" | "flapping" }>;

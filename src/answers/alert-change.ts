@@ -1,5 +1,6 @@
 import type { AlertDesk } from "../alerts/alert-desk.ts";
 import type { Announcement } from "../alerts/alert-engine.ts";
+import { isDrill } from "../alerts/drill.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { ChangeMessage } from "../alerts/message.ts";
 import type { Destination } from "../alerts/sender.ts";
@@ -30,6 +31,7 @@ export function announcements(
   const message: ChangeMessage = {
     type: "change",
     ...(context.api.simulated ? { simulated: true } : {}),
+    ...(change.what === "acknowledged" && isDrill(change.episode) ? { drill: true } : {}),
     by: context.caller.name,
     at: timeToText(context.now()),
     change,

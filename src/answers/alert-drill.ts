@@ -1,11 +1,18 @@
+import { randomBytes } from "node:crypto";
+
 import type { AlertDesk } from "../alerts/alert-desk.ts";
-import { timeToText } from "../alerts/json-units.ts";
+import type { Story } from "../alerts/alert-engine.ts";
+import { drillEpisode, drillSubscriptions } from "../alerts/drill.ts";
+import { timelineOf } from "../alerts/describe-condition.ts";
 import type { Destination } from "../alerts/sender.ts";
+import { destinationKey } from "../alerts/subscription.ts";
 import type { Clock } from "../api/clock.ts";
 import { paragraph, type Block } from "../reply/block.ts";
-import { reply, type Reply, type Tone } from "../reply/reply.ts";
+import { reply, type Action, type Reply } from "../reply/reply.ts";
 import { joinText, strong, text, toText, type Text } from "../reply/text.ts";
+import type { DeliveryRow } from "../store/alert-ports.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
+import { toMillis } from "../units/nanoseconds.ts";
 import { placeWords, type PlaceContext } from "./alert-place.ts";
 
 /** Long enough for a platform that makes us wait a while, short enough for whoever waits here. */
@@ -13,113 +20,169 @@ const WAIT: Milliseconds = 30_000;
 const LOOK_EVERY: Milliseconds = 100;
 
 export interface DrillContext extends PlaceContext {
-  readonly alerts: Pick<AlertDesk, "tell" | "delivery" | "platforms">;
-  readonly api: { readonly simulated: boolean };
+  readonly alerts: Pick<AlertDesk, "putSubscriptions" | "why" | "platforms">;
   readonly signal: AbortSignal;
   progress(reply: Reply): void;
+}
+
+/** One of the two messages of a drill at one destination. */
+interface Leg {
+  readonly state: "waiting" | "arrived" | "given up" | "kept back" | "merged" | "nobody delivers";
+  /** How long it took from being owed to its receipt. */
+  readonly took?: Milliseconds;
+  /** The last error, or what keeps it back. */
+  readonly why?: string;
 }
 
 /** How it stands with one destination of a drill. */
 interface Way {
   readonly destination: Destination;
-  readonly delivery: string;
-  state: "waiting" | "arrived" | "given up" | "nobody delivers";
-  /** How long it took, once it has arrived. */
-  took?: Milliseconds;
-  error?: string;
+  readonly alert: Leg;
+  readonly end: Leg;
 }
 
-/** Sends a message the whole way that alerts take, waits for the receipts, and tells how long each took. */
+/**
+ * Has a made-up node go down and come up again, waits until the alert and its end have arrived, and tells how long each
+ * took. What is asked for is kept at once: whichever process watches sees to it, also after a crash.
+ */
 export async function drill(context: DrillContext, destinations: readonly Destination[], clock: Clock): Promise<Reply> {
   const { alerts, caller, signal } = context;
-  const ways: Way[] = [];
-  for (const destination of destinations) {
-    const delivery = await alerts.tell(destination, {
-      type: "test",
-      drill: true,
-      ...(context.api.simulated ? { simulated: true } : {}),
-      by: caller.name,
-      at: timeToText(clock.wallClock()),
-    });
-    const able = alerts.platforms().includes(destination.platform);
-    ways.push({ destination, delivery, state: able ? "waiting" : "nobody delivers" });
-  }
+  const name = `drill-${randomBytes(4).toString("hex")}`;
+  const at = toMillis(clock.wallClock());
+  const by = { id: caller.id, name: caller.name };
+  await alerts.putSubscriptions(drillSubscriptions(name, destinations, by, at), caller.name);
   const begun = clock.monotonicMillis();
   let shown = -1;
-  while (ways.some(({ state }) => state === "waiting") && clock.monotonicMillis() - begun < WAIT) {
-    for (const way of ways) if (way.state === "waiting") await look(way, alerts);
-    const settled = ways.filter(({ state }) => state !== "waiting").length;
-    if (settled === ways.length) break;
-    if (settled !== shown) context.progress(progressOf(settled, ways.length));
+  for (;;) {
+    const story = await alerts.why(drillEpisode(name));
+    const ways = destinations.map((destination) => wayOf(destination, story, alerts.platforms()));
+    const legs = ways.flatMap(({ alert, end }) => [alert, end]);
+    const settled = legs.filter(({ state }) => state !== "waiting").length;
+    if (settled === legs.length || clock.monotonicMillis() - begun >= WAIT) return drilled(ways, story, context);
+    if (settled !== shown) context.progress(progressOf(story, settled, legs.length));
     shown = settled;
     await clock.sleep(LOOK_EVERY, signal);
   }
-  return drilled(ways, context);
 }
 
-async function look(way: Way, alerts: DrillContext["alerts"]): Promise<void> {
-  const found = await alerts.delivery(way.delivery);
-  if (found === undefined) return;
-  const { row } = found;
-  if (row.last_error !== null) way.error = row.last_error;
-  if (row.state === "dead") way.state = "given up";
-  if (row.state !== "sent") return;
-  way.state = "arrived";
-  way.took = Math.max(0, (found.receipt?.at ?? row.settled_at ?? row.created_at) - row.created_at);
+/** Pure: what is known by now. */
+function wayOf(destination: Destination, story: Story | undefined, platforms: readonly string[]): Way {
+  if (!platforms.includes(destination.platform)) {
+    return { destination, alert: { state: "nobody delivers" }, end: { state: "nobody delivers" } };
+  }
+  const key = destinationKey(destination);
+  const own = (story?.deliveries ?? []).filter((row) => row.destination === key && row.kind === "message");
+  const trigger = own.find(({ phase }) => phase === "trigger" || phase === "fired and resolved");
+  const kept = story?.decisions.find((one) => one.destination === key && one.what.startsWith("suppressed by "));
+  if (trigger === undefined && kept !== undefined) {
+    const why = `${kept.what}: ${kept.detail ?? ""}`;
+    return { destination, alert: { state: "kept back", why }, end: { state: "kept back" } };
+  }
+  const alert = legOf(trigger, story);
+  if (alert.state === "given up") return { destination, alert, end: { state: "given up" } };
+  const resolve = own.find(({ phase }) => phase === "resolve");
+  const isMerged = trigger?.phase === "fired and resolved" && alert.state !== "waiting";
+  return { destination, alert, end: isMerged ? { state: "merged" } : legOf(resolve, story) };
 }
 
-function progressOf(settled: number, all: number): Reply {
-  return reply({ title: `Drill: ${settled} of ${all} ${all === 1 ? "message has" : "messages have"} arrived` });
+function legOf(row: DeliveryRow | undefined, story: Story | undefined): Leg {
+  if (row === undefined) return { state: "waiting" };
+  const why = row.last_error === null ? {} : { why: row.last_error };
+  switch (row.state) {
+    case "owed":
+    case "sending":
+      return { state: "waiting", ...why };
+    case "merged":
+    case "dropped":
+      return { state: "merged" };
+    case "dead":
+      return { state: "given up", ...why };
+    case "sent": {
+      const receipt = story?.receipts.find(({ delivery }) => delivery === row.id);
+      const took = Math.max(0, (receipt?.at ?? row.settled_at ?? row.created_at) - row.created_at);
+      return { state: "arrived", took, ...why };
+    }
+  }
 }
 
-function drilled(ways: readonly Way[], context: DrillContext): Reply {
-  const arrived = ways.filter(({ state }) => state === "arrived").length;
-  const tone: Tone =
-    arrived === ways.length ? "good" : ways.some(({ state }) => state === "given up") ? "bad" : "warning";
+function progressOf(story: Story | undefined, settled: number, all: number): Reply {
+  const title =
+    story === undefined ? "Drill: the watcher looks at it" : `Drill: ${settled} of ${all} messages have arrived`;
+  return reply({ title });
+}
+
+function drilled(ways: readonly Way[], story: Story | undefined, context: DrillContext): Reply {
+  const isGood = ({ alert, end }: Way): boolean =>
+    alert.state === "arrived" && (end.state === "arrived" || end.state === "merged");
+  const good = ways.filter(isGood).length;
+  const bad = ways.some(({ alert, end }) => alert.state === "given up" || end.state === "given up");
   const blocks: Block[] = [
     {
       kind: "table",
       name: "alerts-drill",
       columns: [
         { title: "Where" },
-        { title: "Message" },
-        { title: "Delay", align: "right" },
-        { title: "Error", priority: 2 },
+        { title: "Alert" },
+        { title: "Alert after", align: "right" },
+        { title: "End" },
+        { title: "End after", align: "right" },
+        { title: "Why", priority: 2 },
       ],
-      rows: ways.map((way) => [
-        placeWords(way.destination, context),
-        wayWords(way),
-        toText(way.took === undefined ? "–" : formatDuration(way.took)),
-        toText(way.error ?? "–"),
+      rows: ways.map(({ destination, alert, end }) => [
+        placeWords(destination, context),
+        legWords(alert),
+        delayWords(alert),
+        legWords(end),
+        delayWords(end),
+        toText(alert.why ?? end.why ?? "–"),
       ]),
     },
   ];
-  if (arrived < ways.length) {
-    blocks.push(
-      paragraph(
-        text`What has not arrived stays owed and is tried again for 24 h; ${strong("alerts log")} tells how that goes.`,
-      ),
-    );
+  if (story !== undefined) {
+    blocks.push({ kind: "fields", title: text`A node that was made up`, fields: timelineOf(story.episode) });
   }
+  if (good < ways.length) blocks.push(paragraph(restWords(ways, story, context)));
+  const places = ways.length === 1 ? "place" : "places";
   return reply({
-    tone,
-    title: joinText(
-      [strong("DRILL"), `${arrived} of ${ways.length} ${ways.length === 1 ? "message" : "messages"} arrived`],
-      " · ",
-    ),
+    tone: good === ways.length ? "good" : bad ? "bad" : "warning",
+    title: joinText([strong("DRILL"), `arrived at ${good} of ${ways.length} ${places}`], " · "),
     blocks,
-    actions: [{ label: "Again", invocation: { command: "alerts drill", options: {} }, effect: "replace" }],
+    actions: [
+      ...(story === undefined ? [] : [detailsOf(story)]),
+      { label: "Again", invocation: { command: "alerts drill", options: {} }, effect: "replace" },
+    ],
   });
 }
 
-function wayWords({ state }: Way): Text {
+/** What becomes of what has not arrived. */
+function restWords(ways: readonly Way[], story: Story | undefined, { alerts }: DrillContext): Text {
+  if (story === undefined && alerts.platforms().length === 0) {
+    return text`No Bellwether runs on this database: nobody watches and nobody delivers. It is done once one is started, within an hour.`;
+  }
+  if (ways.every(({ alert }) => alert.state === "arrived" || alert.state === "kept back")) {
+    return text`What is kept back here is so for a real alert, too; ${strong("alerts silences")} shows what holds.`;
+  }
+  return text`What has not arrived stays owed and is tried again for 24 h; ${strong("alerts log")} tells how that goes.`;
+}
+
+function detailsOf({ episode }: Story): Action {
+  return { label: "Details", invocation: { command: "alerts why", options: { episode: episode.id } }, effect: "reply" };
+}
+
+function delayWords({ took }: Leg): Text {
+  return toText(took === undefined ? "–" : formatDuration(took));
+}
+
+function legWords({ state }: Leg): Text {
   switch (state) {
     case "arrived":
-      return toText("arrived");
+    case "given up":
+    case "kept back":
+      return toText(state);
+    case "merged":
+      return toText("in the same message");
     case "waiting":
       return toText(`not yet, after ${formatDuration(WAIT)}`);
-    case "given up":
-      return toText("given up");
     case "nobody delivers":
       return toText("owed: nothing delivers there at the moment");
   }

@@ -1,6 +1,7 @@
 import { createAlertDesk, type AlertDesk } from "../alerts/alert-desk.ts";
 import { createAlertEngine } from "../alerts/alert-engine.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import { DRILL_NETWORK } from "../alerts/drill.ts";
 import { systemClock } from "../api/clock.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
@@ -13,6 +14,8 @@ export function readingDesk(
   config: AlertsConfig,
   log: Log,
 ): AlertDesk {
-  const simulated = new Set(networks.simulated ? networks.clients.map(({ network }) => network) : []);
+  const simulated = new Set(
+    networks.simulated ? [...networks.clients.map(({ network }) => network), DRILL_NETWORK] : [],
+  );
   return createAlertDesk(createAlertEngine({ store, config, clock: systemClock, log, simulated }), config);
 }

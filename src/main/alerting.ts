@@ -2,6 +2,7 @@ import { createAlertDesk, type AlertDesk } from "../alerts/alert-desk.ts";
 import { createAlertEngine } from "../alerts/alert-engine.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { DispatchParts, Dispatcher } from "../alerts/dispatch.ts";
+import { DRILL_NETWORK } from "../alerts/drill.ts";
 import type { Destination, Sender } from "../alerts/sender.ts";
 import type { OnStep } from "../alerts/steps.ts";
 import { systemClock, type Clock } from "../api/clock.ts";
@@ -11,6 +12,7 @@ import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
+import type { Drills } from "../watchers/drills.ts";
 import type { Observation } from "../watchers/observation.ts";
 import type { Schedule } from "../watchers/schedule.ts";
 import { subscribeConsole } from "./console-subscription.ts";
@@ -89,19 +91,21 @@ export function createAlerting(parts: AlertingParts): Alerting {
   let senders: readonly Sender[] = [];
   let dispatcher: Dispatcher | undefined;
   let schedule: Schedule | undefined;
+  let drills: Drills | undefined;
   let starting: Promise<void> | undefined;
   let dispatching: Promise<void> | undefined;
   let upkeeping: Promise<void> | undefined;
 
-  const engine = createAlertEngine({
+  const alertParts = {
     store,
     config,
     clock,
     log,
-    simulated: new Set(networks.simulated ? names : []),
+    simulated: new Set(networks.simulated ? [...names, DRILL_NETWORK] : []),
     onOwed: () => dispatcher?.wake(),
     ...optional,
-  });
+  };
+  const engine = createAlertEngine(alertParts);
   const verdict = (network: string): Verdict | undefined => verdicts.get(network);
   const desk = createAlertDesk(engine, config, () => senders.map(({ platform }) => platform), verdict);
 
@@ -128,7 +132,9 @@ export function createAlerting(parts: AlertingParts): Alerting {
   async function upkeep(): Promise<void> {
     await subscribe();
     await engine.upkeep();
-    subjects.update(await engine.subscriptions());
+    const subscriptions = await engine.subscriptions();
+    subjects.update(subscriptions);
+    drills?.attend(subscriptions);
   }
 
   /** Again and again until the signal; a fault is told when it begins. */
@@ -147,12 +153,14 @@ export function createAlerting(parts: AlertingParts): Alerting {
   }
 
   async function begin(): Promise<void> {
-    const [{ createDispatcher }, { describe }, { createWatchers }, { startSchedule }] = await Promise.all([
-      import("../alerts/dispatch.ts"),
-      import("../alerts/describe.ts"),
-      import("../watchers/create-watchers.ts"),
-      import("../watchers/schedule.ts"),
-    ]);
+    const [{ createDispatcher }, { describe }, { createWatchers }, { createDrills, drillSettings }, { startSchedule }] =
+      await Promise.all([
+        import("../alerts/dispatch.ts"),
+        import("../alerts/describe.ts"),
+        import("../watchers/create-watchers.ts"),
+        import("../watchers/drills.ts"),
+        import("../watchers/schedule.ts"),
+      ]);
     if (watching.signal.aborted) return;
     const { onOutcome } = parts;
     dispatcher = createDispatcher({
@@ -165,6 +173,8 @@ export function createAlerting(parts: AlertingParts): Alerting {
       ...optional,
     });
     dispatching = dispatcher.run(delivering.signal);
+    const drilled = { ...alertParts, config: drillSettings(config) };
+    drills = createDrills({ ...drilled, engine: createAlertEngine(drilled) });
     try {
       await parts.prepare?.();
       await upkeep();
@@ -203,7 +213,7 @@ export function createAlerting(parts: AlertingParts): Alerting {
     async stop() {
       watching.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       await starting;
-      await Promise.all([schedule?.stop(), upkeeping]);
+      await Promise.all([schedule?.stop(), upkeeping, drills?.stop()]);
       delivering.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       await dispatching;
     },

@@ -1,5 +1,6 @@
 import type { OpenAlert, StallWatch, WatchedNetwork, WatchState } from "../adapters/web/watch-state.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import { isDrill } from "../alerts/drill.ts";
 import { Episode, episodeId, Machine } from "../alerts/episode.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import { systemClock, type Clock } from "../api/clock.ts";
@@ -38,7 +39,7 @@ export function consoleWatch(parts: ConsoleWatchParts): () => Promise<WatchState
     const { machines, episodes } = await store.transaction(async ({ alerts: { watch } }) => {
       const rows = [];
       for (const network of networks) rows.push(...(await watch.machines(network)));
-      return { machines: rows, episodes: await watch.openEpisodes() };
+      return { machines: rows, episodes: (await watch.openEpisodes()).filter((one) => !isDrill(one)) };
     });
     const watched = networks.map((network): WatchedNetwork => {
       const row = machines.find((one) => one.network === network && one.rule === RULE && one.subject === "");

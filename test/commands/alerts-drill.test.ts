@@ -1,91 +1,213 @@
 import { afterEach, describe, expect, test } from "vitest";
 
-import { createAlertDesk } from "../../src/alerts/alert-desk.ts";
-import { SendError } from "../../src/alerts/sender.ts";
+import { createAlertDesk, type AlertDesk } from "../../src/alerts/alert-desk.ts";
+import { createAlertEngine } from "../../src/alerts/alert-engine.ts";
+import { DRILL_NETWORK, drillSubscriptions } from "../../src/alerts/drill.ts";
+import { SendError, type Destination } from "../../src/alerts/sender.ts";
+import { destinationKey } from "../../src/alerts/subscription.ts";
 import { drill } from "../../src/answers/alert-drill.ts";
-import type { Destination } from "../../src/alerts/sender.ts";
+import { silentLog } from "../../src/log.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { plainText } from "../../src/reply/plain.ts";
+import { createDrills, drillSettings, type Drills } from "../../src/watchers/drills.ts";
+import { down } from "../alerts/readings.ts";
+import { aSubscription } from "../alerts/samples.ts";
 import { Stage } from "../alerts/stage.ts";
 import { FakeSender } from "../support/fake-sender.ts";
-import { ann, bob, OPS, ops, owed, owedReplies, shown, theConsole } from "./alert-channel.ts";
+import { ann, bob, OPS, ops, shown, theConsole } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 let stage: Stage | undefined;
+let drills: Drills | undefined;
 afterEach(async () => {
+  await drills?.stop();
   await stage?.close();
-  stage = undefined;
+  [stage, drills] = [undefined, undefined];
 });
 
-const senders = (now: () => number) => [
-  new FakeSender({ platform: "discord", now }),
-  new FakeSender({ platform: "slack", now }),
-];
 const general: Destination = { platform: "slack", channel: "C0123ABCD" };
 
+async function open(): Promise<Stage> {
+  const senders = (now: () => number) => [
+    new FakeSender({ platform: "discord", now }),
+    new FakeSender({ platform: "slack", now }),
+  ];
+  stage = await Stage.open({ senders });
+  return stage;
+}
+
+/** What a process does once a second with what is drilled, until so much time has passed. */
+async function watch(own: Stage, millis: number): Promise<void> {
+  const log = silentLog();
+  const config = drillSettings(own.config);
+  const { store, clock } = own;
+  const onOwed = (): void => own.dispatcher.wake();
+  const engine = createAlertEngine({ store, config, clock, log, simulated: new Set(), onOwed });
+  drills = createDrills({ engine, config, clock, log });
+  for (let passed = 0; passed < millis; passed += 250) {
+    if (passed % 1000 === 0) drills.attend(await own.engine.subscriptions());
+    await clock.advance(250);
+  }
+}
+
+const deskOf = (own: Stage): AlertDesk => createAlertDesk(own.engine, own.config, () => ["discord", "slack"]);
+
 /** A drill in virtual time, as operators ask for it, on platforms that the test may break. */
-async function drilled(destinations: readonly Destination[], play: (stage: Stage) => Promise<void>) {
-  const own = await Stage.open({ senders });
-  stage = own;
-  const desk = createAlertDesk(own.engine, own.config, () => ["discord", "slack"]);
+function ask(own: Stage, destinations: readonly Destination[], signal: AbortSignal = AbortSignal.timeout(10_000)) {
   const progress: string[] = [];
   const context = {
     here: OPS,
     caller: ann,
-    alerts: desk,
-    api: { simulated: false },
-    signal: AbortSignal.timeout(10_000),
+    alerts: deskOf(own),
+    signal,
     progress: (reply: Reply) => void progress.push(plainText(reply.title)),
   };
-  const running = drill(context, destinations, own.clock);
-  await play(own);
-  return { said: shown(await running), progress, own };
+  return { progress, said: drill(context, destinations, own.clock) };
 }
 
+const titles = ({ senders }: Stage): string[][] =>
+  senders.map((sender) => sender.posts.map(({ title }) => title.replaceAll(/drill-\w+/gu, "drill-x")));
+
+const WHOLE = ["DRILL · WARNING · drill-x is down on drill", "DRILL · RESOLVED · drill-x answers again on drill"];
+
 describe("a drill", () => {
-  test("goes the whole way and tells the delay at each destination", async () => {
-    const { said, own } = await drilled([ops, general], async ({ clock }) => {
-      await clock.advance(1000);
-    });
-    expect(said).toContain("DRILL · 2 of 2 messages arrived");
-    expect(said).toMatch(/this channel\s+arrived\s+0 ms/u);
-    expect(said).toMatch(/channel C0123ABCD on Slack\s+arrived\s+0 ms/u);
-    expect(own.senders.map((sender) => sender.posts.map(({ title }) => title))).toEqual([
-      ["DRILL · TEST · Alerts arrive here"],
-      ["DRILL · TEST · Alerts arrive here"],
+  test("goes the whole way, from a look to the end of the alert, and tells the delays at each destination", async () => {
+    const own = await open();
+    const { said, progress } = ask(own, [ops, general]);
+    await watch(own, 4000);
+    const answer = shown(await said);
+    expect(answer).toContain("DRILL · arrived at 2 of 2 places");
+    expect(answer).toMatch(/this channel\s+arrived\s+0 ms\s+arrived\s+0 ms/u);
+    expect(answer).toMatch(/channel C0123ABCD on Slack\s+arrived\s+0 ms\s+arrived\s+0 ms/u);
+    expect(titles(own)).toEqual([WHOLE, WHOLE]);
+    expect(own.senders.map(({ edits }) => edits.at(-1)?.title)).toEqual([
+      expect.stringMatching(/^DRILL · RESOLVED/u),
+      expect.stringMatching(/^DRILL · RESOLVED/u),
+    ]);
+    expect(progress).toContain("Drill: 2 of 4 messages have arrived");
+    const [post] = own.sender.posts;
+    expect(shown(post!.reply)).toContain("there is no such node, and nothing is wrong");
+    expect(shown(post!.reply)).toContain("which ann asked for");
+  });
+
+  test("is a story like any other: seen, pending, fired, owed, sent, recovered", async () => {
+    const own = await open();
+    const { said } = ask(own, [ops]);
+    await watch(own, 4000);
+    await said;
+    const [episode] = await own.engine.lastEpisodes(1, DRILL_NETWORK);
+    const story = await own.engine.why(episode!.id);
+    expect(story?.decisions.map(({ what }) => what)).toEqual(["pending", "fired", "recovering", "resolved"]);
+    expect(story?.deliveries.map(({ phase, state }) => `${phase} ${state}`)).toEqual([
+      "trigger sent",
+      "state sent",
+      "resolve sent",
+      "state sent",
     ]);
   });
 
-  test("waits no longer than half a minute, and says what is still on its way or was refused", async () => {
-    const { said, progress } = await drilled([ops, general], async ({ clock, senders: [discord, slack] }) => {
-      discord!.fate = () => new SendError("retry", "503 from Discord");
-      slack!.fate = () => new SendError("unhealable", "no_text");
-      await clock.advance(60_000);
-    });
-    expect(said).toContain("DRILL · 0 of 2 messages arrived");
-    expect(said).toMatch(/this channel\s+not yet, after 30 s\s+–\s+503 from Discord/u);
-    expect(said).toMatch(/on Slack\s+given up\s+–\s+no_text/u);
-    expect(progress.at(0)).toMatch(/^Drill: \d of 2 messages have arrived$/u);
+  test("touches nothing that is real, whose lists do not show it", async () => {
+    const own = await open();
+    await own.engine.putSubscription(aSubscription({ destination: ops, kinds: ["node.down"] }), "ada");
+    await own.rounds(4, [down("bad")]);
+    const [real] = await own.engine.openEpisodes("mainnet");
+    own.sender.posts.splice(0);
+    const { said } = ask(own, [ops]);
+    await watch(own, 1500);
+    const desk = deskOf(own);
+    expect((await own.engine.openEpisodes()).map(({ network }) => network)).toEqual(["mainnet", DRILL_NETWORK]);
+    expect(await desk.openEpisodes()).toEqual([real]);
+    expect(await desk.lastEpisodes(9)).toEqual([real]);
+    expect((await desk.subscriptions()).map(({ network }) => network)).toEqual(["mainnet"]);
+    await watch(own, 4000);
+    await said;
+    expect(titles(own)[0]).toEqual(WHOLE);
+    expect(await own.engine.openEpisodes()).toEqual([real]);
+    // Over, it is asked for no more.
+    expect((await own.engine.subscriptions()).map(({ state }) => state)).toEqual(["removed", "active"]);
   });
 
-  test("ends at once when nobody waits for it any more", async () => {
-    const own = await Stage.open({ senders });
-    stage = own;
-    own.sender.fate = () => "hang";
-    const desk = createAlertDesk(own.engine, own.config, () => ["discord"]);
+  test("goes on after a crash where it was, told once and ended once", async () => {
+    const own = await open();
+    const { said } = ask(own, [ops]);
+    said.catch(() => undefined);
+    await watch(own, 1250);
+    expect(titles(own)[0]).toEqual(WHOLE.slice(0, 1));
+    await drills?.stop();
+    await own.restart(60_000);
+    await watch(own, 4000);
+    expect(titles(own)[0]).toEqual(WHOLE);
+    await said.catch(() => undefined);
+  });
+
+  test("is begun by the next process where none watches, unless that comes too late", async () => {
+    const own = await open();
+    const at = own.now();
+    const asked = (name: string) => drillSubscriptions(name, [ops], { id: "1", name: "ann" }, at);
+    await own.engine.putSubscriptions(asked("drill-1"), "ann");
+    await own.restart(3_000_000);
+    await watch(own, 4000);
+    expect(titles(own)[0]).toEqual(WHOLE);
+    await drills?.stop();
+    await own.engine.putSubscriptions(asked("drill-2"), "ann");
+    await own.restart(1_000_000);
+    await watch(own, 4000);
+    expect(titles(own)[0]).toEqual(WHOLE);
+    expect((await own.engine.subscriptions()).map(({ state }) => state)).toEqual(["removed", "removed"]);
+  });
+
+  test("is kept back by what keeps back a real alert, and says by what", async () => {
+    const own = await open();
+    const at = own.now();
+    const scope = { destination: destinationKey(ops) };
+    const silence = { id: "q", scope, from: at, until: at + 3_600_000, by: "bob", created: at, reason: "quiet" };
+    await own.engine.putSilence(silence, "bob");
+    const { said } = ask(own, [ops, general]);
+    await watch(own, 4000);
+    const answer = shown(await said);
+    expect(answer).toMatch(/this channel\s+kept back.+suppressed by silence: silence q by bob: quiet/u);
+    expect(answer).toContain("arrived at 1 of 2 places");
+    expect(titles(own)).toEqual([[], WHOLE]);
+  });
+
+  test("waits no longer than half a minute, and says what is still on its way or was refused", async () => {
+    const own = await open();
+    const [discord, slack] = own.senders;
+    discord!.fate = () => new SendError("retry", "503 from Discord");
+    slack!.fate = () => new SendError("unhealable", "no_text");
+    const { said } = ask(own, [ops, general]);
+    await watch(own, 32_000);
+    const answer = shown(await said);
+    expect(answer).toContain("DRILL · arrived at 0 of 2 places");
+    expect(answer).toMatch(/this channel\s+not yet, after 30 s.+503 from Discord/u);
+    expect(answer).toMatch(/on Slack\s+given up\s+–\s+given up\s+–\s+no_text/u);
+  });
+
+  test("that could not be told before its end says both in one message", async () => {
+    const own = await open();
+    own.sender.fate = (_delivery, tries) => (tries < 3 ? new SendError("retry", "503") : "ok");
+    const { said } = ask(own, [ops]);
+    await watch(own, 30_000);
+    expect(shown(await said)).toMatch(/this channel\s+arrived.+in the same message/u);
+    expect(titles(own)[0]).toEqual(["DRILL · FIRED AND RESOLVED · drill-x answers again on drill"]);
+  });
+
+  test("ends at once for whom nobody waits any more", async () => {
+    const own = await open();
     const given = new AbortController();
-    const context = { here: OPS, caller: ann, alerts: desk, api: { simulated: false }, progress: () => {} };
-    const running = drill({ ...context, signal: given.signal }, [ops], own.clock);
+    const { said } = ask(own, [ops], given.signal);
     await own.clock.advance(500);
     given.abort(new DOMException("no longer wanted", "AbortError"));
-    await expect(running).rejects.toThrow("no longer wanted");
+    await expect(said).rejects.toThrow("no longer wanted");
   });
 
-  test("is owed even where nothing delivers at the moment, and says so", async () => {
+  test("is kept even where nobody watches at the moment, and says so", async () => {
     const talk = await talkToSimulator();
-    expect(await talk.ask("alerts drill")).toMatch(/the console\s+owed: nothing delivers there/u);
-    expect(await owed(talk, theConsole)).toEqual(["DRILL · TEST · Alerts arrive here"]);
-    expect(shown((await owedReplies(talk, theConsole))[0]!)).toContain("Nothing is wrong.");
+    const answer = await talk.ask("alerts drill");
+    expect(answer).toMatch(/the console\s+owed: nothing delivers there/u);
+    expect(answer.replaceAll(/\s+/gu, " ")).toContain("No Bellwether runs on this database");
+    expect(await talk.engine.subscriptions()).toMatchObject([{ network: DRILL_NETWORK, destination: theConsole }]);
+    expect(await talk.ask("alerts list")).toContain("No subscriptions");
   });
 
   test("of all places is for operators; of a channel for those who manage it", async () => {
@@ -96,7 +218,8 @@ describe("a drill", () => {
     talk.become({ caller: bob });
     expect(await talk.ask("alerts drill")).toContain("Only people who manage this channel can");
     talk.become({ here: { platform: "terminal", files: OPS.files }, caller: ann });
-    expect(await talk.ask("alerts drill to:all")).toContain("0 of 2 messages arrived");
-    expect((await owed(talk, ops)).at(-1)).toBe("DRILL · TEST · Alerts arrive here");
+    expect(await talk.ask("alerts drill to:all")).toContain("arrived at 0 of 2 places");
+    const drilled = (await talk.engine.subscriptions()).filter(({ network }) => network === DRILL_NETWORK);
+    expect(drilled.map(({ destination }) => destination)).toEqual(expect.arrayContaining([theConsole, ops]));
   });
 });

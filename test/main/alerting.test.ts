@@ -121,6 +121,7 @@ describe("a bot that watches", { timeout: 90_000 }, () => {
     };
     await watched(url, (state) => mainnet(state)?.verdict !== undefined);
     expect(await say("alerts list")).toContain("console-testnet");
+    expect(await say("alerts drill")).toContain("arrived at 1 of 1 place");
     await say("alerts remove console-testnet");
     await running.kill("SIGTERM");
     running = start();

@@ -1,0 +1,43 @@
+import { destinationKey, type Subscription } from "./subscription.ts";
+import { episodeId } from "./episode.ts";
+import type { ConditionKind } from "./kinds.ts";
+import type { Destination } from "./sender.ts";
+
+/** Drills are watched on a network of their own, which no data node serves: what is seen there touches no real one. */
+export const DRILL_NETWORK = "drill";
+
+/** What is drilled: one node of that network, made up for one drill, goes down and comes up again. */
+export const DRILL_KIND: ConditionKind = "node.down";
+
+/** Whether it is about a drill. */
+export function isDrill({ network }: { readonly network: string }): boolean {
+  return network === DRILL_NETWORK;
+}
+
+/** The one episode of a drill. */
+export function drillEpisode(drill: string): string {
+  return episodeId({ rule: DRILL_KIND, network: DRILL_NETWORK, subject: drill }, 1);
+}
+
+/** Who is told of a drill, until it is over: a subscription for each destination. `at` is in Unix milliseconds. */
+export function drillSubscriptions(
+  drill: string,
+  destinations: readonly Destination[],
+  by: Subscription["by"],
+  at: number,
+): Subscription[] {
+  return destinations.map((destination) => ({
+    id: `${drill} ${destinationKey(destination)}`,
+    destination: { ...destination },
+    network: DRILL_NETWORK,
+    kinds: [DRILL_KIND],
+    subjects: [drill],
+    parameters: {},
+    floor: "info",
+    style: destination.platform === "web" ? "plain" : "live",
+    events: "usual",
+    state: "active",
+    created: at,
+    by,
+  }));
+}

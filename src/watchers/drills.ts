@@ -1,0 +1,157 @@
+import { randomUUID } from "node:crypto";
+
+import type { AlertEngine } from "../alerts/alert-engine.ts";
+import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import { DRILL_KIND, DRILL_NETWORK, drillEpisode, isDrill } from "../alerts/drill.ts";
+import { isOpen } from "../alerts/episode.ts";
+import type { Subscription } from "../alerts/subscription.ts";
+import type { Clock } from "../api/clock.ts";
+import type { Witness } from "../api/verdict.ts";
+import { messageOf } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { sourcesWatcher, sourceThresholds } from "./sources.ts";
+import { decodeSources, snapshotOf } from "./sources-state.ts";
+
+/** Nobody is kept waiting for a drill as long as for a real node. */
+const LOOK_EVERY: Milliseconds = 250;
+/** Long enough for the alert to arrive before its end does, where nothing holds it up. */
+const LONGEST_KEEP: Milliseconds = 1000;
+/** What nobody has begun to watch by then is not begun any more: who asked for it has gone home. */
+const BEGUN_WITHIN: Milliseconds = 3_600_000;
+/** A network on which nothing answers would be seen as blind: this node answers always. */
+const STEADY = "steady";
+
+/** The alerts' settings for drills: the same rules, at a quicker pace. */
+export function drillSettings(config: AlertsConfig): AlertsConfig {
+  const { poll, keep } = config;
+  return {
+    ...config,
+    poll: { ...poll, time: Math.min(poll.time, LOOK_EVERY) },
+    keep: { ...keep, for: Math.min(keep.for, LONGEST_KEEP) },
+  };
+}
+
+export interface DrillParts {
+  /** With the settings below. */
+  readonly engine: Pick<
+    AlertEngine,
+    "record" | "snapshot" | "subscriptions" | "putSubscriptions" | "openEpisodes" | "why"
+  >;
+  /** See drillSettings. */
+  readonly config: AlertsConfig;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Watches what is drilled, as the schedule watches networks. */
+export interface Drills {
+  /** Takes up the drills among the subscriptions, where it has not yet: new ones, and what a crash left behind. */
+  attend(subscriptions: readonly Subscription[]): void;
+  /** Resolves once nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+/** One drill under way, and what its node does in the next look. */
+interface Drilled {
+  readonly name: string;
+  readonly by: string;
+  readonly answers: boolean;
+}
+
+/**
+ * Everything but what the made-up nodes say is the way of a real alert: the watcher of sources judges their words, the
+ * engine makes an episode of it and owes it. How far a drill has come is read from what the engine has kept, so that it
+ * goes on after a crash: until there is an episode its node is down, from then on it answers again.
+ */
+export function createDrills({ engine, config, clock, log }: DrillParts): Drills {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const run = randomUUID();
+  const watcher = sourcesWatcher({ network: DRILL_NETWORK, config, clock, run });
+  const thresholds = sourceThresholds(config);
+  /** Drills that this process has looked at: at the first look there is nothing wrong. */
+  const met = new Set<string>();
+  let attending: Promise<void> | undefined;
+
+  async function underWay(): Promise<Drilled[]> {
+    const told = (await engine.subscriptions()).filter(isUnderWay);
+    // Where every channel was lost meanwhile, what is open still comes to its end.
+    const open = await engine.openEpisodes(DRILL_NETWORK);
+    const names = new Set([...told.flatMap(({ subjects }) => subjects), ...open.map(({ subject }) => subject)]);
+    const drills: Drilled[] = [];
+    for (const name of names) {
+      const own = told.filter(({ subjects }) => subjects.includes(name));
+      const episode = (await engine.why(drillEpisode(name)))?.episode;
+      const late = own.some(({ created }) => toMillis(clock.wallClock()) - created > BEGUN_WITHIN);
+      if (episode === undefined ? late : !isOpen(episode)) await end(name, own);
+      else drills.push({ name, by: own[0]?.by.name ?? "", answers: episode !== undefined || !met.has(name) });
+    }
+    return drills;
+  }
+
+  async function end(name: string, own: readonly Subscription[]): Promise<void> {
+    met.delete(name);
+    const over = own.map((one): Subscription => ({ ...one, state: "removed", why: "the drill is over" }));
+    await engine.putSubscriptions(over, "Bellwether");
+  }
+
+  async function look(drills: readonly Drilled[]): Promise<void> {
+    const wallClock = clock.wallClock();
+    const round = { witnesses: witnessesOf(drills, wallClock), atMillis: clock.monotonicMillis(), wallClock };
+    const kept = await engine.snapshot(DRILL_NETWORK, watcher.name);
+    const before = watcher.snapshot.safeParse(kept?.data).data;
+    const snapshot = snapshotOf(run, round, decodeSources(before), thresholds);
+    const { readings } = watcher.judge(before, snapshot, wallClock);
+    await engine.record({
+      network: DRILL_NETWORK,
+      watcher: { name: watcher.name, every: watcher.every },
+      snapshot,
+      readings: readings.filter(({ kind, subject }) => kind === DRILL_KIND && subject !== STEADY),
+      events: [],
+      at: wallClock,
+    });
+    for (const { name } of drills) met.add(name);
+  }
+
+  async function attendAll(): Promise<void> {
+    for (;;) {
+      const drills = await underWay();
+      if (drills.length === 0) return;
+      await look(drills);
+      await clock.sleep(watcher.every, signal);
+    }
+  }
+
+  return {
+    attend(subscriptions) {
+      if (attending !== undefined || signal.aborted || !subscriptions.some(isUnderWay)) return;
+      attending = attendAll()
+        .catch((thrown: unknown) => {
+          if (!signal.aborted) log.error({ why: messageOf(thrown) }, "a drill cannot go on; trying again");
+        })
+        .finally(() => {
+          attending = undefined;
+        });
+    },
+    async stop() {
+      stopped.abort(new DOMException("Bellwether is stopping.", "AbortError"));
+      await attending;
+    },
+  };
+}
+
+function isUnderWay(one: Subscription): boolean {
+  return isDrill(one) && one.state === "active";
+}
+
+function witnessesOf(drills: readonly Drilled[], time: Nanoseconds): Witness[] {
+  return [
+    { node: STEADY, reachable: true, time },
+    ...drills.map(({ name, by, answers }): Witness => {
+      const why = `this node is made up for a drill${by === "" ? "" : `, which ${by} asked for`}`;
+      return answers ? { node: name, reachable: true, time } : { node: name, reachable: false, why };
+    }),
+  ];
+}
