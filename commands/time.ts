@@ -12,6 +12,8 @@ import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 const DRIFT_MILLIS: Milliseconds = 30_000;
 /** Nodes whose times are this near to the network's are at about the same moment. */
 const SAME_MOMENT_MILLIS: Milliseconds = 60_000;
+/** Looks of one question are within this: it is no watching. */
+const LOOKS_APART: Milliseconds = 1000;
 /** More blocks than any network makes within that moment, at some 100 a second. */
 const FAR_APART = 10_000n;
 
@@ -24,7 +26,8 @@ export const time = command({
   options: {},
   run: async (context) => {
     const { api, network, signal, alerts } = context;
-    const verdict = await api.look({ signal });
+    const known = alerts.verdict?.(network);
+    const verdict = await api.look({ signal, ...(known === undefined ? {} : { after: known.memory }) });
     const watched = stillAsWatched(verdict, alerts.verdict?.(network));
     const spoke = verdict.nodes.filter((node) => node.time !== undefined);
     const { frontier } = verdict;
@@ -118,10 +121,7 @@ function silence(verdict: Verdict): string {
 }
 
 function judgement(verdict: Verdict): Text {
-  const basis =
-    verdict.basis === "age" && verdict.network !== "blind"
-      ? text` Judged from one look, by the wall clock of this bot.`
-      : text``;
+  const basis = verdict.basis === "age" && verdict.network !== "blind" ? text` ${basisWords(verdict)}` : text``;
   const single =
     verdict.singleSource && verdict.network === "stalled"
       ? text` Seen from one node: network and node cannot be told apart.`
@@ -130,6 +130,14 @@ function judgement(verdict: Verdict): Text {
     return text`${strong("Unsettled")}: ${sentence(verdict.why)} No node stands where it was then; look again in half a minute to see which of the two goes on.`;
   }
   return text`${strong(capitalised(verdict.network))}: ${sentence(verdict.why)}${single}${basis}${drift(verdict)}`;
+}
+
+/** Where no advance has been seen yet, neither by this look nor by those before it. */
+function basisWords({ atMillis, memory }: Verdict): string {
+  const watchedMillis = Math.trunc(atMillis - memory.watchedSinceMillis);
+  return watchedMillis < LOOKS_APART
+    ? "Judged from one look, by the wall clock of this bot."
+    : `Judged by the wall clock of this bot: in the ${formatDuration(watchedMillis)} that it has watched, no block came.`;
 }
 
 /** A network that lives while its time is old: a clock that is off is no stall, and is named. */

@@ -12,7 +12,7 @@ import type { Page, PageRequest } from "./page.ts";
 import type { RecallSignal } from "./recall.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { PartyStake } from "./stake.ts";
-import type { Verdict, VerdictThresholds } from "./verdict.ts";
+import type { SourceMemory, Verdict, VerdictThresholds } from "./verdict.ts";
 
 /** As of when and from where an answer holds. */
 export interface AsOf {
@@ -107,6 +107,8 @@ export interface LookOptions extends CallOptions {
   /** A node that has not answered within this is not reachable. Default 3 s. */
   readonly timeoutMillis?: Milliseconds;
   readonly thresholds?: VerdictThresholds;
+  /** What others have seen in this process, where somebody looks more often. Default: what earlier looks have seen. */
+  readonly after?: SourceMemory;
 }
 
 /** A network: its nodes in order, with fail-over from one to the next. */

@@ -16,8 +16,9 @@ const PAUSE_MILLIS: Milliseconds = 1000;
 export function lookAt(nodes: readonly NodeClient[], around: Surroundings): ApiClient["look"] {
   let memory: SourceMemory | undefined;
   return async (options: LookOptions = {}): Promise<Verdict> => {
-    const { thresholds = DEFAULT_THRESHOLDS, fresh = false, ...rest } = options;
+    const { thresholds = DEFAULT_THRESHOLDS, fresh = false, after, ...rest } = options;
     const { clock } = around;
+    memory = after ?? memory;
     let verdict = await look(fresh);
     while (isJudgedByClockAlone(verdict)) {
       await clock.sleep(PAUSE_MILLIS, rest.signal);

@@ -29,27 +29,60 @@ test("time names the node that lags and the one that is down", async () => {
   expect(screen).toMatch(/sim-3 +down .* broke off the connection/u);
 });
 
-test("what the watchers have seen of a standstill counts more than one look", async () => {
+/** A conversation while somebody watches: what they have seen, each time at so many milliseconds before now. */
+async function talkWatched() {
   let watched: Verdict | undefined;
-  const { ask, simulator, now, advance } = await talkToSimulator({ verdict: () => watched });
-  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(12_000) });
-  expect(await ask("time")).toMatch(/^✓ mainnet is running/u);
+  const conversation = await talkToSimulator({ verdict: () => watched });
   const thresholds = { ...DEFAULT_THRESHOLDS, stalledMillis: 10_000 };
-  const see = (age: number, atMillis: number): void => {
-    const witness = { node: "sim-1", reachable: true, time: ago(age), height: 7n };
-    watched = judgeSources({ witnesses: [witness], atMillis, wallClock: now() }, watched?.memory, thresholds);
-  };
-  // Its frontier is not behind what a node now says, and has not moved for 23 s.
   const present = performance.now();
-  see(9000, present - 43_000);
-  see(8000, present - 38_000);
-  see(8000, present - 15_000);
-  expect(await ask("time")).toMatch(/^! mainnet: no new block for \d\d s \(watched\), block \d+/u);
+  const see = (age: number, millisAgo: number): void => {
+    const witness = { node: "sim-1", reachable: true, time: ago(age), height: 7n };
+    const round = { witnesses: [witness], atMillis: present - millisAgo, wallClock: NOON };
+    watched = judgeSources(round, watched?.memory, thresholds);
+  };
+  return Object.assign(conversation, { see });
+}
+
+test("what the watchers have seen of a standstill counts more than one look", async () => {
+  const { ask, simulator, advance, see } = await talkWatched();
+  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(12_000) });
+  const alone = await ask("time");
+  expect(alone).toMatch(/^✓ mainnet is running/u);
+  expect(alone.replaceAll(/\s+/gu, " ")).toContain("Judged from one look, by the wall clock of this bot.");
+  // Its frontier is not behind what a node now says, and has not moved for 20 s.
+  see(13_000, 43_000);
+  see(12_000, 20_000);
+  see(12_000, 8000);
+  const screen = await ask("time");
+  expect(screen).not.toContain("one look");
+  expect(screen).toMatch(/^! mainnet: no new block for \d\d s \(watched\), block \d+/u);
   expect(await ask("time")).toContain("Suspicious: the watchers have seen no new block");
   // It has gone on since the watchers looked.
   simulator.faults.clear();
   advance(5000);
   expect(await ask("time")).toMatch(/^✓ mainnet is running/u);
+});
+
+test("a network that the watchers have seen stand for long enough stands still, though it was never asked before", async () => {
+  const { ask, simulator, see } = await talkWatched();
+  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(12_000) });
+  see(13_000, 43_000);
+  see(12_000, 38_000);
+  see(12_000, 3000);
+  const screen = (await ask("time")).replaceAll(/\s+/gu, " ");
+  expect(screen).toMatch(/^✗ mainnet stands still/u);
+  expect(screen).toMatch(/Stalled: no block seen for 3\d s, seen at the one node there is\./u);
+  expect(screen).not.toContain("wall clock of this bot");
+});
+
+test("one that the watchers have just seen go on is not judged by a wall clock", async () => {
+  const { ask, see } = await talkWatched();
+  see(9000, 9000);
+  see(2000, 2000);
+  const screen = (await ask("time")).replaceAll(/\s+/gu, " ");
+  expect(screen).toMatch(/^✓ mainnet is running/u);
+  expect(screen).toMatch(/Healthy: the network time advance/u);
+  expect(screen).not.toContain("Judged");
 });
 
 test("a stall seen from one node is said to be that", async () => {
