@@ -8,8 +8,9 @@ import { attempt, type AttemptParts } from "./attempt.ts";
 import { claimDue, type Claimed } from "./claim.ts";
 import { nowMillis, randomId } from "./engine-parts.ts";
 import { recover, sweep } from "./left-over.ts";
-import { AlertMessage } from "./message.ts";
+import type { AlertMessage } from "./message.ts";
 import type { Decision } from "./owed.ts";
+import { readMessages } from "./read-messages.ts";
 import type { Destination, Sender } from "./sender.ts";
 import { giveUp, settle, type Outcome, type Verdict } from "./settle.ts";
 import { spreadNext } from "./spread.ts";
@@ -192,8 +193,10 @@ async function withMessages(
   newId: () => string,
 ): Promise<Work[]> {
   const claimed = due.filter((one) => one !== undefined);
-  const rows = await tables.outbox.messages([...new Set(claimed.map(({ row }) => row.message))]);
-  const messages = new Map(rows.map(({ id, data }) => [id, AlertMessage.safeParse(JSON.parse(data)).data]));
+  const messages = await readMessages(
+    tables,
+    claimed.map(({ row }) => row.message),
+  );
   const work: Work[] = [];
   for (const one of claimed) {
     const message = messages.get(one.row.message);

@@ -5,7 +5,7 @@ import type { Reply } from "../reply/reply.ts";
 import { aboutOf } from "./about.ts";
 import { toldAt } from "./claim.ts";
 import type { describe as describeMessage } from "./describe.ts";
-import { AlertMessage } from "./message.ts";
+import { readMessages } from "./read-messages.ts";
 import type { DeliverySubject, Destination } from "./sender.ts";
 import { destinationKey } from "./subscription.ts";
 import { isMerged } from "./wording.ts";
@@ -75,11 +75,9 @@ export function createAlertFeed(store: Pick<Store, "transaction">, destination: 
       return store.transaction(async ({ alerts: tables }) => {
         const rows = await tables.arrivals.grown(key, since, MOST_GROWN);
         const last = new Map(rows.map((row) => [row.target, row]));
+        const targets = new Map(rows.map(({ id, target }) => [id, target]));
         const alerts = await worded(tables, [...last.values()], describe);
-        return alerts.map((alert) => {
-          const row = [...last.values()].find(({ id }) => id === alert.id);
-          return { ...alert, id: row?.target ?? alert.id };
-        });
+        return alerts.map((alert) => ({ ...alert, id: targets.get(alert.id) ?? alert.id }));
       });
     },
     async after(place, limit) {
@@ -111,8 +109,10 @@ async function worded(
   rows: readonly DeliveryRow[],
   describe: typeof describeMessage,
 ): Promise<FedAlert[]> {
-  const kept = await tables.outbox.messages([...new Set(rows.map(({ message }) => message))]);
-  const messages = new Map(kept.map(({ id, data }) => [id, AlertMessage.safeParse(JSON.parse(data)).data]));
+  const messages = await readMessages(
+    tables,
+    rows.map(({ message }) => message),
+  );
   const fed: FedAlert[] = [];
   for (const row of rows) {
     const message = messages.get(row.message);

@@ -1,9 +1,10 @@
 import type { AlertTables, HeldRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Choices } from "./choices.ts";
-import { AlertMessage } from "./message.ts";
+import type { AlertMessage } from "./message.ts";
 import type { OwedBook } from "./owed.ts";
-import { destinationKey, StoredDestination } from "./subscription.ts";
+import { readMessages } from "./read-messages.ts";
+import { destinationKey, isAlive, StoredDestination, type Subscription } from "./subscription.ts";
 
 /** Makes one digest for each destination and network of what waited for quiet hours to end. */
 export async function releaseHeld(
@@ -15,17 +16,20 @@ export async function releaseHeld(
 ): Promise<void> {
   const held = await tables.backlog.release(at);
   if (held.length === 0) return;
-  const rows = await tables.outbox.messages([...new Set(held.map(({ message }) => message))]);
-  const messages = new Map(rows.map(({ id, data }) => [id, AlertMessage.parse(JSON.parse(data))]));
-  const lost = new Set(
-    choices.subscriptions
-      .filter(({ state }) => state === "retired")
-      .map(({ destination }) => destinationKey(destination)),
+  const messages = await readMessages(
+    tables,
+    held.map(({ message }) => message),
   );
+  const lost = lostDestinations(choices);
   for (const [destination, waiting] of Map.groupBy(held, (row) => row.destination)) {
     if (lost.has(destination)) {
       book.decisions.push({ what: "digest given up", destination, detail: "the destination is lost" });
       continue;
+    }
+    const unread = waiting.filter(({ message }) => !messages.has(message)).length;
+    if (unread > 0) {
+      const detail = `${unread} of the ${waiting.length} messages that waited for it cannot be read`;
+      book.decisions.push({ what: "dead letter", destination, detail });
     }
     for (const [network, group] of Map.groupBy(waiting, (row) => networkOf(messages.get(row.message)))) {
       const digest = digestOf(network, group, messages);
@@ -35,6 +39,15 @@ export async function releaseHeld(
       book.deliveries.push({ id: newId(), destination: to, phase: "digest", message: digest });
     }
   }
+}
+
+/** Those that cannot be reached any more, and have not been subscribed again since. */
+function lostDestinations({ subscriptions }: Choices): ReadonlySet<string> {
+  const keysOf = (all: readonly Subscription[]): Set<string> =>
+    new Set(all.map(({ destination }) => destinationKey(destination)));
+  return keysOf(subscriptions.filter(({ state }) => state === "retired")).difference(
+    keysOf(subscriptions.filter(isAlive)),
+  );
 }
 
 function digestOf(

@@ -1,8 +1,9 @@
 import type { AlertTables, DeliveryRow, RollingRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { AlertMessage } from "./message.ts";
+import type { AlertMessage } from "./message.ts";
 import type { MessageIds } from "./message-ids.ts";
 import type { Parcel } from "./parcel.ts";
+import { readMessages } from "./read-messages.ts";
 import { destinationKey } from "./subscription.ts";
 
 /** How many of the day's events a rolling message names; the rest it counts. */
@@ -90,17 +91,6 @@ export async function rollingMessages(
 ): Promise<ReadonlyMap<string, RollingMessage>> {
   const said = await readMessages(tables, ids);
   return new Map([...said].flatMap(([id, message]) => (message.type === "rolling" ? [[id, message] as const] : [])));
-}
-
-/** What cannot be read is left out: it keeps nothing else waiting. */
-async function readMessages(tables: AlertTables, ids: readonly string[]): Promise<ReadonlyMap<string, AlertMessage>> {
-  const rows = await tables.outbox.messages([...new Set(ids)]);
-  return new Map(
-    rows.flatMap(({ id, data }) => {
-      const parsed = AlertMessage.safeParse(JSON.parse(data));
-      return parsed.success ? [[id, parsed.data] as const] : [];
-    }),
-  );
 }
 
 function grow(before: RollingMessage | undefined, added: readonly EventMessage[], day: string): RollingMessage {

@@ -2,6 +2,7 @@ import { parse } from "csv-parse/sync";
 import { afterEach, describe, expect, it } from "vitest";
 
 import type { AlertEvent } from "../../src/alerts/event.ts";
+import { destinationKey } from "../../src/alerts/subscription.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
@@ -97,6 +98,30 @@ describe("events", () => {
     expect(it.sender.take()).toEqual([]);
     await it.pass(3_600_000);
     expect(it.sender.take()).toEqual(["DIGEST · 3 checkpoints, blocks 1 to 3 on mainnet, during quiet hours"]);
+  });
+
+  it("wait so in a channel, too, that was lost and is subscribed again", async () => {
+    const it = await subscribed({ quietHours: { from: "11:00", to: "13:00", zone: "UTC" } });
+    await it.engine.putSubscription(aSubscription({ id: "before", state: "retired", why: "gone" }), "ada");
+    await it.round([], checkpoints(it, 1, 2));
+    await it.pass(3_600_000);
+    expect(it.sender.take()).toEqual(["DIGEST · 2 checkpoints, blocks 1 to 2 on mainnet, during quiet hours"]);
+  });
+
+  it("that waited and cannot be read keep nothing else waiting, and are counted", async () => {
+    const it = await subscribed({ quietHours: { from: "11:00", to: "13:00", zone: "UTC" } });
+    await it.round([], checkpoints(it, 1, 2));
+    await it.store.transaction(async ({ alerts }) => {
+      await alerts.outbox.addMessages([{ id: "spoilt", data: '{"type":"from the future"}' }], it.now());
+      const { destination } = aSubscription();
+      const held = { release_at: it.now(), message: "spoilt", data: JSON.stringify(destination) };
+      await alerts.backlog.hold([{ ...held, destination: destinationKey(destination) }]);
+    });
+    await it.pass(3_600_000);
+    expect(it.sender.take()).toEqual(["DIGEST · 2 checkpoints, blocks 1 to 2 on mainnet, during quiet hours"]);
+    expect(await it.engine.log({ limit: 9 })).toContainEqual(
+      expect.objectContaining({ what: "dead letter", detail: expect.stringContaining("1 of the 3 messages") }),
+    );
   });
 
   it("end a personal subscription with the final state", async () => {
