@@ -1,22 +1,13 @@
 import type { AlertTables } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
-import { isConditionKind, type ConditionKind } from "./kinds.ts";
+import { HEALTH_KINDS, isConditionKind, type ConditionKind } from "./kinds.ts";
 import { ruleFor, type Rule } from "./rules.ts";
 import { Silence } from "./silence.ts";
 import { covers, destinationKey, isAlive, rulesOf, Subscription } from "./subscription.ts";
 
 /** Judged on every network whether or not anybody subscribed: what they show explains the rest. */
-const ALWAYS: readonly ConditionKind[] = [
-  "network.stalled",
-  "network.disagree",
-  "network.time-back",
-  "network.clock",
-  "watch.blind",
-  "node.lagging",
-  "node.down",
-  "checkpoint.overdue",
-];
+const ALWAYS: readonly ConditionKind[] = HEALTH_KINDS;
 
 /** What people chose, as it stands: subscriptions, silences and the rules that come of them. */
 export interface Choices {

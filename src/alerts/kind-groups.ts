@@ -2,10 +2,13 @@ import {
   ALERT_KINDS,
   CONDITION_KINDS,
   EVENT_KINDS,
+  HEALTH_KINDS,
+  NETWORK_KINDS,
   PERSONAL_KINDS,
   type AlertKind,
   type ConditionKind,
   type EventKind,
+  type PersonalKind,
 } from "./kinds.ts";
 
 /** A price has no threshold of its own: who wants it names one. */
@@ -14,19 +17,8 @@ const WITHOUT_PRICE = CONDITION_KINDS.filter((kind) => kind !== "market.price");
 /** Several kinds under one word. */
 export const KIND_GROUPS = {
   /** What those who run nodes need to know, and nothing that comes every few minutes. */
-  ops: [
-    "network.stalled",
-    "network.disagree",
-    "network.time-back",
-    "network.clock",
-    "watch.blind",
-    "node.lagging",
-    "node.down",
-    "checkpoint.overdue",
-    "core.upgraded",
-    "history.reset",
-  ],
-  network: ["network.stalled", "network.disagree", "network.time-back", "network.clock", "watch.blind"],
+  ops: [...HEALTH_KINDS, "core.upgraded", "history.reset"],
+  network: NETWORK_KINDS,
   nodes: ["node.lagging", "node.down", "network.time-back", "node.version"],
   checkpoints: ["checkpoint.overdue", "checkpoint.new", "history.reset"],
   markets: ["market.auction", "market.bound", "market.state"],
@@ -75,7 +67,7 @@ export const KIND_WORDS: Readonly<Record<ConditionKind | EventKind, string>> = {
   "bundle.signed": "a bundle is signed",
 };
 
-export function isPersonalKind(kind: AlertKind): kind is (typeof PERSONAL_KINDS)[number] {
+export function isPersonalKind(kind: AlertKind): kind is PersonalKind {
   return (PERSONAL_KINDS as readonly string[]).includes(kind);
 }
 

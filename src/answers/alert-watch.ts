@@ -1,5 +1,5 @@
 import { parseBundleSubject } from "../alerts/bundle-subject.ts";
-import type { PERSONAL_KINDS } from "../alerts/kinds.ts";
+import type { PersonalKind } from "../alerts/kinds.ts";
 import { FINAL_STATUSES } from "../alerts/order-ends.ts";
 import type { Destination } from "../alerts/sender.ts";
 import { isAlive, type Subscription } from "../alerts/subscription.ts";
@@ -22,8 +22,6 @@ import { oneAtATime } from "./one-at-a-time.ts";
 
 /** Each is asked for again and again, out of what a node grants all of us together. */
 export const MAX_WATCHES = 20;
-
-type PersonalKind = (typeof PERSONAL_KINDS)[number];
 
 const NEEDS = {
   "order.final": { what: "an order", example: "alerts add order.final <id>" },

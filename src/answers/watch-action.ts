@@ -1,4 +1,4 @@
-import type { PERSONAL_KINDS } from "../alerts/kinds.ts";
+import type { PersonalKind } from "../alerts/kinds.ts";
 import type { Action } from "../reply/reply.ts";
 import { askFor } from "./answer.ts";
 
@@ -6,7 +6,7 @@ import { askFor } from "./answer.ts";
 export function watchAction(
   context: { readonly network: string },
   label: string,
-  kind: (typeof PERSONAL_KINDS)[number],
+  kind: PersonalKind,
   subject: string,
 ): Action {
   return { label, invocation: askFor(context, "alerts add", { kinds: kind, subjects: subject }), effect: "reply" };
