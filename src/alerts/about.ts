@@ -1,4 +1,4 @@
-import { severityOfEvent } from "./owe-events.ts";
+import { severityOfEvent } from "./kind-severity.ts";
 import type { AlertMessage, ChangeMessage } from "./message.ts";
 import type { DeliverySubject } from "./sender.ts";
 import type { Severity } from "./severity.ts";

@@ -3,7 +3,7 @@ import { reply, type Reply } from "../reply/reply.ts";
 import { code, id, strong, text, time, type Text } from "../reply/text.ts";
 import type { AlertEvent, MarketSide } from "./event.ts";
 import { timeFromText } from "./json-units.ts";
-import { severityOfEvent } from "./owe-events.ts";
+import { severityOfEvent } from "./kind-severity.ts";
 import { headed, TONES, wordOf } from "./words.ts";
 
 /** One event as a message of its own. */

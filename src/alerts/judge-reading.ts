@@ -1,4 +1,5 @@
 import { compareDecimals, parseDecimal } from "../units/decimal.ts";
+import { severityOfReading } from "./kind-severity.ts";
 import type { Reading } from "./reading.ts";
 import type { Rule, RuleParameters } from "./rules.ts";
 import type { Severity } from "./severity.ts";
@@ -11,30 +12,10 @@ export interface Judgement {
 
 /** Pure. A reading of another kind than the rule's is unknown to it. */
 export function judgeReading(rule: Rule, reading: Reading): Judgement {
-  const severity = severityOf(reading);
+  const severity = severityOfReading(reading);
   if (reading.state === "unknown" || reading.kind !== rule.kind) return { state: "unknown", severity };
   const bad = isBad(rule, reading);
   return { state: bad === undefined ? "unknown" : bad ? "bad" : "good", severity };
-}
-
-/** How bad a condition is when it begins. */
-export function severityOf(reading: Reading): Severity {
-  switch (reading.kind) {
-    case "network.disagree":
-      return "critical";
-    case "market.auction":
-      return reading.facts.tradingMode === "TRADING_MODE_OPENING_AUCTION" ? "info" : "warning";
-    case "network.stalled":
-    case "network.time-back":
-    case "network.clock":
-    case "watch.blind":
-    case "node.lagging":
-    case "node.down":
-    case "checkpoint.overdue":
-    case "market.price":
-    case "market.bound":
-      return "warning";
-  }
 }
 
 /** Undefined where the facts that it takes are missing. */

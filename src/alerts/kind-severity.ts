@@ -1,4 +1,6 @@
+import type { AlertEvent } from "./event.ts";
 import type { AlertKind } from "./kinds.ts";
+import type { Reading } from "./reading.ts";
 import type { Severity } from "./severity.ts";
 
 /** As bad as something of a kind ever becomes: a subscription to what is worse does not tell it. */
@@ -29,4 +31,17 @@ export function worstOfKind(kind: AlertKind): Severity {
     case "bundle.signed":
       return "info";
   }
+}
+
+/** How much an event matters: as much as its kind ever does, unless a market goes on trading. */
+export function severityOfEvent(event: AlertEvent): Severity {
+  return event.kind === "market.state" && event.after.state !== "STATE_SUSPENDED" ? "info" : worstOfKind(event.kind);
+}
+
+/** How bad a condition is when it begins. */
+export function severityOfReading(reading: Reading): Severity {
+  // Only its duration makes a standstill critical.
+  if (reading.kind === "network.stalled") return "warning";
+  const opening = reading.kind === "market.auction" && reading.facts.tradingMode === "TRADING_MODE_OPENING_AUCTION";
+  return opening ? "info" : worstOfKind(reading.kind);
 }

@@ -1,10 +1,10 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertEvent } from "./event.ts";
+import { severityOfEvent } from "./kind-severity.ts";
 import type { EventKind } from "./kinds.ts";
 import type { AlertMessage } from "./message.ts";
 import type { OwedBook } from "./owed.ts";
 import { route, type News, type Routed } from "./route.ts";
-import type { Severity } from "./severity.ts";
 import type { Silence } from "./silence.ts";
 import { covers, isRolling, type Subscription } from "./subscription.ts";
 
@@ -24,25 +24,6 @@ export interface EventsCase {
   /** Unix milliseconds. */
   readonly at: Milliseconds;
   newId(): string;
-}
-
-/** How much an event matters. */
-export function severityOfEvent(event: AlertEvent): Severity {
-  switch (event.kind) {
-    case "core.upgraded":
-    case "rotation.new":
-    case "history.reset":
-      return "warning";
-    case "market.state":
-      return event.after.state === "STATE_SUSPENDED" ? "warning" : "info";
-    case "checkpoint.new":
-    case "snapshot.new":
-    case "node.version":
-    case "order.final":
-    case "stake.changed":
-    case "bundle.signed":
-      return "info";
-  }
 }
 
 /** Writes into the book what new events owe to whom. Pure but for the book. */
