@@ -2,7 +2,7 @@ import { isOperator } from "../src/answers/alert-place.ts";
 import { silencesHere } from "../src/answers/alert-silences.ts";
 import { keyWords } from "../src/answers/alert-story.ts";
 import { subjectLabels } from "../src/answers/alert-subjects.ts";
-import { silences as holds } from "../src/alerts/silence.ts";
+import { holdsAt } from "../src/alerts/silence.ts";
 import { silenceScopeWords, silenceTimeWords } from "../src/alerts/silence-words.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
@@ -49,19 +49,12 @@ export const alertsSilences = command({
           ],
           rows: found.map((one) => {
             const { destination: where } = one.scope;
-            const what = {
-              destination: where ?? "",
-              network: one.scope.network ?? "",
-              subject: one.scope.subject ?? "",
-            };
-            // Its own scope is met by itself: what is asked is only whether this is the time.
-            const isOn = holds({ ...one, scope: {} }, { ...what, kind: "network.stalled" }, now);
             const reason = one.reason === undefined ? "" : `: ${one.reason}`;
             return [
               toText(code(one.id)),
               silenceScopeWords(one, labels),
               silenceTimeWords(one, now),
-              toText(isOn ? "holds" : "waits"),
+              toText(holdsAt(one, now) ? "holds" : "waits"),
               toText(`${one.by}${reason}`),
               where === undefined ? toText("all places") : keyWords(where, isOperator(context) ? undefined : where),
             ];

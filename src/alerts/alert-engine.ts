@@ -7,7 +7,7 @@ import { AlertMessage } from "./message.ts";
 import { OwedBook } from "./owed.ts";
 import { episodeRow, roundRecorder, type RecordRound } from "./record-round.ts";
 import type { Destination } from "./sender.ts";
-import { Silence } from "./silence.ts";
+import { Silence, silenceEnds } from "./silence.ts";
 import { destinationKey, rulesOf, Subscription } from "./subscription.ts";
 import { upkeepOf } from "./upkeep.ts";
 import { logDecisions, putSubscription, writeOwed } from "./write-owed.ts";
@@ -138,7 +138,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
     async putSilence(given, by, announced = []) {
       const silence = Silence.parse(given);
       const at = nowMillis(clock);
-      const ends_at = Math.max(silence.until, silence.recurrence?.until ?? 0);
+      const ends_at = silenceEnds(silence);
       const { destination, network } = silence.scope;
       await store.transaction(async ({ alerts }) => {
         await alerts.choices.putSilence({ id: silence.id, ends_at, data: JSON.stringify(silence) });

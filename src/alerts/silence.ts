@@ -45,7 +45,7 @@ export function silences(silence: Silence, what: Silenceable, at: Milliseconds):
     (network ?? what.network) === what.network &&
     (kind ?? what.kind) === what.kind &&
     (subject ?? what.subject) === what.subject &&
-    isWithin(silence, at)
+    holdsAt(silence, at)
   );
 }
 
@@ -54,7 +54,8 @@ export function silenceEnds(silence: Silence): Milliseconds {
   return Math.max(silence.until, silence.recurrence?.until ?? 0);
 }
 
-function isWithin({ from, until, recurrence }: Silence, at: Milliseconds): boolean {
+/** Whether it is the time for it, whatever it is of. */
+export function holdsAt({ from, until, recurrence }: Silence, at: Milliseconds): boolean {
   if (at < from) return false;
   if (at < until) return true;
   if (recurrence === undefined || at >= recurrence.until) return false;
