@@ -24,7 +24,38 @@ const marketSide = z.object({
 });
 export type MarketSide = z.infer<typeof marketSide>;
 
-const version = z.object({ version: z.string().exactOptional(), commitHash: z.string().exactOptional() });
+// What watchers keep of what they found is what they tell of it: the same shapes, read by both.
+
+/** What a data node runs. */
+export const nodeRelease = z.object({ version: z.string().exactOptional(), commitHash: z.string().exactOptional() });
+
+/** How an order ended. */
+export const orderEnd = {
+  /** `STATUS_FILLED` and the like. */
+  status: z.string(),
+  reason: z.string().exactOptional(),
+  market: z.string().exactOptional(),
+  label: z.string().exactOptional(),
+  side: z.string().exactOptional(),
+  /** In the market's units where its decimals are known, else as sent and marked raw: ready to be shown. */
+  size: z.string().exactOptional(),
+  remaining: z.string().exactOptional(),
+  price: z.string().exactOptional(),
+};
+
+/** Stake that was linked or unlinked. */
+export const stakeChange = {
+  change: z.enum(["linked", "unlinked"]),
+  /** In whole tokens, ready to be shown. */
+  amount: z.string().exactOptional(),
+  txHash: z.string().exactOptional(),
+  ethereumAddress: z.string().exactOptional(),
+};
+
+export const signedBundle = {
+  bundle: z.enum(["list-asset", "asset-limits"]),
+  assetSource: z.string().exactOptional(),
+};
 
 /**
  * What happened once, as it is stored: plain JSON. Enum values are as the node sends them (`STATE_ACTIVE`). A field
@@ -70,7 +101,7 @@ export const AlertEvent = z.discriminatedUnion("kind", [
     before: marketSide.exactOptional(),
     after: marketSide,
   }),
-  z.object({ kind: z.literal("node.version"), ...common, before: version, after: version }),
+  z.object({ kind: z.literal("node.version"), ...common, before: nodeRelease, after: nodeRelease }),
   z.object({
     kind: z.literal("history.reset"),
     ...common,
@@ -81,35 +112,14 @@ export const AlertEvent = z.discriminatedUnion("kind", [
     oldest: IntegerText.exactOptional(),
     newest: IntegerText.exactOptional(),
   }),
-  z.object({
-    kind: z.literal("order.final"),
-    ...common,
-    /** `STATUS_FILLED` and the like. */
-    status: z.string(),
-    reason: z.string().exactOptional(),
-    market: z.string().exactOptional(),
-    label: z.string().exactOptional(),
-    side: z.string().exactOptional(),
-    /** In the market's units where its decimals are known, else as sent and marked raw: ready to be shown. */
-    size: z.string().exactOptional(),
-    remaining: z.string().exactOptional(),
-    price: z.string().exactOptional(),
-  }),
+  z.object({ kind: z.literal("order.final"), ...common, ...orderEnd }),
   z.object({
     kind: z.literal("stake.changed"),
     ...common,
-    change: z.enum(["linked", "unlinked"]),
+    ...stakeChange,
     /** In whole tokens, ready to be shown. */
-    amount: z.string().exactOptional(),
     available: z.string().exactOptional(),
-    txHash: z.string().exactOptional(),
-    ethereumAddress: z.string().exactOptional(),
   }),
-  z.object({
-    kind: z.literal("bundle.signed"),
-    ...common,
-    bundle: z.enum(["list-asset", "asset-limits"]),
-    assetSource: z.string().exactOptional(),
-  }),
+  z.object({ kind: z.literal("bundle.signed"), ...common, ...signedBundle }),
 ]);
 export type AlertEvent = z.infer<typeof AlertEvent>;

@@ -1,23 +1,19 @@
 import { z } from "zod";
 
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { AlertEvent } from "../alerts/event.ts";
+import { signedBundle, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { CallOptions, Operations } from "../api/api-client.ts";
 import { askEach } from "./ask-each.ts";
 import { parseBundleSubject } from "../alerts/bundle-subject.ts";
 import type { Watcher } from "./watcher.ts";
 
-const signedBundle = z.object({
-  node: z.string(),
-  bundle: z.enum(["list-asset", "asset-limits"]),
-  assetSource: z.string().exactOptional(),
-});
-type SignedBundle = z.output<typeof signedBundle>;
+const foundBundle = z.object({ node: z.string(), ...signedBundle });
+type FoundBundle = z.output<typeof foundBundle>;
 
 const Bundles = z.object({
   /** By subject, as long as somebody watches it. */
-  signed: z.record(z.string(), signedBundle),
+  signed: z.record(z.string(), foundBundle),
   turn: z.string().exactOptional(),
 });
 type Bundles = z.output<typeof Bundles>;
@@ -40,7 +36,7 @@ export function bundlesWatcher(options: {
       const waiting = ids.filter((subject) => !Object.hasOwn(before.signed, subject));
       const call = { lane: "watchers", fresh: true, signal } as const;
       const { answers, turn } = await askEach(waiting, before.turn, (subject) => getSigned(api, subject, call));
-      const found = [...answers].flatMap(([subject, bundle]): [string, SignedBundle][] =>
+      const found = [...answers].flatMap(([subject, bundle]): [string, FoundBundle][] =>
         bundle === undefined ? [] : [[subject, bundle]],
       );
       const kept = Object.entries(before.signed).filter(([subject]) => ids.includes(subject));
@@ -67,7 +63,7 @@ export function bundlesWatcher(options: {
   };
 }
 
-async function getSigned(from: Operations, subject: string, call: CallOptions): Promise<SignedBundle | undefined> {
+async function getSigned(from: Operations, subject: string, call: CallOptions): Promise<FoundBundle | undefined> {
   const { bundle, id } = parseBundleSubject(subject);
   const { value, asOf } =
     bundle === "list-asset" ? await from.getListAssetBundle(id, call) : await from.getAssetLimitsBundle(id, call);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { AlertEvent } from "../alerts/event.ts";
+import { nodeRelease, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import { ApiError } from "../api/api-error.ts";
 import { systemClock, type Clock } from "../api/clock.ts";
@@ -9,13 +9,12 @@ import { keptAs } from "./kept-as.ts";
 import { lookKey, nextLook, runCounter } from "./run-counter.ts";
 import type { Watcher } from "./watcher.ts";
 
-const release = z.object({ version: z.string().exactOptional(), commitHash: z.string().exactOptional() });
-type Release = z.output<typeof release>;
+type Release = z.output<typeof nodeRelease>;
 
 const NodeVersions = z.object({
   ...runCounter,
   /** By node; one that did not answer keeps what it last said. */
-  nodes: z.record(z.string(), release),
+  nodes: z.record(z.string(), nodeRelease),
 });
 type NodeVersions = z.output<typeof NodeVersions>;
 

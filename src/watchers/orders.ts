@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { AlertEvent } from "../alerts/event.ts";
+import { orderEnd, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import { FINAL_STATUSES } from "../alerts/order-ends.ts";
 import type { MarketNames } from "../api/names.ts";
@@ -11,22 +11,12 @@ import { BestSource } from "./best-source.ts";
 import { rawOrUnits } from "./raw-or-units.ts";
 import type { Watcher } from "./watcher.ts";
 
-const orderEnd = z.object({
-  node: z.string(),
-  status: z.string(),
-  reason: z.string().exactOptional(),
-  market: z.string().exactOptional(),
-  label: z.string().exactOptional(),
-  side: z.string().exactOptional(),
-  size: z.string().exactOptional(),
-  remaining: z.string().exactOptional(),
-  price: z.string().exactOptional(),
-});
-type OrderEnd = z.output<typeof orderEnd>;
+const endedOrder = z.object({ node: z.string(), ...orderEnd });
+type EndedOrder = z.output<typeof endedOrder>;
 
 const Orders = z.object({
   /** Those that have ended, by id, as long as somebody watches them. */
-  ended: z.record(z.string(), orderEnd),
+  ended: z.record(z.string(), endedOrder),
   turn: z.string().exactOptional(),
 });
 type Orders = z.output<typeof Orders>;
@@ -57,9 +47,9 @@ export function ordersWatcher(options: {
       );
       const markets = over.length === 0 ? [] : await api.getMarketNames({ lane: "watchers", signal });
       const names = new Map(markets.map((market) => [market.id, market]));
-      const ended = over.map(([id, { value, asOf }]): [string, OrderEnd] => [
+      const ended = over.map(([id, { value, asOf }]): [string, EndedOrder] => [
         id,
-        orderEndOf(value, asOf.node, names.get(value.marketId ?? "")),
+        endedOrderOf(value, asOf.node, names.get(value.marketId ?? "")),
       ]);
       const kept = Object.entries(before.ended).filter(([id]) => ids.includes(id));
       return {
@@ -85,7 +75,7 @@ export function ordersWatcher(options: {
   };
 }
 
-function orderEndOf(order: Order, node: string, market: MarketNames | undefined): OrderEnd {
+function endedOrderOf(order: Order, node: string, market: MarketNames | undefined): EndedOrder {
   const { status = "", reason, marketId, side } = order;
   const label = market?.code ?? market?.name;
   const size = rawOrUnits(order.size, market?.positionDecimalPlaces);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { AlertEvent } from "../alerts/event.ts";
+import { stakeChange, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { PartyStake, StakeLinking } from "../api/stake.ts";
 import { askEach } from "./ask-each.ts";
@@ -11,19 +11,14 @@ import type { Watcher } from "./watcher.ts";
 /** Stake is counted in 10^-18 of the network's token (https://docs.vega.xyz/mainnet/concepts/vega-chain/proof-of-stake). */
 const STAKE_DECIMALS = 18;
 
-const change = z.object({
-  change: z.enum(["linked", "unlinked"]),
-  amount: z.string().exactOptional(),
-  txHash: z.string().exactOptional(),
-  ethereumAddress: z.string().exactOptional(),
-});
+const change = z.object(stakeChange);
 
 const partyRecord = z.object({
   node: z.string(),
   /** What had been accepted, by the linking's name. */
   accepted: z.array(z.string()),
   /** What was accepted since the look before, oldest first. */
-  fresh: z.array(z.object({ name: z.string(), ...change.shape })),
+  fresh: z.array(z.object({ name: z.string(), ...stakeChange })),
   available: z.string().exactOptional(),
 });
 type PartyRecord = z.output<typeof partyRecord>;
