@@ -50,8 +50,10 @@ export function section(mrkdwn: string): KnownBlock {
   return { type: "section", text: { type: "mrkdwn", text: mrkdwn, verbatim: true } };
 }
 
-function titleLine(title: Text | undefined): Markup {
-  return title === undefined ? { mrkdwn: "", whole: true } : renderText(title, { max: 300, bold: true });
+/** Nothing where there is nothing to see: Slack refuses a text of blanks. */
+function titleLine(title: Text = []): Markup {
+  const shown = renderText(title, { max: 300, bold: true });
+  return shown.mrkdwn.trim() === "" ? { mrkdwn: "", whole: shown.whole } : shown;
 }
 
 /** Lines packed into as few sections as hold them. */
@@ -89,7 +91,7 @@ function sections(title: Text | undefined, items: readonly Text[], bounds: Bound
 
 function renderFields(title: Text | undefined, fields: readonly Field[], bounds: Bounds): Rendered {
   const head = titleLine(title);
-  const blocks: KnownBlock[] = head.mrkdwn.trim() === "" ? [] : [section(head.mrkdwn)];
+  const blocks: KnownBlock[] = head.mrkdwn === "" ? [] : [section(head.mrkdwn)];
   let length = head.mrkdwn.length;
   let whole = head.whole;
   let row: { type: "mrkdwn"; text: string; verbatim: true }[] | undefined;
@@ -128,7 +130,7 @@ function fieldMarkup(field: Field, max: number): Markup | undefined {
 
 function renderTable(table: Table, bounds: Bounds, asTable: boolean, csvName: string): Rendered {
   const head = titleLine(table.title);
-  const titled: KnownBlock[] = head.mrkdwn.trim() === "" ? [] : [section(head.mrkdwn)];
+  const titled: KnownBlock[] = head.mrkdwn === "" ? [] : [section(head.mrkdwn)];
   const noteLength = 140 + csvName.length;
   if (table.rows.length === 0) {
     const empty = renderText(table.empty ?? [{ kind: "text", text: "Nothing." }], {
@@ -136,7 +138,7 @@ function renderTable(table: Table, bounds: Bounds, asTable: boolean, csvName: st
     });
     const content = empty.mrkdwn.trim() === "" ? "–" : empty.mrkdwn;
     return {
-      blocks: [section(head.mrkdwn.trim() === "" ? content : `${head.mrkdwn}\n${content}`)],
+      blocks: [section(head.mrkdwn === "" ? content : `${head.mrkdwn}\n${content}`)],
       length: head.mrkdwn.length + content.length + 1,
       whole: head.whole && empty.whole,
     };
