@@ -89,11 +89,14 @@ test.each(gallery.map((entry) => [entry.name, entry.reply] as const))(
   },
 );
 
-/** Only what carries meaning to a reader; markup, escapes and the signs that stand in for unprintable ones are none. */
+/**
+ * Only what carries meaning to a reader; markup, escapes and the signs that stand in for unprintable ones are none.
+ * Taken apart, since a mark that begins one leaf joins the letter that ends the leaf before it.
+ */
 function squeeze(given: string): string {
   return given
     .toWellFormed()
-    .normalize("NFC")
+    .normalize("NFD")
     .replaceAll(/[^\p{L}\p{N}]/gu, "")
     .replaceAll("ㅤ", "");
 }
