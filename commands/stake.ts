@@ -13,6 +13,7 @@ import { field, paragraph, type Block, type Table } from "../src/reply/block.ts"
 import { tableAttachment } from "../src/reply/csv.ts";
 import type { Reply } from "../src/reply/reply.ts";
 import { id, shortenId, strong, text, toText, type Text } from "../src/reply/text.ts";
+import { compareIntegers } from "../src/units/compare-integers.ts";
 import { decimal, percentOf } from "../src/units/decimal.ts";
 
 /** How many parties are shown; all of them go into the CSV. */
@@ -47,7 +48,7 @@ export const stake = command({
 async function everybody(context: Context): Promise<Reply> {
   const { api, signal, network } = context;
   const { value, asOf } = await api.getPartiesStake(undefined, { signal });
-  const parties = value.toSorted((a, b) => compare(b.currentStakeAvailable ?? 0n, a.currentStakeAvailable ?? 0n));
+  const parties = value.toSorted((a, b) => compareIntegers(b.currentStakeAvailable ?? 0n, a.currentStakeAvailable ?? 0n));
   const total = parties.reduce((sum, party) => sum + (party.currentStakeAvailable ?? 0n), 0n);
   const pending = parties.filter((party) => stakeTotals(party).pendingCount > 0).length;
   noteSeen(
@@ -157,8 +158,4 @@ function pendingText(party: PartyStake): Text {
 
 function idText(value: string | undefined): Text {
   return toText(value === undefined ? "–" : id(value));
-}
-
-function compare(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,8 +1,7 @@
 import type { AssetNames, MarketNames } from "../api/names.ts";
+import { STAKE_DECIMALS } from "../api/stake.ts";
 import { decimal, formatDecimal, parseDecimal, type Decimal } from "../units/decimal.ts";
 
-/** Stake is counted in 10^-18 of the network's token (https://docs.vega.xyz/mainnet/concepts/vega-chain/proof-of-stake). */
-const STAKE_DECIMALS = 18;
 /** More decimals than any token or market has; beyond this a node's word is not taken. */
 const MAX_DECIMALS = 100;
 

@@ -1,6 +1,7 @@
 import type { PartyStake, StakeLinking } from "../api/stake.ts";
 import type { Table } from "../reply/block.ts";
 import { id, strong, text, time, toText, type Text } from "../reply/text.ts";
+import { compareIntegers } from "../units/compare-integers.ts";
 import { enumWords } from "./enum-words.ts";
 import { stakeAmount } from "./market-amounts.ts";
 import { stakeTotals } from "./stake-totals.ts";
@@ -28,7 +29,7 @@ export function wholeStakeTable(parties: readonly PartyStake[]): Table {
 
 /** A party's linkings, newest first. */
 export function linkingsTable(linkings: readonly StakeLinking[]): Table {
-  const newestFirst = linkings.toSorted((a, b) => compare(whenOf(b), whenOf(a)));
+  const newestFirst = linkings.toSorted((a, b) => compareIntegers(whenOf(b), whenOf(a)));
   return {
     kind: "table",
     title: text`Linkings`,
@@ -83,8 +84,4 @@ function idText(value: string | undefined): Text {
 /** For machines: no separators between thousands. */
 function plainStake(units: bigint | undefined): string {
   return stakeAmount(units).replaceAll(",", "");
-}
-
-function compare(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -2,6 +2,9 @@ import { z } from "zod";
 
 import { bigintField, listField, secondsField, textField, timeField } from "./fields.ts";
 
+/** Stake is counted in 10^-18 of the network's token (https://docs.vega.xyz/mainnet/concepts/vega-chain/proof-of-stake). */
+export const STAKE_DECIMALS = 18;
+
 /** One linking or unlinking of stake on Ethereum. Amount in 10^-18 of the token. */
 export const StakeLinking = z.looseObject({
   id: textField,

@@ -1,3 +1,5 @@
+import { compareIntegers } from "./compare-integers.ts";
+
 /** An exact decimal number: `units` divided by ten to the power of `scale`. Never a float. */
 export interface Decimal {
   readonly units: bigint;
@@ -40,7 +42,7 @@ export function parseDecimal(text: string): Decimal | undefined {
 /** Negative, zero or positive, as a sorts before, with or after b. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   const [x, y] = align(a, b);
-  return x < y ? -1 : x > y ? 1 : 0;
+  return compareIntegers(x, y);
 }
 
 export function addDecimals(a: Decimal, b: Decimal): Decimal {

@@ -1,5 +1,6 @@
 import type { CallOptions, Operations } from "../api/api-client.ts";
 import type { FetchPage, Row } from "../api/iterate-rows.ts";
+import { compareIntegers } from "../units/compare-integers.ts";
 import type { HistoryState, KnownRow } from "./history-state.ts";
 import { placeInTime, pointOf, type Point } from "./place-in-time.ts";
 
@@ -69,7 +70,7 @@ export class Reading<T> {
       if (placed.has(key)) continue;
       placed.set(key, { key, block, row, cursor, node: asOf.node, ...(at === undefined ? {} : { at }) });
     }
-    return [...placed.values()].toSorted((a, b) => (a.block < b.block ? -1 : a.block > b.block ? 1 : 0));
+    return [...placed.values()].toSorted(byBlock);
   }
 
   /** The node had not yet come as far when it answered as another one had at an earlier look. */
@@ -121,9 +122,7 @@ export class Reading<T> {
       const timed = this.#point !== undefined || index === added.length - 1;
       return { key, block, ...(at === undefined || !timed ? {} : { at }) };
     });
-    const recent = [...(this.#before?.recent ?? []), ...known]
-      .toSorted((a, b) => (a.block < b.block ? -1 : a.block > b.block ? 1 : 0))
-      .slice(-RECENT);
+    const recent = [...(this.#before?.recent ?? []), ...known].toSorted(byBlock).slice(-RECENT);
     const newest = recent.at(-1)?.block;
     const earlier = placed.findLast(
       ({ block, cursor }) => cursor !== undefined && newest !== undefined && block < newest,
@@ -158,6 +157,10 @@ export class Reading<T> {
   get #firstSeen(): KnownRow["at"] {
     return this.#before === undefined ? undefined : this.#asOf?.receivedAt;
   }
+}
+
+function byBlock(a: KnownRow, b: KnownRow): number {
+  return compareIntegers(a.block, b.block);
 }
 
 function later(a: Point | undefined, b: Point | undefined): Point | undefined {

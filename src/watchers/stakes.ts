@@ -3,13 +3,11 @@ import { z } from "zod";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { stakeChange, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
-import type { PartyStake, StakeLinking } from "../api/stake.ts";
+import { STAKE_DECIMALS, type PartyStake, type StakeLinking } from "../api/stake.ts";
+import { compareIntegers } from "../units/compare-integers.ts";
 import { askEach } from "./ask-each.ts";
 import { rawOrUnits } from "./raw-or-units.ts";
 import type { Watcher } from "./watcher.ts";
-
-/** Stake is counted in 10^-18 of the network's token (https://docs.vega.xyz/mainnet/concepts/vega-chain/proof-of-stake). */
-const STAKE_DECIMALS = 18;
 
 const change = z.object(stakeChange);
 
@@ -102,6 +100,5 @@ function nameOf({ id, txHash = "", logIndex = 0n }: StakeLinking): string {
 }
 
 function byTime(a: StakeLinking, b: StakeLinking): number {
-  const [x, y] = [a.finalizedAt ?? a.ts ?? 0n, b.finalizedAt ?? b.ts ?? 0n];
-  return x < y ? -1 : x > y ? 1 : 0;
+  return compareIntegers(a.finalizedAt ?? a.ts ?? 0n, b.finalizedAt ?? b.ts ?? 0n);
 }
