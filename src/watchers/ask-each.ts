@@ -1,4 +1,6 @@
 import { ApiError } from "../api/api-error.ts";
+import type { Clock } from "../api/clock.ts";
+import type { Milliseconds } from "../units/duration.ts";
 
 /** So many subjects are asked for in one look, one after the other; the rest have their turn in the next ones. */
 export const MAX_ASKED = 100;
@@ -10,13 +12,20 @@ export interface Asked<T> {
   readonly turn: string | undefined;
 }
 
+/** For how long a look goes on asking. */
+export interface AskFor {
+  readonly millis: Milliseconds;
+  readonly clock: Clock;
+}
+
 /**
- * Asks for one subject after the other, from behind `turn` on and round again. Ends early where the nodes do not
- * answer, and rejects with that ApiError where they have answered nothing at all.
+ * Asks for one subject after the other, from behind `turn` on and round again. Ends early where that takes too long, or
+ * where the nodes do not answer; rejects with that ApiError where they have answered nothing at all.
  */
 export async function askEach<T>(
   subjects: readonly string[],
   turn: string | undefined,
+  { millis, clock }: AskFor,
   ask: (subject: string) => Promise<T>,
 ): Promise<Asked<T>> {
   const sorted = [...new Set(subjects)].toSorted();
@@ -26,7 +35,9 @@ export async function askEach<T>(
   const answers = new Map<string, T>();
   let last = turn;
   let answered = false;
+  const begun = clock.monotonicMillis();
   for (const subject of inTurn) {
+    if (answered && clock.monotonicMillis() - begun >= millis) break;
     try {
       answers.set(subject, await ask(subject));
       answered = true;

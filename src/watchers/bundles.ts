@@ -4,6 +4,7 @@ import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { signedBundle, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { CallOptions, Operations } from "../api/api-client.ts";
+import { systemClock, type Clock } from "../api/clock.ts";
 import { askEach } from "./ask-each.ts";
 import { parseBundleSubject } from "../alerts/bundle-subject.ts";
 import type { Watcher } from "./watcher.ts";
@@ -22,24 +23,28 @@ type Bundles = z.output<typeof Bundles>;
 export function bundlesWatcher(options: {
   readonly network: string;
   readonly config: Pick<AlertsConfig, "poll">;
+  readonly clock?: Clock;
 }): Watcher<Bundles> {
-  const { network, config } = options;
+  const { network, config, clock = systemClock } = options;
+  const every = config.poll.rest;
   return {
     name: "bundles",
-    every: config.poll.rest,
+    every,
     snapshot: Bundles,
     async observe(api, watched, signal) {
       const { before } = watched;
       // What a very first look finds is not told, so it looks for nothing.
       if (before === undefined) return { signed: {} };
-      const ids = watched.subjects("bundle.signed");
-      const waiting = ids.filter((subject) => !Object.hasOwn(before.signed, subject));
+      const ids = new Set(watched.subjects("bundle.signed"));
+      const waiting = [...ids].filter((subject) => !Object.hasOwn(before.signed, subject));
       const call = { lane: "watchers", fresh: true, signal } as const;
-      const { answers, turn } = await askEach(waiting, before.turn, (subject) => getSigned(api, subject, call));
+      const { answers, turn } = await askEach(waiting, before.turn, { millis: every, clock }, (subject) =>
+        getSigned(api, subject, call),
+      );
       const found = [...answers].flatMap(([subject, bundle]): [string, FoundBundle][] =>
         bundle === undefined ? [] : [[subject, bundle]],
       );
-      const kept = Object.entries(before.signed).filter(([subject]) => ids.includes(subject));
+      const kept = Object.entries(before.signed).filter(([subject]) => ids.has(subject));
       return {
         signed: { ...Object.fromEntries(kept), ...Object.fromEntries(found) },
         ...(turn === undefined ? {} : { turn }),

@@ -4,6 +4,7 @@ import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { orderEnd, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import { FINAL_STATUSES } from "../alerts/order-ends.ts";
+import { systemClock, type Clock } from "../api/clock.ts";
 import type { MarketNames } from "../api/names.ts";
 import type { Order } from "../api/order.ts";
 import { askEach } from "./ask-each.ts";
@@ -25,21 +26,23 @@ type Orders = z.output<typeof Orders>;
 export function ordersWatcher(options: {
   readonly network: string;
   readonly config: Pick<AlertsConfig, "poll">;
+  readonly clock?: Clock;
   readonly source?: BestSource;
 }): Watcher<Orders> {
-  const { network, config, source = new BestSource() } = options;
+  const { network, config, clock = systemClock, source = new BestSource() } = options;
+  const every = config.poll.rest;
   return {
     name: "orders",
-    every: config.poll.rest,
+    every,
     snapshot: Orders,
     async observe(api, watched, signal) {
       const { before } = watched;
       // What a very first look finds is not told, so it looks for nothing.
       if (before === undefined) return { ended: {} };
-      const ids = watched.subjects("order.final");
-      const open = ids.filter((id) => !Object.hasOwn(before.ended, id));
+      const ids = new Set(watched.subjects("order.final"));
+      const open = [...ids].filter((id) => !Object.hasOwn(before.ended, id));
       const call = { lane: "watchers", fresh: true, signal } as const;
-      const { answers, turn } = await askEach(open, before.turn, (id) =>
+      const { answers, turn } = await askEach(open, before.turn, { millis: every, clock }, (id) =>
         source.from(api).getOrder(id, undefined, call),
       );
       const over = [...answers].filter(
@@ -51,7 +54,7 @@ export function ordersWatcher(options: {
         id,
         endedOrderOf(value, asOf.node, names.get(value.marketId ?? "")),
       ]);
-      const kept = Object.entries(before.ended).filter(([id]) => ids.includes(id));
+      const kept = Object.entries(before.ended).filter(([id]) => ids.has(id));
       return {
         ended: { ...Object.fromEntries(kept), ...Object.fromEntries(ended) },
         ...(turn === undefined ? {} : { turn }),

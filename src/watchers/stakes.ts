@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { stakeChange, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
+import { systemClock, type Clock } from "../api/clock.ts";
 import { STAKE_DECIMALS, type PartyStake, type StakeLinking } from "../api/stake.ts";
 import { compareIntegers } from "../units/compare-integers.ts";
 import { askEach } from "./ask-each.ts";
@@ -31,17 +32,21 @@ type Stakes = z.output<typeof Stakes>;
 export function stakesWatcher(options: {
   readonly network: string;
   readonly config: Pick<AlertsConfig, "poll">;
+  readonly clock?: Clock;
 }): Watcher<Stakes> {
-  const { network, config } = options;
+  const { network, config, clock = systemClock } = options;
+  const every = config.poll.rest;
   return {
     name: "stakes",
-    every: config.poll.rest,
+    every,
     snapshot: Stakes,
     async observe(api, watched, signal) {
       const { before } = watched;
       const ids = watched.subjects("stake.changed");
       const call = { lane: "watchers", fresh: true, signal } as const;
-      const { answers, turn } = await askEach(ids, before?.turn, (party) => api.getPartiesStake(party, call));
+      const { answers, turn } = await askEach(ids, before?.turn, { millis: every, clock }, (party) =>
+        api.getPartiesStake(party, call),
+      );
       const parties = ids.flatMap((party): [string, PartyRecord][] => {
         const known = before?.parties[party];
         const answer = answers.get(party);
