@@ -2,7 +2,7 @@ import type { CallOptions, Operations } from "../api/api-client.ts";
 import type { FetchPage, Row } from "../api/iterate-rows.ts";
 import { compareIntegers } from "../units/compare-integers.ts";
 import type { HistoryState, KnownRow } from "./history-state.ts";
-import { placeInTime, pointOf, type Point } from "./place-in-time.ts";
+import { isBelievable, placeInTime, pointOf, type Point } from "./place-in-time.ts";
 
 /** One list of the network that only grows at its end. */
 export interface History<T> {
@@ -66,7 +66,7 @@ export class Reading<T> {
       const block = this.#history.blockOf(row);
       if (block === undefined) continue;
       const key = `${block}/${this.#history.nameOf(row)}`;
-      const at = placeInTime(block, this.#before?.point, point) ?? this.#firstSeen;
+      const at = placeInTime(block, this.#pointBefore, point) ?? this.#firstSeen;
       if (placed.has(key)) continue;
       placed.set(key, { key, block, row, cursor, node: asOf.node, ...(at === undefined ? {} : { at }) });
     }
@@ -75,7 +75,7 @@ export class Reading<T> {
 
   /** The node had not yet come as far when it answered as another one had at an earlier look. */
   isBehind(placed: readonly Placed<T>[]): boolean {
-    const [then, now] = [this.#before?.point, this.#point];
+    const [then, now] = [this.#pointBefore, this.#point];
     if (then !== undefined && now !== undefined) return now.time < then.time;
     const last = this.#before?.recent.at(-1);
     const newest = placed.at(-1);
@@ -128,7 +128,7 @@ export class Reading<T> {
       ({ block, cursor }) => cursor !== undefined && newest !== undefined && block < newest,
     );
     const cursor = earlier?.cursor === undefined ? this.#cursorKept : { node: earlier.node, cursor: earlier.cursor };
-    const point = later(this.#before?.point, this.#point);
+    const point = later(this.#pointBefore, this.#point);
     return {
       recent,
       ...(cursor === undefined ? {} : { cursor }),
@@ -151,6 +151,12 @@ export class Reading<T> {
 
   get #point(): Point | undefined {
     return this.#asOf === undefined ? undefined : pointOf(this.#asOf);
+  }
+
+  /** The latest one that earlier answers spoke for. */
+  get #pointBefore(): Point | undefined {
+    const point = this.#before?.point;
+    return point === undefined || this.#asOf === undefined || isBelievable(point.time, this.#asOf) ? point : undefined;
   }
 
   /** Where nodes do not say which block they speak for, the time of the look is the next best. */

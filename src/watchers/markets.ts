@@ -1,12 +1,14 @@
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { Answer, CallOptions } from "../api/api-client.ts";
+import type { Answer, ApiClient, AsOf, CallOptions } from "../api/api-client.ts";
 import type { MarketData } from "../api/market-data.ts";
+import type { MarketNames } from "../api/names.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import { BestSource } from "./best-source.ts";
 import { keptAs } from "./kept-as.ts";
 import { marketEvents, marketReadings } from "./market-findings.ts";
 import { marketRecordOf } from "./market-record.ts";
 import { MarketsState, type MarketRecord, type MarketsSnapshot } from "./market-state.ts";
+import { isBelievable } from "./place-in-time.ts";
 import { nextLook } from "./run-counter.ts";
 import type { Watcher } from "./watcher.ts";
 
@@ -30,12 +32,11 @@ export function marketsWatcher(options: {
       const call: CallOptions = { lane: "watchers", fresh: true, signal };
       const before = watched.before === undefined ? undefined : MarketsState.decode(watched.before);
       const answer = await source.from(api).getMarketsData(call);
-      const named = await api.getMarketNames({ lane: "watchers", signal });
-      const names = new Map(named.map((market) => [market.id, market]));
+      const names = await namesOf(api, answer.value, before, signal);
       const { node, receivedAt } = answer.asOf;
       const time = timeOf(answer);
       const counter = nextLook(before, receivedAt);
-      if (before?.time !== undefined && time !== undefined && time < before.time) {
+      if (time !== undefined && before?.time !== undefined && isPast(time, before.time, answer.asOf)) {
         return MarketsState.encode({ ...before, ...counter, node, behind: true });
       }
       const records = answer.value.flatMap((data): [string, MarketRecord][] =>
@@ -59,14 +60,34 @@ export function marketsWatcher(options: {
   };
 }
 
+/** By id. Names are kept for long: what is new since the last look may be newer than they are, and is asked for once. */
+async function namesOf(
+  api: ApiClient,
+  listed: readonly MarketData[],
+  before: MarketsState | undefined,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, MarketNames>> {
+  const call: CallOptions = { lane: "watchers", signal };
+  let named = await api.getMarketNames(call);
+  const known = new Set([...named.map(({ id }) => id), ...Object.keys(before?.markets ?? {})]);
+  if (before !== undefined && listed.some(({ market }) => market !== undefined && !known.has(market))) {
+    named = await api.getMarketNames({ ...call, fresh: true });
+  }
+  return new Map(named.map((market) => [market.id, market]));
+}
+
 /** The network's time that the answer speaks for: told in a header, else the latest that a market carries. */
 function timeOf({ asOf, value }: Answer<readonly MarketData[]>): Nanoseconds | undefined {
-  if (asOf.blockTime !== undefined) return asOf.blockTime;
+  const told = asOf.blockTime === undefined ? value.map(({ timestamp }) => timestamp) : [asOf.blockTime];
   let latest: Nanoseconds | undefined;
-  for (const { timestamp } of value) {
-    if (timestamp !== undefined && (latest === undefined || timestamp > latest)) latest = timestamp;
+  for (const time of told) {
+    if (time !== undefined && isBelievable(time, asOf) && (latest === undefined || time > latest)) latest = time;
   }
   return latest;
+}
+
+function isPast(time: Nanoseconds, reached: Nanoseconds, asOf: AsOf): boolean {
+  return time < reached && isBelievable(reached, asOf);
 }
 
 /** What was known of markets that are not listed now; the ones longest gone stand first and are forgotten first. */

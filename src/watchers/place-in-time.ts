@@ -1,4 +1,5 @@
 import type { AsOf } from "../api/api-client.ts";
+import { DEFAULT_THRESHOLDS, millisBetween } from "../api/verdict.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 
 /** A block and its time. */
@@ -10,9 +11,15 @@ export interface Point {
 /** The mean time between blocks, until two of them have been seen: about 0.7 s on the public networks. */
 const USUAL_BLOCK_NANOS = 700_000_000n;
 
-/** The block that an answer speaks for, where the node said both its height and its time. */
-export function pointOf({ blockHeight, blockTime }: AsOf): Point | undefined {
-  return blockHeight === undefined || blockTime === undefined ? undefined : { height: blockHeight, time: blockTime };
+/** Whether a node may say this time: taken for true, one far ahead would make all that comes after it look old. */
+export function isBelievable(time: Nanoseconds, { receivedAt }: Pick<AsOf, "receivedAt">): boolean {
+  return millisBetween(receivedAt, time) <= DEFAULT_THRESHOLDS.aheadMillis;
+}
+
+/** The block that an answer speaks for, where the node said both its height and a time that can be. */
+export function pointOf(asOf: AsOf): Point | undefined {
+  const { blockHeight: height, blockTime: time } = asOf;
+  return height === undefined || time === undefined || !isBelievable(time, asOf) ? undefined : { height, time };
 }
 
 /** When a block was made, reckoned from the blocks around it; undefined where no time is known. */

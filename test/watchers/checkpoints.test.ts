@@ -237,6 +237,16 @@ describe("an overdue checkpoint", () => {
     expect(stalled).toMatchObject({ facts: { sinceMillis: 1_200_000 } });
   });
 
+  test("is none because a node once said a time that cannot be", async () => {
+    const { lookout, pass, nodes } = await setting(1, spaced(10));
+    await lookout.look();
+    nodes[0]!.seconds += 86_400;
+    await lookout.look();
+    nodes[0]!.seconds -= 86_400;
+    await pass(60);
+    expect((await lookout.look()).readings).toMatchObject([{ state: "good", facts: { sinceMillis: 60_000 } }]);
+  });
+
   test("is not known while the usual spacing is not", async () => {
     const { lookout } = await setting(1, spaced(3));
     expect((await lookout.look()).readings).toMatchObject([{ state: "unknown", facts: { lastBlock: "1860" } }]);

@@ -36,14 +36,16 @@ const AUCTION = {
 
 /** A node with these markets, which the test may exchange; market "a" has two decimals, "b" is not named. */
 async function markets(first: readonly Sent[]) {
-  const state = { sent: first, seconds: 1_682_942_400 };
+  const state = { sent: first, seconds: 1_682_942_400, named: [["a", "BTC/USD"]] };
   const served = await node((request, response) => {
     const headers = { "X-Block-Height": "1", "X-Block-Timestamp": `${state.seconds}000000000` };
     if (request.url === "/api/v2/markets/data") return sendJson(response, { marketsData: state.sent }, { headers });
-    const market = { id: "a", decimalPlaces: "2", tradableInstrument: { instrument: { code: "BTC/USD" } } };
-    const pageInfo = { hasNextPage: false };
     if (request.url?.startsWith("/api/v2/markets") === true) {
-      return sendJson(response, { markets: { edges: [{ node: market, cursor: "x" }], pageInfo } });
+      const edges = state.named.map(([id, code]) => ({
+        node: { id, decimalPlaces: "2", tradableInstrument: { instrument: { code } } },
+        cursor: "x",
+      }));
+      return sendJson(response, { markets: { edges, pageInfo: { hasNextPage: false } } });
     }
     return sendJson(response, { code: 5, message: "Not Found", details: [] }, { status: 404 });
   });
@@ -65,6 +67,27 @@ const reading = <K extends Reading["kind"]>(readings: readonly Reading[], kind: 
   readings.find((one): one is Extract<Reading, { kind: K }> => one.kind === kind && one.subject === subject);
 
 describe("a market", () => {
+  test("that is new has its name at once, though names are kept for long; one without is asked about once", async () => {
+    const { look, state, served } = await markets([{ market: "a", ...ACTIVE }]);
+    const asked = () => served.asked.filter((path) => path.startsWith("/api/v2/markets?")).length;
+    await look();
+    expect(asked()).toBe(1);
+    state.named.push(["c", "ETH/USD"]);
+    const { events } = await look([
+      { market: "a", ...ACTIVE },
+      { market: "c", ...AUCTION },
+    ]);
+    expect(events).toMatchObject([{ subject: "c", label: "ETH/USD" }]);
+    expect(asked()).toBe(2);
+    const all = [
+      { market: "a", ...ACTIVE },
+      { market: "b", ...ACTIVE },
+      { market: "c", ...AUCTION },
+    ];
+    for (let round = 0; round < 3; round += 1) await look(all);
+    expect(asked()).toBe(3);
+  });
+
   test("that changes state or mode is told, as is a new one; the very first look tells nothing", async () => {
     const { look, served } = await markets([{ market: "a", ...ACTIVE }]);
     expect((await look()).events).toEqual([]);
@@ -133,6 +156,15 @@ describe("a market", () => {
     expect(new Set(behind.readings.map((one) => one.state))).toEqual(new Set(["unknown"]));
     state.seconds += 7200;
     expect((await look()).events).toHaveLength(1);
+  });
+
+  test("is told on, though a node once said a time that cannot be", async () => {
+    const { look, state } = await markets([{ market: "a", ...ACTIVE }]);
+    await look();
+    state.seconds += 86_400;
+    await look();
+    state.seconds -= 86_400;
+    expect((await look([{ market: "a", ...AUCTION }])).events).toHaveLength(1);
   });
 });
 
