@@ -1,11 +1,11 @@
 import { crossedWords } from "../alerts/condition-words.ts";
+import { exactPrice } from "../alerts/exact-price.ts";
 import { isPriceBad } from "../alerts/judge-reading.ts";
 import { rulesOf, type Subscription } from "../alerts/subscription.ts";
 import { subjectName, type Labels } from "../alerts/subscription-words.ts";
 import { groupedNumber } from "../alerts/threshold-words.ts";
 import { paragraph, type Block } from "../reply/block.ts";
 import { text } from "../reply/text.ts";
-import { decimal, formatDecimal } from "../units/decimal.ts";
 import type { ChangeContext } from "./alert-change.ts";
 import { marketsById } from "./offered-names.ts";
 
@@ -31,10 +31,9 @@ export async function crossedAlready(
   ]);
   return subscription.subjects.flatMap((subject) => {
     const { markPrice } = markets.find(({ market }) => market === subject) ?? {};
-    const places = names.get(subject)?.decimalPlaces;
-    if (markPrice === undefined || markPrice <= 0n || places === undefined || places < 0) return [];
-    const price = formatDecimal(decimal(markPrice, places), { group: false, trim: false });
-    if (isPriceBad(rule.parameters, price) !== true) return [];
+    if (markPrice === undefined || markPrice <= 0n) return [];
+    const price = exactPrice(markPrice, names.get(subject));
+    if (price === undefined || isPriceBad(rule.parameters, price) !== true) return [];
     const side = crossedWords(rule.id, price);
     return [
       paragraph(

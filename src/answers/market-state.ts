@@ -1,9 +1,8 @@
 import type { MarketData } from "../api/market-data.ts";
+import { isAuctionMode, isLiveState, LIVE_STATES } from "../api/market-life.ts";
 import type { Tone } from "../reply/reply.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "./enum-words.ts";
 
-/** Nodes list settled and proposed markets too; only these can be traded, now or soon. */
-const LIVE_STATES = ["STATE_ACTIVE", "STATE_SUSPENDED", "STATE_PENDING"];
 /** A market that may yet come, then those that are over. */
 const OTHER_STATES = [
   "STATE_PROPOSED",
@@ -13,15 +12,14 @@ const OTHER_STATES = [
   "STATE_CANCELLED",
   "STATE_REJECTED",
 ];
-const AUCTIONS = /_AUCTION$/u;
 
 export function isLive(market: MarketData): boolean {
-  return LIVE_STATES.includes(market.marketState ?? "");
+  return isLiveState(market.marketState);
 }
 
 /** Whether a market is in an auction that will end: those of markets that are not live stay for ever and mean nothing. */
 export function isInAuction(market: MarketData): boolean {
-  return isLive(market) && AUCTIONS.test(market.marketTradingMode ?? "");
+  return isLive(market) && isAuctionMode(market.marketTradingMode);
 }
 
 /** Live markets first, then by how far they are from trading; states that are not known come before the ended ones. */
@@ -55,7 +53,7 @@ export function marketTone(market: MarketData): Tone {
   if (!isLive(market)) return "neutral";
   const trades =
     market.marketState === "STATE_ACTIVE" &&
-    !AUCTIONS.test(market.marketTradingMode ?? "") &&
+    !isAuctionMode(market.marketTradingMode) &&
     market.marketTradingMode !== "TRADING_MODE_NO_TRADING";
   if (trades) return "good";
   // Before its opening auction is over a market is not in trouble.

@@ -1,19 +1,17 @@
 import type { AlertEvent, MarketSide } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { Reading } from "../alerts/reading.ts";
+import { isAuctionMode, isLiveState } from "../api/market-life.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { MarketRecord, MarketsState } from "./market-state.ts";
 import { lookKey } from "./run-counter.ts";
-
-/** Other markets are listed too, and sit in whatever mode they ended in for ever. */
-const LIVE = new Set(["STATE_ACTIVE", "STATE_SUSPENDED", "STATE_PENDING"]);
 
 /** The three conditions of every market that is listed; of others nothing is known. */
 export function marketReadings(network: string, nodes: number, state: MarketsState): readonly Reading[] {
   return Object.entries(state.markets).flatMap(([subject, market]) => {
     if (market.absent === true) return [];
     const { label, price, nearest } = market;
-    const live = isLive(market);
+    const live = isLiveState(market.state);
     const common = { network, subject, nodes, seenBy: [state.node], ...(label === undefined ? {} : { label }) };
     const unknown = state.behind ? { why: `${state.node} stands behind what was seen before` } : {};
     const known = (bad: boolean): Reading["state"] => (state.behind ? "unknown" : bad ? "bad" : "good");
@@ -70,13 +68,9 @@ function differs(known: MarketRecord | undefined, market: MarketRecord): boolean
   return known === undefined || known.state !== market.state || known.tradingMode !== market.tradingMode;
 }
 
-function isLive({ state }: MarketRecord): boolean {
-  return state !== undefined && LIVE.has(state);
-}
-
-/** Modes that a later release adds are auctions where they say so. */
-function isInAuction(market: MarketRecord): boolean {
-  return isLive(market) && market.tradingMode?.endsWith("_AUCTION") === true;
+/** Markets that are over sit in whatever mode they ended in for ever. */
+function isInAuction({ state, tradingMode }: MarketRecord): boolean {
+  return isLiveState(state) && isAuctionMode(tradingMode);
 }
 
 function auctionFacts(market: MarketRecord): Extract<Reading, { kind: "market.auction" }>["facts"] {

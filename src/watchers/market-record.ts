@@ -1,3 +1,4 @@
+import { exactPrice } from "../alerts/exact-price.ts";
 import type { MarketData } from "../api/market-data.ts";
 import type { MarketNames } from "../api/names.ts";
 import { compareDecimals, decimal, formatDecimal, percentOf, type Decimal } from "../units/decimal.ts";
@@ -10,13 +11,10 @@ const DISTANCE_DIGITS = 6;
 export function marketRecordOf(data: MarketData, names: MarketNames | undefined): MarketRecord {
   const { markPrice, marketState, marketTradingMode, trigger, auctionStart, auctionEnd } = data;
   const label = names?.code ?? names?.name;
-  const places = names?.decimalPlaces;
-  const inUnits = (raw: bigint): string | undefined =>
-    places === undefined || places < 0 ? undefined : formatDecimal(decimal(raw, places), { group: false, trim: false });
   const price = markPrice === undefined || markPrice <= 0n ? undefined : markPrice;
-  const shown = price === undefined ? undefined : inUnits(price);
+  const shown = price === undefined ? undefined : exactPrice(price, names);
   const nearest = price === undefined ? undefined : nearestBound(data, price);
-  const bound = nearest === undefined ? undefined : inUnits(nearest.bound);
+  const bound = nearest === undefined ? undefined : exactPrice(nearest.bound, names);
   return {
     ...(label === undefined ? {} : { label }),
     ...(marketState === undefined ? {} : { state: marketState }),
