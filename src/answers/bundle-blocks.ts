@@ -12,7 +12,7 @@ function countSignatures(signatures: string): number | undefined {
 
 /** `signed by 13 validators`, or plainly that it is not signed yet: for titles. */
 export function signedWords(signatures: string | undefined): string {
-  if (signatures === undefined || signatures === "0x") return "not signed yet";
+  if (signatures === undefined) return "not signed yet";
   const count = countSignatures(signatures);
   return count === undefined ? "signed" : `${count} ${count === 1 ? "signature" : "signatures"}`;
 }
@@ -29,7 +29,7 @@ export function copyableId(name: string, value: string | undefined): Field {
 
 /** The signatures, whole, in a block that can be copied; or what their absence means. */
 export function signatureBlocks(signatures: string | undefined): Block[] {
-  if (signatures === undefined || signatures === "0x") {
+  if (signatures === undefined) {
     return [
       paragraph(
         text`${strong("Not signed yet.")} The validators have not signed this bundle, so the bridge does not take it; ask again in some minutes.`,

@@ -2,12 +2,15 @@ import { z } from "zod";
 
 import { bigintField, textField } from "./fields.ts";
 
+/** Nodes write 0x before the signatures, also where there are none. */
+const signaturesField = textField.transform((hex) => (hex === "0x" ? undefined : hex));
+
 /** What the bridge wants in order to list an asset. No signatures yet = not signed yet. */
 export const ListAssetBundle = z
   .looseObject({
     assetSource: textField,
     nonce: bigintField,
-    signatures: textField,
+    signatures: signaturesField,
     networkAssetId: textField,
     /** How v0.71 nodes name networkAssetId. */
     vegaAssetId: textField,
@@ -24,7 +27,7 @@ export const AssetLimitsBundle = z
     assetSource: textField,
     lifetimeLimit: bigintField,
     nonce: bigintField,
-    signatures: textField,
+    signatures: signaturesField,
     threshold: bigintField,
     networkAssetId: textField,
     vegaAssetId: textField,
