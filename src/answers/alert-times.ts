@@ -2,20 +2,13 @@ import { isTimeZone, localMillis } from "../alerts/local-time.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { Choice } from "../bot/option.ts";
 import { parseTimeSpan } from "../bot/time-span.ts";
+import { parseTypedDuration } from "../bot/typed-duration.ts";
 import { UserError } from "../errors.ts";
-import { parseDuration, type Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis } from "../units/nanoseconds.ts";
 
 const DAY: Milliseconds = 86_400_000;
 const MINUTE: Milliseconds = 60_000;
-/** What people type for units, in the letters that durations use. */
-const UNITS: readonly (readonly [RegExp, string])[] = [
-  [/\s*(?:seconds?|secs?)\b/gu, "s"],
-  [/\s*(?:minutes?|mins?)\b/gu, "m"],
-  [/\s*(?:hours?|hrs?)\b/gu, "h"],
-  [/\s*days?\b/gu, "d"],
-  [/\s*weeks?\b/gu, "w"],
-];
 
 /** `90s`, `2m`, `1 hour` in milliseconds, 1 or more. Throws UserError for what is none. */
 export function parseSpan(option: string, typed: string): Milliseconds {
@@ -35,10 +28,8 @@ export function isSpan(typed: string): boolean {
 }
 
 function spanOf(typed: string): Milliseconds | undefined {
-  let short = typed.trim().toLowerCase();
-  for (const [words, letter] of UNITS) short = short.replaceAll(words, letter);
-  const millis = parseDuration(short);
-  return millis !== undefined && millis >= 1 && Number.isSafeInteger(millis) ? millis : undefined;
+  const millis = parseTypedDuration(typed);
+  return millis !== undefined && millis >= 1 ? millis : undefined;
 }
 
 /** A time zone by its name in the tz database, whatever its case. Throws UserError with the nearest one. */

@@ -1,16 +1,8 @@
-import { parseDuration } from "../units/duration.ts";
 import { fromMillis, nanoseconds, toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import type { TimeSpan } from "./option.ts";
+import { parseTypedDuration } from "./typed-duration.ts";
 
 const DAY_MILLIS = 86_400_000;
-/** What people type for units of a duration, in the letters that durations use. */
-const UNIT_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/\s*(?:seconds?|secs?)\b/gu, "s"],
-  [/\s*(?:minutes?|mins?)\b/gu, "m"],
-  [/\s*(?:hours?|hrs?)\b/gu, "h"],
-  [/\s*days?\b/gu, "d"],
-  [/\s*weeks?\b/gu, "w"],
-];
 
 /**
  * A time as people type it, in UTC: `2023-05-01` (a day), `2023-05` (a month), `2023`, `1 may 2023`, `2023-05-01 12:30`,
@@ -135,11 +127,8 @@ function ago(typed: string, now: Nanoseconds): Span | undefined {
     date.setUTCDate(Math.min(day, lastDay));
     return Number.isNaN(date.getTime()) ? undefined : moment(fromMillis(date.getTime()));
   }
-  let short = bare;
-  for (const [word, letter] of UNIT_WORDS) short = short.replaceAll(word, letter);
-  const millis = parseDuration(short);
-  if (millis === undefined || !Number.isSafeInteger(millis)) return undefined;
-  return moment(nanoseconds(now - BigInt(millis) * 1_000_000n));
+  const millis = parseTypedDuration(bare);
+  return millis === undefined ? undefined : moment(nanoseconds(now - fromMillis(millis)));
 }
 
 function relative(typed: string, now: Nanoseconds): Span | undefined {
