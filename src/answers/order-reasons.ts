@@ -1,8 +1,12 @@
 import { enumWords } from "./enum-words.ts";
 
+const GFN_IN_AUCTION = "A good-for-normal order (GFN) is not taken while the market is in an auction.";
+const GFA_IN_TRADING = "A good-for-auction order (GFA) is only taken while the market is in an auction.";
+
 /**
  * Why an order was rejected or stopped, in plain words, by the names that release v0.71 sends
- * (enum OrderError in https://github.com/vegaprotocol/vega/blob/v0.71.6/protos/sources/vega/vega.proto).
+ * (enum OrderError in https://github.com/vegaprotocol/vega/blob/v0.71.6/protos/sources/vega/vega.proto). Of two reasons
+ * the name changed from one release to another: both are here.
  */
 export const ORDER_REASONS: Readonly<Record<string, string>> = {
   ORDER_ERROR_INVALID_MARKET_ID: "The market it names does not exist.",
@@ -29,10 +33,10 @@ export const ORDER_REASONS: Readonly<Record<string, string>> = {
   ORDER_ERROR_INSUFFICIENT_FUNDS_TO_PAY_FEES: "The party's collateral does not cover the fees of the trade.",
   ORDER_ERROR_INCORRECT_MARKET_TYPE: "It does not fit this type of market.",
   ORDER_ERROR_INVALID_TIME_IN_FORCE: "Its time in force is not valid.",
-  ORDER_ERROR_CANNOT_SEND_GFN_ORDER_DURING_AN_AUCTION:
-    "A good-for-normal order (GFN) is not taken while the market is in an auction.",
-  ORDER_ERROR_CANNOT_SEND_GFA_ORDER_DURING_CONTINUOUS_TRADING:
-    "A good-for-auction order (GFA) is only taken while the market is in an auction.",
+  ORDER_ERROR_CANNOT_SEND_GFN_ORDER_DURING_AN_AUCTION: GFN_IN_AUCTION,
+  ORDER_ERROR_GFN_ORDER_DURING_AN_AUCTION: GFN_IN_AUCTION,
+  ORDER_ERROR_CANNOT_SEND_GFA_ORDER_DURING_CONTINUOUS_TRADING: GFA_IN_TRADING,
+  ORDER_ERROR_GFA_ORDER_DURING_CONTINUOUS_TRADING: GFA_IN_TRADING,
   ORDER_ERROR_CANNOT_AMEND_TO_GTT_WITHOUT_EXPIRYAT: "An amendment to good till time (GTT) came without an expiry time.",
   ORDER_ERROR_EXPIRYAT_BEFORE_CREATEDAT: "An amendment set an expiry time that lies before the order's creation.",
   ORDER_ERROR_CANNOT_HAVE_GTC_AND_EXPIRYAT: "A good-till-cancelled order (GTC) cannot have an expiry time.",

@@ -5,6 +5,7 @@ import type { MarketNames } from "../../src/api/names.ts";
 import { enumWords, timeInForceWords } from "../../src/answers/enum-words.ts";
 import { assetAmount, marketAmounts, percentOfFraction, stakeAmount } from "../../src/answers/market-amounts.ts";
 import { ORDER_REASONS, orderReason } from "../../src/answers/order-reasons.ts";
+import { ORDER_SCRIPTS } from "../../src/simulator/order-scripts.ts";
 import { parseDecimal } from "../../src/units/decimal.ts";
 
 const market = (decimalPlaces: number, positionDecimalPlaces: number): MarketNames => ({
@@ -84,8 +85,10 @@ describe("words", () => {
   });
 
   test("every reason of release v0.71 is a sentence; unknown ones stay readable", () => {
-    // The enum has 50 numbers after the unspecified one, of which 38 and 39 were never used.
-    expect(Object.keys(ORDER_REASONS)).toHaveLength(48);
+    // The enum has 50 numbers after the unspecified one, of which 38 and 39 were never used, and 24 and 25 have two names.
+    expect(Object.keys(ORDER_REASONS)).toHaveLength(50);
+    const simulated = ORDER_SCRIPTS.flatMap(({ steps }) => steps.flatMap(({ reason }) => reason ?? []));
+    expect(Object.keys(ORDER_REASONS)).toEqual(expect.arrayContaining(simulated));
     for (const sentence of Object.values(ORDER_REASONS)) expect(sentence).toMatch(/^[A-Z].*\.$/u);
     expect(orderReason("ORDER_ERROR_FULL_MOON")).toBe("The network says: full moon.");
     expect(orderReason("ORDER_ERROR_UNSPECIFIED")).toBeUndefined();
