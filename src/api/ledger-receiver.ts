@@ -14,6 +14,7 @@ import type { RecallSignal } from "./recall.ts";
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** An error's body is read no further than this. */
 const MAX_ERROR_BYTES = 256 * 1024;
+const LINE_FEED = 0x0a;
 /** See LedgerStream. */
 type Take = (bytes: Buffer) => Promise<void> | undefined;
 
@@ -37,8 +38,9 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #contentType = "text/csv";
   /** Chunks that came in so far. */
   #received = 0;
-  /** Bytes handed on so far. */
+  /** Bytes handed on so far, and the last of them. */
   #given = 0;
+  #last = LINE_FEED;
   #isOpen = false;
   /** The connection has no more to give, or is given up. */
   #done = false;
@@ -112,6 +114,9 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     }
     try {
       this.#framing.end();
+      if (this.#last !== LINE_FEED && !saysItsEnd(this.#headers)) {
+        throw new LedgerFault("cut", "closed the connection in the middle of a row");
+      }
     } catch (error) {
       this.#failFraming(error);
       return;
@@ -140,6 +145,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   bytes(decoded: Buffer): void {
     if (decoded.length === 0) return;
     this.#given += decoded.length;
+    this.#last = decoded[decoded.length - 1] ?? LINE_FEED;
     if (this.#outcome !== undefined) return;
     if (this.#take !== undefined && this.#flowing) this.#hand(this.#take, decoded);
     else this.#kept.push(Buffer.from(decoded));
@@ -283,4 +289,9 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     clearTimeout(this.#idle);
     this.#endpoint.exports.free();
   }
+}
+
+/** An answer without a length or chunks ends with its connection, and one that breaks looks the same (RFC 9112, 6.3). */
+function saysItsEnd(headers: HttpHeaders): boolean {
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 }

@@ -80,6 +80,27 @@ describe("one export", () => {
     );
   });
 
+  describe("that only the connection's end ends", () => {
+    function endlessNode(row: string): ReturnType<typeof node> {
+      return node((_request, response) => {
+        response.useChunkedEncodingByDefault = false;
+        response.write(HEADER);
+        response.write(row);
+        response.end();
+      });
+    }
+
+    test("is whole with its last row", async () => {
+      const row = "2023-01-18 01:09:59+00,5\n";
+      expect(await read(await clientOf([await endlessNode(row)]).exportLedger(query))).toBe(`${HEADER}${row}`);
+    });
+
+    test("is cut in the middle of a row", async () => {
+      const stream = await clientOf([await endlessNode("2023-01-18 01:09:59+00,5")]).exportLedger(query);
+      expect(await outcome(read(stream))).toMatchObject({ kind: "cut", httpStatus: 200 });
+    });
+  });
+
   test("of which nothing comes any more fails", async () => {
     const a = await node((_request, response) => void response.write(HEADER));
     const stream = await clientOf([a], { limits: { idleMillis: 500 } }).exportLedger(query);
