@@ -8,7 +8,9 @@ export function readBlock(headers: HttpHeaders): { blockHeight?: bigint; blockTi
   const height = headers["x-block-height"];
   const time = headers["x-block-timestamp"];
   const blockHeight = typeof height === "string" && DIGITS.test(height) ? BigInt(height) : undefined;
-  const blockTime = typeof time === "string" && DIGITS.test(time) ? nanoseconds(BigInt(time)) : undefined;
+  const nanos = typeof time === "string" && DIGITS.test(time) ? BigInt(time) : 0n;
+  // A node that has taken in no block yet says 0.
+  const blockTime = nanos > 0n ? nanoseconds(nanos) : undefined;
   return {
     ...(blockHeight === undefined ? {} : { blockHeight }),
     ...(blockTime === undefined ? {} : { blockTime }),

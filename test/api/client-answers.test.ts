@@ -23,6 +23,15 @@ describe("one answer", () => {
     });
   });
 
+  test("of a node that has taken in no block yet is of no time", async () => {
+    const a = await node((_request, response) =>
+      sendJson(response, { version: "v0.71.6" }, { headers: { "X-Block-Height": "0", "X-Block-Timestamp": "0" } }),
+    );
+    const { asOf } = await clientOf([a]).getNodeInfo();
+    expect(asOf).toMatchObject({ blockHeight: 0n });
+    expect(asOf).not.toHaveProperty("blockTime");
+  });
+
   test("comes from under the base URL's own path, with its credentials, which nobody sees", async () => {
     const seen: (string | undefined)[] = [];
     const a = await node((request, response) => {
