@@ -118,12 +118,18 @@ function kindOfStatus(status: number): ApiErrorKind {
   return status >= 500 ? "server" : "refused";
 }
 
-/** The longer of what the two headers say; a banning node sends `RateLimit-Retry-After` in seconds. */
+/** The longer of what the two headers say; a banning node sends `RateLimit-Retry-After`. */
 function retryAfter(headers: HttpHeaders): Milliseconds | undefined {
-  const waits = [headers["ratelimit-retry-after"], headers["retry-after"]]
-    .map((value) => (typeof value === "string" && /^\d{1,9}$/u.test(value.trim()) ? Number(value) * 1000 : 0))
-    .filter((millis) => millis > 0);
-  return waits.length === 0 ? undefined : Math.min(Math.max(...waits), MAX_RETRY_AFTER_MILLIS);
+  const wait = Math.max(...["ratelimit-retry-after", "retry-after"].map((name) => waitOf(headers[name], headers)));
+  return wait <= 0 ? undefined : Math.min(wait, MAX_RETRY_AFTER_MILLIS);
+}
+
+/** Seconds, or a date as proxies send it, by their own clock (RFC 9110, 10.2.3); 0 where it is neither. */
+function waitOf(value: HttpHeaders[string], { date }: HttpHeaders): Milliseconds {
+  const text = String(value).trim();
+  if (/^\d{1,9}$/u.test(text)) return Number(text) * 1000;
+  const wait = text.endsWith("GMT") ? Date.parse(text) - Date.parse(String(date)) : 0;
+  return Number.isNaN(wait) ? 0 : wait;
 }
 
 function sentence(asked: Omit<Asked, "node">, tried: readonly Attempt[]): string {

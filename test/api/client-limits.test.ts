@@ -49,6 +49,9 @@ describe("429 and 403 are obeyed to the letter", () => {
 
   test.each([
     [{ "RateLimit-Retry-After": "437" }, 437_000],
+    [{ "Retry-After": "Mon, 01 May 2023 12:01:30 GMT", Date: "Mon, 01 May 2023 12:00:00 GMT" }, 90_000],
+    [{ "Retry-After": "Mon, 01 May 2023 11:00:00 GMT", Date: "Mon, 01 May 2023 12:00:00 GMT" }, 600_000],
+    [{ "Retry-After": "soon" }, 600_000],
     [{}, 600_000],
   ])("a ban with %j lasts as long as told, ten minutes by default", async (headers, millis) => {
     const a = await node((_request, response) => void response.writeHead(403, headers).end());
