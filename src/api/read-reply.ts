@@ -2,23 +2,37 @@ import type { z } from "zod";
 
 import type { Asked } from "./failure.ts";
 import { nodeFailure } from "./failure.ts";
-import { readErrorValue, tidy } from "./error-body.ts";
+import { readErrorValue, tidy, type ErrorBody } from "./error-body.ts";
 import type { HttpReply } from "./http.ts";
 
 /** The body of a 200 as the schema's type. Throws ApiError `unreadable` naming the path in the JSON. */
 export function readReply<T extends z.ZodType>(reply: HttpReply, schema: T, asked: Asked): z.output<T> {
   const body = parseJson(reply, asked);
+  const error = errorInstead(body);
+  if (error !== undefined) {
+    const why = `says “${error.innerWords ?? error.message ?? "an error"}” (though with HTTP 200)`;
+    const { code, message: nodeMessage, details, innerWords } = error;
+    throw nodeFailure("unreadable", why, asked, {
+      httpStatus: reply.status,
+      path: "error",
+      code,
+      nodeMessage,
+      details,
+      innerWords,
+    });
+  }
   const result = schema.safeParse(body);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = pathOf(issue?.path ?? []);
-  const error = readErrorValue(body);
-  const words = error?.innerWords ?? error?.message;
-  const why =
-    words === undefined
-      ? `sent an answer that cannot be understood: ${wordsOf(issue?.message)} at ${path}`
-      : `says “${words}” (though with HTTP 200)`;
+  const why = `sent an answer that cannot be understood: ${wordsOf(issue?.message)} at ${path}`;
   throw nodeFailure("unreadable", why, asked, { httpStatus: reply.status, path });
+}
+
+/** An error in the place of an answer. Every field of an answer may be absent, so that no schema would mind it. */
+function errorInstead(body: unknown): ErrorBody | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  return "error" in body || ("code" in body && "message" in body) ? readErrorValue(body) : undefined;
 }
 
 /** What zod has to say, without its jargon. */

@@ -111,6 +111,19 @@ describe("when a node fails", () => {
   });
 });
 
+test.each([
+  { error: { code: 13, message: "Internal error", details: [{ message: "no such table" }] } },
+  { code: 13, message: "Internal error", details: [{ message: "no such table" }] },
+])("an error is none the less one for coming with HTTP 200: %j", async (body) => {
+  const a = await node((_request, response) => sendJson(response, body));
+  const api = clientOf([a]);
+  for (const asked of [api.getNetworkTime(), api.getMarketsData(), api.getAssetLimitsBundle("b".repeat(64))]) {
+    const error = await outcome(asked);
+    expect(error).toMatchObject({ kind: "unreadable", httpStatus: 200, code: 13, innerWords: "no such table" });
+    expect(error.message).toContain(`${name(a)} says “no such table” (though with HTTP 200).`);
+  }
+});
+
 describe("what takes too long or too much room", () => {
   test("a node that does not answer, within the limit of a try", async () => {
     const a = await node(() => undefined);
