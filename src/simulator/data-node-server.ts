@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { garbageOf } from "./garbage.ts";
+import { garbageOf, proxyPage } from "./garbage.ts";
 import { LEDGER_PATH, serveLedger } from "./ledger-server.ts";
 import type { SimulatedNode, View } from "./node.ts";
 import { answer } from "./operations.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
-import { entityFailure, NodeCrash, routeNotFound, WireFailure, type ErrorBody } from "./wire-failure.ts";
+import { entityFailure, NodeCrash, ProxyFailure, routeNotFound, WireFailure, type ErrorBody } from "./wire-failure.ts";
 
 /** One request to a node, its base URL's path already taken off. */
 export interface NodeRequest {
@@ -53,6 +53,8 @@ export async function serveNode(
   } catch (failure) {
     if (failure instanceof NodeCrash) request.socket.resetAndDestroy();
     else if (failure instanceof WireFailure) sendFailure(node, failure, asked);
+    else if (failure instanceof ProxyFailure)
+      send(response, failure.httpStatus, "text/html", proxyPage(failure.httpStatus));
     else throw failure;
   }
 }
@@ -82,7 +84,9 @@ const LIMITED = "api request rate limit exceeded";
 function refuseIfAsked(view: View, response: ServerResponse): void {
   const broken = view.fault("server-error");
   if (broken !== undefined) {
-    throw entityFailure(SERVER_ERRORS[broken.status ?? 500] ?? "internal", "simulated failure");
+    const { status = 500 } = broken;
+    const said = SERVER_ERRORS[status];
+    throw said === undefined ? new ProxyFailure(status) : entityFailure(said, "simulated failure");
   }
   const ban = view.fault("ban");
   if (ban !== undefined) {
@@ -97,6 +101,7 @@ function refuseIfAsked(view: View, response: ServerResponse): void {
   }
 }
 
+/** What a node itself says; any other status comes from a proxy. */
 const SERVER_ERRORS: Record<number, "internal" | "unavailable" | "deadlineExceeded" | "unimplemented"> = {
   500: "internal",
   501: "unimplemented",

@@ -10,7 +10,8 @@ import { NETWORKS, type NetworkName } from "./network.ts";
  * `time-ahead` by `seconds`, `wrong-hash`, `history-reset` (block 1 again, nothing older), `version` (`version` and
  * `commitHash` of the node's release).
  * Of the wire: `die` (connections are reset), `slow` by `millis`, `rate-limit` (429), `server-error` (`status`,
- * 500 by default), `ban` (403), `garbage` (`body`), `cut-export` (`how`, after `bytes`).
+ * 500 by default; one that no node sends comes as a proxy's page), `ban` (403), `garbage` (`body`), `cut-export`
+ * (`how`, after `bytes`).
  */
 export const FAULT_KINDS = [
   "stall",

@@ -1,7 +1,12 @@
+import { STATUS_CODES } from "node:http";
+
 import type { GARBAGE_BODIES } from "./fault.ts";
 
-const HTML =
-  '<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n<body><h1>Bad Gateway</h1><script>alert("no")</script></body></html>\n';
+/** What a proxy in front of a node says in its place. */
+export function proxyPage(status: number): string {
+  const words = STATUS_CODES[status] ?? "Error";
+  return `<!DOCTYPE html>\n<html><head><title>${status} ${words}</title></head>\n<body><h1>${words}</h1><script>alert("no")</script></body></html>\n`;
+}
 
 /** A reply that cannot be understood, made from the one that would have been right. */
 export function garbageOf(
@@ -11,7 +16,7 @@ export function garbageOf(
   const right = JSON.stringify(document);
   switch (kind) {
     case "html":
-      return { contentType: "text/html", body: HTML };
+      return { contentType: "text/html", body: proxyPage(502) };
     case "truncated":
       return { contentType: "application/json", body: right.slice(0, Math.ceil(right.length * 0.6)) };
     case "wrong-types":

@@ -61,3 +61,14 @@ export function routeNotFound(): WireFailure {
 export class NodeCrash extends Error {
   override readonly name = "NodeCrash";
 }
+
+/** The node is not even asked: a proxy in front of it answers with a page of its own. */
+export class ProxyFailure extends Error {
+  override readonly name = "ProxyFailure";
+  readonly httpStatus: number;
+
+  constructor(httpStatus: number) {
+    super(`HTTP ${httpStatus}`);
+    this.httpStatus = httpStatus;
+  }
+}

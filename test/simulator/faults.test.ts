@@ -190,6 +190,12 @@ describe("faults of the wire", () => {
     expect(Object.fromEntries([...reply.headers].filter(([name]) => name in headers))).toEqual(headers);
   });
 
+  test("a status that no node sends is that of a proxy in front of it", async () => {
+    const reply = await answered(await simulated(), { kind: "server-error", status: 502 });
+    expect([reply.status, reply.headers.get("content-type")]).toEqual([502, "text/html"]);
+    expect(reply.text).toContain("<title>502 Bad Gateway</title>");
+  });
+
   test.each([
     ["html", "text/html", /^<!DOCTYPE html>/u],
     ["truncated", "application/json", /^\{"timestamp":"\d+$/u],
