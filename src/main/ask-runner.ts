@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import { databaseFile } from "../store/database-url.ts";
 import { findHolder } from "./find-holder.ts";
 import { lenientSeenIds } from "./lenient-seen-ids.ts";
+import { sightNodes } from "./sight-nodes.ts";
 
 /**
  * Whoever answers `ask`: the process that holds the database, else a bot in this one. `tell` is given a sentence where
@@ -27,14 +28,21 @@ async function ownRunner(config: Config, log: Log, tell: (sentence: string) => v
   // Held only while it is used: another question at the same time needs it, too.
   const store = createStore({ url: config.databaseUrl, log, hold: "call" });
   const networks = await openNetworks(config, { log });
+  const sight = sightNodes(networks.clients);
+  void sight();
   const bot = await botOf({
     networks,
     store: { seen: lenientSeenIds(store.seen, tell, log), parties: store.parties },
     alerts: readingDesk(store, networks, alertsConfig, log),
     log,
   });
+  const runner = localRunner(bot);
   return {
-    ...localRunner(bot),
+    ...runner,
+    async run(line, options) {
+      await sight();
+      return runner.run(line, options);
+    },
     async close() {
       await networks.close();
       await store.close();
