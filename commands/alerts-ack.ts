@@ -6,6 +6,7 @@ import { destinationHere, isOperator } from "../src/answers/alert-place.ts";
 import { conditionWords } from "../src/alerts/condition-words.ts";
 import { isOpen, type Episode } from "../src/alerts/episode.ts";
 import { timeFromText } from "../src/alerts/json-units.ts";
+import { sinceWords } from "../src/alerts/since-words.ts";
 import { command } from "../src/bot/command.ts";
 import { field, paragraph } from "../src/reply/block.ts";
 import { reply, type Action } from "../src/reply/reply.ts";
@@ -50,10 +51,7 @@ export const alertsAck = command({
       blocks: [
         {
           kind: "fields",
-          fields: [
-            field("Episode", code(found.id), { wide: true }),
-            field("Since", time(timeFromText(found.began), "both")),
-          ],
+          fields: [field("Episode", code(found.id), { wide: true }), field("Since", sinceWords(found, "both"))],
         },
         paragraph("No more reminders come of it. Its end is told."),
       ],

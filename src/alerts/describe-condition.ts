@@ -8,6 +8,7 @@ import type { Wording } from "./wording.ts";
 import { isOpen, type Episode } from "./episode.ts";
 import { timeFromText } from "./json-units.ts";
 import type { AlertMessage } from "./message.ts";
+import { sinceWords } from "./since-words.ts";
 import { headed, TONES } from "./words.ts";
 
 type Condition = Extract<AlertMessage, { type: "condition" }>;
@@ -29,7 +30,7 @@ export function describeCondition(message: Condition, wording: Wording): Reply {
       {
         kind: "fields",
         fields: [
-          field("Since", time(timeFromText(episode.began), "both")),
+          field("Since", sinceWords(episode, "both")),
           field("Seen by", seenBy(episode.last)),
           ...words.fields,
           ...(episode.lastGood === undefined ? [] : [field("Last good", time(timeFromText(episode.lastGood), "both"))]),
@@ -72,13 +73,14 @@ function describeEnd(message: Condition, wording: Wording): Reply {
   const words = conditionWords(episode);
   const ended = timeFromText(episode.recovered ?? episode.ended ?? episode.detected);
   const lasted = formatDuration(toMillis(ended) - toMillis(timeFromText(episode.began)));
+  const atLeast = episode.beganBefore === true ? "at least " : "";
   const summary = unseen
     ? episode.state === "gone"
       ? text`What it was about is gone: the network does not list it any more, or it is not configured any more. Its end was not seen.`
       : text`Nobody is subscribed to it any more, so its end will not be seen.`
     : wording.merged === true
-      ? text`It fired and resolved before this could be sent. It lasted ${lasted}.`
-      : text`It lasted ${lasted}.`;
+      ? text`It fired and resolved before this could be sent. It lasted ${atLeast}${lasted}.`
+      : text`It lasted ${atLeast}${lasted}.`;
   return reply({
     tone: unseen ? "neutral" : "good",
     title: headed(endWord(episode, wording), unseen ? words.bad : words.good, message),
@@ -104,7 +106,7 @@ export function timelineOf(episode: Episode, told?: Nanoseconds): Field[] {
     at === undefined ? [] : [field(name, text`${time(timeFromText(at))}${more}`)];
   const { acknowledged } = episode;
   return [
-    ...moment("Began", episode.began),
+    ...moment("Began", episode.began, episode.beganBefore === true ? text` at the latest` : []),
     ...moment("Detected", episode.detected),
     ...(told === undefined ? [] : [field("Told", time(told))]),
     ...moment("Escalated", episode.escalated),

@@ -19,6 +19,8 @@ export const Episode = z.object({
   severity: Severity,
   /** When it became bad, as far as is known. */
   began: TimeText,
+  /** It was bad already when it was first looked at, or looked at again: it began then or earlier. */
+  beganBefore: z.literal(true).exactOptional(),
   /** When it fired. */
   detected: TimeText,
   /** When the watcher had last seen it good. */
@@ -57,6 +59,7 @@ export const Machine = z.object({
   known: z.boolean(),
   /** When it became pending, and the first good reading while recovering. */
   began: TimeText.exactOptional(),
+  beganBefore: z.literal(true).exactOptional(),
   recovering: TimeText.exactOptional(),
   lastGood: TimeText.exactOptional(),
   /** Which watcher speaks of it, and how many good looks in a row it has said nothing of it; absent = none. */

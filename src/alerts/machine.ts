@@ -3,7 +3,7 @@ import { fromMillis, nanoseconds, toMillis, type Nanoseconds } from "../units/na
 import type { AlertsConfig } from "./alerts-config.ts";
 import { episodeId, type Episode, type Machine } from "./episode.ts";
 import type { Judgement } from "./judge-reading.ts";
-import { timeToText } from "./json-units.ts";
+import { timeFromText, timeToText } from "./json-units.ts";
 import type { Reading } from "./reading.ts";
 import type { Timing } from "./rules.ts";
 import { compareSeverity, type Severity } from "./severity.ts";
@@ -46,12 +46,13 @@ export interface Step {
 
 /** The next state of a machine and of its open episode. Pure; an unknown round changes nothing but `known`. */
 export function step(machine: Machine, episode: Episode | undefined, round: Round): Step {
-  const before = afterRestart(machine, round);
+  const before = calmWhereSeen(afterRestart(machine, round), round);
   if (round.judgement.state === "unknown") {
     return { machine: { ...before, known: false }, ...(episode === undefined ? {} : { episode }), changes: [] };
   }
   // A stretch counts only when both of its ends were seen.
-  const seenMillis = round.awayMillis !== undefined || !before.known ? 0 : Math.max(0, round.elapsedMillis);
+  const isUnseen = round.awayMillis !== undefined || !before.known;
+  const seenMillis = isUnseen ? undefined : Math.max(0, round.elapsedMillis);
   const known = { ...before, known: true };
   return round.judgement.state === "bad"
     ? stepBad(known, episode, round, seenMillis)
@@ -63,38 +64,74 @@ function afterRestart(machine: Machine, round: Round): Machine {
   if (round.awayMillis === undefined) return machine;
   if (machine.phase === "recovering") return { ...machine, heldMillis: 0, rounds: 0 };
   if (machine.phase !== "pending" || round.awayMillis <= round.timing.patienceMillis) return machine;
-  return { ...machine, heldMillis: 0, rounds: 0, badMillis: 0, began: timeToText(round.at) };
+  return { ...machine, heldMillis: 0, rounds: 0, badMillis: 0, began: timeToText(round.at), beganBefore: true };
 }
 
-function stepBad(machine: Machine, episode: Episode | undefined, round: Round, seenMillis: Milliseconds): Step {
+/** What nobody saw is no calm either: the flapping is as recent afterwards as it was before. */
+function calmWhereSeen(machine: Machine, { judgement, elapsedMillis, awayMillis }: Round): Machine {
+  const { flapping } = machine;
+  if (flapping === undefined) return machine;
+  const elapsed = Math.max(0, elapsedMillis);
+  const unseen =
+    judgement.state === "unknown"
+      ? elapsed
+      : awayMillis !== undefined
+        ? awayMillis + elapsed
+        : machine.known
+          ? 0
+          : elapsed;
+  return unseen === 0 ? machine : { ...machine, flapping: { ...flapping, lastMillis: flapping.lastMillis + unseen } };
+}
+
+/** `seenMillis` is how long it has been so since the round before; undefined where that is not known. */
+function stepBad(
+  machine: Machine,
+  episode: Episode | undefined,
+  round: Round,
+  seenMillis: Milliseconds | undefined,
+): Step {
   const already = round.reading.badForMillis ?? 0;
   switch (machine.phase) {
     case "ok": {
-      const pending: Machine = {
-        ...machine,
-        phase: "pending",
-        heldMillis: already,
-        rounds: 1,
-        badMillis: already,
-        began: timeToText(nanoseconds(round.at - fromMillis(already))),
-        ...(round.previous === undefined ? {} : { lastGood: timeToText(round.previous) }),
-      };
-      return fireIfDue(pending, round, ["pending"]);
+      const pending: Machine = { ...machine, phase: "pending", heldMillis: already, rounds: 1, badMillis: already };
+      return fireIfDue({ ...pending, ...beginning(round, seenMillis !== undefined) }, round, ["pending"]);
     }
     case "pending": {
-      const heldMillis = Math.max(machine.heldMillis + seenMillis, already);
-      return fireIfDue({ ...machine, heldMillis, badMillis: heldMillis, rounds: machine.rounds + 1 }, round, []);
+      const heldMillis = Math.max(machine.heldMillis + (seenMillis ?? 0), already);
+      const held = { ...machine, heldMillis, badMillis: heldMillis, rounds: machine.rounds + 1 };
+      return fireIfDue(begunAsKnown(held, round.reading), round, []);
     }
     case "firing":
     case "recovering": {
       const { recovering: _, ...rest } = machine;
-      const badMillis = Math.max(machine.badMillis + (machine.phase === "firing" ? seenMillis : 0), already);
+      const badMillis = Math.max(machine.badMillis + (machine.phase === "firing" ? (seenMillis ?? 0) : 0), already);
       const next: Machine = { ...rest, phase: "firing", heldMillis: 0, rounds: 0, badMillis };
       const relapsed = machine.phase === "recovering" ? (["relapsed"] as const) : [];
       if (episode === undefined) return { machine: next, changes: relapsed };
       return escalateIfDue(next, { ...episode, state: "firing", last: round.reading }, round, relapsed);
     }
   }
+}
+
+/** What is bad at a first look, or at the first one after nobody could see, began then or earlier. */
+function beginning(
+  { reading, at, previous }: Round,
+  isSeen: boolean,
+): Pick<Machine, "began" | "beganBefore" | "lastGood"> {
+  const { since, badForMillis = 0 } = reading;
+  const began = since === undefined ? nanoseconds(at - fromMillis(badForMillis)) : timeFromText(since);
+  return {
+    began: timeToText(began),
+    ...(isSeen || since !== undefined ? {} : { beganBefore: true }),
+    ...(previous === undefined ? {} : { lastGood: timeToText(previous < began ? previous : began) }),
+  };
+}
+
+/** The watcher may know when it began, though others looked then. */
+function begunAsKnown(machine: Machine, { since }: Reading): Machine {
+  if (since === undefined) return machine;
+  const { beganBefore: _, ...rest } = machine;
+  return { ...rest, began: since };
 }
 
 function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): Step {
@@ -119,6 +156,7 @@ function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): 
     state: "firing",
     severity: severityNow(machine, round),
     began: machine.began ?? timeToText(at),
+    ...(machine.beganBefore === undefined ? {} : { beganBefore: machine.beganBefore }),
     detected: timeToText(at),
     ...(machine.lastGood === undefined ? {} : { lastGood: machine.lastGood }),
     first: round.reading,
@@ -151,7 +189,12 @@ function severityNow(machine: Machine, { judgement, timing }: Round): Severity {
     : judgement.severity;
 }
 
-function stepGood(machine: Machine, episode: Episode | undefined, round: Round, seenMillis: Milliseconds): Step {
+function stepGood(
+  machine: Machine,
+  episode: Episode | undefined,
+  round: Round,
+  seenMillis: Milliseconds | undefined,
+): Step {
   switch (machine.phase) {
     case "ok":
       return { machine, changes: [] };
@@ -163,7 +206,7 @@ function stepGood(machine: Machine, episode: Episode | undefined, round: Round, 
       const next: Machine = {
         ...machine,
         phase: "recovering",
-        heldMillis: begins ? 0 : machine.heldMillis + seenMillis,
+        heldMillis: begins ? 0 : machine.heldMillis + (seenMillis ?? 0),
         rounds: begins ? 1 : machine.rounds + 1,
         recovering: machine.recovering ?? timeToText(round.at),
       };
@@ -187,7 +230,7 @@ function stepGood(machine: Machine, episode: Episode | undefined, round: Round, 
 
 /** Back to where nothing is wrong; numbers and firings stay. */
 export function calmed(machine: Machine): Machine {
-  const { began: _began, recovering: _recovering, lastGood: _lastGood, ...rest } = machine;
+  const { began: _began, beganBefore: _beganBefore, recovering: _recovering, lastGood: _lastGood, ...rest } = machine;
   return { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
 }
 
@@ -197,7 +240,7 @@ function touched(machine: Machine, { at }: Round): Machine {
     : { ...machine, flapping: { ...machine.flapping, lastMillis: toMillis(at) } };
 }
 
-/** The machine once its flapping is over, or undefined while it is not, or never was. Pure. */
+/** The machine once its flapping is over, or undefined while it is not, or never was; `at` is the last look at it. Pure. */
 export function calmAfterFlapping(
   machine: Machine,
   at: Nanoseconds,

@@ -21,6 +21,8 @@ const common = {
   why: z.string().exactOptional(),
   /** How long it has been bad already, where the watcher measures that itself; blind time is not part of it. */
   badForMillis: MillisField.exactOptional(),
+  /** Of what is bad: when it began, where the watcher knows; blind time is part of that. */
+  since: TimeText.exactOptional(),
 };
 
 const market = { label: z.string().exactOptional() };

@@ -97,7 +97,8 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
           config,
           at: round.at,
           elapsedMillis,
-          ...(seen === undefined ? {} : { previous: seen }),
+          // What this process has looked at without this rule was not seen good by it.
+          ...(seen === undefined || (last !== undefined && !met.has(metKey)) ? {} : { previous: seen }),
           ...(met.has(metKey) ? {} : { awayMillis }),
         });
         keep(known, result, rule.id, reading);

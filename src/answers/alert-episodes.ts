@@ -1,12 +1,11 @@
 import type { AlertDesk } from "../alerts/alert-desk.ts";
 import { conditionWords } from "../alerts/condition-words.ts";
 import { isOpen, type Episode } from "../alerts/episode.ts";
-import { timeFromText } from "../alerts/json-units.ts";
+import { sinceWords } from "../alerts/since-words.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
 import { plainText } from "../reply/plain.ts";
-import { formatUtc } from "../units/nanoseconds.ts";
 import { matchingKinds } from "./alert-kinds.ts";
 
 /** How far back an episode is looked for by less than its id. */
@@ -124,7 +123,7 @@ export function episodeSubject(episode: Episode): string {
 
 /** One line that says what an episode is, for lists without any markup. */
 export function episodeTitle(episode: Episode): string {
-  const state = isOpen(episode) ? `since ${formatUtc(timeFromText(episode.began))}` : episode.state;
+  const state = isOpen(episode) ? `since ${plainText(sinceWords(episode))}` : episode.state;
   return `${plainText(conditionWords(episode).bad)} (${episode.severity}, ${state})`;
 }
 

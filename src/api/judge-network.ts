@@ -46,6 +46,7 @@ export function judgeNetwork(
     if (gap > thresholds.stalledMillis && lost > thresholds.stalledMillis) return judgeByAge(round, best, believable);
     const frontier = frontierAt(best);
     frontier.advancedAtMillis = round.atMillis;
+    frontier.advancedAt = round.wallClock;
     return {
       state: "healthy",
       why: "the network time advances",

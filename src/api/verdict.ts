@@ -30,6 +30,8 @@ export interface Frontier {
   readonly node: string;
   /** Local monotonic clock when it last advanced; undefined while only a first look has been taken. */
   readonly advancedAtMillis?: Milliseconds;
+  /** Wall clock of the same moment, which still says something in the next process. */
+  readonly advancedAt?: Nanoseconds;
 }
 
 /** One look at all configured nodes of a network, at about the same moment. */

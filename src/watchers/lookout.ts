@@ -99,6 +99,6 @@ export class Lookout {
 }
 
 function unknownBy({ message }: Error, reading: Reading): Reading {
-  const { badForMillis: _, ...rest } = reading;
+  const { badForMillis: _badFor, since: _since, ...rest } = reading;
   return { ...rest, state: "unknown", why: message };
 }

@@ -76,6 +76,7 @@ function stalled({ verdict }: Seen, common: Common): Reading {
     state: network === "blind" ? "unknown" : network === "stalled" ? "bad" : "good",
     why: single ? `${verdict.why}; seen from one node; network and node cannot be told apart` : verdict.why,
     ...(network === "stalled" && stillMillis !== undefined ? { badForMillis: stillMillis } : {}),
+    ...(network === "stalled" && frontier?.advancedAt !== undefined ? { since: timeToText(frontier.advancedAt) } : {}),
     facts: {
       ...(frontier === undefined ? {} : { frontier: timeToText(frontier.time) }),
       ...(frontier?.height === undefined ? {} : { height: frontier.height.toString() }),

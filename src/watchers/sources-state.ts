@@ -24,6 +24,7 @@ const memory = z.object({
       height: integerCodec.exactOptional(),
       node: z.string(),
       advancedAtMillis: z.number().exactOptional(),
+      advancedAt: timeCodec.exactOptional(),
     })
     .exactOptional(),
   watchedSinceMillis: z.number(),
@@ -71,7 +72,7 @@ export function judgeRound(
   return verdict.network === "blind" ? judgeSources(round, memoryAfter(before, round, 0), thresholds) : verdict;
 }
 
-/** Of another process's memory only the frontier counts: its clock is not ours. */
+/** Of another process's memory only the frontier counts: its monotonic clock is not ours. */
 function memoryAfter(before: SourcesState, round: Round, awayMillis: number): SourceMemory {
   const { atMillis } = round;
   const rest = { watchedSinceMillis: atMillis, atMillis: atMillis - awayMillis, nodes: [] };

@@ -126,6 +126,16 @@ group("an alert in words", () => {
     expect(describe({ type: "event", event, simulated: true }).title[0]).toEqual({ kind: "strong", text: "SIMULATED" });
   });
 
+  it("says so where it is only known that it began by then", async () => {
+    const begun = { beganBefore: true } as const;
+    const open = await wordsOf({ type: "condition", phase: "trigger", episode: episodeOf("node.down", true, begun) });
+    expect(open).toMatch(/Since: at least 2023-11-14/u);
+    const over = { ...begun, state: "resolved", recovered: at, ended: at };
+    const closed = await wordsOf({ type: "condition", phase: "resolve", episode: episodeOf("node.down", true, over) });
+    expect(closed).toMatch(/Began: 2023-11-14 .+ at the latest/u);
+    expect(closed).toContain("It lasted at least");
+  });
+
   it("with one node says that network and node cannot be told apart", async () => {
     const last = { ...readingOf("network.stalled"), nodes: 1 };
     const words = await wordsOf({

@@ -24,6 +24,7 @@ function run(
   let episode: Episode | undefined;
   let millis = START;
   let awayMillis: number | undefined;
+  let met = true;
   const told: string[] = [];
 
   const look = (state: Reading["state"], badForMillis?: number): void => {
@@ -34,7 +35,7 @@ function run(
       timing: timingOf(rule, everyMillis),
       config: given,
       at: fromMillis(millis),
-      elapsedMillis: awayMillis === undefined ? everyMillis : 0,
+      elapsedMillis: met ? everyMillis : 0,
       ...(awayMillis === undefined ? {} : { awayMillis }),
     };
     const next = step(machine, episode !== undefined && isOpen(episode) ? episode : undefined, round);
@@ -42,7 +43,9 @@ function run(
     episode = next.episode ?? episode;
     for (const change of next.changes) told.push(`${change} ${(millis - START) / 1000}`);
     millis += everyMillis;
-    awayMillis = undefined;
+    // As for the engine: a process meets a machine by its first look that can tell.
+    if (state !== "unknown") awayMillis = undefined;
+    met = true;
   };
   return {
     told,
@@ -57,6 +60,7 @@ function run(
     restart(away: number) {
       millis += away;
       awayMillis = away;
+      met = false;
       return this;
     },
     calm: () => calmAfterFlapping(machine, fromMillis(millis), given) !== undefined,
@@ -137,13 +141,55 @@ describe("an alert's state", () => {
     expect(long.look("bbb").told.at(-1)).toMatch(/^fired/u);
   });
 
+  it("keeps when it began over a restart, and says where that is only known as then or earlier", () => {
+    const begun = (one: ReturnType<typeof node>) => {
+      const { began, beganBefore } = one.episode() ?? {};
+      return [(Number(BigInt(began ?? 0) / 1_000_000n) - START) / 1000, beganBefore];
+    };
+    expect(begun(node().look("g bbb"))).toEqual([5, undefined]);
+    expect(begun(node().look("g b").restart(10_000).look("bb"))).toEqual([5, undefined]);
+    expect(begun(node().look("g bbb").restart(3_600_000).look("bb"))).toEqual([5, undefined]);
+    // Nobody looked when it began.
+    expect(begun(node().look("g").restart(10_000).look("bbb"))).toEqual([15, true]);
+    expect(begun(node().look("g b").restart(3_600_000).look("bbb"))).toEqual([3610, true]);
+    expect(begun(node().look("g ? bbb"))).toEqual([10, true]);
+    // Once it is over, the next one is another.
+    expect(begun(node().restart(0).look("bbb ggggg bbb"))).toEqual([40, undefined]);
+  });
+
+  it("believes a watcher that knows when it began, though others looked then", () => {
+    const since = String(fromMillis(START - 40_000));
+    const one = run(ruleFor("network.stalled", {}, config), (state) => ({
+      ...stalled(state),
+      ...(state === "bad" ? { since } : {}),
+    }));
+    one.look("g").restart(60_000).look("bbbbbbb");
+    expect(one.episode()).toMatchObject({ began: since, detected: String(fromMillis(START + 95_000)) });
+    expect(one.episode()).not.toHaveProperty("beganBefore");
+  });
+
   it("numbers its episodes, and finds out when it flaps and when it is calm again", () => {
     const one = stall();
     for (let time = 0; time < 4; time += 1) one.look("bbbbbbb gggg");
     expect(one.told.filter((change) => change.startsWith("flapping"))).toEqual(["flapping 195"]);
     expect(one.episode()?.id).toBe("network.stalled|mainnet||4");
     expect(one.calm()).toBe(false);
-    one.restart(1_800_000);
+    one.look("g".repeat(358));
+    expect(one.calm()).toBe(false);
+    one.look("gg");
+    expect(one.calm()).toBe(true);
+  });
+
+  it("is not called calm for what nobody saw: blind, away, or between", () => {
+    const one = stall();
+    for (let time = 0; time < 4; time += 1) one.look("bbbbbbb gggg");
+    one.look("?".repeat(400)).look("g");
+    expect(one.calm()).toBe(false);
+    one.restart(1_800_000).look("?".repeat(5)).look("g");
+    expect(one.calm()).toBe(false);
+    one.look("g".repeat(356));
+    expect(one.calm()).toBe(false);
+    one.look("gg");
     expect(one.calm()).toBe(true);
   });
 
