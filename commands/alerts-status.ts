@@ -1,13 +1,15 @@
 import { episodeSubject, labelOf } from "../src/answers/alert-episodes.ts";
 import { destinationHere, isOperator, isSamePlace, placeWords } from "../src/answers/alert-place.ts";
 import { standingOf } from "../src/answers/alert-standing.ts";
+import { watchedLabels } from "../src/answers/watched-labels.ts";
 import type { AlertDesk } from "../src/alerts/alert-desk.ts";
 import type { Episode } from "../src/alerts/episode.ts";
 import { timeFromText } from "../src/alerts/json-units.ts";
 import { compareSeverity } from "../src/alerts/severity.ts";
 import type { Standing } from "../src/alerts/standing.ts";
 import { suspicionWords, verdictWords } from "../src/alerts/standing-words.ts";
-import { subjectName } from "../src/alerts/subscription-words.ts";
+import { sinceWords } from "../src/alerts/since-words.ts";
+import { subjectName, type Labels } from "../src/alerts/subscription-words.ts";
 import { watcherNames } from "../src/alerts/watcher-names.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph, type Block, type Table } from "../src/reply/block.ts";
@@ -42,6 +44,7 @@ export const alertsStatus = command({
       alerts.subscriptions(),
     ]);
     const open = worstFirst(episodes);
+    const labels = await labelsOf(open, alerts);
     const here = destinationHere(context);
     const lost = all.filter(
       (one) => one.state === "retired" && (isOperator(context) || isSamePlace(one.destination, here)),
@@ -50,7 +53,7 @@ export const alertsStatus = command({
     const blocks: Block[] = [
       ...(alone ? [paragraph(aloneWords(standings, now))] : []),
       networkTable(standings, looks, now),
-      episodeTable(open),
+      episodeTable(open, labels),
     ];
     const suspicions = standings.flatMap(({ network, suspicious = [] }) =>
       suspicious.map((one) => text`${strong(network)}: ${suspicionWords(one)}`),
@@ -66,7 +69,7 @@ export const alertsStatus = command({
         kind: "list",
         title: text`Places that were lost`,
         items: lost.map(
-          (one) => text`${placeWords(one.destination, context)}: alert ${code(one.id)}, ${one.why ?? "gone"}`,
+          (one) => text`${placeWords(one.destination, context)}: subscription ${code(one.id)}, ${one.why ?? "gone"}`,
         ),
       });
     }
@@ -144,11 +147,24 @@ function networkTable(standings: readonly Standing[], looks: readonly (readonly 
   };
 }
 
-function episodeTable(open: readonly Episode[]): Table {
+/** What people call the subjects of these, by id, where they have names. */
+async function labelsOf(open: readonly Episode[], alerts: AlertDesk): Promise<Labels> {
+  const labels: Record<string, string> = {};
+  for (const network of new Set(open.map((one) => one.network))) {
+    Object.assign(labels, await watchedLabels(network, alerts));
+  }
+  for (const episode of open) {
+    const label = labelOf(episode);
+    if (label !== undefined) labels[episode.subject] = label;
+  }
+  return labels;
+}
+
+function episodeTable(open: readonly Episode[], labels: Labels): Table {
   return {
     kind: "table",
     name: "open-episodes",
-    title: text`Open episodes`,
+    title: text`Open alerts`,
     columns: [
       { title: "Severity" },
       { title: "Kind" },
@@ -159,14 +175,13 @@ function episodeTable(open: readonly Episode[]): Table {
       { title: "Episode", priority: 3 },
     ],
     rows: open.map((episode) => {
-      const { severity, kind, network, subject, began, acknowledged, id, state } = episode;
-      const label = labelOf(episode);
+      const { severity, kind, network, subject, acknowledged, id, state } = episode;
       return [
         toText(strong(severity)),
         toText(state === "recovering" ? `${kind} (looks good again)` : kind),
         toText(network),
-        toText(subject === "" ? "–" : subjectName(subject, label === undefined ? {} : { [subject]: label })),
-        toText(time(timeFromText(began), "both")),
+        toText(subject === "" ? "–" : subjectName(subject, labels)),
+        sinceWords(episode, "both"),
         toText(acknowledged === undefined ? "no" : `by ${acknowledged.by}`),
         toText(code(id)),
       ];

@@ -1,6 +1,6 @@
-import { joinText, strong, text, time, type Text } from "../reply/text.ts";
+import { joinText, strong, text, type Text } from "../reply/text.ts";
 import { formatDuration } from "../units/duration.ts";
-import { timeFromText } from "./json-units.ts";
+import { sinceWords } from "./since-words.ts";
 import type { Standing } from "./standing.ts";
 import { subjectName } from "./subscription-words.ts";
 
@@ -37,8 +37,8 @@ function spanWords({ forMillis, alertsAtMillis, blockAgeMillis }: Suspicion): st
 
 /** `node.lagging of api2 for 12 s, alerts at 30 s`. */
 export function suspicionWords(one: Suspicion): Text {
-  const about = one.subject === "" ? [] : text` of ${subjectName(one.subject, {})}`;
-  return text`${strong(one.kind)}${about} for ${spanWords(one)}`;
+  const so = one.forMillis === 0 ? "at the last look" : `for ${spanWords(one)}`;
+  return text`${strong(one.kind)}${aboutWords(one)} ${so}`;
 }
 
 /** `mainnet is healthy: 3 of 3 nodes answer, block 1204. Firing now: node.lagging of api2 (warning) since …`. */
@@ -73,8 +73,12 @@ export function standingWords(standing: Standing): Text {
 }
 
 /** `node.lagging of api2 (warning) since …`. */
-export function firingWords({ kind, subject, label, severity, since }: Standing["firing"][number]): Text {
-  const about =
-    subject === "" ? [] : text` of ${subjectName(subject, label === undefined ? {} : { [subject]: label })}`;
-  return text`${strong(kind)}${about} (${severity}) since ${time(timeFromText(since))}`;
+export function firingWords(one: Standing["firing"][number]): Text {
+  const { since: began, beganBefore } = one;
+  const since = sinceWords({ began, ...(beganBefore === undefined ? {} : { beganBefore }) });
+  return text`${strong(one.kind)}${aboutWords(one)} (${one.severity}) since ${since}`;
+}
+
+function aboutWords({ subject, label }: { readonly subject: string; readonly label?: string }): Text {
+  return subject === "" ? [] : text` of ${subjectName(subject, label === undefined ? {} : { [subject]: label })}`;
 }

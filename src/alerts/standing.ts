@@ -26,6 +26,8 @@ export const Standing = z.object({
       label: z.string().exactOptional(),
       severity: Severity,
       since: TimeText,
+      /** It was bad already when it was first looked at. */
+      beganBefore: z.literal(true).exactOptional(),
     }),
   ),
   /** What is bad and may become an alert: for how long by the last look, and for how long it takes. */
@@ -34,6 +36,7 @@ export const Standing = z.object({
       z.object({
         kind: z.enum(CONDITION_KINDS),
         subject: z.string(),
+        label: z.string().exactOptional(),
         forMillis: MillisField,
         alertsAtMillis: MillisField,
         /** How old the last block was by then, where that is longer: it stood still before it was watched. */

@@ -7,9 +7,11 @@ import { ruleFor, timingOf } from "../alerts/rules.ts";
 import { compareSeverity } from "../alerts/severity.ts";
 import type { Standing } from "../alerts/standing.ts";
 import { covers, rulesOf, type Subscription } from "../alerts/subscription.ts";
+import type { Labels } from "../alerts/subscription-words.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis } from "../units/nanoseconds.ts";
 import { labelOf } from "./alert-episodes.ts";
+import { watchedLabels } from "./watched-labels.ts";
 
 /** How many open episodes are named; the rest is counted. */
 const NAMED = 5;
@@ -50,6 +52,7 @@ export async function standingOf(
     told === undefined || (rules?.has(one.rule) === true && covers(told, one));
   const own = open.filter((one) => isTold(one) && compareSeverity(one.severity, told?.floor ?? "info") >= 0);
   const suspicious = pending.filter(isTold);
+  const labels = await watchedLabels(network, desk);
   const elsewhere = open.length - own.length;
   const sorted = own.toSorted((a, b) => compareSeverity(b.severity, a.severity));
   return {
@@ -61,13 +64,21 @@ export async function standingOf(
       : { answering: round.witnesses.filter(({ reachable }) => reachable).length, nodes: round.witnesses.length }),
     ...(highest === undefined ? {} : { height: highest.toString() }),
     firing: sorted.slice(0, NAMED).map((episode) => {
-      const { id, kind, subject, severity, began } = episode;
-      const label = labelOf(episode);
-      return { id, kind, subject, severity, since: began, ...(label === undefined ? {} : { label }) };
+      const { id, kind, subject, severity, began, beganBefore } = episode;
+      const label = labelOf(episode) ?? labels[subject];
+      return {
+        id,
+        kind,
+        subject,
+        severity,
+        since: began,
+        ...(beganBefore === undefined ? {} : { beganBefore }),
+        ...(label === undefined ? {} : { label }),
+      };
     }),
     ...(suspicious.length === 0
       ? {}
-      : { suspicious: suspicious.slice(0, NAMED).map((one) => suspicionOf(one, desk.config, blockAge)) }),
+      : { suspicious: suspicious.slice(0, NAMED).map((one) => suspicionOf(one, labels, desk.config, blockAge)) }),
     more: Math.max(0, sorted.length - NAMED),
     ...(elsewhere === 0 ? {} : { elsewhere }),
   };
@@ -84,6 +95,7 @@ function verdictOf(open: readonly Episode[], pending: readonly Machine[]): Stand
 
 function suspicionOf(
   { kind, subject, heldMillis, rounds }: Machine,
+  labels: Labels,
   config: AlertDesk["config"],
   blockAge: Milliseconds,
 ): NonNullable<Standing["suspicious"]>[number] {
@@ -91,13 +103,14 @@ function suspicionOf(
   const { forMillis, rounds: needed } = timingOf(ruleFor(kind, {}, config), every);
   // What fires after so many looks has been bad since the first of them.
   const older = kind === "network.stalled" && blockAge - heldMillis > OLDER_THAN_SEEN;
+  const label = labels[subject];
+  const about = { kind, subject, ...(label === undefined ? {} : { label }) };
   return forMillis > 0
     ? {
-        kind,
-        subject,
+        ...about,
         forMillis: heldMillis,
         alertsAtMillis: forMillis,
         ...(older ? { blockAgeMillis: blockAge } : {}),
       }
-    : { kind, subject, forMillis: (rounds - 1) * every, alertsAtMillis: (needed - 1) * every };
+    : { ...about, forMillis: (rounds - 1) * every, alertsAtMillis: (needed - 1) * every };
 }

@@ -16,8 +16,7 @@ import { talkToSimulator } from "./conversation.ts";
 
 /** A channel that is told of two nodes, of which one is down. */
 async function oneNodeDown() {
-  const talk = await talkToSimulator();
-  talk.become({ here: OPS, caller: ann });
+  const talk = await talkInOps();
   await talk.ask("alerts add node.down,network.stalled style:plain");
   await see(talk, 1, [stalled("good"), down("good"), down("good", "b:1")]);
   await see(talk, 4, [stalled("good"), down("bad"), down("good", "b:1")]);
@@ -173,8 +172,7 @@ describe("the story of an episode", () => {
   });
 
   test("says what kept a trigger back", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: ann });
+    const talk = await talkInOps();
     await talk.ask("alerts add node.down");
     await talk.ask("alerts silence for:1h reason:upgrade");
     await see(talk, 1, [down("good")]);
@@ -295,6 +293,28 @@ describe("the status", () => {
   });
 
   test("calls a blind watcher blind, and a stall a stall", async () => {
+  test("names markets by what the watchers know them by, though the reading did not", async () => {
+    const talk = await talkToSimulator();
+    await talk.ask("alerts add market.auction");
+    const facts = { tradingMode: "TRADING_MODE_OPENING_AUCTION" };
+    const common = { network: "mainnet", subject: "m1", state: "bad", seenBy: ["a:1"], nodes: 1 } as const;
+    const look = async (): Promise<string> => {
+      await talk.engine.record({
+        network: "mainnet",
+        watcher: { name: "markets", every: 60_000 },
+        snapshot: { markets: { m1: { label: "BTC/USD" }, m2: {} } },
+        readings: [{ kind: "market.auction", ...common, facts }],
+        events: [],
+        at: talk.now(),
+      });
+      return talk.ask("alerts status");
+    };
+    await look();
+    expect(shown(talk.lastReply)).toContain("market.auction of BTC/USD at the last look");
+    talk.advance(60_000);
+    expect(await look()).toMatch(/info\s+market\.auction\s+mainnet\s+BTC\/USD\s+at least 2026-01-15 12:00:00 UTC/u);
+  });
+
     const talk = await talkToSimulator();
     await see(talk, 1, [stalled("good"), blind("good")]);
     await see(talk, 8, [stalled("bad"), blind("good")]);
