@@ -20,14 +20,13 @@ export const checkpoints = command({
       get: (from, query, call) => from.getCheckpoints(query, call),
       heightOf: (row) => row.atBlock,
     };
-    const { rows, asOf, notes, actions } = await readPage(context, request);
+    const { rows, asOf, notes, actions, isNewest } = await readPage(context, request);
     const heights = rows.map((row) => row.atBlock);
     const gaps = spacings(heights, context.options.newest);
     const usual = median(gaps.filter((gap) => gap !== undefined && gap > 0n));
     const newest = heights.reduce(later, undefined);
-    const isStart = context.options.after === undefined && context.options.newest && context.options.last === undefined;
     const facts = [
-      ...(isStart && newest !== undefined ? [field("Newest", blocksAgo(newest, asOf.blockHeight))] : []),
+      ...(isNewest && newest !== undefined ? [field("Newest", blocksAgo(newest, asOf.blockHeight))] : []),
       ...(usual === undefined ? [] : [field("Usual spacing", `${usual} blocks`)]),
     ];
     const blocks: Block[] = [...notes];

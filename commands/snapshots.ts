@@ -14,23 +14,21 @@ export const snapshots = command({
   audience: "channel",
   options: PAGE_OPTIONS,
   run: async (context) => {
-    const { newest, after, before, last } = context.options;
     const request: ListRequest<Snapshot> = {
       command: "snapshots",
       options: context.options,
       get: (from, query, call) => from.getSnapshots(query, call),
       heightOf: (row) => row.blockHeight,
     };
-    const { rows, asOf, notes, actions } = await readPage(context, request);
-    const changes = coreChanges(rows, newest);
+    const { rows, asOf, notes, actions, isNewest } = await readPage(context, request);
+    const changes = coreChanges(rows, context.options.newest);
     const count = changes.filter((change) => change !== undefined).length;
     const [top] = rows;
-    const isStart = newest && after === undefined && before === undefined && last === undefined;
     const facts = [
-      ...(isStart && top?.blockHeight !== undefined
+      ...(isNewest && top?.blockHeight !== undefined
         ? [field("Newest", blocksAgo(top.blockHeight, asOf.blockHeight))]
         : []),
-      ...(isStart && top?.coreVersion !== undefined ? [field("Core version", code(top.coreVersion))] : []),
+      ...(isNewest && top?.coreVersion !== undefined ? [field("Core version", code(top.coreVersion))] : []),
       ...(rows.length === 0 ? [] : [field("Core upgrades on this page", count === 0 ? "none" : strong(count))]),
     ];
     const blocks: Block[] = [...notes];

@@ -1,11 +1,13 @@
 import type { Answer, ApiClient, AsOf, CallOptions, Operations } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
 import type { Page, PageRequest } from "../api/page.ts";
+import { checkPageRequest } from "../api/page-query.ts";
 import { UserError } from "../errors.ts";
 import { paragraph, type Block } from "../reply/block.ts";
 import type { Action, Ask } from "../reply/reply.ts";
 import { code, text, type Text } from "../reply/text.ts";
 import { askFor } from "./answer.ts";
+import { cursorAheadNote } from "./cursor-ahead.ts";
 import { historyResetNote } from "./history-reset.ts";
 import type { Options, OptionValues } from "../bot/option.ts";
 import { cursorAt, parseCursor, type PageCursor } from "./page-cursor.ts";
@@ -57,6 +59,8 @@ export interface ListPage<T> {
   readonly notes: readonly Block[];
   /** Previous and next page, and back to the start. */
   readonly actions: readonly Action[];
+  /** It begins with the newest row that there is. */
+  readonly isNewest: boolean;
 }
 
 /** How one list is asked for. */
@@ -74,33 +78,41 @@ export async function readPage<T>(context: PageContext, request: ListRequest<T>)
   const { options } = request;
   const query = pageQuery(options);
   const typed = options.after ?? options.before;
-  const { page, asOf, note } = await fetchPage(context, request, query, typed);
+  const cursor = typed === undefined ? undefined : parseCursor(typed);
+  const { page, asOf, note } = await fetchPage(context, request, query, cursor);
   const rows = page.rows.map(({ node }) => node);
-  const goesOnFrom = typed === undefined ? undefined : parseCursor(typed).block;
   const reset = historyResetNote(context.api, request.command, {
     heights: rows.map((row) => request.heightOf(row)),
     asOf,
-    ...(goesOnFrom === undefined ? {} : { goesOnFrom }),
+    ...(cursor?.block === undefined ? {} : { goesOnFrom: cursor.block }),
   });
+  const notes = [note, reset ?? (await bareCursorNote(context, request, cursor, asOf.node))];
   return {
     rows,
     asOf,
-    notes: [note, reset].flatMap((one) => (one === undefined ? [] : [paragraph(one)])),
+    notes: notes.flatMap((one) => (one === undefined ? [] : [paragraph(one)])),
     actions: pageActions(context, request, page, asOf.node),
+    isNewest: options.newest && typed === undefined && options.last === undefined,
   };
 }
 
-/** Exactly one of `first` and `last` is always sent: without either a node sends a thousand rows, or all there are. */
+/** Of a cursor as a node gives it the block is not known. One of another list's rows says nothing about a part of it. */
+async function bareCursorNote<T>(
+  { api, signal }: PageContext,
+  request: ListRequest<T>,
+  cursor: PageCursor | undefined,
+  node: string,
+): Promise<Text | undefined> {
+  const giver = api.nodes.find((one) => one.name === node);
+  const isWhole = Object.values(request.more ?? {}).every((value) => value === undefined);
+  if (cursor === undefined || cursor.node !== undefined || giver === undefined || !isWhole) return undefined;
+  return cursorAheadNote((query) => request.get(giver, query, { signal }), cursor.cursor, node);
+}
+
+/** Of a size that a phone shows, where none is named. */
 function pageQuery(options: PageOptions): PageRequest {
+  checkPageRequest(options);
   const { first, after, last, before, newest: newestFirst } = options;
-  const refuse = (one: string, other: string, remedy: string): never => {
-    throw new UserError(`${one} and ${other} cannot go together.`, { option: other, remedy });
-  };
-  if (first !== undefined && last !== undefined) refuse("first", "last", "Give only one of them.");
-  if (after !== undefined && before !== undefined) refuse("after", "before", "Give only one of them.");
-  if (after !== undefined && last !== undefined) refuse("after", "last", "after goes with first, before with last.");
-  if (before !== undefined && first !== undefined)
-    refuse("before", "first", "before goes with last, after with first.");
   if (last !== undefined || before !== undefined) {
     return { last: last ?? DEFAULT_PAGE_ROWS, ...(before === undefined ? {} : { before }), newestFirst };
   }
@@ -117,10 +129,9 @@ async function fetchPage<T>(
   context: PageContext,
   request: ListRequest<T>,
   query: PageRequest,
-  typed: string | undefined,
+  cursor: PageCursor | undefined,
 ): Promise<Fetched<T>> {
   const { api, signal } = context;
-  const cursor = typed === undefined ? undefined : parseCursor(typed);
   const own = api.nodes.find((node) => node.name === cursor?.node);
   const bare = cursor === undefined ? query : withCursor(query, cursor.cursor);
   // A cursor of a node that is not configured any more means nothing elsewhere.

@@ -7,6 +7,10 @@ import { loopbackNode } from "../support/loopback-node.ts";
 import { NOON, talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
+interface Page {
+  readonly edges: readonly { readonly cursor: string }[];
+}
+
 const column = (reply: Reply, index: number): string[] =>
   reply.blocks.flatMap((block) => (block.kind === "table" ? block.rows.map((row) => plainText(row[index] ?? [])) : []));
 
@@ -49,7 +53,7 @@ describe.each(["checkpoints", "snapshots", "rotations"])("%s", (list) => {
   test("options that contradict each other are refused in a sentence", async () => {
     const { ask } = await talkToSimulator();
     expect(await ask(`${list} first:3 last:4`)).toContain("first and last cannot go together.");
-    expect(await ask(`${list} first:3 before:abc`)).toContain("before and first cannot go together.");
+    expect(await ask(`${list} first:3 before:abc`)).toContain("first and before cannot go together.");
     expect(await ask(`${list} after:x before:y`)).toContain("after and before cannot go together.");
     expect(await ask(`${list} first:0`)).toContain("first cannot be “0”.");
     expect(await ask(`${list} after:abc`)).toMatch(/No node takes this cursor\.[^]*invalid cursor/u);
@@ -68,6 +72,39 @@ test("after a history reset, what was shown before is said to be gone, also on a
   const screen = (await conversation.ask("checkpoints first:3")).replaceAll(/\s+/gu, " ");
   expect(screen).toContain(`Block ${newest}, shown here before, is gone from sim-1; mainnet is at block `);
   expect(screen).toContain("its history began anew, or the node lags far behind.");
+});
+
+describe.each(["checkpoints", "snapshots"])("%s behind a node's bare cursor", (list) => {
+  /** The cursors of the newest rows, as the simulated node gives them whenever it is asked. */
+  const cursorsOf = async (conversation: Awaited<ReturnType<typeof talkToSimulator>>): Promise<string[]> => {
+    const { url } = conversation.simulator.networks.mainnet[0]!;
+    const body = (await (await fetch(`${url}/api/v2/${list}?pagination.first=3`)).json()) as Record<string, Page>;
+    return Object.values(body)[0]!.edges.map(({ cursor }) => cursor);
+  };
+  const pagings = ["first:2 after:", "last:2 before:", "newest:no first:2 after:", "newest:no last:2 before:"];
+
+  test("are no first page, and nothing is said of a reset where there was none", async () => {
+    const conversation = await talkToSimulator();
+    for (const cursor of await cursorsOf(conversation)) {
+      for (const paging of pagings) {
+        const screen = await conversation.ask(`${list} ${paging}${cursor}`);
+        expect(screen).not.toContain("began anew");
+        expect(screen).not.toMatch(/^ *Newest +block/mu);
+      }
+    }
+    expect(await conversation.ask(`${list} before:${(await cursorsOf(conversation))[1]}`)).not.toMatch(
+      /Newest +block/u,
+    );
+  });
+
+  test.each(pagings)("where the node's history began anew, %s says so", async (paging) => {
+    const conversation = await talkToSimulator();
+    const [cursor] = await cursorsOf(conversation);
+    conversation.simulator.faults.set({ kind: "history-reset", network: "mainnet" });
+    expect((await conversation.ask(`${list} ${paging}${cursor}`)).replaceAll(/\s+/gu, " ")).toContain(
+      "This page should go on from a row that sim-1 does not have, nor anything newer: its history began anew, or it lags far behind.",
+    );
+  });
 });
 
 test("a core upgrade is marked on the first snapshot after it", async () => {
