@@ -22,3 +22,9 @@ export class UserError extends Error {
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+/** The code of a system's error (`ENOENT`); empty for anything else. */
+export function codeOf(thrown: unknown): string {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  return typeof code === "string" ? code : "";
+}

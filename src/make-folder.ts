@@ -1,6 +1,8 @@
 import { mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 
+import { codeOf } from "./errors.ts";
+
 /**
  * Makes a folder with all those above it; one that is there already is left as it is. Throws what the file system
  * throws. Node's `mkdir` with `recursive` tries for ever, at full load, where a file system that takes no folders says
@@ -31,8 +33,4 @@ function isThere(file: string): boolean {
     if (codeOf(thrown) === "ENOENT") return false;
     throw thrown;
   }
-}
-
-function codeOf(thrown: unknown): string {
-  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }

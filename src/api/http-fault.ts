@@ -1,3 +1,5 @@
+import { codeOf } from "../errors.ts";
+
 /** Why an exchange came to nothing, before anything was read into it. */
 export type HttpFaultKind = "unreachable" | "timeout" | "too-large" | "not-http" | "cut";
 
@@ -45,9 +47,4 @@ export function httpFault(error: unknown, sent: boolean, bodyBegan: boolean): Ht
   if (bodyBegan) return new HttpFault("cut", "broke off in the middle of its answer", sent, error);
   const kind = code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT" ? "timeout" : "unreachable";
   return new HttpFault(kind, CLAUSES[code] ?? `cannot be reached${code === "" ? "" : ` (${code})`}`, sent, error);
-}
-
-function codeOf(error: unknown): string {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return typeof code === "string" ? code : "";
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 
-import { UserError } from "../errors.ts";
+import { codeOf, UserError } from "../errors.ts";
 import { FileThread } from "./file-thread.ts";
 
 /** Bytes gathered before they are handed over at once. */
@@ -178,8 +178,7 @@ export class BlockWriter {
   }
 
   #clear(error: unknown): Error {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== undefined && DISK_FULL.has(code)) {
+    if (DISK_FULL.has(codeOf(error))) {
       const megabytes = Math.ceil(this.#sizeBytes / 1_000_000);
       return new UserError(`The bot's disk is full: it ran out about ${megabytes} MB into the export.`, {
         remedy: "Ask for a shorter range, or have an operator free space for temporary files.",

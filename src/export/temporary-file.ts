@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
 
+import { codeOf } from "../errors.ts";
 import { BlockWriter } from "./block-writer.ts";
 
 const READ_BYTES = 64 * 1024;
@@ -41,7 +42,7 @@ export function temporaryFiles(options: TemporaryFilesOptions = {}): TemporaryFi
       const handle = await openFile(file);
       const nameless = await unlink(file).then(
         () => true,
-        (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+        (error: unknown) => codeOf(error) === "ENOENT",
       );
       return new TemporaryFile(handle, nameless ? undefined : file);
     },

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
+import { codeOf } from "../../errors.ts";
+
 const NAME = /^\..+\.(?<pid>\d+)-[0-9a-f]{12}\.part$/u;
 /** Another machine may write into the same folder; its file then grows, while the process is not to be found here. */
 const UNTOUCHED_MILLIS = 10_000;
@@ -30,6 +32,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+    return codeOf(error) !== "ESRCH";
   }
 }

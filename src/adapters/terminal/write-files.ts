@@ -5,7 +5,7 @@ import path from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-import { UserError } from "../../errors.ts";
+import { codeOf, UserError } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { safeFileName, type Attachment } from "../../reply/attachment.ts";
 import { tableAttachment } from "../../reply/csv.ts";
@@ -121,8 +121,4 @@ function asUserError(thrown: unknown, folder: string): unknown {
     remedy: "Name another folder with --out.",
     cause: thrown,
   });
-}
-
-function codeOf(thrown: unknown): string {
-  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }

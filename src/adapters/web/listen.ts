@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { UserError } from "../../errors.ts";
+import { codeOf, UserError } from "../../errors.ts";
 import { FIRST_PORT, PORTS_TRIED } from "./limits.ts";
 
 /**
@@ -64,8 +64,4 @@ function sentence(
     });
   }
   return cause instanceof Error ? cause : new Error(String(cause));
-}
-
-function codeOf(thrown: unknown): string {
-  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }
