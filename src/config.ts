@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from "node:fs";
-import { BlockList, isIP } from "node:net";
 
 import { closest, distance } from "fastest-levenshtein";
 
@@ -7,6 +6,7 @@ import { ignoredLines } from "./config/env-file.ts";
 import { Environment, NETWORKS, VARIABLES, type NetworkName } from "./config/environment.ts";
 import { messageOf, UserError } from "./errors.ts";
 import type { LogLevel } from "./log.ts";
+import { isLoopback } from "./loopback.ts";
 
 interface NetworkConfig {
   readonly name: NetworkName;
@@ -248,15 +248,6 @@ function contradictions(set: Readonly<Record<string, string | undefined>>): stri
     faults.push(`DATABASE_URL must be a file, such as ${DATABASE_URL}`);
   }
   return faults;
-}
-
-function isLoopback(host: string): boolean {
-  if (host === "localhost") return true;
-  const loopback = new BlockList();
-  loopback.addSubnet("127.0.0.0", 8, "ipv4");
-  loopback.addAddress("::1", "ipv6");
-  const family = isIP(host);
-  return family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4");
 }
 
 /** Names that are none of ours but nearly so. The environment is full of strangers, so this is a hint and no fault. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import type { ControlScope } from "./address.ts";
 import { messageOf, UserError } from "../errors.ts";
+import { isLoopback, withoutBrackets } from "../loopback.ts";
 import { FAULT_KINDS, parseFaultRequest, type FaultKind, type FaultRequest } from "./fault.ts";
 import type { NetworkName } from "./network.ts";
 import { faultyField } from "./node-profile.ts";
@@ -146,11 +147,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
 /** `127.0.0.1:3008`, `[::1]:3008`, `localhost`: no name that leads wherever its owner says. */
 function isAddress(host: string): boolean {
   const name = host.replace(/:\d+$/u, "");
-  return name === "localhost" || isIP(name.replace(/^\[|\]$/gu, "")) !== 0;
-}
-
-function isLoopback(address: string): boolean {
-  return address === "::1" || /^(::ffff:)?127\./u.test(address);
+  return name === "localhost" || isIP(withoutBrackets(name)) !== 0;
 }
 
 function reply(response: ServerResponse, status: number, value: unknown): void {

@@ -1,18 +1,9 @@
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import { hostname } from "node:os";
 
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8, "ipv4");
-loopback.addAddress("::1", "ipv6");
+import { withoutBrackets } from "../../loopback.ts";
 
 const WILDCARDS = new Set(["0.0.0.0", "::"]);
-
-/** Whether only this machine can reach what listens there. */
-export function isLoopback(host: string): boolean {
-  const bare = withoutBrackets(host);
-  const version = isIP(bare);
-  return version === 0 ? bare.toLowerCase() === "localhost" : loopback.check(bare, version === 4 ? "ipv4" : "ipv6");
-}
 
 /** Under which names the console may be asked, and from which origins. */
 export interface Hosts {
@@ -62,8 +53,4 @@ export function knownHosts(bound: { host: string; port: number; publicUrl?: URL 
 function sameHost(url: URL, header: string): boolean {
   const asked = new URL(`${url.protocol}//${header}`);
   return asked.host === url.host;
-}
-
-function withoutBrackets(host: string): string {
-  return host.replace(/^\[(.*)\]$/u, "$1");
 }

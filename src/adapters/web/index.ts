@@ -5,21 +5,24 @@ import { createAdaptorServer } from "@hono/node-server";
 import type { Bot } from "../../bot/bot.ts";
 import { UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import { isLoopback } from "../../loopback.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AdapterHealth, Preview, SendingAdapter } from "../adapter.ts";
+import { keptFiles } from "../kept-files.ts";
 import { createAccess } from "./access.ts";
 import type { ConsoleAlerts } from "./alert-frames.ts";
 import type { AlertRouteParts } from "./alert-routes.ts";
 import { consoleSender } from "./console-sender.ts";
 import { createApp, type HttpSample } from "./app.ts";
-import { createFiles } from "./files.ts";
-import { isLoopback, knownHosts, type Hosts } from "./hosts.ts";
+import { knownHosts, type Hosts } from "./hosts.ts";
 import {
   ABORT_GRACE_MILLIS,
+  FILE_MILLIS,
   HEADERS_MILLIS,
   HEARTBEAT_MILLIS,
   INVOCATION_MILLIS,
   MAX_CONNECTIONS,
+  MAX_FILES,
   MIN_TOKEN_LENGTH,
   REQUEST_MILLIS,
   SLOW_READER_MILLIS,
@@ -74,13 +77,12 @@ export interface WebAdapter extends SendingAdapter {
 export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
   const { log, now } = parts;
   const stopping = new AbortController();
-  const files = createFiles({ log, now });
+  const files = keptFiles({ most: MAX_FILES, keepMillis: FILE_MILLIS, log, now });
   const publicUrl = parts.publicUrl === undefined ? undefined : new URL(parts.publicUrl);
   let health: AdapterHealth = { state: "starting" };
   let server: Server | undefined;
   let port = 0;
   let hosts: Hosts | undefined;
-  let sweeper: NodeJS.Timeout | undefined;
 
   async function start(bot: Bot): Promise<void> {
     refuseOpenDoor(parts);
@@ -118,14 +120,11 @@ export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
     port = await listen(server, parts.host, parts.port);
     hosts = knownHosts({ host: parts.host, port, ...(publicUrl === undefined ? {} : { publicUrl }) });
     server.on("error", (error) => log.error({ err: error }, "the console's server reports an error"));
-    sweeper = setInterval(() => files.sweep(), 60_000);
-    sweeper.unref();
     health = { state: "up" };
   }
 
   async function stop(): Promise<void> {
     health = { state: "down", why: "stopped" };
-    clearInterval(sweeper);
     stopping.abort(new DOMException("The bot is stopping.", "AbortError"));
     if (server?.listening === true) await close(server);
     await files.close();

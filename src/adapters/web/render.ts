@@ -3,13 +3,13 @@ import { messageOf } from "../../errors.ts";
 import { replyToJson, type ReplyJson } from "../../reply/json.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
-import type { Files } from "./files.ts";
+import type { KeptFiles } from "../kept-files.ts";
 
 /** A reply as the page gets it: its JSON, and the payloads that other platforms would be sent for the very same reply. */
 export type Answer = ReplyJson & { readonly previews?: Readonly<Record<string, unknown>> };
 
 export interface RenderParts {
-  readonly files: Files;
+  readonly files: KeptFiles;
   readonly previews: readonly Preview[];
   readonly log: Log;
 }

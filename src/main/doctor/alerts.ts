@@ -2,6 +2,7 @@ import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
 import { DEFAULT_ALERTS_CONFIG, type AlertsConfig } from "../../alerts/alerts-config.ts";
 import type { Config } from "../../config.ts";
 import { UserError } from "../../errors.ts";
+import { isLoopback } from "../../loopback.ts";
 import { readAlertsConfig } from "../alerts-settings.ts";
 
 /** The alerts' settings as far as they can be read; the defaults where not. */
@@ -46,7 +47,7 @@ export function examineDeadman({ alerting, discord, slack }: Pick<Config, "alert
     const remedy = "Set it to a check of a service that you trust: it notices when this machine is gone.";
     return warning(check, "not set: nobody notices when Bellwether itself is gone", remedy);
   }
-  if (new URL(url).protocol === "http:" && !/^(?:localhost|127\.|\[::1\])/u.test(new URL(url).hostname)) {
+  if (new URL(url).protocol === "http:" && !isLoopback(new URL(url).hostname)) {
     return warning(check, "goes over plain http, so anybody on the way can ping it", "Use its https:// address.");
   }
   return ok(check, "is set; it was not pinged (npm run doctor -- --ping does)");

@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 
 import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
-import { isLoopback } from "../../adapters/web/hosts.ts";
 import { FIRST_PORT } from "../../adapters/web/limits.ts";
 import { listen } from "../../adapters/web/listen.ts";
 import type { Config } from "../../config.ts";
 import { UserError } from "../../errors.ts";
+import { isLoopback } from "../../loopback.ts";
 
 /** The console: whether it can have its port, or has it already, and whether it stands open. */
 export async function examineWeb({ web }: Pick<Config, "web">, signal: AbortSignal): Promise<Finding[]> {
