@@ -13,10 +13,10 @@ import { headed, TONES } from "./words.ts";
 
 type Condition = Extract<AlertMessage, { type: "condition" }>;
 
-/** What, since when, how sure and seen by whom, what it means, what was last good; on a resolve the whole story. */
 const NOTHING_WRONG =
   "This is a drill, which tries the way that alerts take: there is no such node, and nothing is wrong.";
 
+/** What, since when, how sure and seen by whom, what it means, what was last good; on a resolve the whole story. */
 export function describeCondition(message: Condition, wording: Wording): Reply {
   const { episode } = message;
   const words = conditionWords(episode);

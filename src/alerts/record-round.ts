@@ -27,6 +27,8 @@ export interface WatchedRound {
   readonly events: readonly AlertEvent[];
   /** Wall clock of the look. */
   readonly at: Nanoseconds;
+  /** Local monotonic clock: when the look was due, by which durations are counted. Default: now. */
+  readonly dueMillis?: Milliseconds;
   /** Why the look failed: what it does not speak of may then be there all the same. */
   readonly failure?: unknown;
 }
@@ -64,7 +66,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
     const { network, watcher, at } = round;
     const atMillis = toMillis(at);
     const key = `${network}/${watcher.name}`;
-    const monotonicMillis = clock.monotonicMillis();
+    const monotonicMillis = round.dueMillis ?? clock.monotonicMillis();
     const isBlind = blindness(round.readings) ?? blind.has(network);
     parts.onStep?.("observed");
 

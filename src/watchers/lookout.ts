@@ -36,13 +36,13 @@ export class Lookout {
     this.#ports = ports;
   }
 
-  /** One look, whatever comes of it; rejects only with the signal's reason. */
-  async look(signal: AbortSignal): Promise<void> {
+  /** One look, whatever comes of it; rejects only with the signal's reason. It counts as of when it was due. */
+  async look(signal: AbortSignal, dueMillis: Milliseconds): Promise<void> {
     const { log, sink, clock, limitMillis } = this.#ports;
     const about = { watcher: this.#watcher.name, network: this.#api.network };
     try {
       const before = await this.#before(signal);
-      const observation = await this.#observe(before, signal);
+      const observation = await this.#observe(before, dueMillis, signal);
       if (observation === undefined) return;
       // A stop does not leave a transaction behind.
       await withinTime(() => sink(observation), { clock, limitMillis });
@@ -72,12 +72,12 @@ export class Lookout {
   }
 
   /** Undefined where there is nothing to store: a first look that failed, or a watcher that is itself at fault. */
-  async #observe(before: unknown, signal: AbortSignal): Promise<Observation | undefined> {
+  async #observe(before: unknown, dueMillis: Milliseconds, signal: AbortSignal): Promise<Observation | undefined> {
     const { subjects, log, clock, limitMillis } = this.#ports;
     const { name, every } = this.#watcher;
     const { network } = this.#api;
-    const watched = { before, subjects: (kind: AlertKind) => subjects(network, kind) };
-    const common = { network, watcher: { name, every }, before };
+    const watched = { before, dueMillis, subjects: (kind: AlertKind) => subjects(network, kind) };
+    const common = { network, watcher: { name, every }, before, dueMillis };
     try {
       const look = (leave: AbortSignal): Promise<unknown> => this.#watcher.observe(this.#api, watched, leave);
       const snapshot = await withinTime(look, { clock, limitMillis, signal });

@@ -16,6 +16,8 @@ export interface Observation {
   /** Where the look failed, all that there had been, as unknown. */
   readonly readings: readonly Reading[];
   readonly events: readonly AlertEvent[];
+  /** Local monotonic clock: when the look was due. Durations are counted from one such moment to another. */
+  readonly dueMillis: Milliseconds;
   /** Wall clock when the look ended. */
   readonly at: Nanoseconds;
   /** Why the look failed: the network's failure, or that it took too long. */

@@ -61,12 +61,16 @@ async function keepLooking(
   random: () => number,
   signal: AbortSignal,
 ): Promise<void> {
-  // Looks are due on a grid; the jitter moves each of them, not the grid.
-  let due = clock.monotonicMillis() + random() * Math.min(every, LONGEST_FIRST_PAUSE);
+  // Looks are due on a grid of whole milliseconds; the jitter moves each of them, not the grid. A look counts as of the
+  // first moment at which it may come, so that chance does not decide at which of them a duration is reached.
+  const first = Math.floor((JITTER / 2) * every);
+  let due = Math.ceil(clock.monotonicMillis() + random() * Math.min(every, LONGEST_FIRST_PAUSE));
   let pause = due - clock.monotonicMillis();
   while (!signal.aborted) {
     await clock.sleep(Math.max(0, pause), signal);
-    await lookout.look(signal);
+    const began = clock.monotonicMillis();
+    // What was held up, by a computer that slept, counts as of when it began.
+    await lookout.look(signal, began - due <= JITTER * every ? due - first : Math.floor(began));
     const now = clock.monotonicMillis();
     due += every * Math.max(1, Math.ceil((now - due) / every));
     pause = due + (random() - 0.5) * JITTER * every - now;

@@ -41,7 +41,8 @@ export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot
     every,
     snapshot: SourcesSnapshot,
     async observe(api, watched, signal) {
-      const round = await takeRound(api, { signal, timeoutMillis, clock, fresh: true, lane: "watchers" });
+      const taken = await takeRound(api, { signal, timeoutMillis, clock, fresh: true, lane: "watchers" });
+      const round = { ...taken, atMillis: watched.dueMillis ?? taken.atMillis };
       const before = decodeSources(watched.before);
       const verdict = judgeRound(run, round, before, thresholds);
       source?.note(verdict);

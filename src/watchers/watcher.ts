@@ -11,6 +11,8 @@ import type { Nanoseconds } from "../units/nanoseconds.ts";
 export interface Watched<Snapshot> {
   /** The last snapshot stored: the cursor to page on from. Undefined at the very first look. */
   readonly before: Snapshot | undefined;
+  /** Local monotonic clock: when the look was due, for what measures time from look to look. Default: now. */
+  readonly dueMillis?: Milliseconds;
   /** The subjects that subscriptions name for a kind, for watchers that ask for each of them. */
   subjects(kind: AlertKind): readonly string[];
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { backOff } from "../../src/alerts/back-off.ts";
 import { RETENTION } from "../../src/alerts/upkeep.ts";
 import { STEPS } from "../../src/alerts/steps.ts";
-import { price, stalled } from "./readings.ts";
+import { auction, price, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
 import { Stage, type StageOptions } from "./stage.ts";
 
@@ -42,6 +42,26 @@ describe("the engine", () => {
     expect(kept).toEqual({ at: it.now(), data: { at: String(it.clock.wallClock()) } });
     await it.restart();
     expect(await it.engine.snapshot("mainnet", "w")).toEqual(kept);
+  });
+
+  it("counts durations from when looks were due, so that chance does not decide at which of them they are reached", async () => {
+    const it = await openStage();
+    const parameters = { "market.auction": { for: 60_000 } };
+    await it.engine.putSubscription(aSubscription({ kinds: ["market.auction"], parameters }), "ada");
+    const watcher = { name: "markets", every: 60_000 };
+    const changes: string[] = [];
+    // Looks of once a minute that come up to 3 s earlier or later.
+    for (const [minute, moved] of [0, 3, -3, 3, -3, 3, -3].entries()) {
+      await it.pass(minute * 60_000 + 3000 + moved * 1000 - it.clock.monotonicMillis());
+      const readings = [auction(minute < 2 || minute > 4 ? "good" : "bad")];
+      const at = it.clock.wallClock();
+      const round = { network: "mainnet", watcher, snapshot: {}, readings, events: [], at };
+      const done = await it.engine.record({ ...round, dueMillis: minute * 60_000 });
+      changes.push(done.changes.map(({ change }) => change).join(" "));
+    }
+    expect(changes).toEqual(["", "", "pending", "fired", "", "recovering", "resolved"]);
+    await it.pass(0);
+    expect(it.sender.take()).toHaveLength(2);
   });
 
   it("shares the episodes of equal rules, and keeps those of other thresholds apart", async () => {

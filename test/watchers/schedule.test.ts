@@ -110,6 +110,24 @@ describe("the schedule", () => {
     expect(times("fast")).toHaveLength(20);
   });
 
+  test("counts each look as of its rhythm, never as of later than it comes, unless it was held up", async () => {
+    let turn = 0;
+    const chance = [0.9, 0, 0.999, 0.3, 0.5, 0.999, 0];
+    const { clock, seen, times } = run([counter("fast", 5000)], { random: () => chance[turn++ % chance.length] ?? 0 });
+    await clock.advance(99_000);
+    const counted = seen.map(({ dueMillis }) => dueMillis);
+    expect(counted.map((millis) => millis - (counted[0] ?? 0))).toEqual(counted.map((_, index) => index * 5000));
+    for (const [index, millis] of times("fast").entries()) {
+      expect(millis - (counted[index] ?? 0)).toBeGreaterThanOrEqual(0);
+      expect(millis - (counted[index] ?? 0)).toBeLessThanOrEqual(500);
+    }
+    // A computer that sleeps: its clock jumps.
+    const monotonicMillis = clock.monotonicMillis.bind(clock);
+    clock.monotonicMillis = () => monotonicMillis() + 3_600_000;
+    await clock.advance(5000);
+    expect(seen.at(-1)?.dueMillis).toBeGreaterThan(3_690_000);
+  });
+
   test("a slow look is not overlapped, delays nobody else, and what it missed is left out", async () => {
     let [inside, most] = [0, 0];
     const slow = counter("slow", 5000, async (_api, { before }, signal) => {
