@@ -1,6 +1,7 @@
 import type { MarketData } from "../src/api/market-data.ts";
 import type { MarketNames } from "../src/api/names.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
+import { idCell } from "../src/answers/cells.ts";
 import { command } from "../src/bot/command.ts";
 import { tradingModeWords } from "../src/answers/enum-words.ts";
 import { marketAmounts } from "../src/answers/market-amounts.ts";
@@ -9,7 +10,7 @@ import { marketsById } from "../src/answers/offered-names.ts";
 import { noteSeen } from "../src/answers/seen-ids.ts";
 import type { Block } from "../src/reply/block.ts";
 import type { Tone } from "../src/reply/reply.ts";
-import { id, strong, text, time, toText, type Text } from "../src/reply/text.ts";
+import { strong, text, time, toText, type Text } from "../src/reply/text.ts";
 
 export const marketList = command({
   name: "market list",
@@ -78,7 +79,7 @@ function marketTable(markets: readonly MarketData[], nameOf: (market: MarketData
       const names = nameOf(market);
       const { price, size } = marketAmounts(names);
       return [
-        toText(names?.code ?? (market.market === undefined ? "–" : id(market.market))),
+        names?.code === undefined ? idCell(market.market) : toText(names.code),
         toText(price(market.markPrice)),
         toText(stateWords(market)),
         toText(quoted(market.bestBidPrice, market.bestBidVolume, price)),
@@ -86,7 +87,7 @@ function marketTable(markets: readonly MarketData[], nameOf: (market: MarketData
         toText(isLive(market) ? tradingModeWords(market.marketTradingMode) : ""),
         toText(size(market.openInterest)),
         toText(isInAuction(market) && market.auctionEnd !== undefined ? time(market.auctionEnd, "both") : ""),
-        toText(market.market === undefined ? "–" : id(market.market)),
+        idCell(market.market),
       ];
     }),
     empty: text`No markets.`,

@@ -1,5 +1,6 @@
 import { LiquidityFeeShare, MarketData, PriceBound } from "../src/api/market-data.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
+import { timeCell } from "../src/answers/cells.ts";
 import { command } from "../src/bot/command.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "../src/answers/enum-words.ts";
 import { extraFields } from "../src/answers/extra-fields.ts";
@@ -14,7 +15,7 @@ import { noteSeen } from "../src/answers/seen-ids.ts";
 import { suggestIds } from "../src/answers/suggest-ids.ts";
 import { UserError } from "../src/errors.ts";
 import { field, paragraph, type Block, type Field } from "../src/reply/block.ts";
-import { id, strong, text, time, toText, type Text } from "../src/reply/text.ts";
+import { id, strong, text, time } from "../src/reply/text.ts";
 import { decimal, parseDecimal, percentOf, type Decimal } from "../src/units/decimal.ts";
 
 /** What is known of a bound's trigger. */
@@ -129,7 +130,6 @@ function article(words: string): string {
 }
 
 function stateFields(market: MarketData, name: string | undefined, marketId: string): Field[] {
-  const at = (moment: MarketData["auctionStart"]): Text => toText(moment === undefined ? "–" : time(moment, "both"));
   return [
     ...(name === undefined ? [] : [field("Name", name, { wide: true })]),
     field("Market id", id(marketId), { wide: true }),
@@ -137,10 +137,10 @@ function stateFields(market: MarketData, name: string | undefined, marketId: str
     field("Trading mode", tradingModeWords(market.marketTradingMode)),
     field("Auction trigger", auctionTriggerWords(market.trigger) ?? "none"),
     field("Extension trigger", auctionTriggerWords(market.extensionTrigger) ?? "none"),
-    field("Auction start", at(market.auctionStart)),
-    field("Auction end", at(market.auctionEnd)),
-    field("Next mark to market", at(market.nextMarkToMarket)),
-    field("Data of", at(market.timestamp)),
+    field("Auction start", timeCell(market.auctionStart, "both")),
+    field("Auction end", timeCell(market.auctionEnd, "both")),
+    field("Next mark to market", timeCell(market.nextMarkToMarket, "both")),
+    field("Data of", timeCell(market.timestamp, "both")),
   ];
 }
 

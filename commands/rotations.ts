@@ -1,5 +1,6 @@
 import type { KeyRotation } from "../src/api/key-rotation.ts";
 import { answer } from "../src/answers/answer.ts";
+import { idCell, namedCell } from "../src/answers/cells.ts";
 import { blockRange } from "../src/answers/block-range.ts";
 import { command } from "../src/bot/command.ts";
 import { PAGE_OPTIONS, pageAsk, readPage, type ListRequest } from "../src/answers/list-pages.ts";
@@ -9,7 +10,7 @@ import { resolveId } from "../src/answers/resolve-id.ts";
 import { noteSeen } from "../src/answers/seen-ids.ts";
 import { suggestIds } from "../src/answers/suggest-ids.ts";
 import { paragraph } from "../src/reply/block.ts";
-import { id, text, toText, type Text } from "../src/reply/text.ts";
+import { id, text, toText } from "../src/reply/text.ts";
 
 export const rotations = command({
   name: "rotations",
@@ -71,9 +72,9 @@ export const rotations = command({
           ],
           rows: rows.map((row) => [
             toText(row.blockHeight ?? "–"),
-            nodeText(row.nodeId, nameOf(row.nodeId)),
-            toText(row.oldAddress === undefined ? "–" : id(row.oldAddress)),
-            toText(row.newAddress === undefined ? "–" : id(row.newAddress)),
+            namedCell(row.nodeId, nameOf(row.nodeId)),
+            idCell(row.oldAddress),
+            idCell(row.newAddress),
           ]),
           empty: text`No key rotations here.`,
         },
@@ -83,8 +84,3 @@ export const rotations = command({
     });
   },
 });
-
-function nodeText(node: string | undefined, name: string | undefined): Text {
-  if (node === undefined) return toText("–");
-  return name === undefined ? [id(node)] : text`${name} ${id(node)}`;
-}

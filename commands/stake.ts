@@ -1,5 +1,6 @@
 import type { PartyStake } from "../src/api/stake.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
+import { idCell } from "../src/answers/cells.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { signedPercent, stakeAmount } from "../src/answers/market-amounts.ts";
 import { PARTY } from "../src/answers/named-ids.ts";
@@ -48,7 +49,9 @@ export const stake = command({
 async function everybody(context: Context): Promise<Reply> {
   const { api, signal, network } = context;
   const { value, asOf } = await api.getPartiesStake(undefined, { signal });
-  const parties = value.toSorted((a, b) => compareIntegers(b.currentStakeAvailable ?? 0n, a.currentStakeAvailable ?? 0n));
+  const parties = value.toSorted((a, b) =>
+    compareIntegers(b.currentStakeAvailable ?? 0n, a.currentStakeAvailable ?? 0n),
+  );
   const total = parties.reduce((sum, party) => sum + (party.currentStakeAvailable ?? 0n), 0n);
   const pending = parties.filter((party) => stakeTotals(party).pendingCount > 0).length;
   noteSeen(
@@ -74,7 +77,7 @@ async function everybody(context: Context): Promise<Reply> {
       .slice(0, TOP)
       .map((party, index) => [
         toText(index + 1),
-        idText(party.party),
+        idCell(party.party),
         toText(stakeAmount(party.currentStakeAvailable)),
         toText(
           signedPercent(percentOf(decimal(party.currentStakeAvailable ?? 0n), decimal(total))).replace(/^\+/u, ""),
@@ -154,8 +157,4 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
 function pendingText(party: PartyStake): Text {
   const { pendingCount, pending } = stakeTotals(party);
   return toText(pendingCount === 0 ? "" : stakeAmount(pending));
-}
-
-function idText(value: string | undefined): Text {
-  return toText(value === undefined ? "–" : id(value));
 }

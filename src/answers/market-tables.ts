@@ -2,7 +2,8 @@ import type { LiquidityFeeShare, MarketData, PriceBound } from "../api/market-da
 import { compareDecimals, decimal, parseDecimal, percentOf, subtractDecimals, type Decimal } from "../units/decimal.ts";
 import { formatDuration } from "../units/duration.ts";
 import type { Table } from "../reply/block.ts";
-import { id, strong, text, toText, type Text } from "../reply/text.ts";
+import { strong, text, toText, type Text } from "../reply/text.ts";
+import { idCell } from "./cells.ts";
 import { percentOfFraction, signedPercent, type MarketAmounts } from "./market-amounts.ts";
 
 /** A market's price monitoring bounds, with how far the mark price is from each. */
@@ -66,7 +67,7 @@ export function feesTable(shares: readonly LiquidityFeeShare[], amounts: MarketA
       { title: "Average entry valuation", align: "right", priority: 2 },
     ],
     rows: shares.map((share) => [
-      toText(share.party === undefined ? "–" : id(share.party)),
+      idCell(share.party),
       toText(percentOfFraction(share.equityLikeShare)),
       toText(percentOfFraction(share.averageScore)),
       toText(amounts.amount(share.averageEntryValuation)),

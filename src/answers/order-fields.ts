@@ -1,6 +1,7 @@
 import type { Order } from "../api/order.ts";
 import { field, paragraph, type Block, type Field } from "../reply/block.ts";
-import { code, id, strong, text, time, toText, type Text } from "../reply/text.ts";
+import { code, strong, text } from "../reply/text.ts";
+import { idCell, namedCell, timeCell } from "./cells.ts";
 import { capitalised, enumWords, timeInForceWords } from "./enum-words.ts";
 import type { MarketAmounts } from "./market-amounts.ts";
 import { fateWords, fillOf, isLiveOrder, pegWords } from "./order-words.ts";
@@ -31,9 +32,9 @@ export function mainFields(found: Order, marketCode: string | undefined, amounts
       "Left",
       fill === undefined ? amounts.size(found.remaining) : `${amounts.size(fill.left)}${fill.left > 0n ? onBook : ""}`,
     ),
-    field("Market", marketText(found, marketCode), { wide: true }),
-    field("Party", idText(found.partyId), { wide: true }),
-    field("Order id", idText(found.id), { wide: true }),
+    field("Market", namedCell(found.marketId, marketCode), { wide: true }),
+    field("Party", idCell(found.partyId), { wide: true }),
+    field("Order id", idCell(found.id), { wide: true }),
   ];
 }
 
@@ -44,7 +45,6 @@ function hasNoPrice({ status, price = 0n }: Order): boolean {
 
 /** The conditions it was sent with. */
 export function termFields(found: Order, amounts: MarketAmounts): Field[] {
-  const at = (moment: Order["createdAt"]): Text => toText(moment === undefined ? "–" : time(moment, "both"));
   return [
     field("Type", enumWords(found.type, "TYPE")),
     field("Time in force", timeInForceWords(found.timeInForce)),
@@ -52,23 +52,14 @@ export function termFields(found: Order, amounts: MarketAmounts): Field[] {
     field("Post only", yesNo(found.postOnly)),
     field("Reduce only", yesNo(found.reduceOnly)),
     field("Version", found.version),
-    field("Created", at(found.createdAt)),
-    field("Updated", at(found.updatedAt)),
-    field("Expires", found.expiresAt === undefined ? "never" : at(found.expiresAt)),
+    field("Created", timeCell(found.createdAt, "both")),
+    field("Updated", timeCell(found.updatedAt, "both")),
+    field("Expires", found.expiresAt === undefined ? "never" : timeCell(found.expiresAt, "both")),
     field("Reference", found.reference === undefined ? undefined : code(found.reference)),
     field("Batch", found.batchId === undefined ? undefined : code(found.batchId)),
-    field("Liquidity provision", idText(found.liquidityProvisionId)),
+    field("Liquidity provision", idCell(found.liquidityProvisionId)),
     field("Reason", found.reason === undefined ? "none" : code(found.reason)),
   ];
-}
-
-function marketText(found: Order, marketCode: string | undefined): Text {
-  if (found.marketId === undefined) return toText("–");
-  return marketCode === undefined ? [id(found.marketId)] : text`${marketCode} ${id(found.marketId)}`;
-}
-
-function idText(value: string | undefined): Text {
-  return toText(value === undefined ? "–" : id(value));
 }
 
 /** proto3 leaves false out on some releases. */

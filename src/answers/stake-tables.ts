@@ -1,7 +1,8 @@
 import type { PartyStake, StakeLinking } from "../api/stake.ts";
 import type { Table } from "../reply/block.ts";
-import { id, strong, text, time, toText, type Text } from "../reply/text.ts";
+import { strong, text, toText, type Text } from "../reply/text.ts";
 import { compareIntegers } from "../units/compare-integers.ts";
+import { idCell, timeCell } from "./cells.ts";
 import { enumWords } from "./enum-words.ts";
 import { stakeAmount } from "./market-amounts.ts";
 import { stakeTotals } from "./stake-totals.ts";
@@ -48,17 +49,17 @@ export function linkingsTable(linkings: readonly StakeLinking[]): Table {
       { title: "Id", priority: 3 },
     ],
     rows: newestFirst.map((linking) => [
-      timeTextOf(linking.ts ?? linking.blockTime ?? linking.finalizedAt),
+      timeCell(linking.ts ?? linking.blockTime ?? linking.finalizedAt),
       toText(enumWords(linking.type, "TYPE")),
       toText(stakeAmount(linking.amount)),
       statusText(linking.status),
-      idText(linking.ethereumAddress),
-      idText(linking.txHash),
+      idCell(linking.ethereumAddress),
+      idCell(linking.txHash),
       toText(linking.logIndex ?? "–"),
       toText(linking.blockHeight ?? "–"),
-      timeTextOf(linking.blockTime),
-      timeTextOf(linking.finalizedAt),
-      idText(linking.id),
+      timeCell(linking.blockTime),
+      timeCell(linking.finalizedAt),
+      idCell(linking.id),
     ]),
     empty: text`No linkings.`,
   };
@@ -71,14 +72,6 @@ function whenOf(linking: StakeLinking): bigint {
 function statusText(status: string | undefined): Text {
   const words = enumWords(status, "STATUS");
   return toText(status === "STATUS_ACCEPTED" ? words : strong(words));
-}
-
-function timeTextOf(at: StakeLinking["ts"]): Text {
-  return toText(at === undefined ? "–" : time(at));
-}
-
-function idText(value: string | undefined): Text {
-  return toText(value === undefined ? "–" : id(value));
 }
 
 /** For machines: no separators between thousands. */
