@@ -4,7 +4,7 @@ import { timeCell } from "../src/answers/cells.ts";
 import { command } from "../src/bot/command.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "../src/answers/enum-words.ts";
 import { extraFields } from "../src/answers/extra-fields.ts";
-import { marketAmounts, signedPercent, type MarketAmounts } from "../src/answers/market-amounts.ts";
+import { marketAmounts, percentWords, type MarketAmounts } from "../src/answers/market-amounts.ts";
 import { isInAuction, isLive, marketTone, stateAndMode } from "../src/answers/market-state.ts";
 import { boundsTable, feesTable, nearestBound } from "../src/answers/market-tables.ts";
 import { MARKET, type NamedId } from "../src/answers/named-ids.ts";
@@ -168,7 +168,7 @@ function priceFields(market: MarketData, amounts: MarketAmounts): Field[] {
       : [
           field(
             "Nearest price bound",
-            `${closest.side} ${price(closest.price)}, ${signedPercent(closest.percent).replace(/^[+]/u, "")} from the mark`,
+            `${closest.side} ${price(closest.price)}, ${percentWords(closest.percent)} from the mark`,
           ),
         ]),
   ];
@@ -179,7 +179,7 @@ function spread(market: MarketData, amounts: MarketAmounts): string {
   if (bid === undefined || offer === undefined || bid <= 0n || offer <= 0n) return "–";
   const gap = offer - bid;
   const percent = percentOf(decimal(gap), { units: (bid + offer) * 5n, scale: 1 }, 3);
-  return `${amounts.price(gap)} (${signedPercent(percent).replace(/^\+/u, "")})`;
+  return `${amounts.price(gap)} (${percentWords(percent)})`;
 }
 
 function liquidityFields(market: MarketData, amounts: MarketAmounts): Field[] {
@@ -192,6 +192,6 @@ function liquidityFields(market: MarketData, amounts: MarketAmounts): Field[] {
     field("Market value proxy", amounts.amount(market.marketValueProxy)),
     field("Supplied stake", amounts.amount(market.suppliedStake)),
     field("Target stake", amounts.amount(market.targetStake)),
-    ...(share === undefined ? [] : [field("Supplied of target", signedPercent(share).replace(/^\+/u, ""))]),
+    ...(share === undefined ? [] : [field("Supplied of target", percentWords(share))]),
   ];
 }

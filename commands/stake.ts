@@ -2,7 +2,7 @@ import type { PartyStake } from "../src/api/stake.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
 import { idCell } from "../src/answers/cells.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
-import { signedPercent, stakeAmount } from "../src/answers/market-amounts.ts";
+import { percentWords, stakeAmount } from "../src/answers/market-amounts.ts";
 import { PARTY } from "../src/answers/named-ids.ts";
 import { resolveId } from "../src/answers/resolve-id.ts";
 import { EVERYBODY } from "../src/bot/saved-party-option.ts";
@@ -79,9 +79,7 @@ async function everybody(context: Context): Promise<Reply> {
         toText(index + 1),
         idCell(party.party),
         toText(stakeAmount(party.currentStakeAvailable)),
-        toText(
-          signedPercent(percentOf(decimal(party.currentStakeAvailable ?? 0n), decimal(total))).replace(/^\+/u, ""),
-        ),
+        toText(percentWords(percentOf(decimal(party.currentStakeAvailable ?? 0n), decimal(total)))),
         pendingText(party),
       ]),
     total: parties.length,

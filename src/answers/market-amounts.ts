@@ -64,11 +64,9 @@ export function percentOfFraction(fraction: Decimal | undefined): string {
   return `${formatDecimal({ units: fraction.units * 100n, scale: fraction.scale })} %`;
 }
 
-/** A signed share in percent: `+1.25 %`. */
-export function signedPercent(percent: Decimal | undefined): string {
-  if (percent === undefined) return "–";
-  const digits = formatDecimal(percent, { trim: false });
-  return `${percent.units > 0n ? "+" : ""}${digits} %`;
+/** A share in percent: `1.25 %`. */
+export function percentWords(percent: Decimal | undefined): string {
+  return percent === undefined ? "–" : `${formatDecimal(percent, { trim: false })} %`;
 }
 
 function shifted(value: Decimal, decimals: number): Decimal {

@@ -4,7 +4,7 @@ import { formatDuration } from "../units/duration.ts";
 import type { Table } from "../reply/block.ts";
 import { strong, text, toText, type Text } from "../reply/text.ts";
 import { idCell } from "./cells.ts";
-import { percentOfFraction, signedPercent, type MarketAmounts } from "./market-amounts.ts";
+import { percentOfFraction, percentWords, type MarketAmounts } from "./market-amounts.ts";
 
 /** A market's price monitoring bounds, with how far the mark price is from each. */
 export function boundsTable(market: MarketData, amounts: MarketAmounts): Table {
@@ -87,8 +87,8 @@ function belowMax({ markPrice }: MarketData, { maxValidPrice }: PriceBound): Dec
 }
 
 function distanceText(percent: Decimal | undefined): Text {
-  if (percent !== undefined && percent.units < 0n) return text`${signedPercent(percent)} ${strong("outside")}`;
-  return toText(signedPercent(percent).replace(/^\+/u, ""));
+  if (percent !== undefined && percent.units < 0n) return text`${percentWords(percent)} ${strong("outside")}`;
+  return toText(percentWords(percent));
 }
 
 function referencePrice(given: string | undefined, amounts: MarketAmounts): string {
