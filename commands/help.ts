@@ -1,7 +1,8 @@
 import { askFor } from "../src/answers/answer.ts";
 import { command, type AnyCommand } from "../src/bot/command.ts";
+import { cutShort } from "../src/bot/cut-short.ts";
 import { nearest, quoteTyped } from "../src/bot/nearest.ts";
-import type { Choice, SuggestContext } from "../src/bot/option.ts";
+import { MAX_CHOICE_LENGTH, type Choice, type SuggestContext } from "../src/bot/option.ts";
 import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/usage.ts";
 import { UserError } from "../src/errors.ts";
 import { paragraph, type Block } from "../src/reply/block.ts";
@@ -154,6 +155,6 @@ function suggestCommands(typed: string, { commands }: SuggestContext): Promise<r
     commands
       .filter(({ name }) => name.includes(low))
       .toSorted((a, b) => Number(b.name.startsWith(low)) - Number(a.name.startsWith(low)))
-      .map(({ name, summary }) => ({ label: `${name} · ${summary}`.slice(0, 100), value: name })),
+      .map(({ name, summary }) => ({ label: cutShort(`${name} · ${summary}`, MAX_CHOICE_LENGTH), value: name })),
   );
 }

@@ -8,12 +8,10 @@ import {
   type KindGroup,
 } from "../alerts/kind-groups.ts";
 import { ALERT_KINDS, type AlertKind } from "../alerts/kinds.ts";
+import { cutShort } from "../bot/cut-short.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
-import type { Choice } from "../bot/option.ts";
+import { MAX_CHOICE_LENGTH, type Choice } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
-
-/** What Discord takes as a choice's name and value. */
-const MAX_LENGTH = 100;
 
 function isGroup(word: string): word is KindGroup {
   return (KIND_GROUP_NAMES as readonly string[]).includes(word);
@@ -80,8 +78,8 @@ export function suggestKinds(typed: string): Promise<readonly Choice[]> {
   return Promise.resolve(
     [...begins, ...contains]
       .filter(([name]) => !had.has(name))
-      .map(([name, words]) => ({ label: `${name}: ${words}`.slice(0, MAX_LENGTH), value: `${before}${name}` }))
-      .filter(({ value }) => value.length <= MAX_LENGTH),
+      .map(([name, words]) => ({ label: cutShort(`${name}: ${words}`, MAX_CHOICE_LENGTH), value: `${before}${name}` }))
+      .filter(({ value }) => value.length <= MAX_CHOICE_LENGTH),
   );
 }
 
@@ -89,7 +87,7 @@ export function suggestKinds(typed: string): Promise<readonly Choice[]> {
 export function matchingKinds(typed: string): readonly Choice[] {
   const word = typed.trim().toLowerCase();
   return ALERT_KINDS.filter((kind) => kind.includes(word)).map((kind) => ({
-    label: `${kind}: ${KIND_WORDS[kind]}`.slice(0, MAX_LENGTH),
+    label: cutShort(`${kind}: ${KIND_WORDS[kind]}`, MAX_CHOICE_LENGTH),
     value: kind,
   }));
 }

@@ -2,7 +2,7 @@ import { parseBundleSubject } from "../alerts/bundle-subject.ts";
 import type { AlertKind } from "../alerts/kinds.ts";
 import { subjectFamily, type SubjectFamily } from "../alerts/subject-families.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
-import type { Choice, SuggestContext } from "../bot/option.ts";
+import { MAX_CHOICE_LENGTH, type Choice, type SuggestContext } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
 import { parseKinds } from "./alert-kinds.ts";
 import { ASSET, MARKET, ORDER, PARTY, PROPOSAL, VALIDATOR, type IdKind } from "./named-ids.ts";
@@ -158,7 +158,7 @@ export async function suggestSubjects(typed: string, context: SuggestContext): P
   const choices = await suggestOne(familyTyped(context.options["kinds"]), word, context);
   return choices
     .map(({ label, value }) => ({ label, value: `${before}${value}` }))
-    .filter(({ value }) => value.length <= 100);
+    .filter(({ value }) => value.length <= MAX_CHOICE_LENGTH);
 }
 
 /** The same for a silence, whose kind stands in `what`; nodes and markets where it names none. */

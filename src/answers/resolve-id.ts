@@ -1,5 +1,6 @@
 import { UserError } from "../errors.ts";
 import { shortenId } from "../reply/text.ts";
+import { capitalised } from "./enum-words.ts";
 import type { IdKind, NamedId } from "./named-ids.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { NamesContext } from "./offered-names.ts";
@@ -58,7 +59,7 @@ function isWholeId(typed: string): boolean {
 /** What is right, in one sentence: for errors. */
 function rightId(kind: IdKind): string {
   const byName = kind.byName === undefined ? "" : `${kind.byName}, or `;
-  return `${capital(kind.article)} ${kind.noun} is given by ${byName}its id of ${ID_LENGTH} hexadecimal characters; the beginning is enough for one that was shown here before.`;
+  return `${capitalised(kind.article)} ${kind.noun} is given by ${byName}its id of ${ID_LENGTH} hexadecimal characters; the beginning is enough for one that was shown here before.`;
 }
 
 function begins(candidate: NamedId, low: string): boolean {
@@ -102,7 +103,7 @@ function unknown(kind: IdKind, typed: string, known: readonly NamedId[], option:
 function whatIsWrong(kind: IdKind, typed: string, network: string): string {
   const length = typed.trim().length;
   if (/^[0-9a-f]+$/iu.test(typed.trim()) && length > 32) {
-    return `${capital(kind.noun)} id ${shortenId(typed.trim())} has ${length} characters instead of ${ID_LENGTH}.`;
+    return `${capitalised(kind.noun)} id ${shortenId(typed.trim())} has ${length} characters instead of ${ID_LENGTH}.`;
   }
   return `No ${kind.noun} ${quoteTyped(typed)} is known here on ${network}.`;
 }
@@ -111,8 +112,4 @@ function whatIsWrong(kind: IdKind, typed: string, network: string): string {
 function containing(typed: string, names: readonly string[]): string | undefined {
   const low = typed.trim().toLowerCase();
   return low.length < 2 ? undefined : names.find((name) => name.toLowerCase().includes(low));
-}
-
-function capital(words: string): string {
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }

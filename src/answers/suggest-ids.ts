@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { shortenId } from "../reply/text.ts";
 import type { IdKind, NamedId } from "./named-ids.ts";
-import type { Choice, SuggestContext } from "../bot/option.ts";
+import { cutShort } from "../bot/cut-short.ts";
+import { MAX_CHOICE_LENGTH, type Choice, type SuggestContext } from "../bot/option.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { findSeen } from "./seen-ids.ts";
 
@@ -10,8 +11,6 @@ import { findSeen } from "./seen-ids.ts";
 const MAX_CHOICES = 25;
 /** Before completion as a whole is given up. */
 const NAMES_MILLIS: Milliseconds = 1000;
-/** What Discord takes as a choice's name and value. */
-const MAX_LENGTH = 100;
 
 /** Completion for an option that takes an id of one kind: names that the node offers and ids seen, best match first. */
 export function suggestIds(kind: IdKind): (typed: string, context: SuggestContext) => Promise<readonly Choice[]> {
@@ -36,7 +35,7 @@ export function suggestIds(kind: IdKind): (typed: string, context: SuggestContex
       )
       .slice(0, MAX_CHOICES)
       .map(({ named }) => choiceOf(named, counts.get(named.label?.toLowerCase())?.length === 1))
-      .filter(({ value }) => value.length <= MAX_LENGTH);
+      .filter(({ value }) => value.length <= MAX_CHOICE_LENGTH);
   };
 }
 
@@ -78,7 +77,5 @@ function rankOf({ id, label = "", more = "" }: NamedId, low: string): number {
 function choiceOf({ id, label, more }: NamedId, nameIsUnique: boolean): Choice {
   const words = label === undefined ? id : [label, more === label ? undefined : more].filter(Boolean).join(" · ");
   const whole = label === undefined ? id : `${words} (${shortenId(id)})`;
-  const points = Array.from(whole);
-  const shown = points.length <= MAX_LENGTH ? whole : `${points.slice(0, MAX_LENGTH - 1).join("")}…`;
-  return { label: shown, value: nameIsUnique && label !== undefined ? label : id };
+  return { label: cutShort(whole, MAX_CHOICE_LENGTH), value: nameIsUnique && label !== undefined ? label : id };
 }

@@ -1,5 +1,7 @@
 import { distance } from "fastest-levenshtein";
 
+import { cutShort } from "./cut-short.ts";
+
 /** The candidate most like what was typed, or undefined when none is near enough to be meant. Case is ignored. */
 export function nearest(typed: string, candidates: Iterable<string>): string | undefined {
   const wanted = typed.toLowerCase();
@@ -30,6 +32,5 @@ function isSwapped(a: string, b: string): boolean {
 
 /** What somebody typed, short enough to be quoted in a sentence. */
 export function quoteTyped(typed: string): string {
-  const points = Array.from(typed.replaceAll(/\s+/gu, " ").trim());
-  return points.length <= 60 ? `“${points.join("")}”` : `“${points.slice(0, 59).join("")}…”`;
+  return `“${cutShort(typed.replaceAll(/\s+/gu, " ").trim(), 60)}”`;
 }

@@ -4,7 +4,10 @@ import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { SeenIds } from "../store/store.ts";
 import type { Caller, Target } from "./invocation.ts";
 
-/** One value offered while typing; `value` is what will be sent, at most 100 characters. */
+/** What Discord takes as a choice's name, and as its value. */
+export const MAX_CHOICE_LENGTH = 100;
+
+/** One value offered while typing; `value` is what will be sent. Neither is longer than MAX_CHOICE_LENGTH. */
 export interface Choice {
   readonly label: string;
   readonly value: string;
