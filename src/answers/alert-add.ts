@@ -22,9 +22,10 @@ import { destinationHere, isSamePlace, parseDestination, placeWords, requireMana
 import { standingOf } from "./alert-standing.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { resolveSubjects, subjectLabels } from "./alert-subjects.ts";
-import { contentOf, mannerOf, shortId, subscriptionActions } from "./alert-subscriptions.ts";
+import { contentOf, mannerOf, subscriptionActions } from "./alert-subscriptions.ts";
 import { parseThresholds, type SubscriptionValues } from "./alert-thresholds.ts";
 import type { ResolveContext } from "./resolve-id.ts";
+import { shortId } from "./short-id.ts";
 
 /** Nobody reads more of one channel, and each costs a little in every round. */
 const MAX_PER_PLACE = 100;

@@ -13,9 +13,9 @@ import { toMillis } from "../units/nanoseconds.ts";
 import type { AddContext } from "./alert-add.ts";
 import { announcements } from "./alert-change.ts";
 import { destinationHere, isOperator, parseDestination, placeWords } from "./alert-place.ts";
-import { shortId } from "./alert-subscriptions.ts";
 import { isSpan } from "./alert-times.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
+import { shortId } from "./short-id.ts";
 import { scopeOf } from "./silence-scope.ts";
 import { LATE, timesOf, type SilenceValues } from "./silence-times.ts";
 

@@ -5,8 +5,8 @@ import { silenceScopeWords } from "../alerts/silence-words.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
-import { plainText } from "../reply/plain.ts";
 import { destinationHere, isOperator, type PlaceContext } from "./alert-place.ts";
+import { byShortId, shortIdChoices } from "./short-id.ts";
 
 /** The silences that bear on this place: its own and those that hold everywhere; operators see all. */
 export function silencesHere(all: readonly Silence[], context: PlaceContext): Silence[] {
@@ -26,9 +26,7 @@ export async function findSilence(
   context: PlaceContext,
 ): Promise<Silence> {
   const visible = silencesHere(await desk.silences(), context);
-  const wanted = typed.trim().toLowerCase();
-  const exact = visible.filter(({ id }) => id.toLowerCase() === wanted);
-  const found = exact.length > 0 ? exact : visible.filter(({ id }) => wanted.length >= 2 && id.startsWith(wanted));
+  const found = byShortId(visible, typed);
   const [only] = found;
   if (only === undefined || found.length > 1) {
     const near = nearest(
@@ -57,8 +55,9 @@ export async function findSilence(
 
 /** Completion of a silence's id. */
 export async function suggestSilences(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
-  const low = typed.trim().toLowerCase();
-  return silencesHere(await context.alerts.silences(), context)
-    .map((one) => ({ label: `${one.id}: ${plainText(silenceScopeWords(one))}`.slice(0, 100), value: one.id }))
-    .filter(({ label, value }) => value.startsWith(low) || label.toLowerCase().includes(low));
+  const all = silencesHere(await context.alerts.silences(), context);
+  return shortIdChoices(
+    all.map((one) => ({ id: one.id, words: silenceScopeWords(one) })),
+    typed,
+  );
 }

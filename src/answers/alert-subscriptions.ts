@@ -1,30 +1,18 @@
-import { randomBytes } from "node:crypto";
-
 import type { AlertDesk } from "../alerts/alert-desk.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { isAlive, rulesOf, type Subscription } from "../alerts/subscription.ts";
 import { subscriptionWords, type Labels } from "../alerts/subscription-words.ts";
+import { cutShort } from "../bot/cut-short.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
 import { plainText } from "../reply/plain.ts";
 import type { Action } from "../reply/reply.ts";
 import { destinationHere, isOperator, isOwn, isSamePlace, requireManager, type PlaceContext } from "./alert-place.ts";
+import { byShortId, shortIdChoices } from "./short-id.ts";
 
-/** Letters and digits that are not taken for one another; no vowels, so that no words come of them. */
-const LETTERS = "23456789bcdfghjkmnpqrstvwxz";
-const ID_LENGTH = 5;
 /** Slack's questions take 300 characters (https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object). */
 const MAX_ASKED = 240;
-
-/** A short id to type, such as `7k2mq`, that none of these has. */
-export function shortId(taken: Iterable<string>): string {
-  const had = new Set(taken);
-  for (;;) {
-    const id = Array.from(randomBytes(ID_LENGTH), (byte) => LETTERS[byte % LETTERS.length] ?? "2").join("");
-    if (!had.has(id)) return id;
-  }
-}
 
 /** Those that somebody may see here: the channel's and their own; operators see all. */
 export function visibleHere(all: readonly Subscription[], context: PlaceContext): Subscription[] {
@@ -45,10 +33,7 @@ export async function findSubscription(
 ): Promise<Subscription> {
   const all = await desk.subscriptions();
   const visible = visibleHere(all, context).filter(({ state }) => state !== "removed");
-  const wanted = typed.trim().toLowerCase();
-  const exact = visible.filter(({ id }) => id.toLowerCase() === wanted);
-  const begun = visible.filter((one) => wanted.length >= 2 && isAlive(one) && one.id.toLowerCase().startsWith(wanted));
-  const found = exact.length > 0 ? exact : begun;
+  const found = byShortId(visible, typed, isAlive);
   const [only] = found;
   if (only === undefined || found.length > 1) throw unknownSubscription(typed, all, visible, found);
   if (!isOwn(only, context)) requireManager(context, doing);
@@ -98,13 +83,8 @@ export function removeAction(one: Subscription, label: string, labels: Labels = 
     label,
     invocation: { command: "alerts remove", options: { id: one.id } },
     effect: "reply",
-    confirm: `Remove alert ${one.id} (${shortened(plainText(subscriptionWords(one, labels)))})?`,
+    confirm: `Remove alert ${one.id} (${cutShort(plainText(subscriptionWords(one, labels)), MAX_ASKED)})?`,
   };
-}
-
-function shortened(words: string): string {
-  const points = Array.from(words);
-  return points.length <= MAX_ASKED ? words : `${points.slice(0, MAX_ASKED - 1).join("")}…`;
 }
 
 /** The buttons for one subscription. */
@@ -119,9 +99,9 @@ export function subscriptionActions(one: Subscription, labels: Labels = {}): Act
 
 /** Completion of a subscription's id. */
 export async function suggestSubscriptions(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
-  const low = typed.trim().toLowerCase();
-  return visibleHere(await context.alerts.subscriptions(), context)
-    .filter(isAlive)
-    .map((one) => ({ label: `${one.id}: ${plainText(subscriptionWords(one))}`.slice(0, 100), value: one.id }))
-    .filter(({ label, value }) => value.startsWith(low) || label.toLowerCase().includes(low));
+  const alive = visibleHere(await context.alerts.subscriptions(), context).filter(isAlive);
+  return shortIdChoices(
+    alive.map((one) => ({ id: one.id, words: subscriptionWords(one) })),
+    typed,
+  );
 }

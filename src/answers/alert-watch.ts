@@ -14,11 +14,12 @@ import { deliveryNote, listAction, subscriptionFields, type AddContext, type Add
 import { parseManner, USUAL_MANNER } from "./alert-manners.ts";
 import { isOperator, isSamePlace, ownMessages, parseDestination } from "./alert-place.ts";
 import { resolveSubjects } from "./alert-subjects.ts";
-import { shortId, subscriptionActions } from "./alert-subscriptions.ts";
+import { subscriptionActions } from "./alert-subscriptions.ts";
 import { parseThresholds } from "./alert-thresholds.ts";
 import { askAbout } from "./callers-mistake.ts";
 import { ORDER } from "./named-ids.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
+import { shortId } from "./short-id.ts";
 
 /** Each is asked for again and again, out of what a node grants all of us together. */
 export const MAX_WATCHES = 20;
