@@ -5,6 +5,7 @@ import type { Silence } from "../alerts/silence.ts";
 import { silenceScopeWords, silenceTimeWords } from "../alerts/silence-words.ts";
 import { destinationKey, isAlive } from "../alerts/subscription.ts";
 import type { Labels } from "../alerts/subscription-words.ts";
+import { UserError } from "../errors.ts";
 import { field, paragraph, type Block } from "../reply/block.ts";
 import { reply, type Action, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
@@ -19,6 +20,9 @@ import { shortId } from "./short-id.ts";
 import { scopeOf } from "./silence-scope.ts";
 import { LATE, timesOf, type SilenceValues } from "./silence-times.ts";
 
+/** Nobody keeps more of one place in mind, and each is looked at for every message. */
+const MAX_PER_PLACE = 100;
+
 /** Keeps alerts back here for a while, or everywhere where operators ask for it. */
 export async function silenceAlerts(context: AddContext, typed: SilenceValues): Promise<Reply> {
   const { alerts, caller } = context;
@@ -27,7 +31,7 @@ export async function silenceAlerts(context: AddContext, typed: SilenceValues): 
   const when = timesOf(values, now);
   const place = values.to === undefined ? placeOf(context) : parseDestination(values.to, context, alerts);
   const { scope, labels, notes } = await scopeOf(context, values);
-  const wanted = {
+  const wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence"> = {
     scope: { ...(place === undefined ? {} : { destination: destinationKey(place) }), ...scope },
     ...when,
   };
@@ -35,6 +39,13 @@ export async function silenceAlerts(context: AddContext, typed: SilenceValues): 
     const all = await alerts.silences();
     const known = all.find((one) => isCovered(wanted, one));
     if (known !== undefined) return alreadySilent(known, labels, now);
+    const there = all.filter(({ scope: { destination } }) => destination === wanted.scope.destination);
+    if (there.length >= MAX_PER_PLACE) {
+      throw new UserError(`There are ${there.length} silences in this place already, and no more are kept.`, {
+        remedy: "End some of them, or silence more at once. They are listed by:",
+        suggestion: "alerts silences",
+      });
+    }
     const silence: Silence = {
       id: shortId(all.map(({ id }) => id)),
       ...wanted,

@@ -96,6 +96,16 @@ describe("a silence", () => {
     expect(await talk.engine.silences()).toHaveLength(2);
   });
 
+  test("has an end to how many there are in one place", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts silence node.down for:1h");
+    const [one] = await talk.engine.silences();
+    for (let index = 2; index <= 100; index += 1) await talk.engine.putSilence({ ...one!, id: `x${index}` }, "ann");
+    expect(await talk.ask("alerts silence for:1h")).toContain("There are 100 silences in this place");
+    talk.become({ here: ELSEWHERE });
+    expect(await talk.ask("alerts silence for:1h")).toContain("Silenced: everything");
+  });
+
   test("may begin later and come again by the clock of a zone", async () => {
     const talk = await talkInOps();
     // Noon in UTC is 13:00 in Berlin: its next 22:00 is today, its next 12:30 tomorrow.
