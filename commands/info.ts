@@ -76,19 +76,10 @@ export const info = command({
 
 /** What each node says within 3 s: one that is silent must not keep what the others say. */
 async function askNodes(nodes: readonly NodeClient[], signal: AbortSignal): Promise<readonly Said[]> {
+  const late = AbortSignal.any([signal, AbortSignal.timeout(ROUND_TIMEOUT_MILLIS)]);
+  const said = await Promise.all(nodes.map((node) => askNode(node, late)));
   signal.throwIfAborted();
-  const late = new AbortController();
-  const leave = (): void => late.abort(signal.reason);
-  signal.addEventListener("abort", leave, { once: true });
-  const timer = setTimeout(() => late.abort(), ROUND_TIMEOUT_MILLIS);
-  try {
-    const said = await Promise.all(nodes.map((node) => askNode(node, late.signal)));
-    signal.throwIfAborted();
-    return said;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", leave);
-  }
+  return said;
 }
 
 async function askNode(node: NodeClient, late: AbortSignal): Promise<Said> {

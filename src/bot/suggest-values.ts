@@ -47,12 +47,11 @@ function matching(choices: readonly Choice[], typed: string): readonly Choice[] 
 }
 
 async function inTime(pending: Promise<readonly Choice[]>, signal: AbortSignal): Promise<readonly Choice[]> {
-  let timer: NodeJS.Timeout | undefined;
   const { promise: late, resolve } = Promise.withResolvers<readonly Choice[]>();
   const giveUp = (): void => resolve([]);
-  timer = setTimeout(giveUp, SUGGEST_MILLIS);
-  timer.unref();
+  const timer = setTimeout(giveUp, SUGGEST_MILLIS).unref();
   signal.addEventListener("abort", giveUp, { once: true });
+  if (signal.aborted) giveUp();
   try {
     return (await Promise.race([pending, late])).slice(0, MAX_CHOICES);
   } finally {
