@@ -18,6 +18,7 @@ import {
   PRIVATE_METADATA_LENGTH,
   SECTION_LENGTH,
 } from "./limits.ts";
+import type { ResponseAddress } from "./response-url.ts";
 
 // A command's options as a modal: Slack has no typed options, so the form asks for them.
 
@@ -25,7 +26,7 @@ import {
 export interface FormPlace {
   readonly command: string;
   /** Where the answer goes; without it, into direct messages. */
-  readonly response?: { readonly url: string; readonly since: number; readonly used: number } | undefined;
+  readonly response?: ResponseAddress | undefined;
   /** That address is a button's: what is said there stands below its message. */
   readonly button?: true | undefined;
   readonly channel?: string | undefined;
@@ -56,7 +57,6 @@ export function renderForm(
   networks: readonly string[],
   place: FormPlace,
 ): ModalView {
-  const plain = (text: string, max: number) => plainText(text, max);
   const metadata = JSON.stringify({ v: 1, ...place });
   const blocks: KnownBlock[] = [
     section(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn),
@@ -65,9 +65,9 @@ export function renderForm(
   return {
     type: "modal",
     callback_id: FORM_CALLBACK,
-    title: plain(command.name, MODAL_TITLE_LENGTH),
-    submit: plain("Ask", MODAL_TITLE_LENGTH),
-    close: plain("Cancel", MODAL_TITLE_LENGTH),
+    title: plainText(command.name, MODAL_TITLE_LENGTH),
+    submit: plainText("Ask", MODAL_TITLE_LENGTH),
+    close: plainText("Cancel", MODAL_TITLE_LENGTH),
     // A response_url too long to be kept is done without: the answer then comes as a direct message.
     private_metadata:
       metadata.length <= PRIVATE_METADATA_LENGTH ? metadata : JSON.stringify({ v: 1, ...place, response: undefined }),
@@ -180,6 +180,8 @@ function textInput(
 
 function select(options: readonly (PlainTextOption | undefined)[], chosen: string | undefined): InputBlock["element"] {
   const offered = options.filter((option) => option !== undefined).slice(0, OPTIONS);
+  // Slack takes no list that offers nothing.
+  if (offered.length === 0) return textInput(plainText("Type a value", PLACEHOLDER_LENGTH), chosen, INPUT_TEXT_LENGTH);
   const initial = offered.find(({ value }) => value === chosen);
   return {
     type: "static_select",

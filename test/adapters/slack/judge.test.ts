@@ -49,6 +49,19 @@ test("views and options", () => {
       "\n",
     ),
   ).toMatch(/without submit/u);
+  const option = (value: string) => ({ text: plain(value), value });
+  const fields: [object, RegExp][] = [
+    [{ type: "static_select", options: [] }, /offers nothing/u],
+    [{ type: "static_select", options: [option("a")], initial_option: option("b") }, /not offered/u],
+    [{ type: "plain_text_input", max_length: 3001 }, /3001/u],
+    [{ type: "plain_text_input", max_length: 1, initial_value: "ab" }, /more than/u],
+    [{ type: "number_input", is_decimal_allowed: false, max_value: "1", initial_value: "2" }, /does not take/u],
+    [{ type: "number_input", is_decimal_allowed: false, min_value: "2", max_value: "1" }, /no number/u],
+  ];
+  for (const [element, refusal] of fields) {
+    const blocks = [{ type: "input", label: plain("x"), element }];
+    expect(judgeView({ ...modal, submit: plain("x"), blocks }).join("\n")).toMatch(refusal);
+  }
   expect(judgeOptions([{ text: plain("x"), value: "x" }])).toEqual([]);
   expect(judgeOptions([{ text: plain("x".repeat(76)), value: "x" }]).join("\n")).toMatch(/75/u);
 });

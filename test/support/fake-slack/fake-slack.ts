@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 
 import { argumentsOf, judgeAnswer, judgeRequest } from "./judge-traffic.ts";
 import { judgeMessage } from "./judge.ts";
-import { METHODS } from "./methods.ts";
+import { METHODS, unfoldsLinks } from "./methods.ts";
 import { Person } from "./person.ts";
 import { Refusal } from "./refusal.ts";
 import { Sockets } from "./sockets.ts";
@@ -15,7 +15,7 @@ export interface Fault {
   /** A method (`chat.postMessage`), `respond` or `upload`. */
   readonly method: string;
   readonly answer:
-    | { readonly error: string }
+    | { readonly error: string; readonly messages?: readonly string[] }
     | { readonly status: number; readonly retryAfter?: number }
     /** Breaks off before, or after, doing what is asked. */
     | "cut-before"
@@ -35,6 +35,8 @@ export class FakeSlack {
   readonly sockets = new Sockets();
   /** Every request that came, in order. */
   readonly requests: { readonly method: string; readonly at: number; readonly outcome: string }[] = [];
+  /** The method of every request whose head has come; its body may still be on the way. */
+  readonly begun: string[] = [];
   /** Refusals that a test provokes on purpose, by code. */
   readonly expected = new Set<string>();
   /** Enforces one message a second and channel. */
@@ -132,6 +134,7 @@ export class FakeSlack {
     const path = new URL(request.url ?? "/", this.origin).pathname;
     const [, area = "", name = ""] = path.split("/");
     const method = area === "api" ? name : area;
+    this.begun.push(method);
     const finish = (status: number, body: unknown, headers: Record<string, string> = {}): void => {
       this.requests.push({
         method,
@@ -149,7 +152,11 @@ export class FakeSlack {
       if (this.silent || fault?.answer === "hang-before") return this.#hold(request);
       if (fault?.answer === "cut-before") return void request.socket.destroy();
       if (fault !== undefined && typeof fault.answer === "object") {
-        if ("error" in fault.answer) return finish(200, { ok: false, error: fault.answer.error });
+        if ("error" in fault.answer) {
+          const { error, messages } = fault.answer;
+          const more = messages === undefined ? {} : { response_metadata: { messages } };
+          return finish(200, { ok: false, error, ...more });
+        }
         const { status, retryAfter } = fault.answer;
         return finish(status, "no", retryAfter === undefined ? {} : { "retry-after": String(retryAfter) });
       }
@@ -224,6 +231,7 @@ export class FakeSlack {
     }
     const faults = judgeMessage(body);
     if (faults.length > 0) throw new Refusal("invalid_blocks", { faults });
+    if (unfoldsLinks(body)) throw new Refusal("invalid_arguments", { why: "links would unfold" });
     const blocks = (body["blocks"] ?? []) as readonly Block[];
     if (body["replace_original"] === true) {
       if (original === undefined) throw new Refusal("message_not_found");

@@ -44,9 +44,14 @@ export function judgeMessage(message: { readonly text?: unknown; readonly blocks
   faults.push(...judgeBlocks(blocks));
   if (blocks.filter((block) => typeOf(block) === "table").length > 1) faults.push("more than one table");
   if (blocks.some((block) => typeOf(block) === "input")) faults.push("an input in a message");
-  const characters = stringsIn(blocks).reduce((sum, part) => sum + part.length, 0);
+  const characters = charactersIn(blocks);
   if (characters > MESSAGE_CHARACTERS) faults.push(`msg_blocks_too_long: ${characters} characters`);
   return faults;
+}
+
+/** How many characters something shows and carries, as its whole message is measured. */
+export function charactersIn(value: unknown): number {
+  return stringsIn(value).reduce((sum, part) => sum + part.length, 0);
 }
 
 /** What is wrong with a modal or a home tab. */
@@ -95,7 +100,15 @@ function judgeBlock(block: unknown): string[] {
   const strings = stringsIn(block);
   if (strings.some((part) => part.trim() === "")) faults.push("an empty text");
   if (strings.some((part) => !part.isWellFormed())) faults.push("half a character");
-  const own = block as { text?: unknown; fields?: unknown[]; elements?: unknown[]; rows?: unknown[][]; type: string };
+  const own = block as {
+    type: string;
+    text?: unknown;
+    fields?: unknown[];
+    elements?: unknown[];
+    element?: unknown;
+    rows?: unknown[][];
+  };
+  if (type === "input") faults.push(...judgeInput(own.element as Input));
   if (type === "section" && own.text === undefined && (own.fields ?? []).length === 0) faults.push("an empty section");
   if ((type === "actions" || type === "context") && (own.elements ?? []).length === 0) faults.push(`an empty ${type}`);
   if (type === "actions") {
@@ -106,10 +119,48 @@ function judgeBlock(block: unknown): string[] {
     const rows = own.rows ?? [];
     if (rows.length === 0) faults.push("a table without rows");
     if (new Set(rows.map((row) => row.length)).size > 1) faults.push("rows of different lengths");
-    const length = stringsIn(rows).reduce((sum, part) => sum + part.length, 0);
+    const length = charactersIn(rows);
     if (length > TABLE_CHARACTERS) faults.push(`a table of ${length} characters`);
   }
   return faults;
+}
+
+/** What a field holds at first must be what it takes: https://docs.slack.dev/reference/block-kit/block-elements. */
+interface Input {
+  readonly type: string;
+  readonly options?: readonly object[];
+  readonly initial_option?: object;
+  readonly initial_value?: string;
+  readonly max_length?: number;
+  readonly min_value?: string;
+  readonly max_value?: string;
+}
+
+/** The longest text that a field takes: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. */
+const FIELD_CHARACTERS = 3000;
+
+function judgeInput(input: Input): string[] {
+  const { initial_option: option, initial_value: value, max_length: most = FIELD_CHARACTERS } = input;
+  switch (input.type) {
+    case "static_select": {
+      const offered = (input.options ?? []).map((one) => JSON.stringify(one));
+      if (offered.length === 0) return ["a list that offers nothing"];
+      return option === undefined || offered.includes(JSON.stringify(option)) ? [] : ["a choice that is not offered"];
+    }
+    case "plain_text_input": {
+      const allowed = Number.isInteger(most) && most >= 1 && most <= FIELD_CHARACTERS;
+      if (!allowed) return [`a field for ${most} characters`];
+      return (value ?? "").length <= most ? [] : ["more than the field takes"];
+    }
+    case "number_input": {
+      const [least, largest] = [Number(input.min_value ?? -Infinity), Number(input.max_value ?? Infinity)];
+      if (least > largest) return ["a field that takes no number"];
+      if (value === undefined) return [];
+      return Number(value) >= least && Number(value) <= largest ? [] : ["a number that the field does not take"];
+    }
+    default:
+      return [];
+  }
 }
 
 const validators = new Map<string, ValidateFunction>();

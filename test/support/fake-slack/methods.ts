@@ -57,7 +57,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
       const channel = writable(args, state);
       limit(channel, context);
       judged(args);
-      if (args["unfurl_links"] !== false) throw new Refusal("invalid_arguments", { why: "links would unfold" });
+      if (unfoldsLinks(args)) throw new Refusal("invalid_arguments", { why: "links would unfold" });
       const message = state.post({
         channel: channel.id,
         thread: threadOf(args),
@@ -135,7 +135,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
       const [length, name] = [Number(args["length"]), args["filename"]];
       if (!Number.isSafeInteger(length) || length <= 0) throw new Refusal("invalid_arguments", { why: "length" });
       if (typeof name !== "string" || name === "") throw new Refusal("invalid_arguments", { why: "filename" });
-      const file: StoredFile = { id: state.id("F"), name, length, bytes: undefined };
+      const alt = typeof args["alt_txt"] === "string" ? args["alt_txt"] : undefined;
+      const file: StoredFile = { id: state.id("F"), name, length, alt, bytes: undefined };
       state.files.set(file.id, file);
       return { upload_url: `${origin}/upload/${file.id}`, file_id: file.id };
     },
@@ -172,6 +173,11 @@ function limit(channel: Channel, { posted }: MethodContext): void {
   const since = performance.now() - (posted.get(channel.id) ?? Number.NEGATIVE_INFINITY);
   if (since < 1000) throw new Refusal("ratelimited", {}, 1);
   posted.set(channel.id, performance.now());
+}
+
+/** Whether Slack would make cards of the links in a message. */
+export function unfoldsLinks(args: Args): boolean {
+  return args["unfurl_links"] !== false || args["unfurl_media"] !== false;
 }
 
 function judged(args: Args): void {

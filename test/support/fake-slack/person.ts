@@ -46,32 +46,31 @@ export class Person {
   mention(channel: string, text: string, thread?: string): Envelope {
     const { state } = this.#fake;
     const message = state.post({ channel, text, thread });
-    return this.#send("events_api", {
-      type: "event_callback",
-      team_id: state.team,
-      event_id: state.id("Ev"),
-      event: {
-        type: "app_mention",
-        user: this.id,
-        team: state.profiles.get(this.id)?.team_id ?? state.team,
-        text: `<@${state.botUserId}> ${text}`,
-        channel,
-        ts: message.ts,
-        ...(thread === undefined ? {} : { thread_ts: thread }),
-      },
-    });
+    const mention = {
+      type: "app_mention",
+      user: this.id,
+      team: state.profiles.get(this.id)?.team_id ?? state.team,
+      text: `<@${state.botUserId}> ${text}`,
+      channel,
+      ts: message.ts,
+      ...(thread === undefined ? {} : { thread_ts: thread }),
+    };
+    return this.event(mention);
+  }
+
+  /** Does something else that Slack tells the app of. */
+  event(event: { readonly type: string } & Readonly<Record<string, unknown>>): Envelope {
+    const { state } = this.#fake;
+    const about = { type: "event_callback", team_id: state.team, event_id: state.id("Ev") };
+    return this.#send("events_api", { ...about, event });
   }
 
   /** Opens the app's home tab and gives it. */
   async openHome(): Promise<View> {
     const { state } = this.#fake;
     state.homes.delete(this.id);
-    this.#send("events_api", {
-      type: "event_callback",
-      team_id: state.team,
-      event_id: state.id("Ev"),
-      event: { type: "app_home_opened", user: this.id, channel: state.direct(this.id).id, tab: "home" },
-    });
+    const opened = { type: "app_home_opened", user: this.id, channel: state.direct(this.id).id, tab: "home" };
+    this.event(opened);
     await until(() => state.homes.has(this.id), "the home tab");
     return state.homes.get(this.id)!;
   }

@@ -16,6 +16,8 @@ export interface StoredFile {
   readonly id: string;
   readonly name: string;
   readonly length: number;
+  /** What it shows, for those who do not see it. */
+  readonly alt: string | undefined;
   bytes: Buffer | undefined;
 }
 
