@@ -43,14 +43,14 @@ export async function openPlatforms(
         remedy: "Make one under Basic Information, App-Level Tokens, with the scope connections:write.",
       });
     }
-    const [{ createSlackAdapter }, { ownParties }, { ownSubscriptions }] = await Promise.all([
+    const [{ createSlackAdapter }, { ownParties }, { homeSubscriptions }] = await Promise.all([
       import("../adapters/slack/index.ts"),
       import("../bot/saved-party-option.ts"),
-      import("./own-subscriptions.ts"),
+      import("./home-subscriptions.ts"),
     ]);
     const savedParties = ({ id, workspace }: { id: string; workspace: string | undefined }) =>
       ownParties(parties, { platform: "slack", ...(workspace === undefined ? {} : { workspace }) }, { id }).list();
-    const subscriptionsOf = ({ id }: { id: string }) => ownSubscriptions(alerts, { id });
+    const subscriptionsOf = ({ id }: { id: string }) => homeSubscriptions(alerts, { id });
     const { slack, slackCommand: command } = config;
     const mayManage = config.alerting.managers;
     adapters.push(

@@ -1,17 +1,11 @@
-import type { ActionsBlock, Button } from "@slack/types";
+import type { ActionsBlock, Button, ConfirmationDialog } from "@slack/types";
 
 import type { Action, Ask, Reply } from "../../reply/reply.ts";
 import { askInWords } from "../../reply/whole-reply.ts";
 import { oneLine } from "../../reply/printable.ts";
 import { escapeMrkdwn, linkMarkup } from "./escape.ts";
 import { renderPlain } from "./inline.ts";
-import {
-  ACTIONS,
-  BUTTON_LABEL_LENGTH,
-  BUTTON_URL_LENGTH,
-  CONFIRM_BUTTON_LENGTH,
-  CONFIRM_TEXT_LENGTH,
-} from "./limits.ts";
+import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, CONFIRM_BUTTON_LENGTH, CONFIRM_TEXT_LENGTH } from "./limits.ts";
 import { encodePress, type Press } from "./press.ts";
 
 /** What the adapter knows of the message that a reply becomes. */
@@ -51,7 +45,7 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
   const unkept = new Map<string, Press>();
   const left: string[] = [];
   let whole = true;
-  const add = (label: string, press: Press, confirm?: string): void => {
+  const add = (label: string, press: Press, asked: Pick<Button, "confirm" | "style"> = {}): void => {
     const actionId = `press:${elements.length}`;
     const value = encodePress(press);
     if (value === undefined) unkept.set(actionId, press);
@@ -60,7 +54,7 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
       action_id: actionId,
       text: { type: "plain_text", text: label, emoji: false },
       ...(value === undefined ? {} : { value }),
-      ...(confirm === undefined ? {} : confirmation(confirm, label)),
+      ...asked,
     });
   };
   for (const action of reply.actions) {
@@ -74,7 +68,9 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
       const text = { type: "plain_text", text: label.text, emoji: false } as const;
       elements.push({ type: "button", action_id: `link:${elements.length}`, text, url: new URL(action.url).href });
     } else {
-      add(label.text, { kind: "ask", ask: action.invocation, effect: action.effect, asker }, action.confirm);
+      const { confirm: question, effect, invocation } = action;
+      const asked = question === undefined ? {} : danger(question, label.text);
+      add(label.text, { kind: "ask", ask: invocation, effect, asker }, asked);
     }
   }
   if (ask !== undefined && mayRefresh(reply, ask)) {
@@ -85,11 +81,10 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
   if (form !== undefined) add("Fill in", { kind: "form", ask: form });
   if (ask !== undefined && more.files) add("Send as file", { kind: "files", ask });
   if (ask !== undefined && context.shareable === true && reply.failure === undefined) {
-    const again = reply.attachments.length === 0 ? undefined : SHARE_AGAIN;
+    const again = reply.attachments.length === 0 ? {} : { confirm: confirmation(SHARE_AGAIN, "Share") };
     add("Share", { kind: "share", ask, asker }, again);
   }
-  const block =
-    elements.length === 0 ? undefined : ({ type: "actions", elements: elements.slice(0, ACTIONS) } as const);
+  const block = elements.length === 0 ? undefined : ({ type: "actions", elements } as const);
   return { block, unkept, left, whole };
 }
 
@@ -109,27 +104,25 @@ function labelOf(action: Action): { text: string; whole: boolean } {
   return renderPlain([{ kind: "text", text }], BUTTON_LABEL_LENGTH);
 }
 
-export function confirmation(question: string, label: string): Pick<Button, "confirm" | "style"> {
+/** What makes a button one that destroys: it asks first, and looks like it. */
+export function danger(question: string, label: string): Pick<Button, "confirm" | "style"> {
+  return { style: "danger", confirm: confirmation(question, label) };
+}
+
+function confirmation(question: string, label: string): ConfirmationDialog {
   const text = renderPlain(
     [{ kind: "text", text: oneLine(question).trim() === "" ? "Are you sure?" : question }],
     CONFIRM_TEXT_LENGTH,
   );
+  const cut = label
+    .slice(0, CONFIRM_BUTTON_LENGTH)
+    .toWellFormed()
+    .replace(/&[a-z]*$/u, "");
   return {
-    ...(question === SHARE_AGAIN ? {} : { style: "danger" as const }),
-    confirm: {
-      title: { type: "plain_text", text: "Are you sure?", emoji: false },
-      text: { type: "plain_text", text: text.text, emoji: false },
-      confirm: {
-        type: "plain_text",
-        text:
-          label
-            .slice(0, CONFIRM_BUTTON_LENGTH)
-            .toWellFormed()
-            .replace(/&[a-z]*$/u, "") || "Yes",
-        emoji: false,
-      },
-      deny: { type: "plain_text", text: "Cancel", emoji: false },
-    },
+    title: { type: "plain_text", text: "Are you sure?", emoji: false },
+    text: { type: "plain_text", text: text.text, emoji: false },
+    confirm: { type: "plain_text", text: cut === "" ? "Yes" : cut, emoji: false },
+    deny: { type: "plain_text", text: "Cancel", emoji: false },
   };
 }
 

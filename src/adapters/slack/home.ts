@@ -1,3 +1,4 @@
+import { afterLimit } from "./after-limit.ts";
 import type { Desk } from "./desk.ts";
 import { guarded } from "./guarded.ts";
 import type { Person } from "./person.ts";
@@ -14,7 +15,7 @@ export async function showHome(desk: Desk, person: Person): Promise<void> {
       subscriptionsOf === undefined ? undefined : readable(desk, subscriptionsOf(person)),
     ]);
     const view = renderHome({ command: desk.command, commands, networks, parties, subscriptions });
-    await desk.web.views.publish({ user_id: person.id, view });
+    await afterLimit(desk, () => desk.web.views.publish({ user_id: person.id, view }));
   });
 }
 

@@ -15,9 +15,9 @@ export interface SavedParty {
   readonly name: string | undefined;
 }
 
-/** Something that somebody is told of without asking each time. */
+/** Something that somebody, or a channel, is told of without asking each time. */
 export interface Subscription {
-  /** What is told, and when: one line. */
+  /** What is told, and when: one line. The channel's name follows it. */
   readonly text: Text;
   /** Slack's id of the channel that is told; left out for their direct messages. */
   readonly channel?: string;

@@ -4,7 +4,7 @@ import type { AnyCommand } from "../../bot/command.ts";
 import { isRequired, shortUsage } from "../../bot/usage.ts";
 import { code, id, joinText, text, type Text } from "../../reply/text.ts";
 import { context, section } from "./blocks.ts";
-import { confirmation } from "./buttons.ts";
+import { danger } from "./buttons.ts";
 import { renderPlain, renderText } from "./inline.ts";
 import { ACTIONS, BUTTON_LABEL_LENGTH, SECTION_LENGTH, VIEW_BLOCKS } from "./limits.ts";
 import type { SavedParty, Subscription } from "./person.ts";
@@ -57,7 +57,7 @@ function subscriptionBlocks(
   commands: readonly AnyCommand[],
   subscriptions: readonly Subscription[] | "unreadable",
 ): KnownBlock[] {
-  const title = header("What you are told of");
+  const title = header("Alerts to you and to channels here");
   if (subscriptions === "unreadable") return [title, unreadable()];
   if (subscriptions.length === 0) return [title, line(text`Nothing yet. ${howToSubscribe(command, commands)}`)];
   const shown = subscriptions.slice(0, SUBSCRIPTIONS);
@@ -66,6 +66,9 @@ function subscriptionBlocks(
     title,
     ...shown.map((one, index) => subscriptionBlock(one, index)),
     ...(more === 0 ? [] : [context(`${more} more are not shown here.`)]),
+    ...(shown.some(({ channel }) => channel !== undefined) && commands.some(({ name }) => name === "alerts list")
+      ? [line(text`Type ${code(`${command} alerts list`)} in a channel to see what it is told of.`)]
+      : []),
   ];
 }
 
@@ -84,7 +87,7 @@ function subscriptionBlock({ text: what, channel, remove }: Subscription, index:
     action_id: `press:subscription:${index}`,
     text: { type: "plain_text", text: label, emoji: false },
     value,
-    ...confirmation("You are told of it no more.", label),
+    ...danger("You are told of it no more.", label),
   };
   return { ...block, accessory: button };
 }

@@ -4,12 +4,10 @@ import type { Subscription } from "../../../src/adapters/slack/person.ts";
 import { UserError } from "../../../src/errors.ts";
 import { strong, text } from "../../../src/reply/text.ts";
 import { until } from "../../support/fake-discord/until.ts";
-import { labelsOf, textOf } from "../../support/fake-slack/person.ts";
+import { labelsOf } from "../../support/fake-slack/person.ts";
 import { probe, titled } from "./probe-commands.ts";
-import { readable } from "./shown.ts";
+import { said } from "./shown.ts";
 import { stage } from "./stage.ts";
-
-const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
 
 test("the home tab says what it is and how to begin, and its buttons ask", async () => {
   await using scene = await stage();
@@ -65,6 +63,33 @@ test("the home tab lists what this person is told of, and takes it away at a pre
   expect(labelsOf(after.blocks).filter((label) => label === "Remove")).toHaveLength(1);
   kept.clear();
   expect(said(await ann.openHome())).toContain("Nothing yet.");
+});
+
+test("the home tab lists what was really subscribed: one's own with a button, of channels how much", async () => {
+  await using scene = await stage();
+  const ann = scene.fake.person("ann");
+  const bob = scene.fake.person("bob");
+  const direct = scene.fake.state.direct(ann.id).id;
+  await ann.run(scene.channel, "alerts add ops");
+  await ann.run(scene.channel, "alerts add markets");
+  await ann.run(direct, "alerts add ops");
+  const home = await ann.openHome();
+  expect(said(home)).toContain(`*2 alerts* in <#${scene.channel}>`);
+  expect(said(home)).toContain("/bell alerts list");
+  expect(said(home)).toContain("the *ops* alerts on");
+  expect(labelsOf(home.blocks).filter((label) => label === "Remove")).toHaveLength(1);
+  // What somebody watches for themselves is nobody else's business.
+  expect(said(await bob.openHome())).not.toContain("the *ops* alerts");
+  ann.pressAtHome(home, "Remove");
+  await until(() => scene.fake.state.homes.get(ann.id) !== home, "the home tab anew");
+  expect(labelsOf(scene.fake.state.homes.get(ann.id)!.blocks)).not.toContain("Remove");
+  expect(said(await bob.openHome())).toContain("*2 alerts*");
+});
+
+test("the home tab comes when Slack's limit lets it", async () => {
+  await using scene = await stage();
+  scene.fake.fail({ method: "views.publish", answer: { status: 429, retryAfter: 0 } });
+  expect(said(await scene.fake.person("ann").openHome())).toContain("/bell market list");
 });
 
 test("the home tab stands where what somebody keeps cannot be read", async () => {

@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect } from "vitest";
 
 import { commands } from "../../../commands/index.ts";
-import type { SendingAdapter } from "../../../src/adapters/adapter.ts";
+import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts";
 import { createSlackAdapter, type SlackParts, type SlackTiming } from "../../../src/adapters/slack/index.ts";
 import { createApiClient } from "../../../src/api/create-api-client.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
@@ -14,6 +14,7 @@ import { createBot } from "../../../src/bot/create-bot.ts";
 import { ownParties } from "../../../src/bot/saved-party-option.ts";
 import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
 import { silentLog, type Log } from "../../../src/log.ts";
+import { homeSubscriptions } from "../../../src/main/home-subscriptions.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
 import { createStore } from "../../../src/store/create-store.ts";
@@ -32,6 +33,8 @@ export interface StageOptions {
   readonly log?: Log;
   readonly subscriptionsOf?: SlackParts["subscriptionsOf"];
   readonly mayManage?: readonly string[];
+  /** What the adapter is given for the store's buttons. */
+  readonly payloads?: (own: Payloads) => Payloads;
   /** Waits between tries pass when the test says so. */
   readonly waits?: VirtualWaits;
   /** Waits until the adapter is connected. Default true. */
@@ -63,6 +66,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   );
   options.waits?.attach(fake);
   const store = createStore({ url: `file:${path.join(folder, "stage.db")}`, log });
+  const alerts = alertDesk(store);
   const create = async () =>
     createBot({
       commands: [...commands, ...(options.extra ?? [])],
@@ -70,7 +74,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       seen: store.seen,
       parties: store.parties,
       chosen: await openChosenAnswers(store.answers),
-      alerts: alertDesk(store),
+      alerts,
       exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
       log,
     });
@@ -80,10 +84,10 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       appToken: options.appToken ?? fake.state.appToken,
       command: "/bell",
       apiUrl: fake.apiUrl,
-      payloads: store.payloads,
+      payloads: options.payloads?.(store.payloads) ?? store.payloads,
       savedParties: ({ id, workspace = "" }) =>
         ownParties(store.parties, { platform: "slack", workspace }, { id }).list(),
-      subscriptionsOf: options.subscriptionsOf,
+      subscriptionsOf: options.subscriptionsOf ?? ((person) => homeSubscriptions(alerts, person)),
       mayManage: options.mayManage,
       sleep: options.waits?.sleep,
       log,
