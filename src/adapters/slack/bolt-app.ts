@@ -75,6 +75,13 @@ export function createBoltApp(parts: BoltParts): BoltApp {
     if (event.tab === "home") track(showHome(desk, { id: event.user, workspace: body.team_id }));
     return Promise.resolve();
   });
+  for (const event of ["app_uninstalled", "tokens_revoked"] as const) {
+    app.event(event, () => {
+      desk.log.warn({ platform: "slack", event }, "Slack takes the app's permissions back");
+      identity.lookNow();
+      return Promise.resolve();
+    });
+  }
   app.error((error) => {
     desk.log.error({ platform: "slack", err: error, why: faultWords(error) }, "a listener failed");
     return Promise.resolve();

@@ -20,6 +20,7 @@ export class Identity {
   readonly #parts: IdentityParts;
   readonly #stopping = new AbortController();
   #loop: Promise<void> = Promise.resolve();
+  #pause = new AbortController();
   /** The bot's user id, which mentions bear; undefined until Slack has said it. */
   userId: string | undefined;
   /** Its workspace; undefined until Slack has said it. */
@@ -36,6 +37,11 @@ export class Identity {
     this.#loop = this.#watch();
   }
 
+  /** Ends the pause before the next look: something has happened to the token. */
+  lookNow(): void {
+    this.#pause.abort();
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#loop;
@@ -45,9 +51,11 @@ export class Identity {
     const { checkMillis = 300_000, againMillis = 15_000 } = this.#parts;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
+      this.#pause = new AbortController();
       await this.#look();
-      const pause = this.health.state === "up" ? checkMillis : againMillis;
-      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      const millis = this.health.state === "up" ? checkMillis : againMillis;
+      const awake = AbortSignal.any([signal, this.#pause.signal]);
+      await sleep(millis, undefined, { signal: awake, ref: false }).catch(() => undefined);
     }
   }
 

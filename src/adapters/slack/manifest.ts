@@ -14,7 +14,7 @@ export const SCOPES = {
 } as const;
 
 /** What Slack tells the bot of, beside commands and buttons. */
-const EVENTS = ["app_home_opened", "app_mention"] as const;
+const EVENTS = ["app_home_opened", "app_mention", "app_uninstalled", "tokens_revoked"] as const;
 
 /** https://docs.slack.dev/reference/app-manifest, as far as it is used. */
 export interface Manifest {

@@ -116,6 +116,20 @@ describe("the connection", () => {
     await until(() => adapter.health.state === "up", "healing");
   });
 
+  test.each([["app_uninstalled"], ["tokens_revoked"]])("%s is known at once, and so is the new token", async (type) => {
+    await using scene = await stage({ timing: { checkMillis: 3_600_000 } });
+    const { adapter, fake } = scene;
+    fake.expected.add("token_revoked");
+    await until(() => fake.requests.some(({ method }) => method === "auth.test"), "the first look");
+    fake.fail({ method: "auth.test", answer: { error: "token_revoked" } });
+    const ann = fake.person("ann");
+    const event = ann.event({ type, tokens: { bot: [fake.state.botUserId] } });
+    await until(() => adapter.health.state === "failed", "the report");
+    expect(event.acknowledgedAfter).toBeDefined();
+    expect(adapter.health.why).toBe("Slack refuses the bot token");
+    await until(() => adapter.health.state === "up", "healing");
+  });
+
   test("stops in time, whatever Slack does", async () => {
     const scene = await stage();
     scene.fake.goOffline();
