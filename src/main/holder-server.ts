@@ -3,13 +3,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 
+import { keptFiles, type KeptFiles } from "../adapters/kept-files.ts";
 import type { LineRunner } from "../adapters/terminal/line-runner.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { replyToJson } from "../reply/json.ts";
 import { disposeReply } from "../reply/reply.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { fromMillis } from "../units/nanoseconds.ts";
 import { holderAddresses, makeOwnFolder } from "./holder-address.ts";
-import { createHolderFiles, type HolderFiles } from "./holder-files.ts";
 import {
   ALIVE_MILLIS,
   CompleteRequest,
@@ -34,10 +36,14 @@ export interface HolderServer {
 
 /** Questions answered at one time; a terminal asks one. */
 const MAX_CONNECTIONS = 64;
+/** Files that wait to be fetched, and for how long. */
+const MAX_FILES = 100;
+const FILE_MILLIS: Milliseconds = 600_000;
 
 /** Answers `ask` in other processes of this user while this one holds the database. Never rejects: the bot runs without it, too. */
 export async function serveHolder(parts: HolderServerParts): Promise<HolderServer> {
-  const files = createHolderFiles();
+  const now = () => fromMillis(Date.now());
+  const files = keptFiles({ most: MAX_FILES, keepMillis: FILE_MILLIS, log: parts.log, now });
   const stopping = new AbortController();
   const server = createServer((request, response) => {
     handle({ ...parts, files, stopping: stopping.signal }, request, response).catch((thrown: unknown) => {
@@ -101,7 +107,7 @@ async function listenAt(server: Server, address: string, beside: boolean): Promi
 }
 
 interface Context extends HolderServerParts {
-  readonly files: HolderFiles;
+  readonly files: KeptFiles;
   readonly stopping: AbortSignal;
 }
 
@@ -146,7 +152,7 @@ async function answer(context: Context, { line, network }: RunRequest, response:
 }
 
 async function serveFile(
-  files: HolderFiles,
+  files: KeptFiles,
   id: string,
   request: IncomingMessage,
   response: ServerResponse,
@@ -155,11 +161,11 @@ async function serveFile(
     await files.drop(id);
     return sayJson(response, 200, {});
   }
-  const found = await files.use(id, async (attachment) => {
-    response.writeHead(200, { "Content-Type": attachment.mediaType, "Content-Length": attachment.sizeBytes });
-    await pipeline(attachment.open(), response);
-  });
-  if (!found) sayJson(response, 404, { error: "The file is gone." });
+  const found = files.read(id);
+  if (found === undefined) return sayJson(response, 404, { error: "The file is gone." });
+  const { mediaType, sizeBytes } = found.attachment;
+  response.writeHead(200, { "Content-Type": mediaType, "Content-Length": sizeBytes });
+  await pipeline(found.bytes, response);
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {

@@ -1,12 +1,14 @@
 import { Readable } from "node:stream";
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
-import { createFiles } from "../../../src/adapters/web/files.ts";
-import { FILE_MILLIS, MAX_FILES } from "../../../src/adapters/web/limits.ts";
-import { silentLog } from "../../../src/log.ts";
-import { memoryAttachment, type Attachment } from "../../../src/reply/attachment.ts";
-import { Clock } from "./harness.ts";
+import { keptFiles, type KeptFiles } from "../../src/adapters/kept-files.ts";
+import { silentLog } from "../../src/log.ts";
+import { memoryAttachment, type Attachment } from "../../src/reply/attachment.ts";
+import { Clock } from "./web/harness.ts";
+
+const FILE_MILLIS = 3_600_000;
+const MAX_FILES = 200;
 
 /** A file that tells when it is given up. */
 function watched(content: string, more: Partial<Attachment> = {}): Attachment & { readonly disposed: () => number } {
@@ -21,9 +23,11 @@ function watched(content: string, more: Partial<Attachment> = {}): Attachment & 
   };
 }
 
-function setUp(): { clock: Clock; files: ReturnType<typeof createFiles> } {
+function setUp(): { clock: Clock; files: KeptFiles } {
   const clock = new Clock();
-  return { clock, files: createFiles({ log: silentLog(), now: clock.now }) };
+  const files = keptFiles({ most: MAX_FILES, keepMillis: FILE_MILLIS, log: silentLog(), now: clock.now });
+  onTestFinished(() => files.close());
+  return { clock, files };
 }
 
 async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<string> {
@@ -65,7 +69,7 @@ test("what is being read is given up by its last reader, also by one that stops 
   await whole.next();
   await half.next();
   clock.pass(FILE_MILLIS);
-  files.sweep();
+  expect(files.read(id)).toBeUndefined();
   expect(file.disposed()).toBe(0);
   expect(await readAll(whole)).toBe("cd");
   expect(file.disposed()).toBe(0);
