@@ -1,3 +1,4 @@
+import { isBlank, OPEN_BRACE } from "./json-bytes.ts";
 import type { LedgerDecoder, LedgerSink } from "./ledger-decoder.ts";
 import { LedgerMessages } from "./ledger-messages.ts";
 import { LedgerRaw } from "./ledger-raw.ts";
@@ -35,12 +36,6 @@ export class LedgerFraming implements LedgerDecoder {
   }
 }
 
-const OPEN_BRACE = 0x7b;
-
 function firstNonBlank(chunk: Buffer): number {
-  for (let at = 0; at < chunk.length; at += 1) {
-    const byte = chunk[at];
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
-  }
-  return -1;
+  return chunk.findIndex((byte) => !isBlank(byte));
 }

@@ -1,4 +1,5 @@
 import { Base64Pieces } from "./base64-pieces.ts";
+import { isBlank, OPEN_BRACE } from "./json-bytes.ts";
 import type { LedgerDecoder, LedgerSink } from "./ledger-decoder.ts";
 import { MessageTemplate } from "./message-template.ts";
 import { faultSaid, LedgerFault } from "./ledger-fault.ts";
@@ -6,7 +7,6 @@ import { faultSaid, LedgerFault } from "./ledger-fault.ts";
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
-const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
@@ -240,10 +240,6 @@ export class LedgerMessages implements LedgerDecoder {
       Array.isArray(extensions) ? extensions : [],
     );
   }
-}
-
-function isBlank(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 function unescape(behindBackslash: string): string {

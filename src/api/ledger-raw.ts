@@ -1,7 +1,7 @@
+import { OPEN_BRACE } from "./json-bytes.ts";
 import type { LedgerDecoder, LedgerSink } from "./ledger-decoder.ts";
 import { faultSaid, LedgerFault } from "./ledger-fault.ts";
 
-const OPEN_BRACE = 0x7b;
 /** What a failing node appends. CSV cannot hold it: there a quote inside a field is doubled. */
 const ERROR_START = /^\{[ \t\r\n]*"error"/u;
 /** A `{` with so few bytes behind it may still become an error. */
