@@ -1,0 +1,116 @@
+import { writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import os from "node:os";
+import path from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { silentLog } from "../../../src/log.ts";
+import { examineStore } from "../../../src/main/doctor/store.ts";
+import { createStore } from "../../../src/store/create-store.ts";
+import { writeHolderRecord } from "../../../src/store/holder-record.ts";
+import { aSubscription } from "../../alerts/samples.ts";
+import { badOf, told } from "./told.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-doctor-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe("the doctor at the database", () => {
+  const NOW = Date.now();
+  const file = (): string => path.join(folder, "data/b.db");
+
+  it("says that the first start makes it, and makes none", async () => {
+    expect(told(await examineStore(file(), NOW))).toEqual([
+      expect.stringMatching(/^ok database folder: \d.* are free in /u),
+      `ok database: ${file()} does not exist yet: the first start makes it`,
+    ]);
+    expect(await examineStore(file(), NOW)).toHaveLength(2);
+  });
+
+  it("says that it is whole, and what it owes", async () => {
+    const store = createStore({ url: file(), log: silentLog(), now: () => NOW });
+    await store.transaction(async ({ alerts }) => {
+      const row = {
+        destination: "slack//ops/",
+        platform: "slack",
+        kind: "message",
+        phase: "trigger",
+        message: "m",
+        episode: null,
+        target: null,
+        run_at: NOW,
+        created_at: NOW - 7_200_000,
+        data: "{}",
+      } as const;
+      await alerts.outbox.add([
+        { ...row, id: "owed" },
+        { ...row, id: "dead" },
+      ]);
+      await alerts.outbox.change("dead", { state: "dead", settled_at: NOW - 1000 });
+      for (const state of ["active", "retired"] as const) {
+        const data = JSON.stringify(aSubscription({ id: state, state }));
+        await alerts.choices.putSubscription({ id: state, destination: "d", network: "mainnet", state, data });
+      }
+    });
+    await store.close();
+    expect(told(await examineStore(file(), NOW)).slice(1)).toEqual([
+      expect.stringMatching(/^ok database: .*b.db: whole, [\d.]+ kB, schema \d{4}-.*, nobody holds it/u),
+      expect.stringMatching(/^warning dead letters: 1 given up on slack within the last day -> .*alerts log/u),
+      expect.stringMatching(/^warning subscriptions: 1 ended because their channel is gone/u),
+      "warning deliveries: 1 wait on slack, the oldest for 2 h -> Start the bot: nothing is delivered while it is stopped.",
+    ]);
+  });
+
+  it.each<[string, number | undefined, RegExp[]]>([
+    ["has just begun", undefined, []],
+    ["looks", 4000, [/^ok watching: the last look was kept 4 s ago/u]],
+    ["has stopped looking", 600_000, [/^fault watching: the running Bellwether has kept no look for 10 min -> See/u]],
+  ])("asks what the running bot keeps: one that %s", async (_name, agoMillis, lines) => {
+    const store = createStore({ url: file(), log: silentLog() });
+    const server = createServer();
+    try {
+      await store.transaction(async ({ alerts }) => {
+        await alerts.watch.putSnapshot("", "away-report", NOW, "{}");
+        if (agoMillis !== undefined) await alerts.watch.putSnapshot("mainnet", "sources", NOW - agoMillis, "{}");
+      });
+      await new Promise<void>((resolve) => server.listen(`${file()}.sock`, resolve));
+      writeHolderRecord(file(), { pid: process.pid, socket: `${file()}.sock` });
+      const found = told(await examineStore(file(), NOW));
+      expect(found[1]).toContain(`held by the running Bellwether (process ${process.pid})`);
+      expect(found.filter((line) => line.includes("watching"))).toEqual(
+        lines.map((line) => expect.stringMatching(line)),
+      );
+    } finally {
+      server.close();
+      await store.close();
+    }
+  });
+
+  it("names a holder that does not answer, and looks into the file all the same", async () => {
+    const store = createStore({ url: file(), log: silentLog() });
+    await store.ping();
+    const found = badOf(await examineStore(file(), NOW, 20));
+    await store.close();
+    expect(found).toEqual([
+      expect.stringMatching(/^fault database: .* in use by process \d+, which does not answer -> Stop that process/u),
+    ]);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ["is something else", "x".repeat(9000), /is not a database of Bellwether's/u],
+    ["is empty", "", /^ok database: .*whole, 0 bytes, the next start migrates it/u],
+  ])("finds a file that %s", async (_name, content, line) => {
+    const odd = path.join(folder, "b.db");
+    writeFileSync(odd, content);
+    const found = await examineStore(odd, NOW).then(told, (thrown: Error) => [thrown.message]);
+    expect(found.at(-1)).toMatch(line);
+  });
+
+  it("refuses an address that is no file's", async () => {
+    await expect(examineStore("postgres://u:hunter2@h/b", NOW)).rejects.toThrow(/PostgreSQL.*not supported/u);
+  });
+});
