@@ -4,7 +4,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsEdit = command({
   name: "alerts edit",
-  summary: "Changes one alert: what is named is changed, the rest stays",
+  summary: "Changes one subscription: what is named is changed, the rest stays",
   examples: ["alerts edit <id> quiet:22:00-07:00 zone:Europe/Berlin", "alerts edit <id> high:75000"],
   // One's own are everybody's; a channel's is checked once it is known which one is meant.
   access: "everyone",

@@ -35,13 +35,13 @@ export const alertsList = command({
     );
     const where = everywhere ? text`all places` : placeWords(destinationHere(context), context);
     const shown: Block[] = [];
-    if (channel.length > 0) shown.push(tableOf(channel, "alerts", labels, everywhere));
-    if (own.length > 0) shown.push({ ...tableOf(own, "own-alerts", labels, false), title: text`Yours alone` });
+    if (channel.length > 0) shown.push(tableOf(channel, "subscriptions", labels, everywhere));
+    if (own.length > 0) shown.push({ ...tableOf(own, "own-subscriptions", labels, false), title: text`Yours alone` });
     const none = visible.length === 0;
     return reply({
       title: none
-        ? text`No alerts in ${where}`
-        : text`${visible.length} ${visible.length === 1 ? "alert" : "alerts"} in ${where}`,
+        ? text`No subscriptions in ${where}`
+        : text`${visible.length} ${visible.length === 1 ? "subscription" : "subscriptions"} in ${where}`,
       blocks: none
         ? [paragraph(text`${code("alerts add")} subscribes to what ops channels need and sends a test message.`)]
         : shown,
@@ -55,7 +55,7 @@ function tableOf(rows: readonly Subscription[], name: string, labels: Labels, wh
     kind: "table",
     name,
     columns: [
-      { title: "Alert" },
+      { title: "Subscription" },
       { title: "Tells" },
       ...(where ? [{ title: "Where", priority: 2 as const }] : []),
       { title: "How", priority: 3 },
@@ -80,7 +80,7 @@ function addAction(): Action {
   return { label: "Add the usual", invocation: { command: "alerts add", options: {} }, effect: "reply" };
 }
 
-/** Of one alert its buttons; of several those that end them. */
+/** Of one subscription its buttons; of several those that end them. */
 function actionsOf(alive: readonly Subscription[], labels: Labels): Action[] {
   const [only] = alive;
   if (only !== undefined && alive.length === 1) return subscriptionActions(only, labels);

@@ -4,7 +4,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsPause = command({
   name: "alerts pause",
-  summary: "Holds one alert back until it is resumed",
+  summary: "Holds one subscription back until it is resumed",
   examples: ["alerts pause <id>"],
   // One's own are everybody's; a channel's is checked once it is known which one is meant.
   access: "everyone",

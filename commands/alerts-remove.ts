@@ -4,7 +4,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsRemove = command({
   name: "alerts remove",
-  summary: "Ends one alert",
+  summary: "Ends one subscription",
   examples: ["alerts remove <id>"],
   // One's own are everybody's; a channel's is checked once it is known which one is meant.
   access: "everyone",

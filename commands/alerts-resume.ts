@@ -4,7 +4,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsResume = command({
   name: "alerts resume",
-  summary: "Goes on with an alert that was paused",
+  summary: "Goes on with a subscription that was paused",
   examples: ["alerts resume <id>"],
   // One's own are everybody's; a channel's is checked once it is known which one is meant.
   access: "everyone",

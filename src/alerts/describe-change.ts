@@ -44,12 +44,12 @@ function sentence({ by, change, labels }: ChangeMessage): Text {
     case "edited": {
       const manner = mannerWords(change.subscription);
       const how = manner.length === 0 ? [] : text` (${manner})`;
-      return text`${by} changed alert ${code(change.subscription.id)}: now ${subscriptionWords(change.subscription, labels)}${how}`;
+      return text`${by} changed subscription ${code(change.subscription.id)}: now ${subscriptionWords(change.subscription, labels)}${how}`;
     }
     case "removed":
     case "paused":
     case "resumed":
-      return text`${by} ${change.what} alert ${code(change.subscription.id)}: ${subscriptionWords(change.subscription, labels)}`;
+      return text`${by} ${change.what} subscription ${code(change.subscription.id)}: ${subscriptionWords(change.subscription, labels)}`;
     case "silenced":
       return text`${by} silenced ${silenceScopeWords(change.silence, labels)}`;
     case "unsilenced":

@@ -93,7 +93,7 @@ async function subscribeOnce(context: AddContext, wanted: Wanted): Promise<Made>
   const known = there.find((one) => contentOf(one, alerts.config) === contentOf(subscription, alerts.config));
   if (known !== undefined) return alreadyThere(context, known, subscription, values, labels);
   if (there.length >= MAX_PER_PLACE) {
-    throw new UserError(`There are ${there.length} alerts in this place already, and no more are kept.`, {
+    throw new UserError(`There are ${there.length} subscriptions in this place already, and no more are kept.`, {
       remedy: "Remove some of them, or name several markets in one. They are listed by:",
       suggestion: "alerts list",
     });
@@ -212,7 +212,7 @@ function alreadyThere(
 export function subscriptionFields(one: Subscription, labels: Labels) {
   const manner = mannerWords(one);
   return [
-    field("Alert", code(one.id)),
+    field("Subscription", code(one.id)),
     field("Tells", subscriptionWords(one, labels), { wide: true }),
     ...(groupOf(one.kinds) === undefined ? [] : [field("Kinds", one.kinds.join(", "), { wide: true })]),
     ...(manner.length === 0 ? [] : [field("How", manner, { wide: true })]),
@@ -230,5 +230,5 @@ export function deliveryNote({ alerts }: Pick<ChangeContext, "alerts">, { platfo
 }
 
 export function listAction(): Action {
-  return { label: "All alerts", invocation: { command: "alerts list", options: {} }, effect: "reply" };
+  return { label: "All subscriptions", invocation: { command: "alerts list", options: {} }, effect: "reply" };
 }

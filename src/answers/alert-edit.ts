@@ -28,9 +28,9 @@ export async function editSubscription(context: AddContext, typed: string, value
       suggestion: `alerts edit ${typed.trim()} severity:warning quiet:22:00-07:00`,
     });
   }
-  const before = await findSubscription(alerts, typed, context, "change its alerts");
+  const before = await findSubscription(alerts, typed, context, "change its subscriptions");
   if (!isAlive(before)) {
-    throw new UserError(`Alert ${before.id} is over: ${before.why ?? before.state}.`, {
+    throw new UserError(`Subscription ${before.id} is over: ${before.why ?? before.state}.`, {
       option: "id",
       remedy: "Add another one with:",
       suggestion: "alerts add",
@@ -44,7 +44,7 @@ export async function editSubscription(context: AddContext, typed: string, value
   const content = contentOf(after, alerts.config);
   if (content === contentOf(before, alerts.config) && mannerOf(after) === mannerOf(before)) {
     return reply({
-      title: text`Nothing changed: alert ${code(before.id)} is like that already`,
+      title: text`Nothing changed: subscription ${code(before.id)} is like that already`,
       blocks: [{ kind: "fields", fields: subscriptionFields(before, labels) }],
       actions: [...subscriptionActions(before, labels), listAction()],
     });
@@ -57,7 +57,7 @@ export async function editSubscription(context: AddContext, typed: string, value
       contentOf(one, alerts.config) === content,
   );
   if (twin !== undefined) {
-    throw new UserError(`Alert ${twin.id} tells that already.`, {
+    throw new UserError(`Subscription ${twin.id} tells that already.`, {
       option: "id",
       remedy: `Change that one, or remove ${before.id} with:`,
       suggestion: `alerts remove ${before.id}`,
@@ -69,7 +69,7 @@ export async function editSubscription(context: AddContext, typed: string, value
   await alerts.putSubscription(after, caller.name, announced);
   return reply({
     tone: "good",
-    title: text`Changed alert ${code(after.id)}: ${subscriptionWords(after, labels)}`,
+    title: text`Changed subscription ${code(after.id)}: ${subscriptionWords(after, labels)}`,
     blocks: [
       { kind: "fields", fields: subscriptionFields(after, labels) },
       ...floorNote(after),
@@ -109,7 +109,7 @@ async function subjectsAfter(
   const price = kinds.includes("market.price");
   if (ALL.test(typed.trim()) && !price) return [];
   if (before.network !== context.network) {
-    throw new UserError(`Alert ${before.id} is about ${before.network}.`, {
+    throw new UserError(`Subscription ${before.id} is about ${before.network}.`, {
       option: "subjects",
       remedy: `Add network:${before.network}, so that its subjects are looked up there.`,
     });

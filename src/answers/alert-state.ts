@@ -13,9 +13,9 @@ import { findSubscription, subscriptionActions } from "./alert-subscriptions.ts"
 type Done = Extract<ChangeMessage["change"], { subscription: Subscription }>["what"];
 
 const DOING = {
-  removed: { doing: "remove its alerts", state: "removed" },
-  paused: { doing: "pause its alerts", state: "paused" },
-  resumed: { doing: "resume its alerts", state: "active" },
+  removed: { doing: "remove its subscriptions", state: "removed" },
+  paused: { doing: "pause its subscriptions", state: "paused" },
+  resumed: { doing: "resume its subscriptions", state: "active" },
 } as const satisfies Partial<Record<Done, { doing: string; state: Subscription["state"] }>>;
 
 /** Removes, pauses or resumes a subscription; what is so already changes nothing and is announced to nobody. */
@@ -30,13 +30,13 @@ export async function changeState(context: ChangeContext, typed: string, what: k
   const words = subscriptionWords(found, labels);
   if (found.state === state) {
     return reply({
-      title: text`Nothing changed: alert ${code(found.id)} is ${state} already`,
+      title: text`Nothing changed: subscription ${code(found.id)} is ${state} already`,
       blocks: [{ kind: "fields", fields: subscriptionFields(found, labels) }],
       actions: [...subscriptionActions(found, labels), listAction()],
     });
   }
   if (found.state === "ended" || (found.state === "retired" && what === "paused")) {
-    throw new UserError(`Alert ${found.id} is over: ${found.why ?? found.state}.`, {
+    throw new UserError(`Subscription ${found.id} is over: ${found.why ?? found.state}.`, {
       option: "id",
       remedy: "There is nothing left to do with it; add another one with:",
       suggestion: "alerts add",
@@ -50,7 +50,7 @@ export async function changeState(context: ChangeContext, typed: string, what: k
   await alerts.putSubscription(changed, caller.name, announced);
   return reply({
     tone: "good",
-    title: text`${what === "removed" ? "Removed" : what === "paused" ? "Paused" : "Resumed"} alert ${code(found.id)}: ${words}`,
+    title: text`${what === "removed" ? "Removed" : what === "paused" ? "Paused" : "Resumed"} subscription ${code(found.id)}: ${words}`,
     blocks: [{ kind: "fields", fields: subscriptionFields(changed, labels) }],
     actions: [...subscriptionActions(changed, labels), listAction()],
   });

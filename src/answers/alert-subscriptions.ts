@@ -53,12 +53,12 @@ function unknownSubscription(
   const near = nearest(typed, alive);
   const sentence =
     found.length > 1
-      ? `${quoteTyped(typed)} could be ${found.length} alerts.`
+      ? `${quoteTyped(typed)} could be ${found.length} subscriptions.`
       : elsewhere !== undefined
-        ? `Alert ${elsewhere.id} belongs to another place.`
+        ? `Subscription ${elsewhere.id} belongs to another place.`
         : removed
-          ? `Alert ${wanted} has been removed already.`
-          : `There is no alert ${quoteTyped(typed)} here.`;
+          ? `Subscription ${wanted} has been removed already.`
+          : `There is no subscription ${quoteTyped(typed)} here.`;
   const remedy =
     elsewhere !== undefined && found.length === 0
       ? "Type this where it tells, or in the console."

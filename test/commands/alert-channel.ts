@@ -82,7 +82,7 @@ export function shown(reply: Reply): string {
 export function idIn({ blocks }: Reply): string {
   for (const block of blocks) {
     if (block.kind !== "fields") continue;
-    const found = block.fields.find(({ name }) => ["Alert", "Silence"].includes(plainText(name)));
+    const found = block.fields.find(({ name }) => ["Subscription", "Silence"].includes(plainText(name)));
     if (found !== undefined) return plainText(found.value);
   }
   throw new Error("no id in this reply");
