@@ -1,7 +1,9 @@
 import type { Milliseconds } from "../units/duration.ts";
+import { toMillis } from "../units/nanoseconds.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
 import { isOpen, type Episode } from "./episode.ts";
 import { isDrill } from "./drill.ts";
+import { timeFromText } from "./json-units.ts";
 import type { AlertMessage } from "./message.ts";
 import type { OwedBook, Phase } from "./owed.ts";
 import { route, type Routed } from "./route.ts";
@@ -37,7 +39,9 @@ export interface EpisodeCase {
 export function oweEpisode(given: EpisodeCase, book: OwedBook): void {
   const byDestination = Map.groupBy(given.subscriptions, (one) => destinationKey(one.destination));
   if (!isOpen(given.episode)) {
-    for (const [destination, telling] of given.tellings) close(given, destination, telling, book);
+    for (const [destination, telling] of given.tellings) {
+      close(given, destination, telling, byDestination.get(destination) ?? [], book);
+    }
     return;
   }
   for (const [destination, subscriptions] of byDestination) {
@@ -94,7 +98,7 @@ function begin(
     return;
   }
   const held = telling?.by;
-  const late = subscription.created > Number(BigInt(episode.detected) / 1_000_000n);
+  const late = subscription.created > toMillis(timeFromText(episode.detected));
   const already = held ?? (late ? "the subscription is new" : undefined);
   const message = {
     type: "condition",
@@ -163,14 +167,20 @@ function isReminderDue({ episode, config, at }: EpisodeCase, telling: Telling): 
   );
 }
 
-function close(given: EpisodeCase, destination: string, telling: Telling, book: OwedBook): void {
+function close(
+  given: EpisodeCase,
+  destination: string,
+  telling: Telling,
+  subscriptions: readonly Subscription[],
+  book: OwedBook,
+): void {
   const { episode } = given;
   if (telling.state === "closed") return;
   const closed: Telling = { ...telling, state: "closed" };
   if (telling.trigger === undefined) {
     book.tellings.push({ episode: episode.id, destination, telling: closed });
     const message = { type: "condition", phase: "resolve", episode } as const;
-    const until = telling.by === "quiet hours" ? quietEnd(given, destination) : undefined;
+    const until = telling.by === "quiet hours" ? quietEnd(given, subscriptions) : undefined;
     if (until !== undefined) {
       book.held.push({ destination: telling.destination, message: labelled(given, message), until });
       book.decisions.push(decision(given, destination, "held for the digest", "over before quiet hours ended"));
@@ -195,11 +205,10 @@ function close(given: EpisodeCase, destination: string, telling: Telling, book: 
 }
 
 /** When the quiet hours that kept a trigger back end; undefined where none hold any more. */
-function quietEnd(given: EpisodeCase, destination: string): Milliseconds | undefined {
-  for (const subscription of given.subscriptions) {
-    if (destinationKey(subscription.destination) !== destination) continue;
-    const { kind, network, subject, severity } = given.episode;
-    const routed = route({ kind, network, subject, severity }, subscription, [], given.at);
+function quietEnd({ episode, at }: EpisodeCase, subscriptions: readonly Subscription[]): Milliseconds | undefined {
+  const { kind, network, subject, severity } = episode;
+  for (const subscription of subscriptions) {
+    const routed = route({ kind, network, subject, severity }, subscription, [], at);
     if (!routed.tell && routed.until !== undefined) return routed.until;
   }
   return undefined;
