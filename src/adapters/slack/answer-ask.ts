@@ -5,6 +5,7 @@ import { isAboutManaging } from "./caller.ts";
 import { compose, withSmallPrint } from "./compose.ts";
 import type { Desk } from "./desk.ts";
 import { guarded } from "./guarded.ts";
+import { isSaid, tellLost } from "./lost-answer.ts";
 import { holdsUntil, notInChannelNotice, stoppingNotice, workingNotice } from "./notices.ts";
 import { Progress } from "./progress.ts";
 import type { Origin } from "./origin.ts";
@@ -21,26 +22,30 @@ export async function answerAsk(desk: Desk, ask: Ask, origin: Origin): Promise<v
     const prepared = prepare(desk, ask, origin, (latest) => progress.update(latest));
     const audience = audienceOf(desk, ask, origin, prepared);
     const progress = progressOf(desk, ask, origin, audience);
+    let said: boolean;
     try {
       const reply = await runPrepared(prepared, progress, workingNotice(ask, surface.inPlace(audience)));
       // What was broken off is no answer: the question can be asked again as soon as the bot is back.
       const cut = desk.stopping.aborted && reply.failure !== undefined;
-      await answerWith(desk, cut ? stoppingNotice(ask) : reply, ask, origin, audience);
+      said = await answerWith(desk, cut ? stoppingNotice(ask) : reply, ask, origin, audience);
     } finally {
       await surface.clear();
     }
+    if (!said) await tellLost(desk, ask, origin);
   });
 }
 
 function progressOf(desk: Desk, ask: Ask, { caller, surface }: Origin, audience: Visibility): Progress<Reply> {
-  const [first] = desk.progressAtMillis;
   const asked = desk.now();
   // A page stays as it is for a while: nothing is said yet where the first word would stand elsewhere.
   const skipped = surface.replaces ? 1 : 0;
-  const at = (index: number): number | undefined =>
-    surface.pace === "few" || first === undefined
-      ? desk.progressAtMillis[index]
-      : first + (index + skipped) * desk.progressEveryMillis;
+  const costly = surface.pace === "few" ? desk.progressAtMillis : desk.progressAtMillis.slice(0, 1);
+  const last = costly.at(-1);
+  const at = (index: number): number | undefined => {
+    const turn = index + skipped;
+    if (last === undefined) return undefined;
+    return costly[turn] ?? last + (turn - costly.length + 1) * desk.progressEveryMillis;
+  };
   return new Progress<Reply>(at, async (latest) => {
     try {
       const { body } = await compose(latest, { asker: caller.id }, desk);
@@ -63,8 +68,8 @@ async function runPrepared(prepared: Prepared, progress: Progress<Reply>, first:
 }
 
 /**
- * Says a reply where it belongs: errors to the asker alone, files beside it. Rejects when Slack takes it nowhere. Without
- * `ask`, it is a word of the adapter's own. Disposes of the reply.
+ * Says a reply where it belongs: errors to the asker alone, files beside it. False when Slack was away for too long;
+ * rejects when Slack takes it nowhere. Without `ask`, it is a word of the adapter's own. Disposes of the reply.
  */
 export async function answerWith(
   desk: Desk,
@@ -72,9 +77,10 @@ export async function answerWith(
   ask: Ask | undefined,
   origin: Origin,
   audience: Visibility,
-): Promise<void> {
+): Promise<boolean> {
+  const answer = new Answer(desk, { reply, ask, origin, audience });
   try {
-    await desk.insist.say(ask?.command ?? "notice", new Answer(desk, { reply, ask, origin, audience }));
+    return await isSaid(desk, ask?.command ?? "notice", answer);
   } finally {
     await disposeReply(reply);
   }
@@ -84,7 +90,7 @@ export async function answerWith(
 export async function tellNotInChannel(desk: Desk, channel: string): Promise<void> {
   const origin = desk.lastManaged.take(channel);
   if (origin === undefined) return;
-  await guarded(desk, "notice", () =>
-    answerWith(desk, notInChannelNotice(desk.botName()), undefined, origin, "caller"),
-  );
+  await guarded(desk, "notice", async () => {
+    await answerWith(desk, notInChannelNotice(desk.botName()), undefined, origin, "caller");
+  });
 }

@@ -10,6 +10,7 @@ import { FileBatch, type FilePlace } from "./files.ts";
 import type { Saying } from "./insist.ts";
 import { lateAnswer, PERHAPS_TWICE, stoppingNotice, unshowableNotice } from "./notices.ts";
 import type { Origin } from "./origin.ts";
+import { commandOf } from "./question.ts";
 import type { Surface } from "./surface.ts";
 
 interface AnswerParts {
@@ -84,8 +85,7 @@ export class Answer implements Saying {
 
   /** Whether the command takes values that a form can ask for. */
   #hasForm(ask: Ask): boolean {
-    const command = this.#desk.bot.commands.find(({ name }) => name === ask.command);
-    return command !== undefined && command.name !== "help";
+    return ask.command !== "help" && commandOf(this.#desk, ask) !== undefined;
   }
 
   /**

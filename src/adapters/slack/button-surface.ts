@@ -1,7 +1,7 @@
 import type { Visibility } from "../../bot/invocation.ts";
 import type { Body } from "./compose.ts";
-import type { DirectMessage } from "./direct-message.ts";
 import type { ResponseUrl } from "./response-url.ts";
+import type { StandingMessage } from "./standing-message.ts";
 import { QUIET, type Surface } from "./surface.ts";
 
 interface ButtonPlace {
@@ -9,7 +9,7 @@ interface ButtonPlace {
   readonly shared: boolean;
   readonly thread?: string | undefined;
   /** Where it can be told again and again how far it is. */
-  readonly note: DirectMessage;
+  readonly note: StandingMessage;
 }
 
 /** Answers a button: in place of its message, or below it. */
@@ -20,7 +20,7 @@ export class ButtonSurface implements Surface {
   readonly replaces: boolean;
   readonly shared: boolean;
   readonly #url: ResponseUrl;
-  readonly #note: DirectMessage;
+  readonly #note: StandingMessage;
   readonly #thread: { readonly thread_ts?: string };
   #told = false;
 

@@ -1,14 +1,14 @@
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
+import type { KeepParts } from "../keep-presses.ts";
 import type { Talk } from "./after-limit.ts";
-import type { ComposeParts } from "./compose.ts";
 import type { Insist } from "./insist.ts";
 import type { LastManaged } from "./last-managed.ts";
 import type { Managers } from "./managers.ts";
 import type { Kept } from "./person.ts";
 
 /** What answering people takes. Its `signal` aborts a little after `stopping`, so that people can be told. */
-export interface Desk extends ComposeParts, Talk {
+export interface Desk extends KeepParts, Talk {
   readonly bot: Bot;
   readonly log: Log;
   /** The root command, with its slash. */
@@ -19,7 +19,7 @@ export interface Desk extends ComposeParts, Talk {
   now(): number;
   /** When progress is shown, in milliseconds from the question on, where each time uses up one of a response_url's uses. */
   readonly progressAtMillis: readonly number[];
-  /** Elsewhere: so often, from the first of those moments on. */
+  /** Elsewhere, and after those moments: so often. */
   readonly progressEveryMillis: number;
   /** For how long completion may look before it answers with nothing. */
   readonly suggestMillis: number;
@@ -33,7 +33,10 @@ export interface Desk extends ComposeParts, Talk {
   readonly lastManaged: LastManaged;
   /** What is kept for people. */
   readonly kept: Kept;
+  /** For answers. */
   readonly insist: Insist;
+  /** For a word about an answer that was given up. */
+  readonly insistLonger: Insist;
   /** Aborted when the adapter stops: work ends, and nothing is waited for. */
   readonly stopping: AbortSignal;
 }

@@ -1,6 +1,7 @@
 import type { Talk } from "./after-limit.ts";
 import type { Body } from "./compose.ts";
-import { DirectMessage } from "./direct-message.ts";
+import { directMessage } from "./direct-message.ts";
+import type { StandingMessage } from "./standing-message.ts";
 import type { Surface } from "./surface.ts";
 
 /** Answers in the app's direct messages: where nothing else can, and for what comes late. */
@@ -12,12 +13,12 @@ export class DirectSurface implements Surface {
   readonly direct = true;
   readonly #talk: Talk;
   readonly #user: string;
-  readonly #message: DirectMessage;
+  readonly #message: StandingMessage;
 
   constructor(talk: Talk, user: string) {
     this.#talk = talk;
     this.#user = user;
-    this.#message = new DirectMessage(talk, user);
+    this.#message = directMessage(talk, user);
   }
 
   async progress(body: Body): Promise<boolean> {

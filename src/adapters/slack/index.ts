@@ -13,7 +13,7 @@ import { createBoltApp } from "./bolt-app.ts";
 import { Connection } from "./connection.ts";
 import type { Desk } from "./desk.ts";
 import { Identity } from "./identity.ts";
-import { Insist } from "./insist.ts";
+import { ANSWERS, Insist, WORDS } from "./insist.ts";
 import { ACKNOWLEDGE_MILLIS, CHANNEL_MILLIS } from "./limits.ts";
 import { LastManaged } from "./last-managed.ts";
 import { Managers } from "./managers.ts";
@@ -137,7 +137,8 @@ class SlackAdapter implements SendingAdapter {
       botName: () => this.#identity.name,
       now,
       sleep,
-      insist: new Insist({ log, now, sleep, stopping: this.#stopping.signal }),
+      insist: new Insist({ log, now, sleep, stopping: this.#stopping.signal, patience: ANSWERS }),
+      insistLonger: new Insist({ log, now, sleep, stopping: this.#stopping.signal, patience: WORDS }),
       progressAtMillis: timing.progressAtMillis ?? PROGRESS_AT_MILLIS,
       progressEveryMillis: timing.progressEveryMillis ?? PROGRESS_EVERY_MILLIS,
       callMillis: timing.callMillis,

@@ -1,11 +1,18 @@
 import { WebAPIHTTPError, WebAPIPlatformError } from "@slack/web-api";
 
 import type { Log } from "../../log.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { isUnsent } from "../unsent.ts";
 import type { Sleep } from "./after-limit.ts";
 import { RESPONSE_URL_MILLIS } from "./limits.ts";
 import { ResponseRefused, ResponseUnreached, ResponseUrlGone } from "./response-url.ts";
 import { sendErrorOf } from "./send-error.ts";
-import { codeOf, faultWords, isUnanswered, isUnsent, retryAfterMillis } from "./slack-fault.ts";
+import { codeOf, faultWords, isUnanswered, retryAfterMillis } from "./slack-fault.ts";
+
+/** Slack has taken nothing for too long, or too much waits for it already. */
+export class GivenUp extends Error {
+  override readonly name = "GivenUp";
+}
 
 /** Something that is to be said to somebody, and where. */
 export interface Saying {
@@ -24,14 +31,35 @@ export interface InsistParts {
   readonly now: () => number;
   /** Aborted when the adapter stops: nothing is waited for any more. */
   readonly stopping: AbortSignal;
+  readonly patience: Patience;
   /** From 0 to below 1. */
   readonly random?: (() => number) | undefined;
 }
 
-/** As many may wait for Slack at a time: each may hold a reply with its files. */
-const MOST = 200;
-const FIRST_MILLIS = 1000;
-const LONGEST_MILLIS = 60_000;
+/** For how long something is insisted on, and how often. */
+interface Patience {
+  readonly forMillis: Milliseconds;
+  /** The first pause; each is twice as long as the one before, up to the longest. */
+  readonly firstMillis: Milliseconds;
+  readonly longestMillis: Milliseconds;
+  /** As many may wait for Slack at a time. */
+  readonly most: number;
+}
+
+/** With answers, each of which may hold files: for as long as a response_url lives. */
+export const ANSWERS: Patience = {
+  forMillis: RESPONSE_URL_MILLIS,
+  firstMillis: 1000,
+  longestMillis: 60_000,
+  most: 200,
+};
+/** With a word about an answer that was given up: for a day, as with alerts. */
+export const WORDS: Patience = {
+  forMillis: 86_400_000,
+  firstMillis: 60_000,
+  longestMillis: 600_000,
+  most: 2000,
+};
 
 /** Codes with which Slack refuses what a message contains; anything else is about the place or the moment. */
 const REFUSED = /^(?:invalid_blocks|invalid_attachments|invalid_arg|invalid_metadata|msg_|no_text|too_many|markdown_)/u;
@@ -40,8 +68,8 @@ const REFUSED = /^(?:invalid_blocks|invalid_attachments|invalid_arg|invalid_meta
 const NEEDS_PERSON = new Set(["missing_scope", "not_allowed_token_type"]);
 
 /**
- * Says what people wait for, again and again with growing pauses while Slack takes nothing, for as long as a
- * response_url lives: where it belongs, else in direct messages.
+ * Says what people wait for, again and again with growing pauses while Slack takes nothing: where it belongs, else in
+ * direct messages.
  */
 export class Insist {
   readonly #parts: InsistParts;
@@ -51,26 +79,29 @@ export class Insist {
     this.#parts = parts;
   }
 
-  /** How many answers wait for Slack to come back. */
+  /** How much waits for Slack to come back. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Rejects with what is wrong when it cannot be said. */
+  /** Rejects with GivenUp when that took too long, else with what is wrong when it cannot be said. */
   async say(what: string, saying: Saying): Promise<void> {
-    const { log, now, sleep, stopping, random = Math.random } = this.#parts;
-    const until = now() + RESPONSE_URL_MILLIS;
+    const { log, now, patience, sleep, stopping, random = Math.random } = this.#parts;
+    const until = now() + patience.forMillis;
     const attempts = new Attempts(saying, log, what);
-    let pause = FIRST_MILLIS;
+    let pause = patience.firstMillis;
     let waits = false;
     try {
       for (;;) {
         const error = await attempts.next();
         if (error === undefined) return;
         const wait = Math.max(pause * (0.5 + random() / 2), retryAfterMillis(error) ?? 0);
-        if (stopping.aborted || !passes(error) || now() + wait > until) throw error;
+        if (stopping.aborted || !passes(error)) throw error;
+        if (now() + wait > until) throw new GivenUp(`in vain for too long: ${faultWords(error)}`, { cause: error });
         if (!waits) {
-          if (this.#waiting >= MOST) throw new Error(`${MOST} answers wait for Slack already`, { cause: error });
+          if (this.#waiting >= patience.most) {
+            throw new GivenUp(`${patience.most} answers wait for Slack already`, { cause: error });
+          }
           waits = true;
           this.#waiting += 1;
         }
@@ -78,7 +109,7 @@ export class Insist {
         log.warn({ platform: "slack", what, why: faultWords(error), againInMillis }, "Slack takes no answer");
         await sleep(wait, stopping).catch(() => undefined);
         if (stopping.aborted) throw error;
-        pause = Math.min(pause * 2, LONGEST_MILLIS);
+        pause = Math.min(pause * 2, patience.longestMillis);
       }
     } finally {
       if (waits) this.#waiting -= 1;

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import type { UsersInfoResponse, WebClient } from "@slack/web-api";
 import { LRUCache } from "lru-cache";
 
 import type { Log } from "../../log.ts";
+import { within } from "../within.ts";
 import type { Person } from "./person.ts";
 import { faultWords } from "./slack-fault.ts";
 
@@ -61,11 +60,7 @@ export class Managers {
     }
     const key = `${person.workspace ?? ""} ${person.id}`;
     const looking = this.#known.get(key) ?? this.#begin(key, person);
-    const waited = new AbortController();
-    const late = sleep(this.#parts.lookMillis ?? LOOK_MILLIS, UNKNOWN, { signal: waited.signal, ref: false });
-    const found = await Promise.race([looking, late.catch(() => UNKNOWN)]);
-    waited.abort();
-    return found;
+    return within(looking, this.#parts.lookMillis ?? LOOK_MILLIS).catch(() => UNKNOWN);
   }
 
   #begin(key: string, person: Person): Promise<MayManage> {

@@ -18,6 +18,16 @@ export function expiredNotice(command: string): Reply {
   });
 }
 
+/** A button whose meaning the store does not give just now. */
+export function unreadableNotice(): Reply {
+  return reply({
+    tone: "bad",
+    title: "What this button means cannot be read just now",
+    blocks: [paragraph("Press it again in a minute; the operator finds the reason in the log.")],
+    failure: "bug",
+  });
+}
+
 /** Said while a question takes a while. */
 export function workingNotice(ask: Ask, inPlace: boolean): Reply {
   return reply({
@@ -42,6 +52,9 @@ export function holdsUntil(askedMillis: number, nowMillis: number, expires: bool
   const later = `What takes longer than until ${time(askedMillis + RESPONSE_URL_MILLIS)} comes as a direct message. `;
   return `As of ${time(nowMillis)}. ${expires ? later : ""}If the bot is restarted meanwhile, nothing comes: then ask again.`;
 }
+
+/** In mrkdwn, below what told for the last time where it stands how far something is. */
+export const GOES_ON_DIRECTLY = "From here on, your direct messages with the app tell how far it is.";
 
 /** Said to whoever waits while the bot stops. */
 export function stoppingNotice(ask: Ask): Reply {
@@ -74,6 +87,20 @@ export function lateAnswer(given: Reply, command: string, ask: Ask): Reply {
     ...given,
     blocks: [paragraph(text`${strong("Your answer")} to ${code(`${command} ${formatLine(ask)}`)}`), ...given.blocks],
   };
+}
+
+/** Sent once Slack is back, where it was away for longer than an answer is kept. */
+export function lostNotice(command: string, ask: Ask): Reply {
+  return reply({
+    tone: "warning",
+    title: "An answer to you was lost",
+    blocks: [
+      paragraph(
+        text`Slack took no messages when ${code(`${command} ${formatLine(ask)}`)} was answered, nor for long after. Ask again.`,
+      ),
+    ],
+    failure: "network",
+  });
 }
 
 /** A form could not be opened: Slack gives three seconds for that, from the press or the command on. */

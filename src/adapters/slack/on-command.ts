@@ -7,12 +7,13 @@ import { answerAsk, answerWith } from "./answer-ask.ts";
 import { callerOf } from "./caller.ts";
 import { CommandSurface } from "./command-surface.ts";
 import type { Desk } from "./desk.ts";
+import { directMessage } from "./direct-message.ts";
 import { missingIn } from "./form.ts";
 import { guarded } from "./guarded.ts";
 import { isShared, typedText } from "./input.ts";
 import { openForm } from "./open-form.ts";
 import type { Origin } from "./origin.ts";
-import { targetOf } from "./question.ts";
+import { commandOf, targetOf } from "./question.ts";
 import { ResponseUrl } from "./response-url.ts";
 
 /** Answers `/bell …`, which has been acknowledged. Never rejects. */
@@ -28,10 +29,10 @@ export async function onCommand(desk: Desk, payload: SlashCommand): Promise<void
       caller: await callerOf(desk, asker, ask?.command),
       workspace: payload.team_id,
       channel: payload.channel_id,
-      surface: new CommandSurface(url, shared),
+      surface: new CommandSurface(url, { shared, note: directMessage(desk, payload.user_id) }),
     };
     if (ask === undefined) return answerUnread(desk, line, origin);
-    const command = desk.bot.commands.find(({ name }) => name === ask.command);
+    const command = commandOf(desk, ask);
     if (command !== undefined && missingIn(command, ask).length > 0) {
       const place = { command: command.name, response, channel: payload.channel_id, shared };
       if (await openForm(desk, payload.trigger_id, ask, place, payload.team_id)) return;

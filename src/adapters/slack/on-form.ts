@@ -1,12 +1,11 @@
-import type { Ask } from "../../reply/reply.ts";
 import { plainText } from "../../reply/plain.ts";
-import type { Reply } from "../../reply/reply.ts";
+import type { Ask, Reply } from "../../reply/reply.ts";
 import { answerAsk } from "./answer-ask.ts";
 import { ButtonSurface } from "./button-surface.ts";
 import { callerOf, plainCaller, type Asker } from "./caller.ts";
 import { CommandSurface } from "./command-surface.ts";
 import type { Desk } from "./desk.ts";
-import { DirectMessage } from "./direct-message.ts";
+import { directMessage } from "./direct-message.ts";
 import { DirectSurface } from "./direct-surface.ts";
 import { blockOf, optionIn, optionOf, readForm, readFormPlace, type FormPlace, type FormState } from "./form.ts";
 import { OPTIONS } from "./limits.ts";
@@ -58,9 +57,10 @@ async function originOf(desk: Desk, place: FormPlace, sender: Asker): Promise<Or
 function surfaceOf(desk: Desk, { response, button, thread, shared }: FormPlace, user: string): Surface {
   if (response === undefined) return new DirectSurface(desk, user);
   const url = new ResponseUrl(response, desk);
+  const note = directMessage(desk, user);
   return button === true
-    ? new ButtonSurface(url, { replaces: false, shared, thread, note: new DirectMessage(desk, user) })
-    : new CommandSurface(url, shared);
+    ? new ButtonSurface(url, { replaces: false, shared, thread, note })
+    : new CommandSurface(url, { shared, note });
 }
 
 function errorAt(view: SentView, option: string | undefined, words: string): Record<string, string> {

@@ -1,19 +1,22 @@
 import type { ButtonAction, BlockAction } from "@slack/bolt";
 
 import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { within } from "../within.ts";
 import { privatePlace } from "./answer.ts";
 import { answerAsk, answerWith } from "./answer-ask.ts";
 import { section } from "./blocks.ts";
 import { ButtonSurface } from "./button-surface.ts";
-import { callerOf, plainCaller } from "./caller.ts";
+import { callerOf, plainCaller, type Asker } from "./caller.ts";
 import type { Desk } from "./desk.ts";
-import { DirectMessage } from "./direct-message.ts";
+import { directMessage } from "./direct-message.ts";
 import { DirectSurface } from "./direct-surface.ts";
 import { FileBatch } from "./files.ts";
 import { guarded } from "./guarded.ts";
 import { showHome } from "./home.ts";
 import { isShared } from "./input.ts";
-import { expiredNotice, noFormNotice, nothingLeftOutNotice } from "./notices.ts";
+import { isSaid, tellLost } from "./lost-answer.ts";
+import { expiredNotice, noFormNotice, nothingLeftOutNotice, unreadableNotice } from "./notices.ts";
 import { openForm } from "./open-form.ts";
 import { decodePress, type Press } from "./press.ts";
 import type { Origin } from "./origin.ts";
@@ -24,9 +27,7 @@ import type { Surface } from "./surface.ts";
 
 /** Where a button was pressed. */
 interface Place {
-  readonly user: string;
-  readonly userName: string | undefined;
-  readonly workspace: string | undefined;
+  readonly asker: Asker;
   readonly channel: string | undefined;
   readonly thread: string | undefined;
   readonly shared: boolean;
@@ -38,26 +39,28 @@ interface Place {
   readonly home: boolean;
 }
 
+/** Within this the store says what a button means; what it opens must stand within three seconds. */
+const READ_MILLIS: Milliseconds = 1000;
+
 /** Does what a button says, whichever process and version made it. It has been acknowledged. Never rejects. */
 export async function onPress(desk: Desk, body: BlockAction, action: ButtonAction): Promise<void> {
   await guarded(desk, "button", async () => {
     const place = placeOf(desk, body);
     const press = await pressOf(desk, action.value);
-    switch (press?.kind) {
-      case undefined:
-        return whisper(desk, place, expiredNotice(desk.command));
+    if (!("kind" in press)) return whisper(desk, place, press);
+    switch (press.kind) {
       case "form":
         return form(desk, place, press.ask);
       case "files":
         return files(desk, place, press.ask);
       case "share": {
-        const above = `Shared by <@${place.user}>`;
+        const above = `Shared by <@${place.asker.id}>`;
         const origin = await originOf(desk, place, press.ask, false);
         return answerAsk(desk, press.ask, { ...origin, audience: "channel", above });
       }
       case "ask":
         await again(desk, place, press);
-        if (place.home) await showHome(desk, { id: place.user, workspace: place.workspace });
+        if (place.home) await showHome(desk, place.asker);
         return undefined;
     }
   });
@@ -67,7 +70,7 @@ export async function onPress(desk: Desk, body: BlockAction, action: ButtonActio
 async function again(desk: Desk, place: Place, press: Extract<Press, { kind: "ask" }>): Promise<void> {
   const { ask, asker, effect, fresh } = press;
   // Whoever asked turns the pages; anyone else gets pages of their own.
-  const own = asker === undefined || asker === place.user || place.ephemeral;
+  const own = asker === undefined || asker === place.asker.id || place.ephemeral;
   const replaces = effect === "replace" && own && place.response !== undefined;
   const origin = await originOf(desk, place, ask, replaces);
   if (!replaces) return answerAsk(desk, ask, origin);
@@ -75,11 +78,18 @@ async function again(desk: Desk, place: Place, press: Extract<Press, { kind: "as
   await answerAsk(desk, ask, { ...origin, audience, ...(fresh === undefined ? {} : { fresh }) });
 }
 
-async function pressOf(desk: Desk, value: string | undefined): Promise<Press | undefined> {
+/** What a button means, or what is said where that is not known. */
+async function pressOf(desk: Desk, value: string | undefined): Promise<Press | Reply> {
   const routed = decodePress(value);
-  if (routed?.kind !== "kept") return routed;
-  const kept = decodePress(await desk.payloads.get(routed.key));
-  return kept?.kind === "kept" ? undefined : kept;
+  if (routed === undefined) return expiredNotice(desk.command);
+  if (routed.kind !== "kept") return routed;
+  try {
+    const kept = decodePress(await within(desk.payloads.get(routed.key), READ_MILLIS));
+    return kept === undefined || kept.kind === "kept" ? expiredNotice(desk.command) : kept;
+  } catch (error) {
+    desk.log.error({ platform: "slack", err: error }, "what a button means could not be read");
+    return unreadableNotice();
+  }
 }
 
 function placeOf(desk: Desk, body: BlockAction): Place {
@@ -88,9 +98,11 @@ function placeOf(desk: Desk, body: BlockAction): Place {
   const thread: unknown = container["thread_ts"];
   const channel = body.channel?.id;
   return {
-    user: body.user.id,
-    userName: "username" in body.user ? body.user.username : undefined,
-    workspace: body.team?.id,
+    asker: {
+      id: body.user.id,
+      name: "username" in body.user ? body.user.username : undefined,
+      workspace: body.team?.id,
+    },
     channel,
     thread: typeof thread === "string" ? thread : undefined,
     shared: isShared(channel, body.channel?.name === "directmessage"),
@@ -105,27 +117,27 @@ function placeOf(desk: Desk, body: BlockAction): Place {
 }
 
 async function originOf(desk: Desk, place: Place, ask: Ask, replaces: boolean): Promise<Origin> {
-  const { user, userName, workspace, channel, thread } = place;
+  const { asker, channel, thread } = place;
   return {
-    caller: await callerOf(desk, { id: user, name: userName, workspace }, ask.command),
-    workspace,
+    caller: await callerOf(desk, asker, ask.command),
+    workspace: asker.workspace,
     channel,
     thread,
     surface: surfaceOf(desk, place, replaces),
   };
 }
 
-function surfaceOf(desk: Desk, { response, shared, thread, user }: Place, replaces: boolean): Surface {
-  if (response === undefined) return new DirectSurface(desk, user);
-  const note = new DirectMessage(desk, user);
+function surfaceOf(desk: Desk, { asker, response, shared, thread }: Place, replaces: boolean): Surface {
+  if (response === undefined) return new DirectSurface(desk, asker.id);
+  const note = directMessage(desk, asker.id);
   return new ButtonSurface(new ResponseUrl(response, desk), { replaces, shared, thread, note });
 }
 
 /** A word of the adapter's own, to the presser alone. */
 async function whisper(desk: Desk, place: Place, notice: Reply): Promise<void> {
-  const { user, userName, workspace, channel, thread } = place;
-  const caller = plainCaller({ id: user, name: userName, workspace });
-  const origin = { caller, workspace, channel, thread, surface: surfaceOf(desk, place, false) };
+  const { asker, channel, thread } = place;
+  const surface = surfaceOf(desk, place, false);
+  const origin = { caller: plainCaller(asker), workspace: asker.workspace, channel, thread, surface };
   await answerWith(desk, notice, undefined, origin, "caller");
 }
 
@@ -138,7 +150,7 @@ async function form(desk: Desk, place: Place, ask: Ask): Promise<void> {
     ...(thread === undefined ? {} : { thread }),
     ...(response === undefined ? {} : { response, button: true as const }),
   };
-  if (!(await openForm(desk, place.trigger, ask, formPlace, place.workspace)))
+  if (!(await openForm(desk, place.trigger, ask, formPlace, place.asker.workspace)))
     await whisper(desk, place, noFormNotice(desk.command, ask));
 }
 
@@ -147,24 +159,26 @@ async function files(desk: Desk, place: Place, ask: Ask): Promise<void> {
   const origin = await originOf(desk, place, ask, false);
   const prepared = prepare(desk, ask, origin);
   const reply = prepared.ok ? await prepared.run() : prepared.reply;
+  let said: boolean;
   try {
     if (reply.failure !== undefined) return await whisper(desk, place, reply);
-    const made = renderSlack(reply, { asker: place.user, ask }).files;
+    const made = renderSlack(reply, { asker: place.asker.id, ask }).files;
     if (made.length === 0) return await whisper(desk, place, nothingLeftOutNotice());
-    await sendMade(desk, place, new FileBatch(made), origin.surface);
+    said = await isSent(desk, place, new FileBatch(made), origin.surface);
   } finally {
     await disposeReply(reply);
   }
+  if (!said) await tellLost(desk, ask, origin);
 }
 
-/** Sends files to whoever pressed, and says where they are. */
-async function sendMade(desk: Desk, place: Place, batch: FileBatch, surface: Surface): Promise<void> {
+/** Sends files to whoever pressed, and says where they are; false when Slack was away for too long. */
+function isSent(desk: Desk, place: Place, batch: FileBatch, surface: Surface): Promise<boolean> {
   const send = async (to: Surface): Promise<void> => {
-    const lines = await batch.send(() => privatePlace(desk, place.user, to.shared), desk, desk.stopping);
+    const lines = await batch.send(() => privatePlace(desk, place.asker.id, to.shared), desk, desk.stopping);
     await to.whisper({ text: "Files", blocks: [section(lines)] });
   };
-  const direct = new DirectSurface(desk, place.user);
-  await desk.insist.say("files", {
+  const direct = new DirectSurface(desk, place.asker.id);
+  return isSaid(desk, "files", {
     here: () => send(surface),
     directly: surface.direct ? undefined : () => send(direct),
     simplify: () => false,

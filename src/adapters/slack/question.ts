@@ -1,3 +1,4 @@
+import type { AnyCommand } from "../../bot/command.ts";
 import type { Invocation, Prepared, Target, Visibility } from "../../bot/invocation.ts";
 import type { Ask, Reply } from "../../reply/reply.ts";
 import type { Desk } from "./desk.ts";
@@ -14,6 +15,11 @@ export function prepare(desk: Desk, ask: Ask, origin: Origin, progress?: (latest
     ...(progress === undefined ? {} : { progress }),
   };
   return desk.bot.prepare(invocation);
+}
+
+/** The command that is asked for; undefined where there is none of that name. */
+export function commandOf({ bot }: Desk, ask: Ask): AnyCommand | undefined {
+  return bot.commands.find(({ name }) => name === ask.command);
 }
 
 export function targetOf(origin: Pick<Origin, "workspace" | "channel">): Target {

@@ -1,6 +1,6 @@
 import { messageOf } from "../../errors.ts";
+import { isUnsent } from "../unsent.ts";
 import { RESPONSE_URL_MILLIS, RESPONSE_URL_USES } from "./limits.ts";
-import { isUnsent } from "./slack-fault.ts";
 
 /** An address that can no longer be answered at: too old, or used five times. */
 export class ResponseUrlGone extends Error {
@@ -62,10 +62,6 @@ export class ResponseUrl {
   get left(): number {
     const expired = this.#now() - this.#since > RESPONSE_URL_MILLIS - MARGIN_MILLIS;
     return expired ? 0 : Math.max(0, RESPONSE_URL_USES - this.#used);
-  }
-
-  get address(): ResponseAddress {
-    return { url: this.#url, since: this.#since, used: this.#used };
   }
 
   /**

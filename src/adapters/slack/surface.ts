@@ -9,7 +9,7 @@ export interface Surface {
   readonly replaces: boolean;
   /** Whether the answer takes the place of what tells how far it is. */
   inPlace(audience: Visibility): boolean;
-  /** How often it can be told how far it is: each time may cost one of a few uses. */
+  /** How often it can be told how far it is: at first each time may cost one of a few uses. */
   readonly pace: "few" | "steady";
   /** Whether nothing can be said there after half an hour: what comes later comes by direct message. */
   readonly expires: boolean;
@@ -29,3 +29,8 @@ export interface Surface {
 
 /** Nothing said ever unfolds links. */
 export const QUIET = { unfurl_links: false, unfurl_media: false } as const;
+
+/** What is said, as the Web API takes it. */
+export function messageOf({ text, blocks }: Body) {
+  return { ...QUIET, text, blocks: [...blocks] };
+}

@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
 
 import { until } from "../../support/fake-discord/until.ts";
-import { textOf } from "../../support/fake-slack/person.ts";
-import { readable } from "./shown.ts";
+import { said } from "./shown.ts";
 import { stage } from "./stage.ts";
-
-const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
 
 test("what a workspace chose for prices holds for all its people, until private says otherwise, and after a restart", async () => {
   await using scene = await stage();

@@ -5,12 +5,10 @@ import { isRequired } from "../../../src/bot/usage.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { text } from "../../../src/reply/text.ts";
 import { until } from "../../support/fake-discord/until.ts";
-import { labelsOf, textOf } from "../../support/fake-slack/person.ts";
+import { labelsOf } from "../../support/fake-slack/person.ts";
 import { failing, mistaken, probe, titled, waiting } from "./probe-commands.ts";
-import { readable } from "./shown.ts";
+import { said } from "./shown.ts";
 import { stage } from "./stage.ts";
-
-const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
 
 describe("a slash command", () => {
   test("each of them is answered, to the asker alone", async () => {

@@ -2,14 +2,11 @@ import { describe, expect, test } from "vitest";
 
 import { reply } from "../../../src/reply/reply.ts";
 import { until } from "../../support/fake-discord/until.ts";
-import { textOf } from "../../support/fake-slack/person.ts";
 import { nastyStrings } from "../../support/nasty-strings.ts";
 import { probe, titled, waiting } from "./probe-commands.ts";
-import { readable } from "./shown.ts";
+import { said } from "./shown.ts";
 import { stage, type Stage } from "./stage.ts";
 import { VirtualWaits } from "./virtual-waits.ts";
-
-const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
 
 /** It lives, hears and answers. */
 async function stillWell(scene: Stage): Promise<void> {

@@ -3,12 +3,9 @@ import { describe, expect, test } from "vitest";
 import { reply } from "../../../src/reply/reply.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import type { Fault } from "../../support/fake-slack/fake-slack.ts";
-import { textOf } from "../../support/fake-slack/person.ts";
 import { countedFile, probe } from "./probe-commands.ts";
-import { readable } from "./shown.ts";
+import { said } from "./shown.ts";
 import { stage } from "./stage.ts";
-
-const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
 
 // A limit of 0 seconds is refused and waited for all the same, and costs the test no time.
 

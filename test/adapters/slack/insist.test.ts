@@ -1,7 +1,7 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from "@slack/web-api";
 import { describe, expect, test } from "vitest";
 
-import { Insist, type Saying } from "../../../src/adapters/slack/insist.ts";
+import { ANSWERS, GivenUp, Insist, type Saying } from "../../../src/adapters/slack/insist.ts";
 import { ResponseRefused, ResponseUnreached, ResponseUrlGone } from "../../../src/adapters/slack/response-url.ts";
 import { silentLog } from "../../../src/log.ts";
 import { until } from "../../support/fake-discord/until.ts";
@@ -21,6 +21,7 @@ function insist(waits: VirtualWaits, stopping = new AbortController()): Insist {
     now: () => waits.passed,
     stopping: stopping.signal,
     random: () => 0.999,
+    patience: ANSWERS,
   });
 }
 
@@ -105,12 +106,13 @@ describe("what is insisted on", () => {
         return said.here(again);
       },
     };
-    let failed = false;
+    let failure: unknown;
     const work = insist(waits)
       .say("x", timed)
-      .catch(() => (failed = true));
-    await waits.passUntil(() => failed, "the end");
+      .catch((error: unknown) => (failure = error));
+    await waits.passUntil(() => failure !== undefined, "the end");
     await work;
+    expect(failure).toBeInstanceOf(GivenUp);
     expect(waits.passed).toBeGreaterThan(28 * MINUTE);
     expect(waits.passed).toBeLessThanOrEqual(30 * MINUTE);
     expect(at[3]).toBeGreaterThan(MINUTE);

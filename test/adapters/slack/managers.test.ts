@@ -2,15 +2,12 @@ import { describe, expect, test } from "vitest";
 
 import { command } from "../../../src/bot/command.ts";
 import { until } from "../../support/fake-discord/until.ts";
-import { textOf } from "../../support/fake-slack/person.ts";
 import type { Profile } from "../../support/fake-slack/state.ts";
 import type { SendError } from "../../../src/alerts/sender.ts";
 import { probe, titled } from "./probe-commands.ts";
 import { delivery, signal } from "./sending.ts";
-import { readable } from "./shown.ts";
+import { said } from "./shown.ts";
 import { stage } from "./stage.ts";
-
-const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
 
 /** For those alone who manage the channel; and one of its family that is for everyone. */
 const change = command({

@@ -1,14 +1,16 @@
+import { PassThrough } from "node:stream";
+
 import { describe, expect, test } from "vitest";
 
+import { createLog } from "../../../src/log.ts";
 import { reply } from "../../../src/reply/reply.ts";
+import { toText } from "../../../src/reply/text.ts";
 import { until } from "../../support/fake-discord/until.ts";
-import { labelsOf, textOf } from "../../support/fake-slack/person.ts";
+import { labelsOf } from "../../support/fake-slack/person.ts";
 import { countedFile, probe, titled, waiting } from "./probe-commands.ts";
-import { readable } from "./shown.ts";
+import { said } from "./shown.ts";
 import { stage } from "./stage.ts";
 import { VirtualWaits } from "./virtual-waits.ts";
-
-const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
 
 const MINUTE = 60_000;
 const TWICE = "you may see it twice";
@@ -100,6 +102,37 @@ describe("Slack is gone when an answer is ready", () => {
     fake.offline = false;
     expect(said((await ann.run(scene.channel, "help")).last)).toContain("What you can ask");
     expect(fake.state.messages).toHaveLength(1);
+    // The answer is gone, but nobody is left waiting for it: whoever asked is told, and asks again by a button.
+    await waits.passUntil(() => ann.directMessages().length > 0, "a word about it");
+    const [word] = ann.directMessages();
+    expect(said(word!)).toContain("An answer to you was lost");
+    expect(said(word!)).toContain("/bell probe wait");
+    expect(labelsOf(word!.blocks)).toEqual(["Try again"]);
+    await ann.press(word!, "Try again");
+    expect(said(word!)).toContain("never seen");
+  });
+
+  test.each(["a question", "Send as file"])("for a day: after that, %s is for the log alone", async (asked) => {
+    const rows = Array.from({ length: 150 }, (_, index) => [toText(`row ${index}`)]);
+    const table = { kind: "table" as const, columns: [{ title: "Row" }], rows, name: "rows" };
+    const long = probe("probe table", () => Promise.resolve(reply({ title: "many", blocks: [table] })));
+    const waits = new VirtualWaits();
+    let lines = "";
+    const logged = new PassThrough().on("data", (line: Buffer) => (lines += line.toString()));
+    await using scene = await stage({ extra: [long], waits, timing: quiet, log: createLog("error", logged) });
+    const { fake } = scene;
+    const ann = fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe table");
+    fake.offline = true;
+    if (asked === "Send as file") ann.startPress(last, asked);
+    else ann.type(scene.channel, "probe table");
+    await waits.passUntil(() => lines.includes("an answer is given up"), "it to be given up");
+    expect(waits.passed).toBeLessThanOrEqual(30 * MINUTE);
+    await waits.passUntil(() => lines.includes("a person went without an answer"), "the end");
+    expect(waits.passed).toBeGreaterThan(24 * 60 * MINUTE);
+    expect(waits.passed).toBeLessThanOrEqual(24.5 * 60 * MINUTE);
+    fake.offline = false;
+    expect(ann.directMessages()).toEqual([]);
   });
 
   test("a button's word waits for Slack, too", async () => {

@@ -1,15 +1,14 @@
 import { describe, expect, test } from "vitest";
 
+import type { Payloads } from "../../../src/adapters/adapter.ts";
 import { command } from "../../../src/bot/command.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { until } from "../../support/fake-discord/until.ts";
-import { buttonsOf, labelsOf, textOf } from "../../support/fake-slack/person.ts";
+import { buttonsOf, labelsOf } from "../../support/fake-slack/person.ts";
 import { probe } from "./probe-commands.ts";
-import { readable } from "./shown.ts";
+import { said } from "./shown.ts";
 import { stage } from "./stage.ts";
-
-const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
 
 /** Answers with how often it was asked, and buttons of each kind. */
 function counting() {
@@ -121,6 +120,24 @@ describe("buttons", () => {
     expect(said(last)).toContain("asked 2 times");
     const long = await ann.press(last, "Long");
     expect(said(long.last)).toContain("There is no network");
+  });
+
+  test("kept in a store that does not answer say so", async () => {
+    let broken = false;
+    const payloads = (own: Payloads): Payloads => ({
+      put: (value, keepMillis) => own.put(value, keepMillis),
+      get: (key) => (broken ? Promise.reject(new Error("the disk is gone")) : own.get(key)),
+    });
+    await using scene = await stage({ extra: [counting()], payloads });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe count");
+    broken = true;
+    const pressed = await ann.press(last, "Long");
+    expect(said(pressed.last)).toContain("What this button means cannot be read just now");
+    expect(said(pressed.last)).not.toContain("disk");
+    expect(pressed.last.onlyFor).toBe(ann.id);
+    broken = false;
+    expect(said((await ann.press(last, "Long")).last)).toContain("There is no network");
   });
 
   test("of another version answer that they are too old", async () => {

@@ -4,12 +4,10 @@ import { command } from "../../../src/bot/command.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import type { Stage } from "./stage.ts";
-import { labelsOf, textOf, type Person } from "../../support/fake-slack/person.ts";
+import { labelsOf, type Person } from "../../support/fake-slack/person.ts";
 import { titled, waiting } from "./probe-commands.ts";
-import { readable } from "./shown.ts";
+import { said } from "./shown.ts";
 import { stage } from "./stage.ts";
-
-const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
 
 /** As soon as there is something to show, and then often. */
 const timing = { progressAtMillis: [1, 20, 40], progressEveryMillis: 1 };
@@ -48,6 +46,29 @@ describe("how far something is", () => {
     expect(inThread()).toHaveLength(1);
     expect(inThread()[0]).toMatchObject({ onlyFor: undefined, edits: 6 });
     expect(ann.directMessages()).toEqual([]);
+  });
+
+  test("at a command: three times where it was typed, then direct messages, which go", async () => {
+    const { job, scene: made } = await atWork();
+    await using scene = made;
+    const ann = scene.fake.person("ann");
+    const dialog = ann.type(scene.channel, "probe wait");
+    await until(() => dialog.uses === 1, "the first word");
+    for (const uses of [2, 3]) {
+      job.progress(titled(`step ${uses}`));
+      await until(() => dialog.uses === uses, `step ${uses}`);
+    }
+    expect(said(dialog.last)).toContain("From here on, your direct messages with the app tell how far it is");
+    for (const step of ["step 4", "step 5"]) {
+      job.progress(titled(step));
+      await toldDirectly(ann, step);
+    }
+    expect(said(dialog.last)).toContain("step 3");
+    job.finish(titled("all done"));
+    await until(() => said(dialog.last).includes("all done"), "the answer");
+    expect(dialog.messages).toHaveLength(1);
+    expect(dialog.uses).toBe(4);
+    await until(() => ann.directMessages().length === 0, "the other to go");
   });
 
   test("its buttons stand below it, and are its asker's", async () => {
