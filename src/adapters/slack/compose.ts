@@ -1,8 +1,7 @@
 import type { KnownBlock } from "@slack/types";
 
-import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
-import type { Payloads } from "../adapter.ts";
+import { keepPresses, type KeepParts } from "../keep-presses.ts";
 import { context, section } from "./blocks.ts";
 import type { MessageContext } from "./buttons.ts";
 import { keepPress, keptValue } from "./press.ts";
@@ -20,18 +19,13 @@ export interface Composed {
   readonly files: readonly MessageFile[];
 }
 
-export interface ComposeParts {
-  readonly payloads: Payloads;
-  readonly log: Log;
-  /** For how long a button works whose meaning is kept in the store. */
-  readonly keepMillis: number;
-}
-
 /** Renders a reply and makes it ready to send: presses kept. */
-export async function compose(reply: Reply, context: MessageContext, parts: ComposeParts): Promise<Composed> {
+export async function compose(reply: Reply, context: MessageContext, parts: KeepParts): Promise<Composed> {
   const message = renderSlack(reply, context);
+  const { blocks, missing } = await keptButtons(message, parts);
+  const note = missing === 0 ? "" : `Buttons missing here, since what they mean could not be kept: ${missing}.`;
   return {
-    body: { text: message.text, blocks: await keptButtons(message, parts) },
+    body: withLine({ text: message.text, blocks }, note),
     files: message.filesLater ? [] : message.files,
   };
 }
@@ -51,24 +45,22 @@ export function withSmallPrint(body: Body, mrkdwn: string): Body {
   return { ...body, blocks: [...body.blocks, context(mrkdwn)] };
 }
 
-/** The buttons with their final values. Where the store does not answer, those that need it are left out, and the log says so. */
-async function keptButtons(message: SlackMessage, parts: ComposeParts): Promise<readonly KnownBlock[]> {
-  if (message.unkept.size === 0) return message.blocks;
-  const values = new Map<string, string>();
-  for (const [actionId, press] of message.unkept) {
-    try {
-      values.set(actionId, keptValue(await parts.payloads.put(keepPress(press), parts.keepMillis)));
-    } catch (error) {
-      parts.log.error({ err: error, platform: "slack" }, "a button could not be kept and is left out");
-    }
-  }
-  return message.blocks.flatMap((block): KnownBlock[] => {
+/** The buttons with their final values, without those whose meaning could not be kept. */
+async function keptButtons(
+  message: SlackMessage,
+  parts: KeepParts,
+): Promise<{ readonly blocks: readonly KnownBlock[]; readonly missing: number }> {
+  if (message.unkept.size === 0) return { blocks: message.blocks, missing: 0 };
+  const meanings = new Map([...message.unkept].map(([actionId, press]) => [actionId, keepPress(press)]));
+  const keys = await keepPresses("slack", meanings, parts);
+  const blocks = message.blocks.flatMap((block): KnownBlock[] => {
     if (block.type !== "actions") return [block];
     const elements = block.elements.flatMap((element) => {
       if (element.type !== "button" || !message.unkept.has(element.action_id ?? "")) return [element];
-      const value = values.get(element.action_id ?? "");
-      return value === undefined ? [] : [{ ...element, value }];
+      const key = keys.get(element.action_id ?? "");
+      return key === undefined ? [] : [{ ...element, value: keptValue(key) }];
     });
     return elements.length === 0 ? [] : [{ ...block, elements }];
   });
+  return { blocks, missing: message.unkept.size - keys.size };
 }

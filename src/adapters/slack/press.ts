@@ -54,10 +54,13 @@ export function encodePress(press: Press): string | undefined {
   return value.length <= INLINE_LENGTH ? value : undefined;
 }
 
-/** The value of a button whose press is kept under a key. */
+/** The value of a button whose press is kept under a key of at most 22 characters. */
 export function keptValue(key: string): string {
   return JSON.stringify({ v: 1, key });
 }
+
+/** The longest of those. */
+export const KEPT_VALUE_LENGTH = keptValue("k".repeat(22)).length;
 
 /** What goes into the store for a press. */
 export function keepPress(press: Press): unknown {

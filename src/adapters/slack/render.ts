@@ -11,7 +11,7 @@ import { renderButtons, type MessageContext } from "./buttons.ts";
 import { escapeMrkdwn } from "./escape.ts";
 import { renderPlain, renderText } from "./inline.ts";
 import { BLOCKS, HEADER_LENGTH, MESSAGE_LENGTH, SECTION_LENGTH, TEXT_LENGTH } from "./limits.ts";
-import type { Press } from "./press.ts";
+import { KEPT_VALUE_LENGTH, type Press } from "./press.ts";
 
 /** A file of a message, under the name it has there. */
 export interface MessageFile {
@@ -40,8 +40,8 @@ const FOOTER_LENGTH = 600;
 const LEFT_ACTIONS_LENGTH = 700;
 /** Kept free for the title and the line that says what was left out. */
 const RESERVED_LENGTH = 500;
-/** Title, buttons, actions in words, note, footer, and what an answer says about its files, its asker and its way. */
-const RESERVED_BLOCKS = 8;
+/** Title, buttons, actions in words, note, footer, and what an answer says about its files, buttons, asker and way. */
+const RESERVED_BLOCKS = 9;
 
 /** Any reply within every limit of Slack; what does not fit is counted, and goes along as a file. Pure and total. */
 export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMessage {
@@ -58,7 +58,8 @@ export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMe
   const widest = renderButtons(reply, context, { files: later });
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH });
   const left = bounded(widest.left, LEFT_ACTIONS_LENGTH);
-  const fixed = RESERVED_LENGTH + title.length + textLength(widest.block) + footer.mrkdwn.length + left.text.length;
+  const buttonsLength = textLength(widest.block) + widest.unkept.size * KEPT_VALUE_LENGTH;
+  const fixed = RESERVED_LENGTH + title.length + buttonsLength + footer.mrkdwn.length + left.text.length;
   const body = renderBody(reply, csvNames, MESSAGE_LENGTH - fixed);
   const whole = title.whole && widest.whole && footer.whole && left.whole && body.every((part) => part.whole);
   const wholeName = whole ? undefined : names.add("whole-reply.txt");
@@ -124,6 +125,8 @@ function renderBody(reply: Reply, csvNames: readonly string[], room: number): Re
   const order = reply.blocks.map((_block, index) => index);
   const measured = order.map((index) => render(index, room, spare));
   const needs = measured.map((part) => part.length);
+  const blocksNeeded = measured.reduce((sum, part) => sum + part.blocks.length, 0);
+  if (needs.reduce((sum, length) => sum + length, 0) <= room && blocksNeeded <= spare) return measured;
   // Words before tables, the small before the large: what is left is shared in equal parts.
   const ranked = order.toSorted((a, b) => {
     const tables = Number(reply.blocks[a]?.kind === "table") - Number(reply.blocks[b]?.kind === "table");
@@ -133,13 +136,14 @@ function renderBody(reply: Reply, csvNames: readonly string[], room: number): Re
   const rendered: Rendered[] = measured.map(() => ({ blocks: [], length: 0, whole: false }));
   let free = room;
   let freeBlocks = spare;
+  // Each of those that come later keeps one of Slack's blocks, as far as there are enough.
   for (const [place, index] of ranked.entries()) {
     const isTable = reply.blocks[index]?.kind === "table";
     // Each table keeps room for its first rows and the line that says what it holds.
     const kept = isTable ? 0 : Math.min(free / 2, tables * 400);
     const share = isTable ? free / (ranked.length - place) : free - kept;
-    const keptBlocks = Math.min(freeBlocks - 1, (ranked.length - place - 1) * 1);
-    const part = render(index, Math.min(share, free), Math.max(0, freeBlocks - Math.max(0, keptBlocks)));
+    const later = ranked.length - place - 1;
+    const part = render(index, Math.min(share, free), Math.max(Math.min(freeBlocks, 1), freeBlocks - later));
     rendered[index] = part;
     free -= part.length;
     freeBlocks -= part.blocks.length;

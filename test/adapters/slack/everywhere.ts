@@ -4,13 +4,15 @@ import { expect } from "vitest";
 import type { Reply } from "../../../src/reply/reply.ts";
 import { anyReply } from "../../support/arbitrary-reply.ts";
 import { until } from "../../support/fake-discord/until.ts";
+import { charactersIn } from "../../support/fake-slack/judge.ts";
 import { probe, titled } from "./probe-commands.ts";
-import { strings } from "./shown.ts";
+import { forgedIn } from "./shown.ts";
 import { stage } from "./stage.ts";
 
 /**
  * Any reply on every way to Slack: to a command, shared, to a mention, late by direct message, sent and edited with somebody
- * called. The fake Slack judges each payload; here it is seen to that each way is taken, and that all stay below the limit.
+ * called. The fake Slack judges each payload; here it is seen to that each way is taken, that all stay below the limit of a
+ * whole message, and that nothing pings or leads anywhere but what may.
  */
 export async function everywhere(numRuns: number): Promise<void> {
   let current: Reply = titled("x");
@@ -35,11 +37,13 @@ export async function everywhere(numRuns: number): Promise<void> {
       ann.type(channel, "probe any");
       await until(() => ann.directMessages().some(({ blocks }) => blocks.length > 0), "the late answer");
       const delivery = { id: "d1", destination: { platform: "slack", channel }, mention: "S0123ABCD" };
+      const source = [any.url, any.blocks, any.actions, any.footer, any.title, fake.origin];
       const receipt = await adapter.send(delivery, current, signal);
       await adapter.update(receipt, current, signal);
       expect(fake.state.violations.splice(0)).toEqual([]);
-      for (const { blocks } of fake.state.messages) {
-        expect(strings(blocks).reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(10_000);
+      for (const { blocks, text } of fake.state.messages) {
+        expect(charactersIn(blocks)).toBeLessThan(10_000);
+        expect(forgedIn([blocks, text], source, [`@${ann.id}`, "!subteam^S0123ABCD"])).toEqual([]);
       }
     }),
     { numRuns },
