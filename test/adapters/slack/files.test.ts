@@ -1,14 +1,16 @@
+import { PassThrough, Readable } from "node:stream";
+
 import { describe, expect, test } from "vitest";
 
+import { createLog } from "../../../src/log.ts";
+import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { toText } from "../../../src/reply/text.ts";
 import { until } from "../../support/fake-discord/until.ts";
-import { labelsOf, textOf } from "../../support/fake-slack/person.ts";
+import { buttonsOf, labelsOf } from "../../support/fake-slack/person.ts";
 import { countedFile, probe } from "./probe-commands.ts";
-import { readable } from "./shown.ts";
+import { said } from "./shown.ts";
 import { stage } from "./stage.ts";
-
-const said = (message: Parameters<typeof textOf>[0]): string => readable(textOf(message)).replaceAll("\u200B", "");
 
 /** A command whose answer carries one file. */
 function withFile(content: string) {
@@ -53,6 +55,37 @@ describe("files", () => {
     const refused = await ann.run(elsewhere, "probe file private:no");
     expect(said(refused.last)).toContain("`/invite @bellwether`");
     await until(() => file.disposed() === 2, "the file to be given up");
+  });
+
+  test("is streamed: its first bytes leave before the last ones are there", async () => {
+    let begun = (): boolean => false;
+    const streamed = {
+      ...memoryAttachment("ledger.csv", "text/csv", "first\nlast\n"),
+      open: () =>
+        Readable.from(
+          (async function* () {
+            yield "first\n";
+            await until(() => begun(), "the upload to begin");
+            yield "last\n";
+          })(),
+        ),
+    };
+    const asked = probe("probe stream", () => Promise.resolve(reply({ title: "a file", attachments: [streamed] })));
+    await using scene = await stage({ extra: [asked] });
+    begun = () => scene.fake.begun.includes("upload");
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe stream");
+    expect(said(last)).toContain("is in your direct messages");
+    expect(bytesOf(ann.directMessages()[0]!)).toBe("first\nlast\n");
+  });
+
+  test("a picture says what it shows to those who do not see it", async () => {
+    const picture = memoryAttachment("prices.png", "image/png", "png", { alt: "Prices rose & fell" });
+    const asked = probe("probe picture", () => Promise.resolve(reply({ title: "a picture", picture })));
+    await using scene = await stage({ extra: [asked] });
+    const ann = scene.fake.person("ann");
+    await ann.run(scene.channel, "probe picture");
+    expect(ann.directMessages()[0]?.files[0]).toMatchObject({ alt: "SIMULATED: Prices rose & fell" });
   });
 
   test("shared again into a thread", async () => {
@@ -110,6 +143,35 @@ describe("files", () => {
     expect(sent).toBe(40);
     expect(named).toBeGreaterThan(0);
     expect(said(last)).toContain(`Files sent there beside those: ${sent - named}.`);
+  });
+
+  test("an upload that stands still is given up", async () => {
+    const file = withFile("a\n");
+    await using scene = await stage({ extra: [file.asked], timing: { stallMillis: 60 } });
+    scene.fake.fail({ method: "upload", answer: "hang-before" });
+    const { last } = await scene.fake.person("ann").run(scene.channel, "probe file");
+    expect(said(last)).toContain("ledger.csv could not be sent: the upload stood still. Try again.");
+    scene.fake.release();
+  });
+
+  test("after two files that Slack gives no answer to, the rest is not tried", async () => {
+    const files = ["a.csv", "b.csv", "c.csv", "d.csv"].map((name) => countedFile(name, "x\n").file);
+    const asked = probe("probe many", () => Promise.resolve(reply({ title: "many", attachments: files })));
+    await using scene = await stage({ extra: [asked] });
+    const { fake } = scene;
+    for (let count = 0; count < 2; count += 1) fake.fail({ method: "upload", answer: "cut-before" });
+    const { last } = await fake.person("ann").run(scene.channel, "probe many");
+    expect(said(last)).toContain("SIMULATED-c.csv was not sent: Slack did not answer. Try again.");
+    expect(said(last)).toContain("SIMULATED-d.csv was not sent");
+    expect(fake.begun.filter((method) => method === "upload")).toHaveLength(2);
+  });
+
+  test("what takes a file to be made again asks before it is shared", async () => {
+    const file = withFile("a\n");
+    await using scene = await stage({ extra: [file.asked] });
+    const { last } = await scene.fake.person("ann").run(scene.channel, "probe file");
+    const share = buttonsOf(last.blocks).find(({ text }) => text?.text === "Share");
+    expect(JSON.stringify(share?.confirm)).toContain("posted where everybody here can see it");
   });
 
   test("an empty file is said to be empty, since Slack takes none", async () => {
@@ -170,5 +232,17 @@ describe("files", () => {
     scene.fake.fail({ method: "respond", answer: { error: "invalid_blocks" } });
     const dialog = await ann.run(scene.channel, "time");
     expect(said(dialog.last)).toContain("The answer could not be shown here");
+  });
+
+  test("why Slack refuses one stands in the log", async () => {
+    const logged = new PassThrough();
+    await using scene = await stage({ log: createLog("error", logged) });
+    const ann = scene.fake.person("ann");
+    const messages = ["[ERROR] must be less than 3001 characters"];
+    scene.fake.fail({ method: "chat.postEphemeral", answer: { error: "invalid_blocks", messages } });
+    ann.mention(scene.channel, "time");
+    await until(() => ann.sees(scene.channel).length === 2, "the word about it");
+    expect(said(ann.sees(scene.channel)[1]!)).toContain("The answer could not be shown here");
+    expect(String(logged.read())).toContain("Slack says invalid_blocks: [ERROR] must be less than 3001 characters");
   });
 });
