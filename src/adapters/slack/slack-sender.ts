@@ -5,13 +5,15 @@ import { LRUCache } from "lru-cache";
 
 import { SendError, type Delivery, type Receipt, type Sender } from "../../alerts/sender.ts";
 import type { Reply } from "../../reply/reply.ts";
+import type { KeepParts } from "../keep-presses.ts";
 import type { Calling } from "./after-limit.ts";
 import { ChannelQueue } from "./channel-queue.ts";
-import { compose, withLine, type Body, type Composed, type ComposeParts } from "./compose.ts";
+import { compose, withLine, type Body, type Composed } from "./compose.ts";
 import { directChannel } from "./direct-message.ts";
 import { FileBatch, type FileParts } from "./files.ts";
 import { isNotInChannel, isThreadGone, sendErrorOf } from "./send-error.ts";
 import { codeOf, faultWords, retryAfterMillis } from "./slack-fault.ts";
+import { messageOf } from "./surface.ts";
 
 /** Stands before a person's id where a destination is their direct messages; Slack's own U… and W… say so, too. */
 const PERSON = /^(?:user:)?([UW][A-Z0-9]+)$/u;
@@ -24,7 +26,7 @@ const EDIT_MILLIS = 3000;
 /** What goes along as metadata is short: Slack refuses a message whose metadata is too large. */
 const METADATA_LENGTH = 255;
 
-export interface SenderParts extends ComposeParts, Omit<FileParts, "web"> {
+export interface SenderParts extends KeepParts, Omit<FileParts, "web"> {
   /** Told of a channel that the bot is not in. */
   readonly onNotInChannel?: ((channel: string) => void) | undefined;
   /** Between two edits of one message, which are gathered meanwhile. */
@@ -80,7 +82,7 @@ export class SlackSender implements Sender {
       composed ??= await compose(reply, {}, this.#parts);
       const posted = await this.#post(delivery, withMention(composed.body, delivery.mention), calls);
       const receipt = { platform: this.platform, channel: posted.channel, message: posted.message };
-      await this.#files(composed, { channel: receipt.channel, thread: posted.thread ?? posted.message }, signal);
+      await this.#files(composed, { channel: receipt.channel, thread: posted.thread ?? posted.message }, calls, signal);
       return receipt;
     };
     return this.#inOrder(channel, signal, work, ready);
@@ -102,13 +104,13 @@ export class SlackSender implements Sender {
     this.#edits.set(key, edit);
     try {
       await this.#pauseBetweenEdits(key, signal);
-      await this.#inOrder(channel, signal, async ({ post }) => {
+      await this.#inOrder(channel, signal, async (calls) => {
         // From here on a newer edit waits for a turn of its own.
         this.#edits.delete(key);
         const composed = await compose(edit.reply, {}, this.#parts);
-        await post(() => this.#web.chat.update({ channel, ts: message, ...messageOf(composed.body) }));
+        await calls.post(() => this.#web.chat.update({ channel, ts: message, ...messageOf(composed.body) }));
         this.#editedAt.set(key, performance.now());
-        await this.#files(composed, { channel, thread: message }, signal);
+        await this.#files(composed, { channel, thread: message }, calls, signal);
       });
       resolve();
     } catch (error) {
@@ -198,7 +200,12 @@ export class SlackSender implements Sender {
   }
 
   /** Files follow in the message's thread. The message stands already: what cannot be sent is said there. */
-  async #files({ files }: Composed, place: { channel: string; thread: string }, signal: AbortSignal): Promise<void> {
+  async #files(
+    { files }: Composed,
+    place: { channel: string; thread: string },
+    { post }: Calls,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (files.length === 0) return;
     const { log } = this.#parts;
     try {
@@ -207,7 +214,8 @@ export class SlackSender implements Sender {
       const failed = lines.split("\n").filter((line) => !line.endsWith("is in this thread."));
       if (failed.length === 0) return;
       const body = withLine({ text: "Some files could not be sent", blocks: [] }, failed.join("\n"));
-      await this.#web.chat.postMessage({ channel: place.channel, thread_ts: place.thread, ...messageOf(body) });
+      const { channel, thread } = place;
+      await post(() => this.#web.chat.postMessage({ channel, thread_ts: thread, ...messageOf(body) }));
     } catch (error) {
       log.warn({ platform: "slack", why: faultWords(error) }, "files did not follow their message");
     }
@@ -239,10 +247,6 @@ async function orAborted<R>(call: Promise<R>, signal: AbortSignal): Promise<R> {
   } finally {
     signal.removeEventListener("abort", stop);
   }
-}
-
-function messageOf(body: Body) {
-  return { text: body.text, blocks: [...body.blocks], unfurl_links: false, unfurl_media: false };
 }
 
 /** Whom a delivery calls: a person or a user group, named in the one place where a name may ping. */

@@ -51,6 +51,20 @@ describe("sending outside of questions", () => {
     expect(fake.state.message(odd.message)?.text).toBe("x");
   });
 
+  test("what could not be sent with a message is said below it, once the channel's limit lets that", async () => {
+    await using scene = await stage({ connect: false });
+    const { adapter, channel, fake } = scene;
+    fake.enforceLimits = true;
+    fake.expected.add("ratelimited");
+    fake.fail({ method: "upload", answer: { status: 500 } });
+    const files = ["lost.csv", "sent.csv"].map((name) => memoryAttachment(name, "text/csv", "a\n"));
+    const sent = await adapter.send(delivery("d", channel), reply({ title: "two", attachments: files }), signal);
+    const below = fake.state.messages.filter(({ thread }) => thread === sent.message);
+    expect(below.flatMap((message) => message.files.map(({ name }) => name))).toEqual(["sent.csv"]);
+    expect(textOf(below.at(-1)!)).toContain("lost.csv could not be sent: the upload was answered with 500.");
+    expect(textOf(below.at(-1)!)).not.toContain("sent.csv");
+  });
+
   test("one after the other within a channel, at its pace; a 429 holds back its own channel alone", async () => {
     await using scene = await stage({ connect: false });
     const { adapter, channel, fake } = scene;
