@@ -6,6 +6,7 @@ import type { choicesReader } from "./choices.ts";
 import { Episode, episodeId, freshMachine, isOpen, Machine } from "./episode.ts";
 import { randomId, type AlertParts } from "./engine-parts.ts";
 import type { AlertEvent } from "./event.ts";
+import { timeFromText } from "./json-units.ts";
 import { judgeReading } from "./judge-reading.ts";
 import { step, type Change, type Step } from "./machine.ts";
 import { oweEvents } from "./owe-events.ts";
@@ -86,10 +87,10 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       const readNow: string[] = [];
 
       const look = (reading: Reading, rule: Rule): void => {
-        const at = machineKey(rule.id, reading.subject);
-        const known = machines.get(at) ?? freshMachine({ ...reading, rule: rule.id });
+        const place = machineKey(rule.id, reading.subject);
+        const known = machines.get(place) ?? freshMachine({ ...reading, rule: rule.id });
         const machine = { ...present(known), watcher: watcher.name };
-        const metKey = `${network}|${at}`;
+        const metKey = `${network}|${place}`;
         const judgement = judgeReading(rule, reading);
         if (judgement.state !== "unknown") readNow.push(metKey);
         const result = step(machine, open.get(episodeId(machine, machine.number)), {
@@ -97,7 +98,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
           reading,
           timing: timingOf(rule, watcher.every),
           config,
-          at: round.at,
+          at,
           elapsedMillis,
           // What this process has looked at without this rule was not seen good by it.
           ...(seen === undefined || (last !== undefined && !met.has(metKey)) ? {} : { previous: seen }),
@@ -106,10 +107,10 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         keep(known, result, rule.id, reading);
       };
       const keep = (before: Machine, result: Step, rule: string, about: About): void => {
-        const at = machineKey(rule, about.subject);
         if (!isSame(before, result.machine)) {
-          machines.set(at, result.machine);
-          changedMachines.set(at, result.machine);
+          const place = machineKey(rule, about.subject);
+          machines.set(place, result.machine);
+          changedMachines.set(place, result.machine);
         }
         const { episode } = result;
         if (episode !== undefined && episode !== open.get(episode.id)) {
@@ -139,7 +140,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         for (const machine of machines.values()) {
           if (machine.watcher !== watcher.name || machine.phase === "ok") continue;
           if (spokenOf.has(machineKey(machine.kind, machine.subject))) continue;
-          const result = stepAbsent(machine, open.get(episodeId(machine, machine.number)), round.at);
+          const result = stepAbsent(machine, open.get(episodeId(machine, machine.number)), at);
           const why = `not spoken of in ${ABSENT_ROUNDS} looks: the subject is gone`;
           keep(machine, result, machine.rule, { subject: machine.subject, why });
         }
@@ -229,7 +230,7 @@ export function machineRow(machine: Machine) {
 export function episodeRow(episode: Episode) {
   const { id, network, detected } = episode;
   const open = isOpen(episode) ? (1 as const) : (0 as const);
-  return { id, network, open, opened_at: toMillis(BigInt(detected) as Nanoseconds), data: JSON.stringify(episode) };
+  return { id, network, open, opened_at: toMillis(timeFromText(detected)), data: JSON.stringify(episode) };
 }
 
 /** What is all right, and was, need not be written: only what is under way has timers. */
