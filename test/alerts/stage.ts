@@ -3,6 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
+import { onTestFinished } from "vitest";
+
 import { createAlertEngine, type AlertEngine } from "../../src/alerts/alert-engine.ts";
 import { parseAlertsConfig, type AlertsConfig } from "../../src/alerts/alerts-config.ts";
 import { describe as describeAlert } from "../../src/alerts/describe.ts";
@@ -161,4 +163,14 @@ export class Stage {
     this.#running = this.dispatcher.run(this.#stop.signal);
     await settled();
   }
+}
+
+/** A stage that ends with its test, which fails where a sender was not used as it must be. */
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const stage = await Stage.open(options);
+  onTestFinished(async () => {
+    await stage.close();
+    for (const sender of stage.senders) sender.verify();
+  });
+  return stage;
 }

@@ -1,0 +1,68 @@
+import { onTestFinished } from "vitest";
+
+import type { AlertKind } from "../../src/alerts/kinds.ts";
+import type { ApiClient } from "../../src/api/api-client.ts";
+import { silentLog } from "../../src/log.ts";
+import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/simulator.ts";
+import { createWatchers } from "../../src/watchers/create-watchers.ts";
+import { startSchedule, type Schedule } from "../../src/watchers/schedule.ts";
+import { aSubscription } from "../alerts/samples.ts";
+import { openStage, type Stage } from "../alerts/stage.ts";
+import { clientOf } from "../api/client-under-test.ts";
+import { requestsUnderWay } from "./under-way.ts";
+
+export interface WatchedTestnet {
+  readonly stage: Stage;
+  readonly simulator: Simulator;
+  readonly api: ApiClient;
+  /** Begins to watch, on what the store holds. */
+  readonly watch: () => Schedule;
+  /** Lets so many seconds pass, and gives the titles of what was posted meanwhile. */
+  readonly pass: (seconds: number) => Promise<readonly string[]>;
+}
+
+/** The whole way from a simulated network to a channel that is told of some kinds, in virtual time. */
+export async function watchedTestnet(
+  kinds: readonly AlertKind[],
+  options: {
+    /** Whether what is told says that it is simulated. */
+    readonly marked?: boolean;
+    readonly simulator?: SimulatorOptions;
+    /** Only these of the watchers. */
+    readonly watchers?: readonly string[];
+  } = {},
+): Promise<WatchedTestnet> {
+  const network = "testnet";
+  const stage = await openStage(options.marked === true ? { simulated: [network] } : {});
+  const { clock, config } = stage;
+  const simulator = await startSimulator({ now: () => clock.wallClock(), rateLimit: false, ...options.simulator });
+  onTestFinished(() => simulator.close());
+  const urls = simulator.networks[network].map(({ url }) => url);
+  const api = clientOf(urls, { clock, network });
+  const settle = requestsUnderWay();
+  await stage.engine.putSubscription(aSubscription({ network, kinds: [...kinds] }), "ada");
+  const all = createWatchers({ network, nodes: urls.length, config, clock });
+  return {
+    stage,
+    simulator,
+    api,
+    watch: () =>
+      startSchedule({
+        networks: [{ api, watchers: all.filter(({ name }) => options.watchers?.includes(name) ?? true) }],
+        load: async (of, watcher) => (await stage.engine.snapshot(of, watcher))?.data,
+        subjects: () => [],
+        sink: async (seen) => void (await stage.engine.record(seen)),
+        log: silentLog(),
+        clock,
+        random: () => 0.5,
+      }),
+    async pass(seconds) {
+      for (let second = 0; second < seconds; second += 1) {
+        await clock.advance(1000);
+        await settle();
+      }
+      await stage.pass(0);
+      return stage.sender.take();
+    },
+  };
+}
