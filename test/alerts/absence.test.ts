@@ -1,24 +1,16 @@
 import * as fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { ABSENT_ROUNDS, present, stepAbsent } from "../../src/alerts/absence.ts";
 import { freshMachine, isOpen, type Episode, type Machine } from "../../src/alerts/episode.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
 import { anEpisode, aSubscription } from "./samples.ts";
 import { blind, down, price, stalled } from "./readings.ts";
-import { Stage } from "./stage.ts";
-
-let stage: Stage | undefined;
-afterEach(async () => {
-  const { senders } = stage ?? { senders: [] };
-  await stage?.close();
-  stage = undefined;
-  for (const sender of senders) sender.verify();
-});
+import { openStage, type Stage } from "./stage.ts";
 
 /** A channel that is told of two nodes, of which the first is down. */
 async function downAtA(): Promise<Stage> {
-  stage = await Stage.open();
+  const stage = await openStage();
   await stage.engine.putSubscription(aSubscription({ kinds: ["node.down"] }), "ada");
   await stage.rounds(1, [down("good"), down("good", "b:1")]);
   await stage.rounds(4, [down("bad"), down("good", "b:1")]);
@@ -84,8 +76,7 @@ describe("a subject that disappears", () => {
   });
 
   it("is dismissed where it was only pending", async () => {
-    stage = await Stage.open();
-    const it = stage;
+    const it = await openStage();
     await it.rounds(1, [down("good"), ...others]);
     await it.rounds(1, [down("bad"), ...others]);
     await it.rounds(ABSENT_ROUNDS, others);
@@ -95,8 +86,7 @@ describe("a subject that disappears", () => {
 
 describe("a market that is over", () => {
   it("ends its price alert: there is no price that could come back", async () => {
-    stage = await Stage.open();
-    const it = stage;
+    const it = await openStage();
     const parameters = { "market.price": { high: "100" } };
     await it.engine.putSubscription(aSubscription({ kinds: ["market.price"], parameters }), "ada");
     await it.rounds(1, [price("50")]);

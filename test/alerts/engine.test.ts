@@ -1,23 +1,11 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { backOff } from "../../src/alerts/back-off.ts";
 import { RETENTION } from "../../src/alerts/upkeep.ts";
 import { STEPS } from "../../src/alerts/steps.ts";
 import { auction, price, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
-import { Stage, type StageOptions } from "./stage.ts";
-
-let stage: Stage | undefined;
-async function open(options: StageOptions = {}): Promise<Stage> {
-  stage = await Stage.open(options);
-  return stage;
-}
-afterEach(async () => {
-  const { senders } = stage ?? { senders: [] };
-  await stage?.close();
-  stage = undefined;
-  for (const sender of senders) sender.verify();
-});
+import { openStage } from "./stage.ts";
 
 const ops = { platform: "fake", channel: "ops" };
 const FIRED = "WARNING · No new block on mainnet";
@@ -25,7 +13,7 @@ const test = { type: "test", by: "ada", at: "1700000000000000000" } as const;
 
 describe("the engine", () => {
   it("passes its steps in order, from observing to the receipt", async () => {
-    const it = await open();
+    const it = await openStage();
     await it.engine.putSubscription(aSubscription(), "ada");
     await it.rounds(1, [stalled("good")]);
     it.steps.length = 0;
@@ -35,7 +23,7 @@ describe("the engine", () => {
   });
 
   it("gives back a watcher's snapshot as it was kept, after a restart too", async () => {
-    const it = await open();
+    const it = await openStage();
     expect(await it.engine.snapshot("mainnet", "w")).toBeUndefined();
     await it.round([stalled("good")]);
     const kept = await it.engine.snapshot("mainnet", "w");
@@ -65,7 +53,7 @@ describe("the engine", () => {
   });
 
   it("shares the episodes of equal rules, and keeps those of other thresholds apart", async () => {
-    const it = await open();
+    const it = await openStage();
     const watch = (id: string, channel: string, high: string) => {
       const destination = { platform: "fake", channel };
       const parameters = { "market.price": { high } };
@@ -83,7 +71,7 @@ describe("the engine", () => {
   });
 
   it("closes what nobody watches any more, and says so where it was told", async () => {
-    const it = await open();
+    const it = await openStage();
     const watching = aSubscription({ kinds: ["market.price"], parameters: { "market.price": { high: "100" } } });
     await it.engine.putSubscription(watching, "ada");
     await it.rounds(1, [price("50")]);
@@ -96,7 +84,7 @@ describe("the engine", () => {
   });
 
   it("forgets how far the recovery of that had come: the next one begins with itself", async () => {
-    const it = await open();
+    const it = await openStage();
     const watching = aSubscription({ kinds: ["market.price"], parameters: { "market.price": { high: "100" } } });
     await it.engine.putSubscription(watching, "ada");
     for (const shown of ["50", "500", "50"]) await it.rounds(1, [price(shown)]);
@@ -112,14 +100,14 @@ describe("the engine", () => {
   });
 
   it("refuses a subscription whose thresholds cannot be, and keeps none of it", async () => {
-    const it = await open();
+    const it = await openStage();
     const wrong = aSubscription({ parameters: { "network.stalled": { four: 1 } } });
     await expect(it.engine.putSubscription(wrong, "ada")).rejects.toThrow("These thresholds do not fit");
     expect(await it.engine.subscriptions()).toEqual([]);
   });
 
   it("keeps silences, until they are over", async () => {
-    const it = await open();
+    const it = await openStage();
     const now = it.now();
     const silence = { id: "s", scope: {}, from: now, until: now + 1000, by: "ada", created: now, reason: "upgrade" };
     await it.engine.putSilence(silence, "ada");
@@ -130,7 +118,7 @@ describe("the engine", () => {
   });
 
   it("tells what it is asked to, and how that went", async () => {
-    const it = await open();
+    const it = await openStage();
     const id = await it.engine.tell(ops, test);
     await it.pass(0);
     expect(it.sender.take()).toEqual(["TEST · Alerts arrive here"]);
@@ -142,7 +130,7 @@ describe("the engine", () => {
   });
 
   it("gives up after a day what no platform takes, and forgets what is old", async () => {
-    const it = await open();
+    const it = await openStage();
     const id = await it.engine.tell({ platform: "nowhere", channel: "x" }, test);
     await it.restart(90_000_000);
     await it.pass(0);
@@ -154,7 +142,7 @@ describe("the engine", () => {
   });
 
   it("dead-letters what it cannot read, and goes on with the next", async () => {
-    const it = await open();
+    const it = await openStage();
     const id = await it.engine.tell(ops, { ...test, by: "eve" });
     const { row } = (await it.engine.delivery(id))!;
     // Settled at once in virtual time: a second one, whose words are spoilt before it is looked at.

@@ -1,23 +1,15 @@
 import { parse } from "csv-parse/sync";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { AlertEvent } from "../../src/alerts/event.ts";
 import { destinationKey } from "../../src/alerts/subscription.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
-import { Stage, type StageOptions } from "./stage.ts";
-
-let stage: Stage | undefined;
-afterEach(async () => {
-  const { senders } = stage ?? { senders: [] };
-  await stage?.close();
-  stage = undefined;
-  for (const sender of senders) sender.verify();
-});
+import { openStage, type Stage, type StageOptions } from "./stage.ts";
 
 async function subscribed(more: Parameters<typeof aSubscription>[0] = {}, options: StageOptions = {}): Promise<Stage> {
-  stage = await Stage.open(options);
+  const stage = await openStage(options);
   await stage.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"], ...more }), "ada");
   await stage.round([stalled("good")]);
   return stage;
@@ -37,7 +29,7 @@ function checkpoints(it: Stage, from: number, count: number): AlertEvent[] {
 
 describe("events", () => {
   it("of the very first look are not told: it only learns where things stand", async () => {
-    stage = await Stage.open();
+    const stage = await openStage();
     await stage.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"] }), "ada");
     await stage.round([], checkpoints(stage, 1, 3));
     expect(stage.sender.take()).toEqual([]);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { SendError } from "../../src/alerts/sender.ts";
 import type { Reply } from "../../src/reply/reply.ts";
@@ -6,26 +6,14 @@ import { wholeReply } from "../../src/reply/whole-reply.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { blind, down, price, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
-import { Stage, type StageOptions } from "./stage.ts";
-
-let stage: Stage | undefined;
-async function open(options: StageOptions = {}): Promise<Stage> {
-  stage = await Stage.open(options);
-  return stage;
-}
-afterEach(async () => {
-  const { senders } = stage ?? { senders: [] };
-  await stage?.close();
-  stage = undefined;
-  for (const sender of senders) sender.verify();
-});
+import { openStage, type Stage, type StageOptions } from "./stage.ts";
 
 const FIRED = "WARNING · No new block on mainnet";
 const CRITICAL = "NOW CRITICAL · No new block on mainnet";
 const RESOLVED = "RESOLVED · mainnet makes blocks again";
 
 async function subscribed(options: StageOptions = {}, more: Parameters<typeof aSubscription>[0] = {}): Promise<Stage> {
-  const it = await open(options);
+  const it = await openStage(options);
   await it.engine.putSubscription(aSubscription(more), "ada");
   await it.rounds(2, [stalled("good")]);
   return it;
@@ -53,7 +41,7 @@ describe("an outage", () => {
   });
 
   it("is told nobody who is not subscribed to it, its network or its severity", async () => {
-    const it = await open();
+    const it = await openStage();
     await it.engine.putSubscription(aSubscription({ id: "a", kinds: ["node.down"] }), "ada");
     await it.engine.putSubscription(aSubscription({ id: "b", network: "testnet" }), "ada");
     await it.engine.putSubscription(aSubscription({ id: "c", floor: "critical" }), "ada");
@@ -82,7 +70,7 @@ describe("an outage", () => {
   });
 
   it("is told at once to who subscribes while it lasts", async () => {
-    const it = await open();
+    const it = await openStage();
     await it.rounds(1, [stalled("good")]);
     await it.rounds(8, [stalled("bad")]);
     await it.engine.putSubscription(aSubscription({ created: it.now() }), "ada");
