@@ -8,6 +8,7 @@ import type { Caller, Target } from "../../src/bot/invocation.ts";
 import { plainText } from "../../src/reply/plain.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { NOON, type Talk } from "../support/talk.ts";
+import { talkToSimulator } from "./conversation.ts";
 
 const files = { maxBytes: 1e7, maxCount: 10 };
 const CHANNEL = "1122334455667788990";
@@ -24,6 +25,13 @@ export const ops: Destination = { platform: "discord", channel: CHANNEL };
 export const elsewhere: Destination = { platform: "discord", channel: "2222222222222222222" };
 export const toBob: Destination = { platform: "discord", channel: "user:42" };
 export const theConsole: Destination = { platform: "web", channel: "console" };
+
+/** A conversation in that channel. */
+export async function talkInOps(caller: Caller = ann, options: Parameters<typeof talkToSimulator>[0] = {}) {
+  const talk = await talkToSimulator(options);
+  talk.become({ here: OPS, caller });
+  return talk;
+}
 
 /** What is owed to a destination and not sent yet, in order, as it would be said. */
 export async function owedReplies({ store }: Talk, destination: Destination): Promise<Reply[]> {

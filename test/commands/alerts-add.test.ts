@@ -22,6 +22,7 @@ import {
   owedReplies,
   see,
   shown,
+  talkInOps,
   theConsole,
   toBob,
 } from "./alert-channel.ts";
@@ -29,8 +30,7 @@ import { talkToSimulator } from "./conversation.ts";
 
 describe("a channel", () => {
   test("is offered what ops channels need, and shown by one test message that it can be reached", async () => {
-    const talk = await talkToSimulator({ delivering: ["discord"] });
-    talk.become({ here: OPS, caller: ann });
+    const talk = await talkInOps(ann, { delivering: ["discord"] });
     const said = await talk.ask("alerts add");
     expect(said).toContain("Subscribed this channel to the ops alerts on mainnet");
     expect(said).toContain("network.stalled");
@@ -41,8 +41,7 @@ describe("a channel", () => {
   });
 
   test("changes nothing by subscribing twice, whoever does it and however it is written", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: ann });
+    const talk = await talkInOps();
     await talk.ask("alerts add market.price BTC/USDT high:70000 low:1.50");
     const before = await talk.engine.subscriptions();
     for (const line of [
@@ -58,8 +57,7 @@ describe("a channel", () => {
   });
 
   test("is subscribed once where two people, or one twice, press at the same time", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: ann });
+    const talk = await talkInOps();
     const said = await Promise.all([1, 2, 3].map(() => talk.ask("alerts add")));
     expect(said.filter((one) => one.includes("Nothing changed"))).toHaveLength(2);
     expect(await talk.engine.subscriptions()).toHaveLength(1);
@@ -70,8 +68,7 @@ describe("a channel", () => {
   });
 
   test("is offered a change where only the way of telling differs", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: ann });
+    const talk = await talkInOps();
     await talk.ask("alerts add node.down");
     expect(await talk.ask("alerts add node.down style:thread severity:critical")).toContain("told in another way");
     expect(await talk.press("Change it")).toContain("critical only, thread style");
@@ -118,8 +115,7 @@ describe("a channel", () => {
     ["low:9000000 high:9500000.5", /BTC\/USDT is below 9,000,000 already: mark price/u],
     ["low:1 high:9000000 when:within", /BTC\/USDT is between 1 and 9,000,000 already: mark price/u],
   ])("is told at once that a price is beyond %s already, and that on changing it, too", async (typed, expected) => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: ann });
+    const talk = await talkInOps();
     expect(await talk.ask(`alerts add market.price BTC/USDT ${typed}`)).toMatch(expected);
     const [one] = await talk.engine.subscriptions();
     const calm = "low:1 high:90000000.5 when:beyond";
@@ -128,8 +124,7 @@ describe("a channel", () => {
   });
 
   test("keeps quiet hours, roles and thresholds exactly as they were typed", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: ann });
+    const talk = await talkInOps();
     await talk.ask(
       "alerts add market.price BTC/USDT high:70000.123456789012345678 quiet:22-7 zone:europe/berlin mention:<@&123456789012345678>",
     );
@@ -146,8 +141,7 @@ describe("a channel", () => {
   });
 
   test("is changed only by those who manage it; a message to oneself is everybody's", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: bob });
+    const talk = await talkInOps(bob);
     expect(await talk.ask("alerts add")).toContain("Only people who manage this channel can");
     expect(talk.lastReply.failure).toBe("caller");
     expect(await talk.engine.subscriptions()).toEqual([]);
@@ -181,21 +175,22 @@ describe("a channel", () => {
       /The bot cannot post in this channel[\s\S]*Missing Access[\s\S]*Let the bot into the channel/u,
     );
     sender.fate = () => "ok";
-    expect(await talk.press("Resume")).toContain("Resumed alert");
+    expect(await talk.press("Resume")).toContain("Resumed subscription");
     expect(await talk.ask("alerts add node.down")).toContain("Subscribed this channel to node.down");
     expect(sender.take().at(-1)).toContain("CHANGE · ann subscribed this channel to node.down");
   });
 
   test("has an end to how much it is told", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: ann });
+    const talk = await talkInOps();
     await talk.ask("alerts add market.price BTC/USDT high:1");
     const [one] = await talk.engine.subscriptions();
     for (let index = 2; index <= 100; index += 1) {
       const parameters = { "market.price": { high: String(index) } };
       await talk.engine.putSubscription({ ...one!, id: `x${index}`, parameters }, "ann");
     }
-    expect(await talk.ask("alerts add market.price BTC/USDT high:101")).toContain("There are 100 alerts in this place");
+    expect(await talk.ask("alerts add market.price BTC/USDT high:101")).toContain(
+      "There are 100 subscriptions in this place",
+    );
   });
 });
 
@@ -218,83 +213,8 @@ describe("operators", () => {
   });
 
   test("alone choose another place", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: ann });
+    const talk = await talkInOps();
     expect(await talk.ask("alerts add node.down to:console")).toContain("Only the terminal and the console");
-    expect(await talk.engine.subscriptions()).toEqual([]);
-  });
-});
-
-describe("what one watches for oneself", () => {
-  test("is told by direct message, announced to nobody, and kept from being watched twice", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: bob });
-    const line = `alerts add order.final ${talk.samples.orderId}`;
-    const said = await talk.ask(line);
-    expect(said).toMatch(
-      /You will be told by direct message when order [\s\S]* is filled, stopped, expired or rejected/u,
-    );
-    expect(said).toContain("This is 1 of the 20 that one person can watch");
-    expect(await talk.ask(line)).toContain("Nothing changed: you watch that already");
-    expect(await talk.engine.subscriptions()).toMatchObject([
-      { destination: toBob, personal: true, kinds: ["order.final"], subjects: [talk.samples.orderId], state: "active" },
-    ]);
-    expect(await owed(talk, ops)).toEqual([]);
-    expect(await owed(talk, toBob)).toEqual([]);
-  });
-
-  test("begins with a button on what can still change", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: bob });
-    const { orderId, rejectedOrderId, unsignedAssetId, unsignedProposalId } = talk.samples;
-    await talk.ask(`order ${orderId}`);
-    expect(await talk.press("Tell me the end")).toContain("You will be told by direct message when order");
-    await talk.ask(`order ${rejectedOrderId}`);
-    await expect(talk.press("Tell me the end")).rejects.toThrow("no button");
-    for (const line of [`bundle list-asset ${unsignedAssetId}`, `bundle asset-limits ${unsignedProposalId}`]) {
-      await talk.ask(line);
-      expect(await talk.press("Tell me once it is signed")).toContain("It is not signed yet.");
-    }
-    expect((await talk.engine.subscriptions()).map(({ subjects }) => subjects[0])).toEqual(
-      expect.arrayContaining([orderId, `list-asset:${unsignedAssetId}`, `asset-limits:${unsignedProposalId}`]),
-    );
-  });
-
-  test("ends where nothing is left to wait for", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: bob });
-    expect(await talk.ask("alerts add bundle.signed USDT")).toContain("That bundle is signed already");
-    expect(await talk.ask(`alerts add order.final ${talk.samples.rejectedOrderId}`)).toMatch(
-      /Order \w+ is rejected already/u,
-    );
-    expect(await talk.engine.subscriptions()).toEqual([]);
-  });
-
-  test("is capped for each person, and for nobody else", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: bob });
-    for (let party = 0; party < 20; party += 1) {
-      expect(await talk.ask(`alerts add stake.changed ${party.toString(16).padStart(64, "a")}`)).toContain(
-        `This is ${party + 1} of the 20`,
-      );
-    }
-    expect(await talk.ask(`alerts add stake.changed ${"b".repeat(64)}`)).toContain(
-      "You watch 20 things, and nobody can watch more than 20.",
-    );
-    talk.become({ caller: ann });
-    expect(await talk.ask(`alerts add stake.changed ${"b".repeat(64)}`)).toContain("This is 1 of the 20");
-  });
-
-  test.each<[string, RegExp]>([
-    ["alerts add order.final", /order\.final needs an order to watch/u],
-    [`alerts add order.final ${"ab".repeat(32)}`, /knows of no order|no order/u],
-    [`alerts add stake.changed ${"a".repeat(64)},${"b".repeat(64)}`, /watched one by one/u],
-    [`alerts add stake.changed,node.down ${"a".repeat(64)}`, /apart from everything else/u],
-  ])("%s is refused with what to do", async (line, expected) => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: bob });
-    expect(await talk.ask(line)).toMatch(expected);
-    expect(talk.lastReply.failure).toBe("caller");
     expect(await talk.engine.subscriptions()).toEqual([]);
   });
 });
@@ -324,8 +244,7 @@ test.each<[string, RegExp]>([
   ["alerts add node.down mention:@oncall", /no role or group that can be notified/u],
   ["alerts add checkpoint.overdue factor:0", /factor is above zero/u],
 ])("%s is refused with what is right", async (line, expected) => {
-  const talk = await talkToSimulator();
-  talk.become({ here: OPS, caller: ann });
+  const talk = await talkInOps();
   expect(await talk.ask(line)).toMatch(expected);
   expect(talk.lastReply.failure).toBe("caller");
   expect(await talk.engine.subscriptions()).toEqual([]);

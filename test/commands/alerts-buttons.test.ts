@@ -5,7 +5,7 @@ import { CONDITION_KINDS } from "../../src/alerts/kinds.ts";
 import type { ChangeMessage } from "../../src/alerts/message.ts";
 import type { Action, Ask } from "../../src/reply/reply.ts";
 import { anEpisode, aSubscription } from "../alerts/samples.ts";
-import { ann, bob, OPS } from "./alert-channel.ts";
+import { ann, bob, OPS, talkInOps } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 const asks = (actions: readonly Action[]): Ask[] =>
@@ -49,8 +49,7 @@ describe("the buttons", () => {
   );
 
   test("on every answer about alerts are commands that can be run", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: ann });
+    const talk = await talkInOps();
     const signal = AbortSignal.timeout(20_000);
     for (const line of [
       "alerts list",

@@ -1,12 +1,22 @@
 import { describe, expect, test } from "vitest";
 
-import { ann, bob, CONSOLE_PAGE, ELSEWHERE, idIn, OPS, ops, owed, theConsole, toBob } from "./alert-channel.ts";
-import { talkToSimulator } from "./conversation.ts";
+import {
+  ann,
+  bob,
+  CONSOLE_PAGE,
+  ELSEWHERE,
+  idIn,
+  OPS,
+  ops,
+  owed,
+  talkInOps,
+  theConsole,
+  toBob,
+} from "./alert-channel.ts";
 
 /** A channel with one alert, whose announcement is already counted. */
 async function channelWith(line: string) {
-  const talk = await talkToSimulator();
-  talk.become({ here: OPS, caller: ann });
+  const talk = await talkInOps();
   await talk.ask(`alerts add ${line}`);
   const id = idIn(talk.lastReply);
   /** What was announced since. */
@@ -15,18 +25,18 @@ async function channelWith(line: string) {
   return { talk, id, announced, alert };
 }
 
-describe("an alert", () => {
+describe("a subscription", () => {
   test("is listed where it tells, and nowhere else but at the console", async () => {
     const { talk, id } = await channelWith("market.price BTC/USDT high:70000");
     expect(await talk.ask("alerts list")).toMatch(
-      new RegExp(`1 alert in this channel[\\s\\S]*${id}[\\s\\S]*BTC/USDT`, "u"),
+      new RegExp(`1 subscription in this channel[\\s\\S]*${id}[\\s\\S]*BTC/USDT`, "u"),
     );
     talk.become({ here: ELSEWHERE, caller: ann });
-    expect(await talk.ask("alerts list")).toContain("No alerts in this channel");
+    expect(await talk.ask("alerts list")).toContain("No subscriptions in this channel");
     expect(await talk.press("Add the usual")).toContain("Subscribed this channel to the ops alerts");
     talk.become({ here: CONSOLE_PAGE, caller: ann });
     const everything = await talk.ask("alerts list");
-    expect(everything).toContain("2 alerts in all places");
+    expect(everything).toContain("2 subscriptions in all places");
     expect(everything).toContain("channel 1122334455667788990 on Discord");
   });
 
@@ -44,16 +54,16 @@ describe("an alert", () => {
   test("is paused, resumed and removed by its buttons, and the channel sees who did so, once each", async () => {
     const { talk, id, announced, alert } = await channelWith("node.down");
     await talk.ask("alerts list");
-    expect(await talk.press("Pause")).toContain(`Paused alert ${id}: node.down on mainnet`);
+    expect(await talk.press("Pause")).toContain(`Paused subscription ${id}: node.down on mainnet`);
     expect(await alert()).toMatchObject({ state: "paused" });
-    expect(await talk.press("Resume")).toContain(`Resumed alert ${id}`);
+    expect(await talk.press("Resume")).toContain(`Resumed subscription ${id}`);
     expect(await alert()).toMatchObject({ state: "active" });
-    expect(await talk.press("Remove")).toContain(`Removed alert ${id}`);
+    expect(await talk.press("Remove")).toContain(`Removed subscription ${id}`);
     expect(await alert()).toMatchObject({ state: "removed" });
     expect(await announced()).toEqual(
-      ["paused", "resumed", "removed"].map((what) => `CHANGE · ann ${what} alert ${id}: node.down on mainnet`),
+      ["paused", "resumed", "removed"].map((what) => `CHANGE · ann ${what} subscription ${id}: node.down on mainnet`),
     );
-    expect(await talk.ask("alerts list")).toContain("No alerts in this channel");
+    expect(await talk.ask("alerts list")).toContain("No subscriptions in this channel");
   });
 
   test("stays as it is when nothing is to be changed, and nobody is told", async () => {
@@ -93,13 +103,15 @@ describe("an alert", () => {
       talk.lastReply.actions.flatMap((action) =>
         "confirm" in action && action.confirm !== undefined ? [action.confirm] : [],
       );
-    const question = `Remove alert ${id} (market.price of BTC/USDT, above 70,000 on mainnet)?`;
+    const question = `Remove subscription ${id} (market.price of BTC/USDT, above 70,000 on mainnet)?`;
     await talk.ask("alerts list");
     expect(questions()).toEqual([question]);
     await talk.ask("alerts add node.lagging");
     const other = idIn(talk.lastReply);
     await talk.ask("alerts list");
-    expect(new Set(questions())).toEqual(new Set([question, `Remove alert ${other} (node.lagging on mainnet)?`]));
+    expect(new Set(questions())).toEqual(
+      new Set([question, `Remove subscription ${other} (node.lagging on mainnet)?`]),
+    );
   });
 
   test("is not edited by nothing, which is met with what can be given", async () => {
@@ -110,7 +122,7 @@ describe("an alert", () => {
     );
     expect(said).toContain(`alerts edit ${id} severity:warning quiet:22:00-07:00`);
     expect(talk.lastReply.failure).toBe("caller");
-    expect(await talk.ask(`alerts edit ${id} severity:warning quiet:22:00-07:00`)).toContain("Changed alert");
+    expect(await talk.ask(`alerts edit ${id} severity:warning quiet:22:00-07:00`)).toContain("Changed subscription");
     expect(await announced()).toHaveLength(1);
   });
 
@@ -133,12 +145,11 @@ describe("an alert", () => {
     const { talk, id } = await channelWith("node.down");
     await talk.ask("alerts add node.lagging");
     const other = idIn(talk.lastReply);
-    expect(await talk.ask(`alerts edit ${other} kinds:node.down`)).toContain(`Alert ${id} tells that already.`);
+    expect(await talk.ask(`alerts edit ${other} kinds:node.down`)).toContain(`Subscription ${id} tells that already.`);
   });
 
   test("of another network is edited with its own names", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: ann });
+    const talk = await talkInOps();
     await talk.ask("alerts add markets network:testnet");
     const id = idIn(talk.lastReply);
     expect(await talk.ask(`alerts edit ${id} subjects:BTC/USDT`)).toContain("Add network:testnet");
@@ -163,34 +174,32 @@ describe("an alert", () => {
   });
 
   test("of somebody's own that an operator takes away is announced to them", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: bob });
+    const talk = await talkInOps(bob);
     await talk.ask(`alerts add stake.changed ${"a".repeat(64)}`);
     const id = idIn(talk.lastReply);
     talk.become({ here: CONSOLE_PAGE, caller: ann });
-    expect(await talk.ask(`alerts remove ${id}`)).toContain(`Removed alert ${id}`);
+    expect(await talk.ask(`alerts remove ${id}`)).toContain(`Removed subscription ${id}`);
     expect(await owed(talk, toBob)).toEqual([
-      expect.stringContaining(`CHANGE · ann removed alert ${id}: stake.changed`),
+      expect.stringContaining(`CHANGE · ann removed subscription ${id}: stake.changed`),
     ]);
   });
 
   test("of one's own is everybody's to change", async () => {
-    const talk = await talkToSimulator();
-    talk.become({ here: OPS, caller: bob });
+    const talk = await talkInOps(bob);
     await talk.ask(`alerts add stake.changed ${"a".repeat(64)}`);
-    expect(await talk.press("Pause")).toContain("Paused alert");
-    expect(await talk.press("Remove")).toContain("Removed alert");
+    expect(await talk.press("Pause")).toContain("Paused subscription");
+    expect(await talk.press("Remove")).toContain("Removed subscription");
     expect(await owed(talk, ops)).toEqual([]);
   });
 
   test("belongs to its place, whatever the id that is typed", async () => {
     const { talk, id } = await channelWith("node.down");
     talk.become({ here: ELSEWHERE, caller: ann });
-    expect(await talk.ask(`alerts remove ${id}`)).toContain(`Alert ${id} belongs to another place.`);
+    expect(await talk.ask(`alerts remove ${id}`)).toContain(`Subscription ${id} belongs to another place.`);
     talk.become({ here: OPS });
-    expect(await talk.ask("alerts remove zzzzz")).toContain("There is no alert “zzzzz” here.");
-    expect(await talk.ask(`alerts remove ${id.slice(0, 4)}`)).toContain(`Removed alert ${id}`);
-    expect(await talk.ask(`alerts remove ${id}`)).toContain(`Alert ${id} has been removed already.`);
+    expect(await talk.ask("alerts remove zzzzz")).toContain("There is no subscription “zzzzz” here.");
+    expect(await talk.ask(`alerts remove ${id.slice(0, 4)}`)).toContain(`Removed subscription ${id}`);
+    expect(await talk.ask(`alerts remove ${id}`)).toContain(`Subscription ${id} has been removed already.`);
   });
 
   test("whose channel was lost says so, and begins again when it is resumed", async () => {

@@ -11,7 +11,19 @@ import { silentLog } from "../../src/log.ts";
 import { blind, down, price, stalled } from "../alerts/readings.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
 import { FakeSender } from "../support/fake-sender.ts";
-import { ann, bob, CONSOLE_PAGE, ELSEWHERE, OPS, ops, owed, owedReplies, see, shown } from "./alert-channel.ts";
+import {
+  ann,
+  bob,
+  CONSOLE_PAGE,
+  ELSEWHERE,
+  OPS,
+  ops,
+  owed,
+  owedReplies,
+  see,
+  shown,
+  talkInOps,
+} from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 /** A channel that is told of two nodes, of which one is down. */

@@ -14,19 +14,13 @@ import {
   owedReplies,
   see,
   shown,
+  talkInOps,
   theConsole,
 } from "./alert-channel.ts";
-import { talkToSimulator } from "./conversation.ts";
 
 /** Thursday, 2026-01-15 12:00 UTC. */
 const NOON = Date.UTC(2026, 0, 15, 12);
 const HOUR = 3_600_000;
-
-async function talkInOps() {
-  const talk = await talkToSimulator();
-  talk.become({ here: OPS, caller: ann });
-  return talk;
-}
 
 describe("a silence", () => {
   test("of everything holds here alone, is announced, listed and ended by a button", async () => {
