@@ -68,7 +68,7 @@ async function claimOne(
   const merged =
     due.phase === "trigger" && due.uncertain_since === null ? await merge(tables, due, at, decisions) : due;
   const row: DeliveryRow = { ...merged, state: "sending", attempts: due.attempts + 1, attempted_at: at };
-  const { threadOf, ...data } = DeliveryData.parse(JSON.parse(due.data));
+  const { threadOf, ...data } = DeliveryData.parse(JSON.parse(merged.data));
   const thread = threadOf === undefined ? undefined : (await tables.outbox.receipts([threadOf]))[0];
   const told = await toldAt(tables, due);
   const window = sender.dropsRepeatsForMillis ?? 0;
@@ -114,10 +114,18 @@ async function merge(
     await tables.outbox.change(row.id, { state: "merged", settled_at: at, last_error: `said by ${trigger.id}` });
   }
   const phase = last.phase === "resolve" ? "fired and resolved" : trigger.phase;
+  const data = last.phase === "escalation" ? withLoudnessOf(last, trigger) : trigger.data;
   const about = { episode: trigger.episode, destination: trigger.destination, delivery: trigger.id };
   decisions.push({ what: "merged", ...about, detail: `with its ${last.phase}, which came before it was sent` });
-  await tables.outbox.change(trigger.id, { message: last.message, phase });
-  return { ...trigger, message: last.message, phase };
+  await tables.outbox.change(trigger.id, { message: last.message, phase, data });
+  return { ...trigger, message: last.message, phase, data };
+}
+
+/** What has become critical meanwhile notifies whoever is to be notified of that. */
+function withLoudnessOf(escalation: DeliveryRow, trigger: DeliveryRow): string {
+  const { quiet: _quiet, mention: _mention, ...rest } = DeliveryData.parse(JSON.parse(trigger.data));
+  const { quiet, mention } = DeliveryData.parse(JSON.parse(escalation.data));
+  return JSON.stringify({ ...rest, quiet, mention });
 }
 
 const MERGED: readonly string[] = ["escalation", "reminder", "resolve", "state"];

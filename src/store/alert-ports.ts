@@ -100,6 +100,7 @@ export type DeliveryChange = Partial<
     | "settled_at"
     | "phase"
     | "message"
+    | "data"
   >
 >;
 
