@@ -1,8 +1,8 @@
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
-import { isOpen, type Episode } from "./episode.ts";
 import { isDrill } from "./drill.ts";
+import { isOpen, type Episode } from "./episode.ts";
 import { timeFromText } from "./json-units.ts";
 import type { AlertMessage } from "./message.ts";
 import type { OwedBook, Phase } from "./owed.ts";
@@ -10,6 +10,7 @@ import { route, type Routed } from "./route.ts";
 import { compareSeverity } from "./severity.ts";
 import type { Silence } from "./silence.ts";
 import { destinationKey, type Subscription } from "./subscription.ts";
+import { UNREACHED, UNSENT } from "./take-back.ts";
 import type { Telling } from "./telling.ts";
 
 /** An episode and all that bears on who is to be told of it. */
@@ -22,10 +23,12 @@ export interface EpisodeCase {
   readonly subscriptions: readonly Subscription[];
   readonly silences: readonly Silence[];
   readonly inhibitedBy?: string;
-  /** Set while it flaps; `episodes` when that has just been found out. */
-  readonly flapping?: { readonly episodes?: number };
-  /** Triggers that were given up and certainly never arrived. */
-  readonly lost: ReadonlySet<string>;
+  /** Set while it flaps: by which episode that was found out, what was told then, and how often it has fired of late. */
+  readonly flapping?: {
+    readonly began: string;
+    readonly tellings: ReadonlyMap<string, Telling>;
+    readonly episodes: number;
+  };
   readonly config: Pick<AlertsConfig, "remind" | "flap">;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
@@ -73,7 +76,8 @@ function best(given: EpisodeCase, subscriptions: readonly Subscription[]): Chose
     routed: route(news, subscription, given.silences, given.at),
   }));
   if (first === undefined) throw new RangeError("a destination without a subscription");
-  return [first, ...rest].find(({ routed }) => routed.tell) ?? first;
+  const telling = [first, ...rest].filter(({ routed }) => routed.tell);
+  return telling.find(({ subscription }) => subscription.mention !== undefined) ?? telling[0] ?? first;
 }
 
 function begin(
@@ -85,16 +89,15 @@ function begin(
 ): void {
   const { episode } = given;
   if (telling?.state === "closed") return;
+  // The same would be refused again; only what has got worse is another message.
+  if (telling?.by === UNSENT && compareSeverity(episode.severity, telling.severity ?? episode.severity) <= 0) return;
   if (!routed.tell) {
     if (telling?.by === routed.by) return;
-    const kept = { destination: subscription.destination, style: subscription.style, reminders: 0 };
-    book.tellings.push({ episode: episode.id, destination, telling: { ...kept, state: "suppressed", by: routed.by } });
-    book.decisions.push(decision(given, destination, `suppressed by ${routed.by}`, routed.detail));
-    if (routed.by === "flapping" && given.flapping?.episodes !== undefined) {
-      const { episodes } = given.flapping;
-      const message = { type: "flapping", episode, episodes, withinMillis: given.config.flap.within } as const;
-      plan(given, subscription, "flapping", message, book);
-    }
+    const { by } = routed;
+    const kept: Telling = { ...blank(subscription), ...flapped(telling), state: "suppressed", by };
+    book.tellings.push({ episode: episode.id, destination, telling: kept });
+    book.decisions.push(decision(given, destination, `suppressed by ${by}`, routed.detail));
+    if (by === "flapping") tellFlapping(given, destination, subscription, kept, book);
     return;
   }
   const held = telling?.by;
@@ -113,6 +116,7 @@ function begin(
     telling: {
       destination: subscription.destination,
       style: subscription.style,
+      ...flapped(telling),
       state: "told",
       ...(held === undefined ? {} : { by: held }),
       severity: episode.severity,
@@ -122,6 +126,31 @@ function begin(
       shown: shownOf(episode),
     },
   });
+}
+
+/** That it flaps is told each destination once, when the first trigger is kept from it for that. */
+function tellFlapping(
+  given: EpisodeCase,
+  destination: string,
+  subscription: Subscription,
+  telling: Telling,
+  book: OwedBook,
+): void {
+  const { episode, flapping, config } = given;
+  if (flapping === undefined || flapping.tellings.get(destination)?.flapping === true) return;
+  const over: Telling = { ...blank(subscription), state: "closed" };
+  const known = flapping.began === episode.id ? telling : (flapping.tellings.get(destination) ?? over);
+  book.tellings.push({ episode: flapping.began, destination, telling: { ...known, flapping: true } });
+  const message = { type: "flapping", episode, episodes: flapping.episodes, withinMillis: config.flap.within } as const;
+  plan(given, subscription, "flapping", message, book);
+}
+
+function blank({ destination, style }: Subscription): Pick<Telling, "destination" | "style" | "reminders"> {
+  return { destination, style, reminders: 0 };
+}
+
+function flapped(telling: Telling | undefined): Pick<Telling, "flapping"> {
+  return telling?.flapping === true ? { flapping: true } : {};
 }
 
 /** After the trigger: one escalation, reminders, and edits of the live message. */
@@ -184,14 +213,11 @@ function close(
     if (until !== undefined) {
       book.held.push({ destination: telling.destination, message: labelled(given, message), until });
       book.decisions.push(decision(given, destination, "held for the digest", "over before quiet hours ended"));
+    } else if (telling.by === UNSENT || telling.by === UNREACHED) {
+      book.decisions.push(decision(given, destination, "no resolve owed", "its trigger could not be sent"));
     } else {
       book.decisions.push(decision(given, destination, "never told", `suppressed by ${telling.by ?? "nothing"}`));
     }
-    return;
-  }
-  if (given.lost.has(telling.trigger)) {
-    book.tellings.push({ episode: episode.id, destination, telling: closed });
-    book.decisions.push(decision(given, destination, "no resolve owed", "its trigger could not be sent"));
     return;
   }
   const to = { destination: telling.destination };
@@ -204,14 +230,14 @@ function close(
   book.tellings.push({ episode: episode.id, destination, telling: { ...closed, resolve } });
 }
 
-/** When the quiet hours that kept a trigger back end; undefined where none hold any more. */
+/** When the quiet hours that kept a trigger back end, or now where they just have; undefined where nobody listens. */
 function quietEnd({ episode, at }: EpisodeCase, subscriptions: readonly Subscription[]): Milliseconds | undefined {
   const { kind, network, subject, severity } = episode;
   for (const subscription of subscriptions) {
     const routed = route({ kind, network, subject, severity }, subscription, [], at);
     if (!routed.tell && routed.until !== undefined) return routed.until;
   }
-  return undefined;
+  return subscriptions.length === 0 ? undefined : at;
 }
 
 function shownOf(episode: Episode): string {

@@ -1,8 +1,8 @@
-import type { AlertTables, DeliveryRow } from "../store/alert-ports.ts";
+import type { AlertTables } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
 import type { Choices } from "./choices.ts";
-import { isOpen, type Episode, type Machine } from "./episode.ts";
+import { episodeId, type Episode, type Machine } from "./episode.ts";
 import { inhibitorOf } from "./inhibition.ts";
 import { oweEpisode } from "./owe-episode.ts";
 import type { OwedBook } from "./owed.ts";
@@ -19,8 +19,6 @@ export interface OpenCase {
   readonly open: readonly Episode[];
   /** Of an episode, where known. */
   machine(episode: Episode): Machine | undefined;
-  /** Episodes by which flapping was found out just now. */
-  readonly startedFlapping?: ReadonlySet<string>;
   readonly simulated: ReadonlySet<string>;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
@@ -32,32 +30,26 @@ export async function oweOpen(given: OpenCase, book: OwedBook): Promise<void> {
   const { tables, choices, episodes } = given;
   if (episodes.length === 0) return;
   await spreadAll(tables, () => given.newId());
-  const rows = await tables.watch.tellings(episodes.map(({ id }) => id));
+  const flapped = new Map(episodes.map((episode) => [episode.id, flappingOf(given.machine(episode))] as const));
+  const began = [...flapped.values()].flatMap((flapping) => (flapping === undefined ? [] : [flapping.began]));
+  const rows = await tables.watch.tellings([...new Set([...episodes.map(({ id }) => id), ...began])]);
   const tellings = Map.groupBy(rows, (row) => row.episode);
-  const parsed = (episode: Episode): Map<string, Telling> =>
+  const parsed = (episode: string): Map<string, Telling> =>
     new Map(
-      (tellings.get(episode.id) ?? []).map((row) => [row.destination, Telling.parse(JSON.parse(row.data))] as const),
+      (tellings.get(episode) ?? []).map((row) => [row.destination, Telling.parse(JSON.parse(row.data))] as const),
     );
   for (const episode of episodes) {
-    const told = parsed(episode);
-    const closing = isOpen(episode)
-      ? []
-      : await tables.outbox.get([...told.values()].flatMap(({ trigger }) => (trigger === undefined ? [] : [trigger])));
     const inhibitor = inhibitorOf(episode, given.open);
-    const flapping = given.machine(episode)?.flapping;
-    const started = given.startedFlapping?.has(episode.id) === true;
+    const flapping = flapped.get(episode.id);
     oweEpisode(
       {
         episode,
         simulated: given.simulated.has(episode.network),
-        tellings: told,
+        tellings: parsed(episode.id),
         subscriptions: choices.subscribers(episode.rule, episode),
         silences: choices.silences,
         ...(inhibitor === undefined ? {} : { inhibitedBy: inhibitor.id }),
-        ...(flapping === undefined
-          ? {}
-          : { flapping: started ? { episodes: given.machine(episode)?.firings.length ?? 0 } : {} }),
-        lost: new Set(closing.filter(isCertainlyLost).map(({ id }) => id)),
+        ...(flapping === undefined ? {} : { flapping: { ...flapping, tellings: parsed(flapping.began) } }),
         config: given.config,
         at: given.at,
         newId: () => given.newId(),
@@ -67,7 +59,8 @@ export async function oweOpen(given: OpenCase, book: OwedBook): Promise<void> {
   }
 }
 
-/** Given up, and no try can have arrived. */
-export function isCertainlyLost(row: DeliveryRow): boolean {
-  return row.state === "dead" && row.uncertain_since === null;
+/** By which episode it was found out that a machine flaps, and how often it has fired of late. */
+function flappingOf(machine: Machine | undefined): { began: string; episodes: number } | undefined {
+  if (machine?.flapping === undefined) return undefined;
+  return { began: episodeId(machine, machine.flapping.before + 1), episodes: machine.firings.length };
 }

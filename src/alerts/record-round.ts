@@ -82,7 +82,6 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       const book = new OwedBook();
       const changedMachines = new Map<string, Machine>();
       const changedEpisodes = new Map<string, Episode>();
-      const flapping = new Set<string>();
       const changes: Recorded["changes"][number][] = [];
       const readNow: string[] = [];
 
@@ -119,7 +118,6 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
           else open.delete(episode.id);
         }
         for (const change of result.changes) {
-          if (change === "flapping" && episode !== undefined) flapping.add(episode.id);
           const named = episode === undefined ? {} : { episode: episode.id };
           changes.push({ rule, change, ...named });
           const detail = detailOf(result.machine, episode, about);
@@ -155,7 +153,6 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
           episodes: [...changedEpisodes.values()].filter(({ id }) => told.has(id)),
           open: [...open.values()],
           machine: (episode) => machines.get(machineKey(episode.rule, episode.subject)),
-          startedFlapping: flapping,
           simulated,
           at: atMillis,
           newId,
@@ -236,6 +233,6 @@ export function episodeRow(episode: Episode) {
 /** What is all right, and was, need not be written: only what is under way has timers. */
 function isSame(before: Machine, after: Machine): boolean {
   if (before === after) return true;
-  if (before.phase === "ok" && after.phase === "ok") return before.number === after.number;
-  return false;
+  if (before.phase !== "ok" || after.phase !== "ok") return false;
+  return before.number === after.number && before.flapping === after.flapping;
 }

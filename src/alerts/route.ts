@@ -41,12 +41,12 @@ export function route(news: News, subscription: Subscription, silenced: readonly
   }
   if (news.inhibitedBy !== undefined)
     return { tell: false, by: "inhibition", detail: `explained by ${news.inhibitedBy}` };
-  if (news.flapping === true && !critical) return { tell: false, by: "flapping", detail: "it comes and goes" };
   const until = critical || subscription.quietHours === undefined ? undefined : quietUntil(subscription.quietHours, at);
   if (until !== undefined) {
     const { from, to, zone } = subscription.quietHours ?? { from: "", to: "", zone: "" };
     return { tell: false, by: "quiet hours", detail: `from ${from} to ${to} ${zone}`, until };
   }
+  if (news.flapping === true && !critical) return { tell: false, by: "flapping", detail: "it comes and goes" };
   return {
     tell: true,
     ...(critical && subscription.mention !== undefined ? { mention: subscription.mention } : {}),

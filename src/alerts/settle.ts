@@ -9,6 +9,7 @@ import { rollingKey, rollingMessages } from "./roll.ts";
 import type { Destination, Receipt, SendError } from "./sender.ts";
 import { spreadAll } from "./spread.ts";
 import { destinationKey, isAlive, Subscription } from "./subscription.ts";
+import { takeBack, UNREACHED, UNSENT } from "./take-back.ts";
 import { putSubscription, writeOwed } from "./write-owed.ts";
 
 /** What came of one try. */
@@ -106,6 +107,7 @@ export async function giveUp(
   // What still waits to be spread may be about the same episode.
   await spreadAll(tables, newId);
   await tables.outbox.change(row.id, { state: "dead", settled_at: at, uncertain_since, last_error });
+  await takeBack(tables, row, UNSENT);
   if (row.phase !== "trigger" || row.episode === null || uncertain_since !== null) return;
   for (const other of await tables.outbox.ofEpisode(row.episode, row.destination)) {
     if (other.state !== "owed" || other.phase === "flapping" || other.phase === "calm") continue;
@@ -150,9 +152,11 @@ async function retire(
   { newId, operators }: SettleParts,
 ): Promise<void> {
   let subscriptions = 0;
+  let known = false;
   for (const { data, destination: key } of await tables.choices.subscriptions()) {
     if (key !== row.destination) continue;
     const subscription = Subscription.parse(JSON.parse(data));
+    known ||= subscription.state === "retired";
     if (!isAlive(subscription)) continue;
     await putSubscription(tables, { ...subscription, state: "retired", why }, at);
     subscriptions += 1;
@@ -162,8 +166,11 @@ async function retire(
   for (const one of open) {
     const uncertain_since = one.id === row.id ? row.uncertain_since : one.uncertain_since;
     await tables.outbox.change(one.id, { state: "dead", settled_at: at, last_error: why, uncertain_since });
+    await takeBack(tables, { ...one, uncertain_since }, UNREACHED);
   }
   if (operators === undefined || destinationKey(operators) === row.destination) return;
+  // The end of what was told there before is still tried, and the operators know already.
+  if (known && subscriptions === 0) return;
   const book = new OwedBook();
   const { platform, channel } = destination;
   const unsent = open.filter(({ kind }) => kind === "message").length;

@@ -19,6 +19,8 @@ export const Telling = z.object({
   reminders: z.int(),
   /** When it was last told loudly, in Unix milliseconds. */
   toldMillis: z.number().exactOptional(),
+  /** Of the episode by which flapping was found out: that it flaps was told, too. */
+  flapping: z.literal(true).exactOptional(),
   /** What the live message shows, so that it is edited only when that changes. */
   shown: z.string().exactOptional(),
 });

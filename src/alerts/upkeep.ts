@@ -1,6 +1,6 @@
 import type { AlertTables } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { fromMillis } from "../units/nanoseconds.ts";
+import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import type { Choices, choicesReader } from "./choices.ts";
 import { nowMillis, randomId, type AlertParts } from "./engine-parts.ts";
 import { Episode, episodeId, isOpen, Machine } from "./episode.ts";
@@ -49,17 +49,26 @@ export function upkeepOf(parts: AlertParts, readChoices: ReturnType<typeof choic
         }
       }
       const book = new OwedBook();
-      const machineOf = (episode: Episode): Machine | undefined =>
-        machines.get(`${episode.network}|${machineKey(episode.rule, episode.subject)}`);
+      const keyOf = ({ network, rule, subject }: Pick<Machine, "network" | "rule" | "subject">): string =>
+        `${network}|${machineKey(rule, subject)}`;
+      const put = async (machine: Machine): Promise<void> => {
+        machines.set(keyOf(machine), machine);
+        await tables.watch.putMachines([machineRow(machine)]);
+      };
       const withdrawn = withdraw(open, choices, at);
       for (const episode of withdrawn) {
-        const machine = machineOf(episode);
-        if (machine !== undefined) await tables.watch.putMachines([machineRow(calmed(machine))]);
+        const machine = machines.get(keyOf(episode));
+        if (machine !== undefined) await put(calmed(machine));
         const about = { network: episode.network, episode: episode.id };
         book.decisions.push({ what: "withdrawn", ...about, detail: "nobody is subscribed to it any more" });
       }
       await tables.watch.putEpisodes(withdrawn.map(episodeRow));
-      for (const machine of machines.values()) await endFlapping(parts, tables, machine, at, book);
+      for (const machine of [...machines.values()].filter(({ flapping }) => flapping !== undefined)) {
+        const calm = calmAfterFlapping(machine, await lastLook(tables, machine, at), config);
+        if (calm === undefined) continue;
+        await put(calm);
+        await tellCalm(parts, tables, machine, at, book);
+      }
       const gone = new Map(withdrawn.map((episode) => [episode.id, episode]));
       const episodes = open.map((episode) => gone.get(episode.id) ?? episode);
       await oweOpen(
@@ -69,10 +78,7 @@ export function upkeepOf(parts: AlertParts, readChoices: ReturnType<typeof choic
           config,
           episodes,
           open: episodes.filter(isOpen),
-          machine: (episode) => {
-            const machine = machineOf(episode);
-            return machine === undefined ? undefined : (calmAfterFlapping(machine, fromMillis(at), config) ?? machine);
-          },
+          machine: (episode) => machines.get(keyOf(episode)),
           simulated,
           at,
           newId,
@@ -96,18 +102,22 @@ function withdraw(open: readonly Episode[], choices: Choices, at: Milliseconds):
     .map((episode) => ({ ...episode, state: "withdrawn", ended: timeToText(fromMillis(at)) }));
 }
 
+/** Calm is what was seen to be calm: nobody knows what has been since the last look. */
+async function lastLook(tables: AlertTables, { network, watcher }: Machine, at: Milliseconds): Promise<Nanoseconds> {
+  const look = watcher === undefined ? undefined : await tables.watch.snapshot(network, watcher);
+  return fromMillis(Math.min(at, look?.at ?? at));
+}
+
 /** Tells those who were told of the flapping that it is over. */
-async function endFlapping(
+async function tellCalm(
   parts: AlertParts,
   tables: AlertTables,
   machine: Machine,
   at: Milliseconds,
   book: OwedBook,
 ): Promise<void> {
-  const { config, simulated, newId = randomId } = parts;
-  const calm = calmAfterFlapping(machine, fromMillis(at), config);
-  if (calm === undefined || machine.flapping === undefined) return;
-  await tables.watch.putMachines([machineRow(calm)]);
+  const { simulated, newId = randomId } = parts;
+  if (machine.flapping === undefined) return;
   const { kind, network, subject, flapping } = machine;
   const began = episodeId(machine, flapping.before + 1);
   book.decisions.push({ what: "calm", network, episode: began, detail: machine.rule });
@@ -124,7 +134,7 @@ async function endFlapping(
   } as const;
   for (const row of await tables.watch.tellings([began])) {
     const telling = Telling.parse(JSON.parse(row.data));
-    if (telling.by !== "flapping") continue;
+    if (telling.flapping !== true) continue;
     book.deliveries.push({ id: newId(), destination: telling.destination, phase: "calm", message, episode: began });
   }
 }

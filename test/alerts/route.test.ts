@@ -25,14 +25,14 @@ describe("whether a channel is told", () => {
     return routed.tell ? "told" : routed.by;
   };
 
-  it("is decided by severity, silence, inhibition, flapping and quiet hours, in this order", () => {
+  it("is decided by severity, silence, inhibition, quiet hours and flapping, in this order", () => {
     const night = aSubscription({ quietHours: { from: "11:00", to: "13:00", zone: "UTC" } });
     expect(decide({})).toBe("told");
     expect(decide({}, aSubscription({ floor: "critical" }), [silence({})])).toBe("severity");
     expect(decide({ inhibitedBy: "e" }, night, [silence({})])).toBe("silence");
     expect(decide({ inhibitedBy: "e", flapping: true }, night)).toBe("inhibition");
-    expect(decide({ flapping: true }, night)).toBe("flapping");
-    expect(decide({}, night)).toBe("quiet hours");
+    expect(decide({ flapping: true }, night)).toBe("quiet hours");
+    expect(decide({ flapping: true })).toBe("flapping");
   });
 
   it("lets what is critical through quiet hours and flapping, but not through a silence", () => {

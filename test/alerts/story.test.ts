@@ -194,7 +194,7 @@ describe("what is kept back", () => {
       RESOLVED,
       "FLAPPING · No new block on mainnet",
     ]);
-    await it.pass(1_800_000);
+    await it.rounds(361, [stalled("good")]);
     expect(it.sender.take()).toEqual(["CALM AGAIN · network.stalled on mainnet"]);
     await it.rounds(1, [stalled("good")]);
     await it.rounds(8, [stalled("bad")]);
@@ -271,6 +271,19 @@ describe("delivery", () => {
     expect(it.sender.take()).toEqual([FIRED]);
     await it.rounds(6, [stalled("good")]);
     expect(it.sender.take()).toEqual([RESOLVED]);
+  });
+
+  it("marks a repeat that comes once the platform may not notice it any more", async () => {
+    const it = await subscribed({
+      senders: (now) => [new FakeSender({ now, dropsRepeatsForMillis: 60_000 })],
+    });
+    it.sender.fate = (_what, tries) =>
+      tries === 1 ? "posted-unknown" : tries === 2 ? new SendError("retry", "429", { retryAfterMillis: 90_000 }) : "ok";
+    await it.rounds(30, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED, FIRED]);
+    const [first, second] = it.sender.posts;
+    expect(second?.delivery.id).toBe(first?.delivery.id);
+    expect(await wordsOf(second!.reply)).toContain("may be a repeat");
   });
 
   it("takes what hangs for unknown, after a time", async () => {
