@@ -1,0 +1,250 @@
+import * as fc from "fast-check";
+
+import type { QuietHours } from "../../src/alerts/quiet-hours.ts";
+import { SendError } from "../../src/alerts/sender.ts";
+import { FakeSender, type Fate } from "../support/fake-sender.ts";
+import { blind, price, stalled } from "./readings.ts";
+import { aSubscription } from "./samples.ts";
+import { Stage } from "./stage.ts";
+
+const FAULTS = ["retry", "wait", "posted-unknown", "lost-unknown", "unhealable", "hang", "posted-hang"] as const;
+type Fault = (typeof FAULTS)[number];
+
+const look = fc.record({
+  do: fc.constant("look" as const),
+  times: fc.integer({ min: 1, max: 8 }),
+  state: fc.constantFrom("good" as const, "bad" as const, "bad" as const, "unknown" as const),
+  blind: fc.constantFrom(false, false, false, false, true),
+  price: fc.constantFrom("50", "50", "150"),
+});
+const channel = fc.constantFrom(0, 1);
+
+/** Anything that may happen. */
+export const move = fc.oneof(
+  { weight: 12, arbitrary: look },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("restart" as const), away: fc.constantFrom(0, 1000, 40_000) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("silence" as const), millis: fc.constantFrom(10_000, 90_000) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("acknowledge" as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("vanish" as const), times: fc.integer({ min: 1, max: 14 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("pause" as const), times: fc.integer({ min: 1, max: 4 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("quiet" as const), channel, minutes: fc.integer({ min: 1, max: 3 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("lose" as const),
+      channel,
+      state: fc.constantFrom("good" as const, "bad" as const),
+      times: fc.integer({ min: 1, max: 8 }),
+      // Somebody lets the bot in again and resumes the alert, or nobody does.
+      back: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("fail" as const),
+      channel,
+      faults: fc.array(fc.constantFrom<Fault>(...FAULTS), { minLength: 1, maxLength: 4 }),
+    }),
+  },
+);
+export type Move = typeof move extends fc.Arbitrary<infer M> ? M : never;
+
+const config = JSON.stringify({
+  stalled: { for: "10s", criticalFor: "30s" },
+  blind: { rounds: 2 },
+  keep: { rounds: 2, for: "5s" },
+  flap: { episodes: 2, within: "4m" },
+  remind: { every: "20s", times: 2 },
+});
+const MINUTE = 60_000;
+
+function fateOf(fault: Fault): Fate {
+  switch (fault) {
+    case "retry":
+      return new SendError("retry", "503");
+    case "wait":
+      return new SendError("retry", "429", { retryAfterMillis: 15_000 });
+    case "unhealable":
+      return new SendError("unhealable", "400");
+    case "posted-unknown":
+    case "lost-unknown":
+    case "hang":
+    case "posted-hang":
+      return fault;
+  }
+}
+
+/** The network, the platforms and the people, as a script has them behave, and what must be remembered of that. */
+export class World {
+  readonly stage: Stage;
+  /** Two channels that are told of everything, each on a platform of its own: one drops repeats, the other does not. */
+  readonly channels: readonly FakeSender[];
+  readonly operators: FakeSender;
+  /** Deliveries of which one try had an unknown outcome. */
+  readonly unknown = new Set<string>();
+  /** Laws that a single round has broken. */
+  readonly broken: string[] = [];
+  /** By platform: episodes that were open while somebody there listened. */
+  readonly heedable = new Map<string, Set<string>>();
+  /** When who wanted to be left alone: after the first moment and before the second. */
+  readonly quietTimes: { readonly platform: string; readonly after: number; before: number }[] = [];
+  /** How often a subscription was ended because its channel was gone. */
+  losses = 0;
+  readonly #lost = new Set<string>();
+  readonly #quiet = new Map<string, QuietHours>();
+  #fresh = true;
+  #silences = 0;
+
+  private constructor(stage: Stage) {
+    this.stage = stage;
+    const [drops, repeats, operators] = stage.senders;
+    this.channels = [drops!, repeats!];
+    this.operators = operators!;
+  }
+
+  /** `portion`: how much of what is owed is spread at once. */
+  static async create(portion: number): Promise<World> {
+    const senders = (now: () => number): FakeSender[] => [
+      new FakeSender({ platform: "drops", now, dropsRepeatsForMillis: 60_000 }),
+      new FakeSender({ platform: "repeats", now }),
+      new FakeSender({ platform: "operators", now }),
+    ];
+    const operators = { platform: "operators", channel: "ops" };
+    const world = new World(await Stage.open({ config, senders, portion, operators }));
+    for (const { platform } of world.channels) await world.#subscribe(platform, "active");
+    return world;
+  }
+
+  async play(one: Move): Promise<void> {
+    switch (one.do) {
+      case "look":
+        for (let time = 0; time < one.times; time += 1) await this.#look(one);
+        return;
+      case "restart":
+        await this.stage.restart(one.away);
+        this.#fresh = true;
+        return;
+      case "silence": {
+        const from = this.stage.now();
+        const id = `s${(this.#silences += 1)}`;
+        const silence = { id, scope: {}, from, until: from + one.millis, by: "ada", created: from };
+        await this.stage.engine.putSilence(silence, "ada");
+        return;
+      }
+      case "vanish":
+        // The market is not spoken of; a few looks later it may be there again.
+        for (let time = 0; time < one.times; time += 1) await this.#look({ state: "good", blind: false });
+        return;
+      case "acknowledge":
+        for (const { id } of await this.stage.engine.openEpisodes()) await this.stage.engine.acknowledge(id, "bob");
+        return;
+      case "pause":
+        await this.#subscribe("repeats", "paused");
+        for (let time = 0; time < one.times; time += 1) await this.#look({ state: "bad", blind: false, price: "50" });
+        await this.#subscribe("repeats", "active");
+        return;
+      case "quiet":
+        await this.#quieten(this.channels[one.channel]!.platform, one.minutes);
+        return;
+      case "lose": {
+        const sender = this.channels[one.channel]!;
+        sender.fate = () => new SendError("gone", "channel_not_found");
+        for (let time = 0; time < one.times; time += 1) {
+          await this.#look({ state: one.state, blind: false, price: "50" });
+        }
+        if (!one.back) return;
+        sender.fate = () => "ok";
+        await this.#subscribe(sender.platform, "active");
+        return;
+      }
+      case "fail":
+        this.#fail(this.channels[one.channel]!, one.faults);
+        return;
+    }
+  }
+
+  /** Everything is well again for so long that nothing can be left to say. */
+  async settle(): Promise<void> {
+    for (const sender of this.stage.senders) sender.fate = () => "ok";
+    for (let time = 0; time < 8; time += 1) await this.#look({ state: "good", blind: false, price: "50" });
+    for (let time = 0; time < 12; time += 1) await this.stage.pass(MINUTE);
+    await this.#note();
+  }
+
+  /** One round 5 s later, by whose changes the laws of every round are checked. */
+  async #look(seen: { state: "good" | "bad" | "unknown"; blind: boolean; price?: string }): Promise<void> {
+    await this.stage.pass(5000);
+    const { changes } = await this.stage.round([
+      blind(seen.blind ? "bad" : "good"),
+      stalled(seen.state),
+      ...(seen.price === undefined ? [] : [price(seen.price)]),
+    ]);
+    for (const { rule, change } of changes) {
+      if (seen.blind && rule !== "watch.blind") this.broken.push(`${rule} ${change} while blind`);
+      if (this.#fresh && ["fired", "resolved", "gone"].includes(change))
+        this.broken.push(`${rule} ${change} by a first look`);
+    }
+    this.#fresh = false;
+    await this.#note();
+  }
+
+  /** Who listens, to what, and who was lost since the last time. */
+  async #note(): Promise<void> {
+    const open = await this.stage.engine.openEpisodes();
+    for (const { state, destination } of await this.stage.engine.subscriptions()) {
+      const { platform } = destination;
+      if (state === "retired" && !this.#lost.has(platform)) this.losses += 1;
+      if (state === "retired") this.#lost.add(platform);
+      else this.#lost.delete(platform);
+      if (state !== "active") continue;
+      const heedable = this.heedable.get(platform) ?? new Set();
+      this.heedable.set(platform, heedable);
+      for (const { id } of open) heedable.add(id);
+    }
+  }
+
+  async #subscribe(platform: string, state: "active" | "paused"): Promise<void> {
+    await this.#note();
+    this.#lost.delete(platform);
+    const quietHours = this.#quiet.get(platform);
+    const subscription = aSubscription({
+      id: platform,
+      destination: { platform, channel: "ops" },
+      kinds: ["network.stalled", "watch.blind", "market.price"],
+      parameters: { "market.price": { high: "100" } },
+      style: platform === "drops" ? "live" : "plain",
+      state,
+      ...(quietHours === undefined ? {} : { quietHours }),
+    });
+    await this.stage.engine.putSubscription(subscription, "ada");
+  }
+
+  /** From this minute on for some minutes, in place of any quiet hours before. */
+  async #quieten(platform: string, minutes: number): Promise<void> {
+    const now = this.stage.now();
+    const from = Math.floor(now / MINUTE) * MINUTE;
+    const before = from + minutes * MINUTE;
+    const clock = (at: number): string => new Date(at).toISOString().slice(11, 16);
+    for (const time of this.quietTimes) {
+      if (time.platform === platform) time.before = Math.min(time.before, now);
+    }
+    this.quietTimes.push({ platform, after: now, before });
+    this.#quiet.set(platform, { from: clock(from), to: clock(before), zone: "UTC" });
+    const [known] = (await this.stage.engine.subscriptions()).filter(({ id }) => id === platform);
+    if (known?.state === "active") await this.#subscribe(platform, "active");
+  }
+
+  #fail(sender: FakeSender, faults: readonly Fault[]): void {
+    const left = [...faults];
+    sender.fate = (what) => {
+      const fault = left.shift();
+      if (fault === undefined) return "ok";
+      if ("id" in what && /hang$|unknown$/u.test(fault)) this.unknown.add(what.id);
+      return fateOf(fault);
+    };
+  }
+}
