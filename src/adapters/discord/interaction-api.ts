@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { InteractionResponseType, RESTJSONErrorCodes, Routes, type APIMessage } from "discord-api-types/v10";
+import { InteractionResponseType, RESTJSONErrorCodes, Routes } from "discord-api-types/v10";
 
 import type { Choice } from "../../bot/option.ts";
+import { isUnsent } from "../unsent.ts";
 import { EPHEMERAL, type Composed } from "./compose.ts";
 import type { Desk } from "./desk.ts";
 import { FIRST_ANSWER_MILLIS, TOKEN_MILLIS } from "./limits.ts";
-import { hasCode, mayPass, wasUnsent } from "./rest-fault.ts";
+import { hasCode, mayPass } from "./rest-fault.ts";
 import { uploadOf, type Upload } from "./upload.ts";
 
 /** Where the answers to one interaction go. */
@@ -106,12 +107,12 @@ export class InteractionApi {
    * A further message. One for the asker alone is repeated even where the first may have arrived: said twice it harms
    * less than left unsaid. One that all see is not.
    */
-  async followUp(message: Composed, ephemeral: boolean): Promise<APIMessage> {
+  async followUp(message: Composed, ephemeral: boolean): Promise<void> {
     const { application_id, token } = this.#key;
     const upload = uploadOf({ ...message.body, ...(ephemeral ? { flags: EPHEMERAL } : {}) }, message.files);
     const post = (request: TimedUpload): Promise<unknown> =>
       this.#desk.rest.post(Routes.webhook(application_id, token), request);
-    return (await this.#persist(upload, message.files, post, ephemeral ? mayPass : wasUnsent)) as APIMessage;
+    await this.#persist(upload, message.files, post, ephemeral ? mayPass : isUnsent);
   }
 
   /** Takes the answer away; where it is gone already, by an earlier try or by somebody else, that is as good. */
@@ -170,7 +171,7 @@ export class InteractionApi {
         const twice = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
         if (uncertain && twice) return;
         const passing = mayPass(error);
-        uncertain ||= passing && !wasUnsent(error);
+        uncertain ||= passing && !isUnsent(error);
         if (!passing || performance.now() + pause >= ends || this.#givenUp(upload)) {
           this.#acknowledged = uncertain || twice;
           throw error;

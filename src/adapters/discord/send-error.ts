@@ -3,7 +3,8 @@ import { DiscordAPIError, HTTPError, RateLimitError } from "discord.js";
 
 import { SendError } from "../../alerts/sender.ts";
 import { messageOf } from "../../errors.ts";
-import { hasCode, wasUnsent } from "./rest-fault.ts";
+import { isUnsent } from "../unsent.ts";
+import { hasCode } from "./rest-fault.ts";
 
 /** What Discord says of a destination that is lost. */
 const GONE_CODES = [
@@ -36,6 +37,6 @@ export function sendErrorOf(thrown: unknown, begun: boolean): SendError {
   if (thrown instanceof HTTPError) {
     return new SendError(thrown.status === 503 ? "retry" : "maybe-sent", words, { cause: thrown });
   }
-  if (!begun || wasUnsent(thrown)) return new SendError("retry", words, { cause: thrown });
+  if (!begun || isUnsent(thrown)) return new SendError("retry", words, { cause: thrown });
   return new SendError("maybe-sent", words, { cause: thrown });
 }

@@ -1,6 +1,7 @@
 import { SendError } from "../../alerts/sender.ts";
+import { isUnsent } from "../unsent.ts";
 import { QueueFull } from "./channel-queue.ts";
-import { codeOf, faultWords, httpStatusOf, isUnsent, retryAfterMillis } from "./slack-fault.ts";
+import { codeOf, faultWords, httpStatusOf, retryAfterMillis } from "./slack-fault.ts";
 
 // Error codes: https://docs.slack.dev/reference/methods/chat.postMessage#errors.
 

@@ -15,16 +15,6 @@ const REFUSED_TOKEN = new Set([
   "missing_scope",
 ]);
 
-/** Nothing reached Slack: the connection itself could not be made. */
-const UNSENT = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
-
 /**
  * The code by which Slack says what is wrong; undefined where something else failed. The library takes whatever comes
  * with a 200 for a code, even the page of a proxy.
@@ -70,13 +60,6 @@ export function faultWords(thrown: unknown): string {
   };
   const messages = Array.isArray(more?.messages) ? `: ${more.messages.map(String).join("; ")}` : "";
   return `Slack says ${error}${messages}`;
-}
-
-/** Whether a call failed before anything of it reached Slack. */
-export function isUnsent(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  if ("code" in thrown && UNSENT.has(String(thrown.code))) return true;
-  return isUnsent(thrown instanceof WebAPIRequestError ? (thrown.original ?? thrown.cause) : thrown.cause);
 }
 
 /** Whether there was no answer at all: the connection failed, or took too long. */
