@@ -6,7 +6,7 @@ import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
 import type { MessageContext } from "./buttons.ts";
 import { compose, type Composed } from "./compose.ts";
 import type { Desk } from "./desk.ts";
-import { callerOf, isShared, maxBytesOf, targetOf, type PersonsInteraction } from "./input.ts";
+import { callerOf, isOnEphemeral, isShared, maxBytesOf, targetOf, type PersonsInteraction } from "./input.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 import { answerLate } from "./late-answer.ts";
 import { laterNotice, unshowableNotice } from "./notices.ts";
@@ -56,7 +56,7 @@ export async function answerAsk(
     return;
   }
   const ephemeral =
-    place === "private" || (place === "replace" ? isEphemeral(interaction) : prepared.visibility === "caller");
+    place === "private" || (place === "replace" ? isOnEphemeral(interaction) : prepared.visibility === "caller");
   acknowledged = place === "replace" ? api.deferUpdate() : api.defer(ephemeral);
   const late = setTimeout(() => {
     if (place !== "replace") progress.showLast(laterNotice());
@@ -85,7 +85,7 @@ async function runBeside(
   return running;
 }
 
-interface Delivery {
+interface Answer {
   readonly reply: Reply;
   readonly context: MessageContext;
   readonly ephemeral: boolean;
@@ -97,24 +97,20 @@ async function deliver(
   desk: Desk,
   interaction: PersonsInteraction,
   api: InteractionApi,
-  what: Delivery,
+  { reply, context, ephemeral, place, ask }: Answer,
 ): Promise<void> {
-  const { reply, context, ephemeral, place, ask } = what;
   if (api.over) {
     await answerLate(desk, interaction, reply, context, ask);
     return;
   }
   const failed = reply.failure !== undefined;
   try {
-    if (failed && place === "replace") {
-      await send(desk, interaction, reply, context, async (message) => void (await api.followUp(message, true)));
-    } else if (failed && !ephemeral) {
-      // What others see stays clean; the deferral must go first, or the follow-up would take its visibility.
-      await api.remove();
-      await send(desk, interaction, reply, context, async (message) => void (await api.followUp(message, true)));
-    } else {
-      await send(desk, interaction, reply, context, (message) => api.edit(message));
-    }
+    const beside = failed && (place === "replace" || !ephemeral);
+    // What others see stays clean; the deferral must go first, or the follow-up would take its visibility.
+    if (beside && place !== "replace") await api.remove();
+    await send(desk, interaction, reply, context, (message) =>
+      beside ? api.followUp(message, true) : api.edit(message),
+    );
   } catch (error) {
     if (hasCode(error, RESTJSONErrorCodes.InvalidWebhookToken) || (mayPass(error) && api.over)) {
       await answerLate(desk, interaction, reply, context, ask);
@@ -171,8 +167,4 @@ async function editProgress(
   } catch (error) {
     desk.log.debug({ ...faultForLog(error), platform: "discord" }, "progress could not be shown");
   }
-}
-
-function isEphemeral(interaction: PersonsInteraction): boolean {
-  return "message" in interaction && interaction.message !== undefined && ((interaction.message.flags ?? 0) & 64) !== 0;
 }

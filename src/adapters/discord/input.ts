@@ -2,6 +2,7 @@ import {
   ApplicationCommandOptionType,
   ApplicationIntegrationType,
   InteractionContextType,
+  MessageFlags,
   PermissionFlagsBits,
   type APIApplicationCommandInteractionDataOption,
   type APIChatInputApplicationCommandInteraction,
@@ -95,6 +96,11 @@ export function targetOf(interaction: PersonsInteraction): Target {
 export function maxBytesOf(interaction: PersonsInteraction): number {
   const limit: unknown = interaction.attachment_size_limit;
   return typeof limit === "number" && limit > 0 ? limit : FILE_BYTES;
+}
+
+/** Whether the message of the pressed button is seen by one person alone. */
+export function isOnEphemeral(interaction: PersonsInteraction): boolean {
+  return ((interaction.message?.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
 }
 
 /** Whether others could see a message there: not in the direct messages with the bot. */

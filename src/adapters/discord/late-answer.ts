@@ -8,7 +8,7 @@ import { compose } from "./compose.ts";
 import type { Desk } from "./desk.ts";
 import { callerOf, type PersonsInteraction } from "./input.ts";
 import { FILE_BYTES } from "./limits.ts";
-import { lateTitle } from "./notices.ts";
+import { lateAnswer } from "./notices.ts";
 import { mayPass } from "./rest-fault.ts";
 import { uploadOf } from "./upload.ts";
 
@@ -24,7 +24,13 @@ export async function answerLate(
   context: MessageContext,
   ask: Ask,
 ): Promise<void> {
-  const message = await compose(lateTitle(reply, ask), { ...context, shareable: false }, FILE_BYTES, desk, desk.signal);
+  const message = await compose(
+    lateAnswer(reply, ask),
+    { ...context, shareable: false },
+    FILE_BYTES,
+    desk,
+    desk.signal,
+  );
   const recipient = { recipient_id: callerOf(interaction).id };
   // The nonce keeps a try that broke off from being said twice.
   const body = { ...message.body, nonce: interaction.id, enforce_nonce: true };

@@ -1,5 +1,5 @@
 import { paragraph } from "../../reply/block.ts";
-import { reply, type Reply } from "../../reply/reply.ts";
+import { reply, type Ask, type Reply } from "../../reply/reply.ts";
 import { code, strong, text } from "../../reply/text.ts";
 import { commandLine } from "./buttons.ts";
 
@@ -55,11 +55,8 @@ export function laterNotice(): Reply {
   });
 }
 
-/** What stands above an answer that had to become a direct message. */
-export function lateTitle(
-  given: Reply,
-  ask: { command: string; options: Record<string, string | number | boolean> },
-): Reply {
+/** An answer that had to become a direct message, below a line that says to what. */
+export function lateAnswer(given: Reply, ask: Ask): Reply {
   return {
     ...given,
     blocks: [paragraph(text`${strong("Your answer")} to ${code(commandLine(ask))}`), ...given.blocks],

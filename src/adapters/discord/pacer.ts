@@ -56,7 +56,7 @@ export class Pacer {
   #release(): void {
     const pause = this.#pausedUntil - performance.now();
     if (pause > 0) {
-      if (!this.#waking) setTimeout(() => this.#wake(), pause);
+      if (!this.#waking) setTimeout(() => this.#wake(), pause).unref();
       this.#waking = true;
       return;
     }
