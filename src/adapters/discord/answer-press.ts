@@ -1,14 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import type { APIMessageComponentInteraction } from "discord-api-types/v10";
 
 import { memoryAttachment } from "../../reply/attachment.ts";
 import { disposeReply, reply, type Reply } from "../../reply/reply.ts";
 import { code, text } from "../../reply/text.ts";
+import { within } from "../within.ts";
 import { answerAsk } from "./answer-ask.ts";
-import { compose, EPHEMERAL } from "./compose.ts";
+import { compose } from "./compose.ts";
 import type { Desk } from "./desk.ts";
-import { callerOf, maxBytesOf } from "./input.ts";
+import { callerOf, isOnEphemeral, maxBytesOf } from "./input.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 import { confirmNotice, expiredNotice } from "./notices.ts";
 import { decodePress, readKeptPress, type Press } from "./press.ts";
@@ -37,7 +36,7 @@ export async function answerPress(
         return answerAsk(desk, api, interaction, press.ask, "new");
       }
       // Whoever asked turns the pages; anyone else gets pages of their own.
-      const own = press.asker === callerOf(interaction).id || isEphemeral(interaction);
+      const own = press.asker === callerOf(interaction).id || isOnEphemeral(interaction);
       return answerAsk(desk, api, interaction, press.ask, own ? "replace" : "private");
     }
   }
@@ -46,10 +45,7 @@ export async function answerPress(
 async function pressOf(desk: Desk, customId: string): Promise<Press | undefined> {
   const routed = decodePress(customId);
   if (routed?.kind !== "kept") return routed;
-  const late = sleep(KEPT_MILLIS, undefined, { ref: false }).then(() => {
-    throw new Error("the store did not say in time what a button does");
-  });
-  return readKeptPress(await Promise.race([desk.payloads.get(routed.key), late]));
+  return readKeptPress(await within(desk.payloads.get(routed.key), KEPT_MILLIS));
 }
 
 /** Asks first, where only the presser sees it; the answer then takes the question's place. */
@@ -92,10 +88,6 @@ function idsReply(ids: Extract<Press, { kind: "ids" }>["ids"]): Reply {
     blocks: [{ kind: "list", items }],
     attachments: file,
   });
-}
-
-function isEphemeral(interaction: APIMessageComponentInteraction): boolean {
-  return ((interaction.message.flags ?? 0) & EPHEMERAL) !== 0;
 }
 
 /** The command that made the message, where Discord still says so. */

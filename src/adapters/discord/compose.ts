@@ -2,10 +2,10 @@ import { MessageFlags, type APIEmbed } from "discord-api-types/v10";
 
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
-import type { Payloads } from "../adapter.ts";
+import { keepPresses, type KeepParts } from "../keep-presses.ts";
 import type { MessageContext, Rows } from "./buttons.ts";
 import { fitFiles, type FittedFiles } from "./fit-files.ts";
-import { FILES } from "./limits.ts";
+import { BUTTONS_PER_ROW, FILES } from "./limits.ts";
 import { keepPress, keptCustomId } from "./press.ts";
 import { renderDiscord, type DiscordMessage, type MessageFile } from "./render.ts";
 import { tooLargeText } from "./too-large.ts";
@@ -26,13 +26,6 @@ export interface Composed {
   dispose(): Promise<void>;
 }
 
-export interface ComposeParts {
-  readonly payloads: Payloads;
-  readonly log: Log;
-  /** For how long a button works whose meaning is kept in the store. */
-  readonly keepMillis: number;
-}
-
 export const EPHEMERAL: number = MessageFlags.Ephemeral;
 export const QUIET: number = MessageFlags.SuppressNotifications;
 
@@ -41,22 +34,25 @@ export async function compose(
   reply: Reply,
   context: MessageContext,
   maxBytes: number,
-  parts: ComposeParts,
+  parts: KeepParts,
   signal: AbortSignal,
 ): Promise<Composed> {
   const message = renderDiscord(reply, context);
-  const [components, fitted] = await Promise.all([
+  const [buttons, fitted] = await Promise.all([
     keptButtons(message, parts),
     fit(message.files, maxBytes, parts.log, signal),
   ]);
+  const lost = fitted.lost.length === 0 ? "" : tooLargeText(fitted.lost, maxBytes, context.ask);
+  const missing =
+    buttons.missing === 0 ? "" : `Buttons missing here, since what they mean could not be kept: ${buttons.missing}.`;
   const names = new Set(fitted.files.map((file) => `attachment://${file.name}`));
   return {
     body: {
-      content: fitted.lost.length === 0 ? "" : tooLargeText(fitted.lost, maxBytes, context.ask),
+      content: [lost, missing].filter((part) => part !== "").join("\n"),
       embeds: message.embeds.map(({ image, ...embed }) =>
         image === undefined || !names.has(image.url) ? embed : { ...embed, image },
       ),
-      components,
+      components: buttons.rows,
       allowed_mentions: { parse: [] },
       attachments: attachmentsOf(fitted.files),
     },
@@ -83,28 +79,24 @@ async function fit(
   }
 }
 
-/** The buttons with their final ids. Where the store does not answer, those that need it are left out, and the log says so. */
-async function keptButtons(message: DiscordMessage, parts: ComposeParts): Promise<Rows> {
-  if (message.unkept.size === 0) return message.components;
-  const customIds = new Map<string, string>();
-  let index = 100;
-  for (const [standIn, press] of message.unkept) {
-    try {
-      const key = await parts.payloads.put(keepPress(press), parts.keepMillis);
-      customIds.set(standIn, keptCustomId(key, index));
-      index += 1;
-    } catch (error) {
-      parts.log.error({ err: error, platform: "discord" }, "a button could not be kept and is left out");
-    }
-  }
-  return message.components
-    .map((row) => ({
+/** The buttons with their final ids, without those whose meaning could not be kept. */
+async function keptButtons(
+  { components, unkept }: DiscordMessage,
+  parts: KeepParts,
+): Promise<{ readonly rows: Rows; readonly missing: number }> {
+  if (unkept.size === 0) return { rows: components, missing: 0 };
+  const meanings = new Map([...unkept].map(([standIn, press]) => [standIn, keepPress(press)]));
+  const keys = await keepPresses("discord", meanings, parts);
+  const rows = components
+    .map((row, above) => ({
       ...row,
-      components: row.components.flatMap((button) => {
-        if (!("custom_id" in button) || !message.unkept.has(button.custom_id)) return [button];
-        const customId = customIds.get(button.custom_id);
-        return customId === undefined ? [] : [{ ...button, custom_id: customId }];
+      components: row.components.flatMap((button, before) => {
+        if (!("custom_id" in button) || !unkept.has(button.custom_id)) return [button];
+        const key = keys.get(button.custom_id);
+        const index = above * BUTTONS_PER_ROW + before;
+        return key === undefined ? [] : [{ ...button, custom_id: keptCustomId(key, index) }];
       }),
     }))
     .filter((row) => row.components.length > 0);
+  return { rows, missing: unkept.size - keys.size };
 }

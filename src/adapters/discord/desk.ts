@@ -2,10 +2,10 @@ import type { REST } from "discord.js";
 
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
-import type { ComposeParts } from "./compose.ts";
+import type { KeepParts } from "../keep-presses.ts";
 
 /** What answering interactions takes. */
-export interface Desk extends ComposeParts {
+export interface Desk extends KeepParts {
   readonly bot: Bot;
   /** For answers to interactions, which carry their own token. */
   readonly rest: REST;

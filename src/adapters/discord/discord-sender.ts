@@ -4,7 +4,8 @@ import { LRUCache } from "lru-cache";
 
 import { SendError, type Delivery, type Receipt, type Sender } from "../../alerts/sender.ts";
 import type { Reply } from "../../reply/reply.ts";
-import { compose, QUIET, type Composed, type ComposeParts } from "./compose.ts";
+import type { KeepParts } from "../keep-presses.ts";
+import { compose, QUIET, type Composed } from "./compose.ts";
 import { CONTENT_LENGTH, FILE_BYTES, NONCE_LENGTH, NONCE_MILLIS } from "./limits.ts";
 import { Attempt, type Request } from "./attempt.ts";
 import { flatText } from "./inline.ts";
@@ -33,7 +34,7 @@ export class DiscordSender implements Sender {
   readonly platform = "discord";
   readonly dropsRepeatsForMillis = NONCE_MILLIS;
   readonly #rest: REST;
-  readonly #parts: ComposeParts;
+  readonly #parts: KeepParts;
   readonly #refusedMillis: number;
   readonly #pacer: Pacer;
   readonly #tails = new Map<string, Promise<unknown>>();
@@ -41,7 +42,7 @@ export class DiscordSender implements Sender {
   #refusedUntil = 0;
   readonly #people = new LRUCache<string, string>({ max: 10_000 });
 
-  constructor(rest: REST, parts: ComposeParts, refusedMillis = 60_000, pacer = new Pacer()) {
+  constructor(rest: REST, parts: KeepParts, refusedMillis = 60_000, pacer = new Pacer()) {
     this.#rest = rest;
     this.#pacer = pacer;
     this.#parts = parts;

@@ -2,9 +2,9 @@ import { Hono } from "hono";
 
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import { within } from "../within.ts";
 import type { Access } from "./access.ts";
 import { PROBE_MILLIS } from "./limits.ts";
-import { within } from "./within.ts";
 
 /** Whether the whole is fit to serve, part by part. */
 export interface Readiness {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { textOf } from "../../support/fake-discord/person.ts";
+import { labelsOf, textOf } from "../../support/fake-discord/person.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { probes } from "./probe-commands.ts";
 import { stage, type StageOptions } from "./stage.ts";
@@ -84,6 +84,16 @@ test("commands are registered once Discord takes them, however often it refuses"
   await until(() => on.fake.state.commands.size > 0, "the commands");
 });
 
+test("commands are registered for one server where one is named, and written again by no further start", async () => {
+  await using on = await begin({ guildId: "700000000000000001" });
+  await on.restart();
+  const compared = (): number =>
+    on.fake.requests.filter((one) => one.method === "GET" && one.path.endsWith("/commands")).length;
+  await until(() => compared() === 2, "the second comparison");
+  expect([...on.fake.state.commands.keys()]).toEqual(["700000000000000001"]);
+  expect(on.fake.requests.filter((one) => one.method === "PUT")).toHaveLength(1);
+});
+
 test("two processes with one token answer everything once", async () => {
   await using on = await begin();
   await on.twin();
@@ -121,6 +131,20 @@ test.each<[string, () => Promise<never>]>([
     expect.stringContaining("could not be answered"),
     ann.id,
   ]);
+});
+
+test.each<[string, () => Promise<never>]>([
+  ["fails", () => Promise.reject(new Error("disk full"))],
+  ["does not answer", () => new Promise(() => {})],
+])("where the store %s, a message goes out in time without the buttons that it should keep", async (_what, put) => {
+  await using on = await begin({ payloads: (own) => ({ put, get: (key) => own.get(key) }) });
+  const ann = on.fake.person("Ann");
+  const asked = await ann.run(on.channel, "probe buttons");
+  expect([textOf(asked.last), labelsOf(asked.last)]).toEqual([
+    expect.stringMatching(/^Buttons missing here, since what they mean could not be kept: 1\.\nPage 1/u),
+    expect.not.arrayContaining(["Full ids"]),
+  ]);
+  expect(labelsOf(asked.last)).toContain("Next");
 });
 
 test("stopping is quick, gives up what runs and says so", async () => {

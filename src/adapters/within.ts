@@ -1,4 +1,4 @@
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../units/duration.ts";
 
 /** The value, or a TimeoutError when it takes longer; what comes later is dropped. */
 export async function within<T>(pending: Promise<T>, millis: Milliseconds): Promise<T> {
