@@ -34,7 +34,7 @@ export async function shareMessage(
   const { message } = interaction;
   const components = rowsWithoutShare(message.components ?? []);
   // The acknowledgement takes the button away: pressed twice, it still shares once.
-  await api.update({ components });
+  await api.update({ components, allowed_mentions: { parse: [] } });
   const files = (message.attachments ?? []).map((attachment) => sharedFile(attachment, desk.signal));
   const asked = Math.trunc(Date.parse(message.edited_timestamp ?? message.timestamp) / 1000);
   const content = `Shared by <@${callerOf(interaction).id}>, asked <t:${asked}:R>`;

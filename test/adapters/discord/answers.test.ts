@@ -209,9 +209,7 @@ describe("Share", () => {
   });
 
   test("is not offered where nobody else is", async () => {
-    const alone = on.fake.state.snowflake();
-    on.fake.state.channels.set(alone, { id: alone, guild: undefined, recipient: ann.id, gone: undefined });
-    const asked = await ann.run(alone, "probe buttons", { private: true });
+    const asked = await ann.run(on.fake.direct(ann), "probe buttons", { private: true });
     expect(labelsOf(asked.last)).not.toContain("Share");
   });
 });

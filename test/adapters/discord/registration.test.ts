@@ -1,16 +1,20 @@
+import assert from "node:assert/strict";
+
 import { ApplicationCommandOptionType } from "discord-api-types/v10";
-import { SlashCommandBuilder } from "@discordjs/builders";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { commands } from "../../../commands/index.ts";
+import { commands as declaredCommands } from "../../../commands/index.ts";
 import { compareCommands } from "../../../src/adapters/discord/compare-commands.ts";
 import { discordRegister } from "../../../src/adapters/discord/register-commands.ts";
 import { registrationOf } from "../../../src/adapters/discord/registration.ts";
 import { command, type AnyCommand } from "../../../src/bot/command.ts";
+import { withCommonOptions } from "../../../src/bot/common-options.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
+import { commandRefusals } from "./judge-commands.ts";
 
 const networks = ["mainnet", "testnet"];
+const commands = declaredCommands.map((one) => withCommonOptions(one));
 
 function declared(name: string, options: AnyCommand["options"] = {}): AnyCommand {
   return command({
@@ -22,6 +26,12 @@ function declared(name: string, options: AnyCommand["options"] = {}): AnyCommand
     options,
     run: async () => reply({ title: "x" }),
   });
+}
+
+function flags(count: number, description: string): AnyCommand["options"] {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`o${index}`, { kind: "flag", description, default: false }]),
+  );
 }
 
 describe("the registration", () => {
@@ -100,19 +110,23 @@ describe("the registration", () => {
     ["a name that Discord does not take", [declared("Loud")]],
     ["too many subcommands", Array.from({ length: 26 }, (_, index) => declared(`a b${index}`))],
     ["too many commands", Array.from({ length: 101 }, (_, index) => declared(`a${index}`))],
+    ["too many options", [declared("a", flags(26, "x"))]],
+    [
+      "too many characters",
+      Array.from({ length: 4 }, (_, index) => declared(`a b${index}`, flags(25, "x".repeat(100)))),
+    ],
   ])("refuses %s", (_what, list) => {
     expect(() => registrationOf(list, networks, "global")).toThrow(RangeError);
   });
 
-  test("of all commands passes the check of Discord's own library", () => {
-    for (const registered of registrationOf(commands, networks, "global")) {
-      const builder = new SlashCommandBuilder().setName(registered.name).setDescription(registered.description);
-      for (const sub of registered.options ?? []) {
-        if (sub.type !== ApplicationCommandOptionType.Subcommand) continue;
-        builder.addSubcommand((one) => one.setName(sub.name).setDescription(sub.description));
-      }
-      expect(builder.toJSON().name).toBe(registered.name);
-    }
+  test.each(["global", "guild"] as const)("of all commands passes the check of Discord's own library (%s)", (scope) => {
+    expect(commandRefusals(registrationOf(commands, networks, scope))).toEqual([]);
+  });
+
+  test("hides none of the commands there are: each has a part that is open to all", () => {
+    const registered = registrationOf(commands, networks, "global");
+    expect(registered.map((one) => one.default_member_permissions).filter((one) => one !== undefined)).toEqual([]);
+    expect(registered.map(({ name }) => name)).toEqual(expect.arrayContaining(["alerts", "answers", "my"]));
   });
 });
 
@@ -121,7 +135,10 @@ describe("discord:register", () => {
   beforeAll(async () => {
     fake = await FakeDiscord.start();
   });
-  afterAll(() => fake.stop());
+  afterAll(async () => {
+    await fake.stop();
+    assert.deepEqual(fake.complaints(), []);
+  });
 
   const list = [
     declared("time"),
@@ -174,6 +191,7 @@ describe("discord:register", () => {
   });
 
   test("says what is wrong with a token or an argument", async () => {
+    fake.expected.add(0);
     expect(await register([], list, { token: "wrong" })).toEqual([2, [expect.stringContaining("refuses the token")]]);
     expect(await register(["--now"])).toEqual([1, [expect.stringContaining("--dry-run")]]);
   });

@@ -26,7 +26,10 @@ const KNOWN = new Set([
   "enforce_nonce",
 ]);
 
-/** Throws what Discord would answer to a message that breaks a limit. */
+/**
+ * Throws what Discord would answer to a message that breaks a limit, and to one that leaves it to Discord whom its text
+ * notifies: this bot never does.
+ */
 export function checkMessage(
   data: Record<string, unknown>,
   body: ParsedBody,
@@ -45,7 +48,9 @@ export function checkMessage(
     );
     if (found.length > 0) throw invalid(found.join("; "));
   }
-  const pinged = pings(content ?? "", data["allowed_mentions"] as AllowedMentions | undefined);
+  const allowed = data["allowed_mentions"] as AllowedMentions | undefined;
+  if (allowed?.parse?.length !== 0) throw invalid("allowed_mentions.parse is not empty");
+  const pinged = pings(content ?? "", allowed);
   return { content, embeds, components, files, flags: Number(data["flags"] ?? 0), pinged };
 }
 
@@ -75,13 +80,13 @@ interface AllowedMentions {
   readonly users?: string[];
 }
 
-/** Who is notified: mentions in the content, as far as they are allowed; without a word about that, all of them. */
-function pings(content: string, allowed: AllowedMentions | undefined): string[] {
+/** Who is notified: mentions in the content, as far as they are allowed. */
+function pings(content: string, allowed: AllowedMentions): string[] {
   const found: string[] = [];
   for (const [whole, sign, id = ""] of content.matchAll(/<@([!&]?)(\d+)>|@(?:everyone|here)/gu)) {
     const kind = sign === undefined ? "everyone" : sign === "&" ? "roles" : "users";
-    const listed = kind === "everyone" ? [] : (allowed?.[kind] ?? []);
-    if (allowed === undefined || allowed.parse?.includes(kind) === true || listed.includes(id)) found.push(whole);
+    const listed = kind === "everyone" ? [] : (allowed[kind] ?? []);
+    if (listed.includes(id)) found.push(whole);
   }
   return found;
 }

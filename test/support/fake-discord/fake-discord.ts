@@ -3,11 +3,12 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
 import { Gateway } from "./gateway.ts";
+import { shown } from "./messages.ts";
 import { parseBody } from "./parse-body.ts";
 import { Person } from "./person.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { Refusal } from "./refusal.ts";
-import { ROUTES, shown } from "./routes.ts";
+import { ROUTES } from "./routes.ts";
 import { State } from "./state.ts";
 
 /** One planned misbehaviour: the next request that matches meets it. */
@@ -86,6 +87,13 @@ export class FakeDiscord {
   channel(guild: string | undefined = "700000000000000001"): string {
     const id = this.state.snowflake();
     this.state.channels.set(id, { id, guild, recipient: undefined, gone: undefined });
+    return id;
+  }
+
+  /** The direct messages of somebody with the bot, or with others. */
+  direct(person: { readonly id: string }): string {
+    const id = this.state.snowflake();
+    this.state.channels.set(id, { id, guild: undefined, recipient: person.id, gone: undefined });
     return id;
   }
 
@@ -179,6 +187,8 @@ export class FakeDiscord {
       const parts = match.slice(1).filter((part) => part !== undefined);
       return route.handle(context, ...parts);
     }
+    // Whatever a test provokes on purpose, a route that nobody has is none of it.
+    this.state.violations.push(`${method} ${path} is no route of Discord`);
     throw new Refusal(404, 0, "404: Not Found");
   }
 

@@ -10,6 +10,8 @@ export interface Where {
   readonly channel: string;
   /** 0 a server, 1 direct messages with the bot, 2 other direct messages. Left out = by the channel. */
   readonly context?: 0 | 1 | 2;
+  /** The person brought the app along; nobody installed it there. */
+  readonly broughtAlong?: true;
   readonly maxBytes?: number;
 }
 
@@ -126,6 +128,8 @@ export class Person {
       channel.guild === undefined
         ? { user }
         : { guild_id: channel.guild, member: { user, roles: [], permissions: this.#manages ? "16" : "0" } };
+    const installed = where.broughtAlong === true ? {} : { 0: channel.guild ?? "0" };
+    const own = where.broughtAlong === true || channel.guild === undefined ? { 1: this.id } : {};
     gateway.dispatch("INTERACTION_CREATE", {
       id,
       application_id: state.applicationId,
@@ -136,6 +140,7 @@ export class Person {
       channel: { id: where.channel, type: channel.guild === undefined ? 1 : 0 },
       context: where.context ?? (channel.guild === undefined ? 1 : 0),
       attachment_size_limit: maxBytes,
+      authorizing_integration_owners: { ...installed, ...own },
       ...person,
       ...more,
     });

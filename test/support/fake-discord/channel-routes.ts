@@ -1,0 +1,78 @@
+import { checkMessage } from "./check-message.ts";
+import { change, shown, store } from "./messages.ts";
+import { Refusal } from "./refusal.ts";
+import type { Context, Route } from "./route.ts";
+import type { Channel, State } from "./state.ts";
+
+const NONCE_MILLIS = 5 * 60 * 1000;
+const CHANNEL_FILE_BYTES = 10 * 1024 * 1024;
+
+/** What the bot does in its own name: messages, threads and direct messages. */
+export const CHANNEL_ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: /^\/channels\/(\d+)$/u,
+    auth: true,
+    handle: ({ state }, id = "") => ({ id: reachable(state, id).id }),
+  },
+  { method: "POST", path: /^\/users\/@me\/channels$/u, auth: true, handle: openDirectMessages },
+  { method: "POST", path: /^\/channels\/(\d+)\/messages$/u, auth: true, handle: postMessage },
+  { method: "PATCH", path: /^\/channels\/(\d+)\/messages\/(\d+)$/u, auth: true, handle: patchMessage },
+  { method: "POST", path: /^\/channels\/(\d+)\/messages\/(\d+)\/threads$/u, auth: true, handle: startThread },
+];
+
+function openDirectMessages({ state, body }: Context): unknown {
+  const recipient = String(body.json["recipient_id"]);
+  const known = [...state.channels.values()].find((channel) => channel.recipient === recipient);
+  const channel = known ?? { id: state.snowflake(), guild: undefined, recipient, gone: undefined };
+  state.channels.set(channel.id, channel);
+  return { id: channel.id, type: 1, recipients: [{ id: recipient }] };
+}
+
+function postMessage({ state, body }: Context, channelId: string): unknown {
+  const channel = reachable(state, channelId);
+  const nonce = body.json["nonce"] as string | undefined;
+  if (nonce !== undefined && nonce.length > 25) throw new Refusal(400, 50_035, "Invalid Form Body: nonce");
+  const known = state.nonces.get(`${channelId} ${nonce}`);
+  if (body.json["enforce_nonce"] === true && known !== undefined && state.now() - known.at < NONCE_MILLIS) {
+    const first = state.messages.get(known.message);
+    if (first !== undefined) return shown(state, first);
+  }
+  const message = store(
+    state,
+    { channel: channel.id, nonce },
+    checkMessage(body.json, body, CHANNEL_FILE_BYTES, false),
+  );
+  if (nonce !== undefined) state.nonces.set(`${channelId} ${nonce}`, { message: message.id, at: state.now() });
+  return shown(state, message);
+}
+
+function patchMessage({ state, body }: Context, channelId: string, id: string): unknown {
+  reachable(state, channelId);
+  const message = state.messages.get(id);
+  if (message === undefined) throw new Refusal(404, 10_008, "Unknown Message");
+  change(state, message, checkMessage(body.json, body, CHANNEL_FILE_BYTES, true));
+  return shown(state, message);
+}
+
+function startThread({ state, body }: Context, channelId: string, id: string): unknown {
+  const parent = reachable(state, channelId);
+  const name = body.json["name"];
+  if (typeof name !== "string" || name.length < 1 || name.length > 100) throw new Refusal(400, 50_035, "name");
+  if (!state.messages.has(id)) throw new Refusal(404, 10_008, "Unknown Message");
+  if (parent.guild === undefined) throw new Refusal(400, 50_024, "Cannot execute action on this channel type");
+  if (state.channels.has(id)) throw new Refusal(400, 160_004, "A thread has already been created for this message");
+  state.channels.set(id, { id, guild: parent.guild, recipient: undefined, gone: undefined });
+  return { id, type: 11, name, parent_id: channelId };
+}
+
+function reachable(state: State, id: string): Channel {
+  const channel = state.channels.get(id);
+  if (channel === undefined || channel.gone === "deleted") throw new Refusal(404, 10_003, "Unknown Channel");
+  if (channel.gone === "no-access") {
+    throw channel.recipient === undefined
+      ? new Refusal(403, 50_001, "Missing Access")
+      : new Refusal(403, 50_007, "Cannot send messages to this user");
+  }
+  return channel;
+}

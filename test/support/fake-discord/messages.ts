@@ -1,0 +1,83 @@
+import type { SentMessage } from "./check-message.ts";
+import type { State, StoredMessage } from "./state.ts";
+
+/** Where a message stands, and what is known of how it came there. */
+export interface Origin {
+  readonly channel: string;
+  /** The only one who sees it; left out = all of the channel. */
+  readonly onlyFor?: string | undefined;
+  readonly command?: string | undefined;
+  readonly nonce?: string | undefined;
+}
+
+/** Keeps a new message; without content it is still thinking. */
+export function store(state: State, origin: Origin, message: SentMessage | undefined): StoredMessage {
+  const { channel, onlyFor, command, nonce } = origin;
+  const stored: StoredMessage = {
+    id: state.snowflake(),
+    channel,
+    onlyFor,
+    thinking: message === undefined,
+    content: message?.content ?? "",
+    embeds: message?.embeds ?? [],
+    components: message?.components ?? [],
+    files: message?.files ?? [],
+    flags: (message?.flags ?? 0) | (onlyFor === undefined ? 0 : 64),
+    edits: 0,
+    nonce,
+    pinged: message?.pinged ?? [],
+    sentAt: state.now(),
+    editedAt: undefined,
+    command,
+  };
+  state.messages.set(stored.id, stored);
+  return stored;
+}
+
+/** Changes what an edit names; the rest stays. */
+export function change(state: State, stored: StoredMessage, message: SentMessage): void {
+  stored.thinking = false;
+  stored.edits += 1;
+  stored.editedAt = state.now();
+  if (message.content !== undefined) stored.content = message.content;
+  if (message.embeds !== undefined) stored.embeds = message.embeds;
+  if (message.components !== undefined) stored.components = message.components;
+  if (message.files !== undefined) stored.files = message.files;
+  stored.pinged.push(...message.pinged);
+}
+
+/** A message as Discord gives it, with pictures and files under addresses of its own. */
+export function shown(state: State, message: StoredMessage, origin = ""): Record<string, unknown> {
+  const address = (name: string): string => `${origin}/cdn/${message.id}/${name}`;
+  return {
+    id: message.id,
+    channel_id: message.channel,
+    type: message.command === undefined ? 0 : 20,
+    author: { id: state.applicationId, username: "Bellwether", bot: true },
+    content: message.content,
+    embeds: message.embeds.map((embed) => ({
+      type: "rich",
+      ...embed,
+      ...(embed.image === undefined
+        ? {}
+        : { image: { url: address(embed.image.url.replace("attachment://", "")), width: 1, height: 1 } }),
+    })),
+    components: message.components,
+    attachments: message.files.map((file, index) => ({
+      id: `${message.id}${index}`,
+      filename: file.name,
+      size: file.bytes.length,
+      content_type: file.type,
+      url: address(file.name),
+      ...(file.description === undefined ? {} : { description: file.description }),
+    })),
+    flags: message.flags,
+    timestamp: new Date(message.sentAt).toISOString(),
+    edited_timestamp: message.editedAt === undefined ? null : new Date(message.editedAt).toISOString(),
+    mentions: [],
+    mention_roles: [],
+    mention_everyone: false,
+    pinned: false,
+    tts: false,
+  };
+}
