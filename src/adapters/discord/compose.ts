@@ -4,8 +4,8 @@ import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import { keepPresses, type KeepParts } from "../keep-presses.ts";
 import type { MessageContext, Rows } from "./buttons.ts";
-import { fitFiles, type FittedFiles } from "./fit-files.ts";
-import { BUTTONS_PER_ROW, FILES } from "./limits.ts";
+import { fitFiles, type FittedFiles, type LostFile } from "./fit-files.ts";
+import { ALL_FILES_BYTES, BUTTONS_PER_ROW, CONTENT_LENGTH, FILES } from "./limits.ts";
 import { keepPress, keptCustomId } from "./press.ts";
 import { renderDiscord, type DiscordMessage, type MessageFile } from "./render.ts";
 import { tooLargeText } from "./too-large.ts";
@@ -42,13 +42,13 @@ export async function compose(
     keptButtons(message, parts),
     fit(message.files, maxBytes, parts.log, signal),
   ]);
-  const lost = fitted.lost.length === 0 ? "" : tooLargeText(fitted.lost, maxBytes, context.ask);
   const missing =
     buttons.missing === 0 ? "" : `Buttons missing here, since what they mean could not be kept: ${buttons.missing}.`;
+  const tooLarge = tooLargeText(fitted.lost, maxBytes, context.ask, CONTENT_LENGTH - missing.length - 1);
   const names = new Set(fitted.files.map((file) => `attachment://${file.name}`));
   return {
     body: {
-      content: [lost, missing].filter((part) => part !== "").join("\n"),
+      content: [tooLarge, missing].filter((part) => part !== "").join("\n"),
       embeds: message.embeds.map(({ image, ...embed }) =>
         image === undefined || !names.has(image.url) ? embed : { ...embed, image },
       ),
@@ -73,9 +73,19 @@ async function fit(
   } catch (error) {
     signal.throwIfAborted();
     log.error({ err: error, platform: "discord" }, "files could not be compressed");
-    const small = files.filter((file) => file.attachment.sizeBytes <= maxBytes / FILES).slice(0, FILES);
-    const lost = files.filter((file) => !small.includes(file)).map((file) => ({ file, packedBytes: undefined }));
-    return { files: small, lost, dispose: async () => {} };
+    const kept: MessageFile[] = [];
+    const lost: LostFile[] = [];
+    let room = ALL_FILES_BYTES;
+    for (const file of files) {
+      const { sizeBytes } = file.attachment;
+      if (kept.length === FILES || sizeBytes > Math.min(maxBytes, room)) {
+        lost.push({ file, packedBytes: undefined });
+        continue;
+      }
+      kept.push(file);
+      room -= sizeBytes;
+    }
+    return { files: kept, lost, dispose: async () => {} };
   }
 }
 

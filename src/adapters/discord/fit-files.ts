@@ -1,5 +1,5 @@
 import type { Attachment } from "../../reply/attachment.ts";
-import { FILES, REQUEST_BYTES, REQUEST_OVERHEAD_BYTES } from "./limits.ts";
+import { ALL_FILES_BYTES, FILES } from "./limits.ts";
 import type { MessageFile } from "./render.ts";
 import { zipFiles } from "./zip-file.ts";
 
@@ -49,15 +49,16 @@ export async function fitFiles(
         files = files.slice(0, FILES);
       }
     }
-    const room = REQUEST_BYTES - REQUEST_OVERHEAD_BYTES;
-    while (totalBytes(files) > room) {
-      const largest = files.toSorted((a, b) => b.attachment.sizeBytes - a.attachment.sizeBytes);
-      const file = largest.find((one) => !isPacked(one)) ?? largest[0];
-      if (file === undefined) break;
-      const packed = isPacked(file) ? undefined : await pack(`${file.name}.zip`, [file]);
-      const helps = packed !== undefined && packed.attachment.sizeBytes < file.attachment.sizeBytes;
-      files = files.flatMap((one) => (one === file ? (helps ? [packed] : []) : [one]));
-      if (!helps) lost.push({ file, packedBytes: packed?.attachment.sizeBytes });
+    for (const file of largestFirst(files)) {
+      if (totalBytes(files) <= ALL_FILES_BYTES) break;
+      if (isPacked(file)) continue;
+      const packed = await pack(`${file.name}.zip`, [file]);
+      if (packed.attachment.sizeBytes < file.attachment.sizeBytes) files = files.with(files.indexOf(file), packed);
+    }
+    for (const file of largestFirst(files)) {
+      if (totalBytes(files) <= ALL_FILES_BYTES) break;
+      files = files.filter((one) => one !== file);
+      lost.push({ file, packedBytes: undefined });
     }
     return { files, lost, dispose };
   } catch (error) {
@@ -68,6 +69,10 @@ export async function fitFiles(
 
 function isPacked(file: MessageFile): boolean {
   return /^(?:application\/(?:zip|gzip)|image\/(?:png|jpeg|webp))$/u.test(file.attachment.mediaType);
+}
+
+function largestFirst(files: readonly MessageFile[]): MessageFile[] {
+  return files.toSorted((a, b) => b.attachment.sizeBytes - a.attachment.sizeBytes);
 }
 
 function totalBytes(files: readonly MessageFile[]): number {

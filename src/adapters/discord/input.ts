@@ -14,7 +14,7 @@ import {
 
 import type { Caller, Target } from "../../bot/invocation.ts";
 import type { Ask } from "../../reply/reply.ts";
-import { FILE_BYTES, FILES } from "./limits.ts";
+import { ALL_FILES_BYTES, FILE_BYTES, FILES } from "./limits.ts";
 
 type CommandInteraction = APIChatInputApplicationCommandInteraction | APIApplicationCommandAutocompleteInteraction;
 export type PersonsInteraction = CommandInteraction | APIMessageComponentInteraction;
@@ -92,10 +92,14 @@ export function targetOf(interaction: PersonsInteraction): Target {
   };
 }
 
-/** What a file may have here: https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object. */
+/**
+ * What a file may have here: https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object.
+ * Some places allow more than the request that carries the file.
+ */
 export function maxBytesOf(interaction: PersonsInteraction): number {
   const limit: unknown = interaction.attachment_size_limit;
-  return typeof limit === "number" && limit > 0 ? limit : FILE_BYTES;
+  const stated = typeof limit === "number" && limit > 0 ? limit : FILE_BYTES;
+  return Math.min(stated, ALL_FILES_BYTES);
 }
 
 /** Whether the message of the pressed button is seen by one person alone. */

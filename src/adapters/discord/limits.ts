@@ -6,6 +6,8 @@ export const CONTENT_LENGTH = 2000;
 /** https://docs.discord.com/developers/resources/message#embed-object-embed-limits */
 export const EMBED_TITLE_LENGTH = 256;
 export const EMBED_DESCRIPTION_LENGTH = 4096;
+/** Not documented; what Discord's own clients and libraries take. */
+export const EMBED_URL_LENGTH = 2048;
 // Over all embeds of a message 6000 characters are allowed, which a single one never reaches.
 
 /** https://docs.discord.com/developers/components/reference#action-row */
@@ -24,9 +26,12 @@ export const ALT_TEXT_LENGTH = 1024;
 export const FILES = 10;
 /** https://docs.discord.com/developers/reference#uploading-files: what each file may have where the interaction does not say more. */
 export const FILE_BYTES = 10 * 1024 * 1024;
-/** The same page: the whole request. A little stays free for the message itself and the multipart frame. */
-export const REQUEST_BYTES = 25 * 1024 * 1024;
-export const REQUEST_OVERHEAD_BYTES = 64 * 1024;
+/**
+ * What they may have together: a request takes 25 MiB
+ * (https://docs.discord.com/developers/resources/message#create-message-limitations), of which a little stays free for
+ * the message itself and the multipart frame.
+ */
+export const ALL_FILES_BYTES = 25 * 1024 * 1024 - 64 * 1024;
 
 /** https://docs.discord.com/developers/interactions/application-commands#application-command-object */
 export const COMMANDS = 100;

@@ -5,22 +5,35 @@ import { formatUtc, fromSeconds, toSeconds } from "../../units/nanoseconds.ts";
 import { commandLine } from "./buttons.ts";
 import { escapeMarkdown, inlineCode } from "./escape.ts";
 import type { LostFile } from "./fit-files.ts";
-import { CONTENT_LENGTH } from "./limits.ts";
+import { ALL_FILES_BYTES, FILES } from "./limits.ts";
 
 /** How full a part may become: entries are not spread evenly over time. */
 const FILL = 0.7;
 const RANGES_SHOWN = 4;
 
-/** One sentence for each file that could not be sent, with ranges that should fit where the file says what it covers. */
-export function tooLargeText(lost: readonly LostFile[], maxBytes: number, ask: Ask | undefined): string {
+/**
+ * One sentence for each file that could not be sent, with ranges that should fit where the file says what it covers;
+ * nothing where all were. At most `length` characters.
+ */
+export function tooLargeText(
+  lost: readonly LostFile[],
+  maxBytes: number,
+  ask: Ask | undefined,
+  length: number,
+): string {
   const sentences = lost.map(({ file, packedBytes }) => {
-    const size = formatBytes(file.attachment.sizeBytes);
+    const { sizeBytes, covers } = file.attachment;
+    const name = escapeMarkdown(oneLine(file.name));
+    const size = formatBytes(sizeBytes);
+    if (sizeBytes <= maxBytes) {
+      return `**${name} does not fit beside the other files**: it has ${size}, and a message takes ${FILES} files of ${formatBytes(ALL_FILES_BYTES)} in all.`;
+    }
     const packed = packedBytes === undefined ? "" : `, ${formatBytes(packedBytes)} compressed`;
-    const said = `**${escapeMarkdown(oneLine(file.name))} is too large to send here**: it has ${size}${packed}, and Discord takes ${formatBytes(maxBytes)} here.`;
-    return `${said}${rangesText(file.attachment.covers, packedBytes ?? file.attachment.sizeBytes, maxBytes, ask)}`;
+    const said = `**${name} is too large to send here**: it has ${size}${packed}, and Discord takes ${formatBytes(maxBytes)} here.`;
+    return `${said}${rangesText(covers, packedBytes ?? sizeBytes, maxBytes, ask)}`;
   });
   const text = sentences.join("\n");
-  return text.length <= CONTENT_LENGTH
+  return text.length <= length
     ? text
     : `${lost.length} files are too large to send here; Discord takes ${formatBytes(maxBytes)} each.`;
 }

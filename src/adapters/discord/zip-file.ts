@@ -20,10 +20,14 @@ export async function zipFiles(name: string, files: readonly MessageFile[], sign
     const zip = new ZipFile();
     for (const file of files) {
       zip.addReadStreamLazy(file.name, { compress: true }, (give) => {
-        const source = file.attachment.open();
-        // A source that fails must fail the archive, not hang it.
-        source.once("error", (error) => zip.emit("error", error));
-        give(null, source);
+        // A source that fails must fail the archive: neither hang it nor end the process.
+        try {
+          const source = file.attachment.open();
+          source.once("error", (error) => zip.emit("error", error));
+          give(null, source);
+        } catch (error) {
+          zip.emit("error", error);
+        }
       });
     }
     zip.end();

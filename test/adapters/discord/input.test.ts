@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { callerOf, targetOf, type PersonsInteraction } from "../../../src/adapters/discord/input.ts";
+import { callerOf, maxBytesOf, targetOf, type PersonsInteraction } from "../../../src/adapters/discord/input.ts";
 
 const user = { id: "5", username: "ann" };
 const inServer = (permissions: string, owners: Record<string, string> = { 0: "700" }): object => ({
@@ -47,4 +47,13 @@ describe.each(kinds)("with %s", (_kind, base) => {
     const given = interaction(more);
     expect([callerOf(given).mayManageChannel, targetOf(given).workspace]).toEqual([manages, workspace]);
   });
+});
+
+// https://docs.discord.com/developers/resources/message#create-message-limitations: a request of 25 MiB.
+test.each([
+  [undefined, 10 * 1024 * 1024],
+  [1_000_000, 1_000_000],
+  [500 * 1024 * 1024, 25 * 1024 * 1024 - 64 * 1024],
+])("a file may have what the place allows (%s), and no more than a request carries", (stated, allowed) => {
+  expect(maxBytesOf({ attachment_size_limit: stated } as unknown as PersonsInteraction)).toBe(allowed);
 });

@@ -78,6 +78,14 @@ describe("files", () => {
     expect(dialog.last.content.match(/`\/probe files [^`]*from:2023-11-[12][^`]*to:2023-11-[^`]*`/gu)).toHaveLength(3);
   });
 
+  test("that are too large only together come compressed where that helps", async () => {
+    const sizes = { noise: 14 * MiB, zeros: 13 * MiB };
+    const dialog = await ann.run({ channel, maxBytes: 20 * MiB }, "probe files", sizes);
+    await until(() => dialog.last.files.length > 0, "the files");
+    expect(dialog.last.files.map((file) => file.name)).toEqual(["noise.csv", "zeros.csv.zip", "chart.png"]);
+    expect(dialog.last.content).toBe("");
+  });
+
   test("that are too many go into one archive", async () => {
     const dialog = await ann.run(channel, "probe files", { count: 20 });
     expect(dialog.last.files).toHaveLength(10);

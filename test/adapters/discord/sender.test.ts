@@ -161,6 +161,32 @@ describe("sending", () => {
     expect([sent?.pinged, (sent?.content.length ?? 0) <= 2000]).toEqual([["<@&123456>"], true]);
   });
 
+  test("leaves out files that together are too much for one message, and says so", async () => {
+    const bytes = Buffer.alloc(9_000_000);
+    const attachments = [1, 2, 3, 4].map((index) => memoryAttachment(`${index}.zip`, "application/zip", bytes));
+    const { message } = await on.adapter.send(delivery(), { ...alert("Full"), attachments }, signal);
+    const sent = on.fake.state.messages.get(message);
+    expect(sent?.files.map((file) => file.name)).toEqual(["3.zip", "4.zip"]);
+    expect(sent?.content.match(/[12]\.zip does not fit beside the other files\*\*: it has 9\.0 MB/gu)).toHaveLength(2);
+  });
+
+  test("sends what it can where a file cannot be compressed", async () => {
+    const broken = {
+      ...memoryAttachment("broken.csv", "text/csv", "x"),
+      sizeBytes: 50_000_000,
+      open: () => {
+        throw new Error("the disk is gone");
+      },
+    };
+    const attachments = [broken, memoryAttachment("small.csv", "text/csv", "a\n1\n")];
+    const { message } = await on.adapter.send(delivery(), { ...alert("Half"), attachments }, signal);
+    const sent = on.fake.state.messages.get(message);
+    expect([sent?.files.map((file) => file.name), sent?.content]).toEqual([
+      ["small.csv"],
+      expect.stringContaining("broken.csv is too large to send here**: it has 50.0 MB, and Discord takes"),
+    ]);
+  });
+
   test("posts in the channel itself where no thread can be", async () => {
     on.fake.expected.add(50_024);
     const destination = { platform: "discord", channel: `user:${on.fake.person("Ann").id}` };
@@ -252,8 +278,7 @@ describe("what fails says what to do", () => {
   test("a person who takes no messages", async () => {
     on.fake.expected.add(50_007);
     const ann = on.fake.person("Ann");
-    const direct = { id: on.fake.state.snowflake(), guild: undefined, recipient: ann.id, gone: "no-access" as const };
-    on.fake.state.channels.set(direct.id, direct);
+    on.fake.state.channels.get(on.fake.direct(ann))!.gone = "no-access";
     const sending = on.adapter.send(
       delivery({ destination: { platform: "discord", channel: `user:${ann.id}` } }),
       alert("x"),
