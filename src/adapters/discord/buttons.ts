@@ -2,7 +2,7 @@ import { ButtonStyle, ComponentType, type APIActionRowComponent, type APIButtonC
 
 import type { Action, Ask, Reply } from "../../reply/reply.ts";
 import { oneLine } from "../../reply/printable.ts";
-import { escapeMarkdown, linkLabel, linkTarget } from "./escape.ts";
+import { escapeMarkdown, isWebAddress, linkLabel, linkTarget } from "./escape.ts";
 import type { ShortenedId } from "./inline.ts";
 import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, BUTTONS, BUTTONS_PER_ROW } from "./limits.ts";
 import { encodePress, type Press } from "./press.ts";
@@ -23,24 +23,34 @@ export interface Buttons {
   readonly rows: Rows;
   /** Presses too long for a button, by the custom_id that stands in until they are kept. */
   readonly unkept: ReadonlyMap<string, Press>;
-  /** One line for each action that is not a button, in Discord's markdown. */
-  readonly left: readonly string[];
   /** False where a label was cut. */
   readonly whole: boolean;
 }
 
-/** The actions of a reply as buttons, with those that every message has. */
-export function renderButtons(reply: Reply, ids: readonly ShortenedId[], context: MessageContext): Buttons {
-  const extra: { label: string; press: Press }[] = [];
-  const again = refresh(reply, context);
-  if (again !== undefined) extra.push(again);
-  if (ids.length > 0) extra.push({ label: ids.length === 1 ? "Full id" : "Full ids", press: { kind: "ids", ids } });
-  if (context.shareable === true && reply.failure === undefined)
-    extra.push({ label: "Share", press: { kind: "share" } });
+/** The buttons that every message has beside its own: Refresh, Full ids and Share at most. */
+const COMMON_BUTTONS = 3;
 
+/** Which actions become buttons, and one line of Discord's markdown for each other one. */
+export function splitActions(actions: readonly Action[]): { shown: readonly Action[]; left: readonly string[] } {
+  const shown: Action[] = [];
+  const left: string[] = [];
+  for (const action of actions) {
+    const possible = !("url" in action) || isWebAddress(linkTarget(action.url), BUTTON_URL_LENGTH);
+    if (possible && shown.length < BUTTONS - COMMON_BUTTONS) shown.push(action);
+    else left.push(inWords(action));
+  }
+  return { shown, left };
+}
+
+/** Actions as buttons, with those that every message has. */
+export function renderButtons(
+  actions: readonly Action[],
+  reply: Reply,
+  ids: readonly ShortenedId[],
+  context: MessageContext,
+): Buttons {
   const buttons: APIButtonComponent[] = [];
   const unkept = new Map<string, Press>();
-  const left: string[] = [];
   let whole = true;
   const add = (label: string, press: Press, style: ButtonStyle.Secondary | ButtonStyle.Danger): void => {
     const index = buttons.length;
@@ -49,16 +59,12 @@ export function renderButtons(reply: Reply, ids: readonly ShortenedId[], context
     if (encoded === undefined) unkept.set(customId, press);
     buttons.push({ type: ComponentType.Button, style, label, custom_id: customId });
   };
-  for (const action of reply.actions) {
-    const target = "url" in action ? linkTarget(action.url) : undefined;
-    if (buttons.length >= BUTTONS - extra.length || (target !== undefined && !linkable(target))) {
-      left.push(inWords(action));
-      continue;
-    }
+  for (const action of actions) {
     const label = labelOf(action);
     whole &&= label.whole;
     if ("url" in action) {
-      buttons.push({ type: ComponentType.Button, style: ButtonStyle.Link, label: label.text, url: target ?? "" });
+      const url = linkTarget(action.url);
+      buttons.push({ type: ComponentType.Button, style: ButtonStyle.Link, label: label.text, url });
     } else {
       const { asker } = context;
       const { confirm, invocation: ask, effect } = action;
@@ -66,13 +72,16 @@ export function renderButtons(reply: Reply, ids: readonly ShortenedId[], context
       add(label.text, { kind: "ask", ask, effect, asker, confirm }, style);
     }
   }
-  for (const { label, press } of extra) add(label, press, ButtonStyle.Secondary);
+  const again = refresh(reply, context);
+  if (again !== undefined) add(again.label, again.press, ButtonStyle.Secondary);
+  if (ids.length > 0) add(ids.length === 1 ? "Full id" : "Full ids", { kind: "ids", ids }, ButtonStyle.Secondary);
+  if (context.shareable === true && reply.failure === undefined) add("Share", { kind: "share" }, ButtonStyle.Secondary);
 
   const rows: Rows = [];
   for (let start = 0; start < buttons.length; start += BUTTONS_PER_ROW) {
     rows.push({ type: ComponentType.ActionRow, components: buttons.slice(start, start + BUTTONS_PER_ROW) });
   }
-  return { rows, unkept, left, whole };
+  return { rows, unkept, whole };
 }
 
 /** The same question again, where the reply does not offer that itself and asking again costs little. */
@@ -98,10 +107,6 @@ function same(a: Ask, b: Ask): boolean {
     keys.length === Object.keys(b.options).length &&
     keys.every((key) => a.options[key] === b.options[key])
   );
-}
-
-function linkable(url: string): boolean {
-  return url.length <= BUTTON_URL_LENGTH && /^https?:\/\//iu.test(url) && URL.canParse(url);
 }
 
 function labelOf(action: Action): { text: string; whole: boolean } {

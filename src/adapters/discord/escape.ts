@@ -51,6 +51,11 @@ export function linkTarget(url: string): string {
   );
 }
 
+/** Whether something can be linked to. */
+export function isWebAddress(url: string, maxLength: number): boolean {
+  return url.length <= maxLength && /^https?:\/\//iu.test(url) && URL.canParse(url);
+}
+
 /** Joins pieces of markup so that the end of one and the start of the next do not read as one sign. */
 export function joinMarkup(before: string, after: string): string {
   const last = before.at(-1);

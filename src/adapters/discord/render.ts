@@ -7,10 +7,10 @@ import { FileNames } from "../../reply/file-names.ts";
 import type { Reply, Tone } from "../../reply/reply.ts";
 import { wholeReply } from "../../reply/whole-reply.ts";
 import { renderBlock } from "./blocks.ts";
-import { renderButtons, type MessageContext, type Rows } from "./buttons.ts";
-import { escapeMarkdown } from "./escape.ts";
+import { renderButtons, splitActions, type MessageContext, type Rows } from "./buttons.ts";
+import { escapeMarkdown, isWebAddress } from "./escape.ts";
 import { flatText, renderText, type Markup, type ShortenedId } from "./inline.ts";
-import { ALT_TEXT_LENGTH, EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH } from "./limits.ts";
+import { ALT_TEXT_LENGTH, EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH } from "./limits.ts";
 import type { Press } from "./press.ts";
 
 /** A file of a message, under the name it has there. */
@@ -22,7 +22,6 @@ export interface MessageFile {
 
 /** A reply as one Discord message. `unkept` presses get their final custom_id once they are in the store. */
 export interface DiscordMessage {
-  readonly content?: string;
   readonly embeds: APIEmbed[];
   readonly components: Rows;
   readonly allowed_mentions: APIAllowedMentions;
@@ -59,11 +58,11 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
     reply.footer === undefined
       ? undefined
       : renderText(reply.footer, { max: FOOTER_LENGTH, onId: (value) => onId("", value) });
-  const unbuttoned = renderButtons(reply, [], context).left;
-  const left = bounded(unbuttoned, LEFT_ACTIONS_LENGTH);
-  const room = EMBED_DESCRIPTION_LENGTH - CUT_NOTE_LENGTH - (footer?.markdown.length ?? 0) - left.length - 20;
+  const actions = splitActions(reply.actions);
+  const left = leftActions(actions.left);
+  const room = EMBED_DESCRIPTION_LENGTH - CUT_NOTE_LENGTH - (footer?.markdown.length ?? 0) - left.markdown.length - 20;
   const blocks = renderBlocks(reply.blocks, csvNames, room, onId);
-  const buttons = renderButtons(reply, ids.slice(0, IDS), context);
+  const buttons = renderButtons(actions.shown, reply, ids.slice(0, IDS), context);
 
   const tables = blocks.flatMap((markup, index) => {
     const block = reply.blocks[index];
@@ -74,13 +73,13 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
     (footer?.whole ?? true) &&
     buttons.whole &&
     ids.length <= IDS &&
-    left.split("\n").length - 1 >= unbuttoned.length - (left === "" ? 1 : 0) &&
+    left.whole &&
     blocks.every((markup) => markup.whole);
   const wholeName = whole ? undefined : names.add("whole-reply.txt");
 
   const description = [
     joinBlocks(blocks.map((markup) => markup.markdown)),
-    left,
+    left.markdown,
     ...(wholeName === undefined ? [] : [cutNote(blocks, wholeName)]),
     ...(footer === undefined || footer.markdown.trim() === "" ? [] : [`-# ${footer.markdown.trim()}`]),
   ]
@@ -95,7 +94,9 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
   const embed: APIEmbed = {
     color: COLORS[reply.tone],
     ...(title.markdown === "" ? {} : { title: title.markdown }),
-    ...(reply.url !== undefined && title.markdown !== "" && safeUrl(reply.url) ? { url: reply.url } : {}),
+    ...(reply.url !== undefined && title.markdown !== "" && isWebAddress(reply.url, EMBED_URL_LENGTH)
+      ? { url: reply.url }
+      : {}),
     ...(description.trim() === "" ? (title.markdown === "" ? { description: "–" } : {}) : { description }),
     ...(picture === undefined ? {} : { image: { url: `attachment://${picture.name}` } }),
   };
@@ -133,8 +134,8 @@ function renderBlocks(
   const tables = needs.filter((_need, index) => isTable(index));
   // Each table keeps room for a line that says what it holds.
   const tableFloor = Math.min(room / 2, tables.length * 150, sum(tables));
-  const wordShares = share(words, room - tableFloor);
-  const tableShares = share(tables, room - sum(wordShares));
+  const wordShares = divide(words, room - tableFloor);
+  const tableShares = divide(tables, room - sum(wordShares));
   return measured.map(({ ids, markup }, index) => {
     const given = (isTable(index) ? tableShares : wordShares).shift() ?? 0;
     const block = blocks[index];
@@ -147,7 +148,7 @@ function renderBlocks(
 }
 
 /** Divides a space: the small get what they need, the large what is left in equal parts. */
-function share(needs: readonly number[], space: number): number[] {
+function divide(needs: readonly number[], space: number): number[] {
   const shares = needs.map(() => 0);
   let free = Math.max(0, space);
   const order = needs.map((_need, index) => index).toSorted((a, b) => (needs[a] ?? 0) - (needs[b] ?? 0));
@@ -180,16 +181,16 @@ function cutNote(blocks: readonly Markup[], file: string): string {
   return `-# ${what}; all of it in ${escapeMarkdown(file)}`;
 }
 
-function bounded(lines: readonly string[], max: number): string {
-  if (lines.length === 0) return "";
-  const head = `-# ${lines.length} more, without a button:`;
-  let shown = head;
-  for (const line of lines) if (shown.length + line.length + 6 <= max) shown += `\n-# ${line}`;
-  return shown;
-}
-
-function safeUrl(url: string): boolean {
-  return url.length <= 2048 && /^https?:\/\//iu.test(url) && URL.canParse(url);
+/** The actions that are not buttons, one a line, as far as there is room. */
+function leftActions(lines: readonly string[]): Markup {
+  if (lines.length === 0) return { markdown: "", whole: true };
+  let markdown = `-# ${lines.length} more, without a button:`;
+  let whole = true;
+  for (const line of lines) {
+    if (markdown.length + line.length + 6 <= LEFT_ACTIONS_LENGTH) markdown += `\n-# ${line}`;
+    else whole = false;
+  }
+  return { markdown, whole };
 }
 
 function messageFile(name: string, attachment: Attachment): MessageFile {
