@@ -77,30 +77,29 @@ function lines(title: Text | undefined, items: readonly ((max: number) => Markup
 
 function codeBlock(content: string, language: string | undefined, max: number): Markup {
   const tag = /^[a-z0-9+-]{1,20}$/u.test(language ?? "") ? (language ?? "") : "";
-  const wrapped = printable(content)
-    .split("\n")
-    .flatMap((line) => wrapLine(line));
-  const frame = `\`\`\`${tag}\n\n\`\`\``.length;
   const kept: string[] = [];
-  let used = frame;
-  for (const line of wrapped) {
+  let whole = true;
+  let used = `\`\`\`${tag}\n\n\`\`\``.length;
+  for (const line of phoneLines(printable(content))) {
     const safe = insideFence(line);
-    const more = safe.length + (kept.length === 0 ? 0 : 1);
-    if (used + more > max) break;
-    used += more;
+    used += safe.length + (kept.length === 0 ? 0 : 1);
+    whole = used <= max;
+    if (!whole) break;
     kept.push(safe);
   }
   // A block that begins or ends with blank lines loses them on Discord; one of nothing else is no block at all.
   const body = kept.join("\n").replace(/^\n+|\s+$/gu, "");
-  if (body.trim() === "") return { markdown: "", whole: kept.length === wrapped.length };
-  return { markdown: `\`\`\`${tag}\n${body}\n\`\`\``, whole: kept.length === wrapped.length };
+  return { markdown: body.trim() === "" ? "" : `\`\`\`${tag}\n${body}\n\`\`\``, whole };
 }
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** A line in pieces of a phone's width, broken at blanks where there are any; wide characters take two columns. */
-function wrapLine(line: string): string[] {
-  const pieces: string[] = [];
+/** Lines in pieces of a phone's width, broken at blanks where there are any; wide characters take two columns. */
+function* phoneLines(content: string): Generator<string> {
+  for (const line of content.split("\n")) yield* wrapLine(line);
+}
+
+function* wrapLine(line: string): Generator<string> {
   let piece = "";
   let width = 0;
   for (const { segment: char } of graphemes.segment(line)) {
@@ -108,13 +107,12 @@ function wrapLine(line: string): string[] {
     if (width + columns > PHONE_COLUMNS) {
       const blank = piece.trimStart() === "" ? -1 : piece.lastIndexOf(" ");
       const rest = blank > PHONE_COLUMNS / 2 ? piece.slice(blank + 1) : "";
-      pieces.push(rest === "" ? piece : piece.slice(0, blank));
+      yield rest === "" ? piece : piece.slice(0, blank);
       piece = rest;
       width = stringWidth(rest);
     }
     piece += char;
     width += columns;
   }
-  pieces.push(piece);
-  return pieces;
+  yield piece;
 }

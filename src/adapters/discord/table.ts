@@ -4,12 +4,22 @@ import { insideFence } from "./escape.ts";
 import { flatText, renderText, type Markup } from "./inline.ts";
 import { PHONE_COLUMNS } from "./limits.ts";
 
+/** One way to show a table: which columns, and each row as a line of markup. */
+interface Layout {
+  readonly columns: number;
+  /** Stands around the rows. */
+  readonly frame: readonly [above: string, below: string];
+  row(index: number, onId: (value: string) => void): Markup;
+}
+
+/** Rows in one layout, as many as there is room for. */
 interface Shown {
   readonly markdown: string;
   readonly rows: number;
   readonly columns: number;
   /** Each cell shown is shown whole. */
   readonly whole: boolean;
+  readonly ids: readonly string[];
 }
 
 /** Between two columns of a grid. */
@@ -34,18 +44,21 @@ export function renderTable(table: Table, max: number, file: string, onId: (valu
     const below = note(table, shown, columnCount, file);
     const csv = shown.rows < table.rows.length || shown.columns < columnCount || !shown.whole;
     const markdown = `${title.markdown}${shown.markdown}${below === "" ? "" : `\n${below}`}`;
+    for (const id of shown.ids) onId(id);
     return { markdown, whole: title.whole, ...(csv ? { csv: true } : {}) };
   };
   const found = layouts(table, columnCount);
   for (const layout of found) {
-    const candidate = finish(layout(table.rows.length, () => {}));
-    if (candidate.markdown.length <= max) return finish(layout(table.rows.length, onId));
+    const below = note(table, { rows: table.rows.length, columns: layout.columns }, columnCount, file);
+    const room = max - title.markdown.length - (below === "" ? 0 : below.length + 1);
+    const shown = fill(layout, table.rows.length, room);
+    if (shown.rows === table.rows.length) return finish(shown);
   }
   const least = found.at(-1);
   const longestNote = note(table, { rows: 0, columns: 0 }, columnCount, file).length + 10;
   const room = max - title.markdown.length - longestNote;
   if (least === undefined || room < 0) return { markdown: "", whole: false };
-  return finish(least(rowsThatFit(least, table.rows.length, room), onId));
+  return finish(fill(least, table.rows.length, room));
 }
 
 function headline(title: Text, max: number, onId: (value: string) => void): Markup {
@@ -75,18 +88,20 @@ function group(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-type Layout = (rows: number, onId: (value: string) => void) => Shown;
-
 /** The ways to show a table, the best first: all in a grid, then as paragraphs with fewer and fewer columns. */
 function layouts(table: Table, columnCount: number): Layout[] {
   const all = Array.from({ length: columnCount }, (_, index) => index);
-  const grid = renderGrid(table, all);
+  const grid = renderGrid(table, columnCount);
   const found: Layout[] = [];
   if (grid !== undefined) {
-    found.push((rows, onId) => {
-      for (const row of table.rows.slice(0, rows)) for (const cell of row) flatText(cell, onId);
-      const markdown = `\`\`\`\n${grid.slice(0, rows + 1).join("\n")}\n\`\`\``;
-      return { markdown, rows, columns: columnCount, whole: true };
+    const [head = "", ...lines] = grid;
+    found.push({
+      columns: columnCount,
+      frame: [`\`\`\`\n${head}\n`, "\n```"],
+      row: (index, onId) => {
+        for (const cell of table.rows[index] ?? []) flatText(cell, onId);
+        return { markdown: lines[index] ?? "", whole: true };
+      },
     });
   }
   const sizes = new Set<number>();
@@ -94,24 +109,32 @@ function layouts(table: Table, columnCount: number): Layout[] {
     const columns = all.filter((index) => (table.columns[index]?.priority ?? 1) <= level);
     if (columns.length === 0 || sizes.has(columns.length)) continue;
     sizes.add(columns.length);
-    found.push((rows, onId) => {
-      const cards = table.rows.slice(0, rows).map((row) => card(table.columns, row, columns, onId));
-      const whole = cards.every((one) => one.whole);
-      return { markdown: cards.map((one) => one.markdown).join("\n"), rows, columns: columns.length, whole };
+    found.push({
+      columns: columns.length,
+      frame: ["", ""],
+      row: (index, onId) => card(table.columns, table.rows[index] ?? [], columns, onId),
     });
   }
   return found;
 }
 
-function rowsThatFit(layout: Layout, rows: number, max: number): number {
-  let fits = 0;
-  let beyond = rows;
-  while (beyond - fits > 1) {
-    const middle = Math.trunc((fits + beyond) / 2);
-    if (layout(middle, () => {}).markdown.length <= max) fits = middle;
-    else beyond = middle;
+/** As many whole rows as there is room for, from the first on. */
+function fill(layout: Layout, rowCount: number, room: number): Shown {
+  const [above, below] = layout.frame;
+  const lines: string[] = [];
+  const ids: string[] = [];
+  let whole = true;
+  let length = above.length + below.length;
+  for (let index = 0; index < rowCount; index += 1) {
+    const found: string[] = [];
+    const line = layout.row(index, (id) => void found.push(id));
+    length += line.markdown.length + (index === 0 ? 0 : 1);
+    if (length > room) break;
+    lines.push(line.markdown);
+    ids.push(...found);
+    whole &&= line.whole;
   }
-  return fits;
+  return { markdown: `${above}${lines.join("\n")}${below}`, rows: lines.length, columns: layout.columns, whole, ids };
 }
 
 /** One row: what it is about in bold, then each value behind its column's name. */
@@ -139,36 +162,30 @@ function card(
   return { markdown: `- ${[`${name} ${shownHead}`.trim(), ...values].join(" · ")}`, whole };
 }
 
-/** Lines of equal columns, or undefined where they would not fit a phone or would lose something (a link, a local time). */
-function renderGrid(table: Table, chosen: readonly number[]): string[] | undefined {
+/** Whatever is not of Latin, Greek or Cyrillic width would shift the columns behind it. */
+const EVEN = /^[\u0020-\u007E\u00A1-\u024F\u0370-\u052F\u2010-\u2026\u2190-\u2193\u2212]*$/u;
+
+/** Lines of equal columns, the titles first; undefined where they would not fit a phone or would lose something (a link, a local time). */
+function renderGrid(table: Table, columnCount: number): string[] | undefined {
+  const loses = table.rows.some((row) =>
+    row.some((cell) => cell.some((one) => one.kind === "link" || one.kind === "time")),
+  );
+  if (loses) return undefined;
   const cells = [
     table.columns.map((column) => flatText([{ kind: "text", text: column.title }])),
     ...table.rows.map((row) => row.map((cell) => flatText(cell))),
   ];
-  const links = table.rows.some((row) =>
-    row.some((cell) => cell.some((one) => one.kind === "link" || one.kind === "time")),
+  if (cells.some((row) => row.some((cell) => !EVEN.test(cell)))) return undefined;
+  const widths = Array.from({ length: columnCount }, (_, index) =>
+    cells.reduce((most, row) => Math.max(most, row[index]?.length ?? 0), 0),
   );
-  // Whatever is not of Latin, Greek or Cyrillic width would shift the columns behind it.
-  if (
-    links ||
-    cells.some((row) =>
-      row.some((cell) => !/^[\u0020-\u007E\u00A1-\u024F\u0370-\u052F\u2010-\u2026\u2190-\u2193\u2212]*$/u.test(cell)),
-    )
-  )
-    return undefined;
-  const widths = chosen.map((index) => cells.reduce((most, row) => Math.max(most, row[index]?.length ?? 0), 0));
   const width = widths.reduce((sum, one) => sum + one + GAP.length, -GAP.length);
   if (width > PHONE_COLUMNS) return undefined;
-  return cells.map((row) =>
-    insideFence(
-      chosen
-        .map((index, place) => {
-          const cell = row[index] ?? "";
-          const space = widths[place] ?? 0;
-          return table.columns[index]?.align === "right" ? cell.padStart(space) : cell.padEnd(space);
-        })
-        .join(GAP)
-        .trimEnd(),
-    ),
-  );
+  return cells.map((row) => {
+    const padded = widths.map((space, index) => {
+      const cell = row[index] ?? "";
+      return table.columns[index]?.align === "right" ? cell.padStart(space) : cell.padEnd(space);
+    });
+    return insideFence(padded.join(GAP).trimEnd());
+  });
 }
