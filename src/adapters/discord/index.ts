@@ -70,7 +70,14 @@ class DiscordAdapter implements SendingAdapter {
     this.#parts = parts;
     const { token, apiUrl, payloads, log } = parts;
     // An answer that Discord may have taken is not sent again: a second acknowledgement is an error, a second message a nuisance.
-    this.#rest = createRest({ token, apiUrl, retries: 0, timeoutMillis: 60_000 });
+    this.#rest = createRest({
+      token,
+      apiUrl,
+      retries: 0,
+      timeoutMillis: 60_000,
+      // Its own limits hold: https://docs.discord.com/developers/interactions/receiving-and-responding#endpoints.
+      globalRequestsPerSecond: Number.POSITIVE_INFINITY,
+    });
     this.#botRest = createRest({ token, apiUrl });
     this.#sendRest = createRest({
       token,

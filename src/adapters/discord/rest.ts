@@ -7,7 +7,7 @@ export interface RestParts {
   readonly timeoutMillis?: number;
   /** Further tries after a 5xx, a time-out or a reset connection. */
   readonly retries?: number;
-  /** Left out = 50, which Discord allows a bot; what paces itself sets it to infinity. */
+  /** Left out = 50, which Discord allows a bot; what paces itself, or stands outside of that limit, sets it to infinity. */
   readonly globalRequestsPerSecond?: number;
   readonly rejectOnRateLimit?: RESTOptions["rejectOnRateLimit"];
 }
@@ -23,6 +23,8 @@ export function createRest(parts: RestParts): REST {
     timeout: parts.timeoutMillis ?? 15_000,
     retries: parts.retries ?? 2,
     userAgentAppendix: "Bellwether",
+    // Each interaction has a token of its own, and with it a bucket that nobody asks for again.
+    handlerSweepInterval: 60_000,
     ...(parts.apiUrl === undefined ? {} : { api: parts.apiUrl.replace(/\/+$/u, "") }),
     globalRequestsPerSecond: parts.globalRequestsPerSecond ?? 50,
     ...(parts.rejectOnRateLimit === undefined ? {} : { rejectOnRateLimit: parts.rejectOnRateLimit }),
