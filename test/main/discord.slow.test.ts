@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { makePlace, type Place, type Running } from "../support/bellwether.ts";
+import { makePlace, startOn, type Connected, type Place } from "../support/bellwether.ts";
 import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import { textOf } from "../support/fake-discord/person.ts";
 import { until } from "../support/fake-discord/until.ts";
@@ -22,20 +22,16 @@ const discord = (): Record<string, string> => ({
   ALLOW_SIMULATOR: "1",
 });
 
-/** Starts it and waits until Discord's part of it is up. */
-async function start(): Promise<Running> {
-  const running = place.run(["start"], discord());
-  const [url] = await running.printed(/http:\/\/127\.0\.0\.1:\d+\//u);
-  for (;;) {
-    const ready = (await (await fetch(new URL("/readyz", url))).json()) as { parts: { discord: { ok: boolean } } };
-    if (ready.parts.discord.ok) return running;
-  }
+/** Starts it and waits until people can type its commands. */
+async function start(): Promise<Connected> {
+  const running = await startOn("discord", place, discord());
+  await until(() => fake.state.commands.size > 0, "the commands' registration");
+  return running;
 }
 
 describe("npm start with a Discord token", () => {
   it("answers on Discord, and its buttons outlive a kill", async () => {
     const first = await start();
-    await until(() => fake.state.commands.size > 0, "the commands' registration");
     const channel = fake.channel();
     const ada = fake.person("ada");
     const asked = await ada.run(channel, "checkpoints", {});
@@ -54,7 +50,6 @@ describe("npm start with a Discord token", () => {
 
   it("keeps to what a server chose, whatever becomes of the process", async () => {
     const first = await start();
-    await until(() => fake.state.commands.size > 0, "the commands' registration");
     const channel = fake.channel();
     const ada = fake.person("ada");
     expect((await ada.run(channel, "market list")).last.onlyFor).toBe(ada.id);

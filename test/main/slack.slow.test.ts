@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { askWeb, makePlace, type Place, type Running } from "../support/bellwether.ts";
+import { askWeb, makePlace, startOn, type Connected, type Place } from "../support/bellwether.ts";
 import { until } from "../support/fake-discord/until.ts";
 import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 import { labelsOf, textOf } from "../support/fake-slack/person.ts";
@@ -26,21 +26,11 @@ const slack = (): Record<string, string> => ({
   DATABASE_URL: "file:./slack.db",
 });
 
-interface Started extends Running {
-  /** What Slack's part of it says of its health. */
-  health(): Promise<{ ok: boolean }>;
-}
-
-/** Starts it and waits until Slack's part of it is up. */
-async function start(): Promise<Started> {
-  const running = place.run(["start"], slack());
-  const [url] = await running.printed(/http:\/\/127\.0\.0\.1:\d+\//u);
-  const health = async (): Promise<{ ok: boolean }> => {
-    const ready = (await (await fetch(new URL("/readyz", url))).json()) as { parts: { slack: { ok: boolean } } };
-    return ready.parts.slack;
-  };
-  while (!(await health()).ok || fake.sockets.listening < 2) await sleep(50);
-  return { ...running, health };
+/** Starts it and waits until both its sockets listen. */
+async function start(): Promise<Connected> {
+  const running = await startOn("slack", place, slack());
+  await until(() => fake.sockets.listening >= 2, "the sockets");
+  return running;
 }
 
 describe("npm start with Slack's tokens", () => {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** The project's own folder. */
 export const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -112,4 +113,29 @@ export async function askWeb(url: string, text: string): Promise<{ status: numbe
     body: JSON.stringify({ text }),
   });
   return { status: response.status, body: await response.json() };
+}
+
+/** A bot whose console listens and that is connected to a platform. */
+export interface Connected extends Running {
+  readonly url: string;
+  /** What /readyz says of the platform. */
+  health(): Promise<{ readonly ok: boolean; readonly why?: string }>;
+}
+
+/** Starts the bot and waits until that platform's part of it is up. */
+export async function startOn(
+  platform: "discord" | "slack",
+  place: Place,
+  env: Record<string, string>,
+): Promise<Connected> {
+  const running = place.run(["start"], env);
+  const [url] = await running.printed(/http:\/\/127\.0\.0\.1:\d+\//u);
+  const health: Connected["health"] = async () => {
+    const ready = (await (await fetch(new URL("/readyz", url))).json()) as {
+      parts: Record<string, { ok: boolean; why?: string }>;
+    };
+    return ready.parts[platform] ?? { ok: false, why: "not among the parts" };
+  };
+  while (!(await health()).ok) await sleep(50);
+  return { ...running, url, health };
 }

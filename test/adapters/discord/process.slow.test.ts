@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { inflateRawSync } from "node:zlib";
 
 import { parse as parseCsv } from "csv-parse/sync";
@@ -9,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/log.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
-import { askWeb, makePlace, type Place, type Running } from "../../support/bellwether.ts";
+import { askWeb, makePlace, startOn, type Connected, type Place } from "../../support/bellwether.ts";
 import { FakeDiscord, type Misbehaviour } from "../../support/fake-discord/fake-discord.ts";
 import { labelsOf, textOf, type Person } from "../../support/fake-discord/person.ts";
 import { until } from "../../support/fake-discord/until.ts";
@@ -21,17 +22,15 @@ let fake: FakeDiscord;
 let simulator: Simulator;
 let ada: Person;
 let channel: string;
-let running: Running;
-let url: string;
+let running: Connected;
 
 async function start(): Promise<void> {
-  running = place.run(["start"], {
+  running = await startOn("discord", place, {
     DISCORD_TOKEN: fake.state.token,
     DISCORD_API_URL: fake.apiUrl,
     MAINNET_URLS: simulator.networks.mainnet.map((node) => node.url).join(","),
   });
-  [url] = await running.printed(/http:\/\/127\.0\.0\.1:\d+\//u);
-  await until(() => fake.gateway.connected && fake.state.commands.size > 0, "the connection", 20_000);
+  await until(() => fake.state.commands.size > 0, "the commands' registration", 20_000);
 }
 
 beforeEach(async () => {
@@ -107,14 +106,13 @@ describe("with Discord's REST interface dead for a while, what was asked is answ
     fake.expected.add(10_008);
     const dialogs = ["time", "market list", "checkpoints", "info"].map((command) => ada.start(channel, command));
     const mistake = ada.start(channel, "order", { id: "ab".repeat(32) });
-    expect((await askWeb(url, "time")).status).toBe(200);
+    expect((await askWeb(running.url, "time")).status).toBe(200);
     const answered = (): boolean =>
       dialogs.every((one) => one.messages.some((message) => !message.thinking)) &&
       mistake.messages.some((one) => one.onlyFor === ada.id && !one.thinking);
     await until(answered, "the answers", 60_000);
     expect(dialogs.map((one) => one.messages.length)).toEqual([1, 1, 1, 1]);
-    const ready = (await (await fetch(new URL("/readyz", url))).json()) as { parts: { discord: { ok: boolean } } };
-    expect(ready.parts.discord.ok).toBe(true);
+    expect((await running.health()).ok).toBe(true);
   });
 });
 
@@ -178,16 +176,32 @@ test("a refused token is said on /readyz, in the metrics and in the log; the con
   fake.expected.add(0);
   fake.state.token = "another";
   fake.gateway.close(4004, { forget: true });
-  const ready = async (): Promise<{ ok: boolean; why?: string }> => {
-    const body = (await (await fetch(new URL("/readyz", url))).json()) as { parts: Record<string, { ok: boolean }> };
-    return body.parts["discord"] ?? { ok: true };
-  };
-  let part = await ready();
-  for (const end = performance.now() + 10_000; part.ok && performance.now() < end;) part = await ready();
-  expect(part).toEqual({ ok: false, why: expect.stringContaining("set DISCORD_TOKEN") });
-  const metrics = await (await fetch(new URL("/metrics", url))).text();
-  expect(metrics).toMatch(/^bellwether_platform_up\{platform="discord",state="failed"\} 0$/mu);
-  expect((await askWeb(url, "time")).status).toBe(200);
+  while ((await running.health()).ok) await sleep(50);
+  expect(await running.health()).toEqual({ ok: false, why: expect.stringContaining("set DISCORD_TOKEN") });
+  expect(await metrics()).toMatch(/^bellwether_platform_up\{platform="discord",state="failed"\} 0$/mu);
+  expect((await askWeb(running.url, "time")).status).toBe(200);
   const { stdout, stderr } = await running.kill("SIGTERM");
   expect(`${stdout}${stderr}`).toMatch(/"platform":"discord".*Discord refuses the token/u);
 });
+
+test("so is a Discord that is gone; it heals without a restart, and goes on with the session of before", async () => {
+  fake.offline = true;
+  fake.gateway.refuse = true;
+  fake.gateway.cut();
+  while ((await running.health()).ok) await sleep(50);
+  expect(await running.health()).toEqual({ ok: false, why: expect.stringContaining("the gateway closed (1006)") });
+  expect(await metrics()).toMatch(/^bellwether_platform_up\{platform="discord",state="down"\} 0$/mu);
+  expect((await askWeb(running.url, "time")).status).toBe(200);
+  fake.offline = false;
+  fake.gateway.refuse = false;
+  while (!(await running.health()).ok) await sleep(50);
+  expect(fake.gateway.seen).toMatchObject({ identify: 1, resume: 1 });
+  expect(textOf((await ada.run(channel, "time")).last)).toMatch(/time/iu);
+  expect(await metrics()).toMatch(/^bellwether_platform_up\{platform="discord",state="up"\} 1$/mu);
+  const { stdout, stderr } = await running.kill("SIGTERM");
+  expect(`${stdout}${stderr}`).toMatch(/"platform":"discord".*gateway closed[\s\S]*gateway session resumed/u);
+});
+
+async function metrics(): Promise<string> {
+  return (await fetch(new URL("/metrics", running.url))).text();
+}
