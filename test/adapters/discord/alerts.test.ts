@@ -91,6 +91,51 @@ describe("an alert on Discord", () => {
     expect((await on.engine.openEpisodes())[0]?.acknowledged?.by).toBe("Ann");
   });
 
+  test("is changed by those who manage the channel; what it tells, and why, all may see", async () => {
+    await ann.run(on.channel, "alerts add", { kinds: "node.down" });
+    for (const state of ["good", "bad", "bad", "bad"] as const) await see(down(state));
+    await deliverUntil("is down");
+    const [subscription] = await on.engine.subscriptions();
+    const id = subscription?.id ?? "";
+    await ann.run(on.channel, "alerts silence", { for: "1h" });
+    const [silence] = await on.engine.silences();
+    const episode = "node.down|mainnet|a:1|1";
+    const before = [await on.engine.subscriptions(), await on.engine.silences()];
+
+    const refusal = "Only people who manage this channel can";
+    const said = async (command: string, options: Record<string, string> = {}): Promise<string> => {
+      const dialog = await bob.run(on.channel, command, options);
+      await until(() => dialog.messages.some((one) => !one.thinking), command);
+      return textOf(dialog.last);
+    };
+    const changes: [string, Record<string, string>][] = [
+      ["alerts add", { kinds: "markets" }],
+      ["alerts edit", { id, severity: "critical" }],
+      ["alerts remove", { id }],
+      ["alerts pause", { id }],
+      ["alerts resume", { id }],
+      ["alerts silence", { for: "2h" }],
+      ["alerts unsilence", { id: silence?.id ?? "" }],
+      ["alerts ack", { episode }],
+      ["alerts drill", {}],
+    ];
+    for (const [command, options] of changes) expect(await said(command, options)).toContain(refusal);
+    for (const command of ["alerts list", "alerts log", "alerts status", "alerts silences"]) {
+      expect(await said(command)).not.toContain(refusal);
+    }
+    expect(await said("alerts why", { episode })).toContain("the whole story");
+
+    const shown = await ann.run(on.channel, "alerts list", { private: false });
+    for (const message of [post("is down")!, shown.last]) {
+      for (const label of labelsOf(message).filter((one) => /^(?:Ack|Silence|Remove|Pause|Edit)/u.test(one))) {
+        let pressed = await bob.press(message, label);
+        if (labelsOf(pressed.last).includes("Yes, go on")) pressed = await bob.press(pressed.last, "Yes, go on");
+        expect([label, textOf(pressed.last)]).toEqual([label, expect.stringContaining(refusal)]);
+      }
+    }
+    expect([await on.engine.subscriptions(), await on.engine.silences()]).toEqual(before);
+  });
+
   test("offers kinds, alerts and episodes while they are typed", async () => {
     await ann.run(on.channel, "alerts add", { kinds: "node.down" });
     for (const state of ["good", "bad", "bad", "bad"] as const) await see(down(state));

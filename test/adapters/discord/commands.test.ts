@@ -4,9 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commands } from "../../../commands/index.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
 import type { Option } from "../../../src/bot/option.ts";
-import { labelsOf, textOf, type Person } from "../../support/fake-discord/person.ts";
+import { labelsOf, textOf, type Person, type Where } from "../../support/fake-discord/person.ts";
+import type { StoredMessage } from "../../support/fake-discord/state.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { stage, type Stage } from "./stage.ts";
+
+function isLink(message: StoredMessage, label: string): boolean {
+  return message.components.some((row) => row.components.some((one) => "url" in one && one.label === label));
+}
 
 function valueOf(option: Option): string | number | boolean {
   switch (option.kind) {
@@ -36,8 +41,9 @@ beforeAll(async () => {
 });
 afterAll(() => on[Symbol.asyncDispose]());
 
+const mainnet = (): Stage["simulator"]["samples"]["mainnet"] => on.simulator.samples.mainnet;
+
 describe("every command answers", () => {
-  const mainnet = (): Stage["simulator"]["samples"]["mainnet"] => on.simulator.samples.mainnet;
   test.each<[string, () => Record<string, string | number | boolean>, RegExp]>([
     ["time", () => ({}), /Network time/iu],
     ["info", () => ({}), /version/iu],
@@ -58,6 +64,74 @@ describe("every command answers", () => {
     expect(dialog.messages).toHaveLength(1);
     expect(textOf(dialog.last)).toMatch(expected);
     expect(textOf(dialog.last)).toContain("SIMULATED");
+  });
+});
+
+describe("a question is answered wherever the app can be used", () => {
+  // https://docs.discord.com/developers/resources/application#installation-context
+  test.each<[string, () => Where, RegExp]>([
+    ["a server", () => ({ channel: on.channel }), /Only people who manage this channel/u],
+    ["direct messages with the bot", () => ({ channel: on.fake.direct(ann) }), /your direct messages/u],
+    [
+      "a conversation with others, to which somebody brought it along",
+      () => ({ channel: on.fake.direct(ann), context: 2, broughtAlong: true }),
+      /your direct messages/u,
+    ],
+    [
+      "a server that has not installed it",
+      () => ({ channel: on.channel, broughtAlong: true }),
+      /your direct messages/u,
+    ],
+  ])("in %s; alerts of a channel are for those who manage it", async (_where, place, alerts) => {
+    const where = place();
+    const asked = await ann.run(where, "time");
+    expect([asked.messages.length, textOf(asked.last)]).toEqual([1, expect.stringMatching(/Network time/iu)]);
+    const subscribed = await ann.run(where, "alerts add", { kinds: "ops" });
+    await until(() => subscribed.messages.some((one) => !one.thinking), "the answer");
+    expect([textOf(subscribed.last), subscribed.last.onlyFor]).toEqual([expect.stringMatching(alerts), ann.id]);
+  });
+});
+
+describe("every button of every answer does something", () => {
+  test.each<[string, () => Record<string, string | number | boolean>]>([
+    ["time", () => ({})],
+    ["info", () => ({})],
+    ["market list", () => ({})],
+    ["market show", () => ({ market: mainnet().marketCode })],
+    ["order", () => ({ id: mainnet().orderId })],
+    ["stake", () => ({})],
+    ["rotations", () => ({ first: 2 })],
+    ["snapshots", () => ({ first: 2 })],
+    ["checkpoints", () => ({ first: 2 })],
+    ["bundle list-asset", () => ({ asset: mainnet().assetId })],
+    ["bundle asset-limits", () => ({ proposal: mainnet().proposalId })],
+    ["alerts add", () => ({ kinds: "markets" })],
+    ["alerts list", () => ({})],
+    ["alerts silence", () => ({ for: "1h" })],
+    ["alerts silences", () => ({})],
+    ["alerts status", () => ({})],
+    ["alerts log", () => ({})],
+    ["answers show", () => ({})],
+    ["my party", () => ({ id: mainnet().partyId, name: "mine" })],
+    ["my parties", () => ({})],
+    ["help", () => ({})],
+  ])("/%s", async (command, options) => {
+    const boss = on.fake.person("Boss", { manages: true });
+    const channel = on.fake.channel();
+    const first = await boss.run(channel, command, options());
+    const labels = labelsOf(first.last);
+    let asked = first;
+    for (const label of labels) {
+      // The button before it may have changed the message.
+      if (!labelsOf(asked.last).includes(label)) asked = await boss.run(channel, command, options());
+      if (isLink(asked.last, label)) continue;
+      const pressed = boss.startPress(asked.last, label);
+      await pressed.answered();
+      await until(() => pressed.messages.every((one) => !one.thinking), `an answer to ${label}`);
+      const said = pressed.messages.map((one) => textOf(one)).join("\n");
+      expect(said).not.toMatch(/fault in Bellwether|too old|could not be (?:shown|shared|answered)|no command/u);
+    }
+    expect(labels.length).toBeGreaterThan(0);
   });
 });
 
