@@ -77,13 +77,13 @@ export function mannerOf({ floor, style, events, quietHours, mention }: Subscrip
   return JSON.stringify([floor, style, events, quietHours ?? null, mention ?? null]);
 }
 
-/** What is asked before one is removed: `Remove alert 7k2mq (market.price of BTC/USDT, above 70,000 on mainnet)?`. */
+/** What is asked before one is removed: `Remove subscription 7k2mq (market.price of BTC/USDT, above 70,000 on mainnet)?`. */
 export function removeAction(one: Subscription, label: string, labels: Labels = {}): Action {
   return {
     label,
     invocation: { command: "alerts remove", options: { id: one.id } },
     effect: "reply",
-    confirm: `Remove alert ${one.id} (${cutShort(plainText(subscriptionWords(one, labels)), MAX_ASKED)})?`,
+    confirm: `Remove subscription ${one.id} (${cutShort(plainText(subscriptionWords(one, labels)), MAX_ASKED)})?`,
   };
 }
 

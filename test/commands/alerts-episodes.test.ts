@@ -293,18 +293,6 @@ describe("the status", () => {
     expect(said).not.toContain("Nobody is watching");
   });
 
-  test("lists first what is worst and what nobody has acknowledged", async () => {
-    const talk = await oneNodeDown();
-    const both = [down("bad"), down("bad", "b:1")];
-    await see(talk, 4, [stalled("good"), ...both]);
-    expect(await talk.ask("alerts status")).toMatch(/node\.down\s+mainnet\s+b:1[\s\S]*node\.down\s+mainnet\s+a:1/u);
-    await talk.ask("alerts ack b:1");
-    expect(await talk.ask("alerts status")).toMatch(/node\.down\s+mainnet\s+a:1[\s\S]*node\.down\s+mainnet\s+b:1/u);
-    await see(talk, 60, [stalled("bad"), ...both]);
-    expect(await talk.ask("alerts status")).toMatch(/critical\s+network\.stalled[\s\S]*warning\s+node\.down/u);
-  });
-
-  test("calls a blind watcher blind, and a stall a stall", async () => {
   test("names markets by what the watchers know them by, though the reading did not", async () => {
     const talk = await talkToSimulator();
     await talk.ask("alerts add market.auction");
@@ -327,6 +315,18 @@ describe("the status", () => {
     expect(await look()).toMatch(/info\s+market\.auction\s+mainnet\s+BTC\/USD\s+at least 2026-01-15 12:00:00 UTC/u);
   });
 
+  test("lists first what is worst and what nobody has acknowledged", async () => {
+    const talk = await oneNodeDown();
+    const both = [down("bad"), down("bad", "b:1")];
+    await see(talk, 4, [stalled("good"), ...both]);
+    expect(await talk.ask("alerts status")).toMatch(/node\.down\s+mainnet\s+b:1[\s\S]*node\.down\s+mainnet\s+a:1/u);
+    await talk.ask("alerts ack b:1");
+    expect(await talk.ask("alerts status")).toMatch(/node\.down\s+mainnet\s+a:1[\s\S]*node\.down\s+mainnet\s+b:1/u);
+    await see(talk, 60, [stalled("bad"), ...both]);
+    expect(await talk.ask("alerts status")).toMatch(/critical\s+network\.stalled[\s\S]*warning\s+node\.down/u);
+  });
+
+  test("calls a blind watcher blind, and a stall a stall", async () => {
     const talk = await talkToSimulator();
     await see(talk, 1, [stalled("good"), blind("good")]);
     await see(talk, 8, [stalled("bad"), blind("good")]);
