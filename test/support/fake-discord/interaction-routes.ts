@@ -11,7 +11,7 @@ const SLOW_MILLIS = 1000;
 
 /** What answers an interaction, in the name of its token alone. */
 export const INTERACTION_ROUTES: readonly Route[] = [
-  { method: "POST", path: /^\/interactions\/(\d+)\/([^/]+)\/callback$/u, auth: false, handle: callback },
+  { method: "POST", path: /^\/interactions\/([^/]+)\/([^/]+)\/callback$/u, auth: false, handle: callback },
   { method: "POST", path: /^\/webhooks\/\d+\/([^/]+)$/u, auth: false, handle: followUp },
   { method: "PATCH", path: /^\/webhooks\/\d+\/([^/]+)\/messages\/@original$/u, auth: false, handle: editOriginal },
   { method: "DELETE", path: /^\/webhooks\/\d+\/([^/]+)\/messages\/@original$/u, auth: false, handle: deleteOriginal },
