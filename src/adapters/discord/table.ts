@@ -165,7 +165,7 @@ function card(
 /** Whatever is not of Latin, Greek or Cyrillic width would shift the columns behind it. */
 const EVEN = /^[\u0020-\u007E\u00A1-\u024F\u0370-\u052F\u2010-\u2026\u2190-\u2193\u2212]*$/u;
 
-/** Lines of equal columns, the titles first; undefined where they would not fit a phone or would lose something (a link, a local time). */
+/** Lines of equal columns, the titles first; undefined where they would not fit a phone, would lose something (a link, a local time) or show nothing. */
 function renderGrid(table: Table, columnCount: number): string[] | undefined {
   const loses = table.rows.some((row) =>
     row.some((cell) => cell.some((one) => one.kind === "link" || one.kind === "time")),
@@ -181,11 +181,13 @@ function renderGrid(table: Table, columnCount: number): string[] | undefined {
   );
   const width = widths.reduce((sum, one) => sum + one + GAP.length, -GAP.length);
   if (width > PHONE_COLUMNS) return undefined;
-  return cells.map((row) => {
+  const lines = cells.map((row) => {
     const padded = widths.map((space, index) => {
       const cell = row[index] ?? "";
       return table.columns[index]?.align === "right" ? cell.padStart(space) : cell.padEnd(space);
     });
     return insideFence(padded.join(GAP).trimEnd());
   });
+  // Discord looks for a fence's end behind the first character that is no line break, be it of the fence itself.
+  return lines.some((line) => line !== "") ? lines : undefined;
 }
