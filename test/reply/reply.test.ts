@@ -11,12 +11,13 @@ import { nanoseconds } from "../../src/units/nanoseconds.ts";
 import { anyReply } from "../support/arbitrary-reply.ts";
 
 describe("text", () => {
-  test("keeps apart what was written here and what is data", () => {
-    expect(text`Mark ${strong("1")} of ${"*x*"}${undefined}`).toEqual([
+  test("makes one run of words and plain values side by side, and nothing of what is undefined", () => {
+    expect(text`Mark ${strong("1")} of ${"*x*"}${undefined}, ${text`block ${7n} at ${code("a")}`}.`).toEqual([
       { kind: "text", text: "Mark " },
       { kind: "strong", text: "1" },
-      { kind: "text", text: " of " },
-      { kind: "text", text: "*x*" },
+      { kind: "text", text: " of *x*, block 7 at " },
+      { kind: "code", text: "a" },
+      { kind: "text", text: "." },
     ]);
     const at = nanoseconds(1_700_000_000_000_000_000n);
     expect(plainText(text`${code("a")} ${id("b")} ${time(at)} ${link("c", "https://example.org/")} ${2n ** 64n}`)).toBe(
