@@ -12,12 +12,18 @@ test("from a simulated network to a channel: a stall over a restart, and what ca
   expect(alerts(await pass(20))).toEqual([]);
 
   simulator.faults.set({ kind: "stall", network: "testnet" });
+  const stoodStill = stage.clock.wallClock();
   expect(alerts(await pass(20))).toEqual([]);
   // Pending; the process ends, and another begins.
   await schedule.stop();
   await stage.restart(10_000);
   schedule = watch();
   expect(alerts(await pass(60))).toMatchObject([expect.stringMatching(/WARNING/u)]);
+  // It began when the last block was seen, which was by the process before.
+  const [{ began, beganBefore } = {}] = await stage.engine.openEpisodes();
+  expect(beganBefore).toBeUndefined();
+  expect(Number(BigInt(began ?? 0) - stoodStill) / 1e9).toBeLessThanOrEqual(5);
+  expect(Number(BigInt(began ?? 0) - stoodStill) / 1e9).toBeGreaterThanOrEqual(-5);
 
   simulator.faults.clear();
   expect(alerts(await pass(40))).toMatchObject([expect.stringMatching(/RESOLVED/u)]);
