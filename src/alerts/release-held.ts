@@ -43,11 +43,10 @@ export async function releaseHeld(
 
 /** Those that cannot be reached any more, and have not been subscribed again since. */
 function lostDestinations({ subscriptions }: Choices): ReadonlySet<string> {
-  const keysOf = (all: readonly Subscription[]): Set<string> =>
-    new Set(all.map(({ destination }) => destinationKey(destination)));
-  return keysOf(subscriptions.filter(({ state }) => state === "retired")).difference(
-    keysOf(subscriptions.filter(isAlive)),
-  );
+  const keysOf = (all: readonly Subscription[]): string[] => all.map(({ destination }) => destinationKey(destination));
+  const back = new Set(keysOf(subscriptions.filter(isAlive)));
+  const retired = keysOf(subscriptions.filter(({ state }) => state === "retired"));
+  return new Set(retired.filter((key) => !back.has(key)));
 }
 
 function digestOf(
