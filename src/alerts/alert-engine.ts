@@ -56,8 +56,6 @@ export interface AlertEngine {
     announced?: (acknowledged: Episode) => readonly Announcement[],
   ): Promise<Episode | undefined>;
 
-  /** Owes a destination a message that no rule asks for. Gives the delivery's id. */
-  tell(destination: Destination, message: AlertMessage): Promise<string>;
   /** How many messages are owed on each platform, and since when the oldest (Unix milliseconds). */
   owed(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
   /** What became of messages, newest first, with the receipts of those that arrived; see DeliveryRow. */
@@ -68,8 +66,6 @@ export interface AlertEngine {
     readonly rows: readonly DeliveryRow[];
     readonly receipts: readonly ReceiptRow[];
   }>;
-  /** A delivery as it stands, and its receipt once it has arrived. */
-  delivery(id: string): Promise<{ readonly row: DeliveryRow; readonly receipt?: ReceiptRow } | undefined>;
 
   openEpisodes(network?: string): Promise<readonly Episode[]>;
   /** What is bad and not yet an episode, by the rules with the configured thresholds. */
@@ -86,12 +82,10 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
   const readChoices = choicesReader(config);
   const upkeep = upkeepOf(parts, readChoices);
 
-  async function owe(tables: AlertTables, { destination, message }: Announcement): Promise<string> {
-    const id = newId();
+  async function owe(tables: AlertTables, { destination, message }: Announcement): Promise<void> {
     const book = new OwedBook();
-    book.deliveries.push({ id, destination, phase: "bot", message: AlertMessage.parse(message) });
+    book.deliveries.push({ id: newId(), destination, phase: "bot", message: AlertMessage.parse(message) });
     await writeOwed(tables, book, nowMillis(clock), newId);
-    return id;
   }
 
   async function putSubscriptions(
@@ -181,22 +175,11 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
       return episode;
     },
 
-    async tell(destination, message) {
-      const id = await store.transaction(({ alerts }) => owe(alerts, { destination, message }));
-      parts.onOwed?.();
-      return id;
-    },
     owed: () => store.transaction(({ alerts }) => alerts.outbox.depth()),
     settled: (limit, destination) =>
       store.transaction(async ({ alerts }) => {
         const rows = await alerts.outbox.settled(limit, destination);
         return { rows, receipts: await alerts.outbox.receipts(rows.map(({ id }) => id)) };
-      }),
-    delivery: (id) =>
-      store.transaction(async ({ alerts }) => {
-        const [row] = await alerts.outbox.get([id]);
-        const [receipt] = await alerts.outbox.receipts([id]);
-        return row === undefined ? undefined : { row, ...(receipt === undefined ? {} : { receipt }) };
       }),
 
     openEpisodes: (network) =>

@@ -119,32 +119,32 @@ describe("the engine", () => {
 
   it("tells what it is asked to, and how that went", async () => {
     const it = await openStage();
-    const id = await it.engine.tell(ops, test);
+    const id = await it.tell(ops, test);
     await it.pass(0);
     expect(it.sender.take()).toEqual(["TEST · Alerts arrive here"]);
-    expect(await it.engine.delivery(id)).toMatchObject({
+    expect(await it.delivery(id)).toMatchObject({
       row: { state: "sent", attempts: 1 },
       receipt: { message: "1" },
     });
-    expect(await it.engine.delivery("nobody")).toBeUndefined();
+    expect(await it.delivery("nobody")).toBeUndefined();
   });
 
   it("gives up after a day what no platform takes, and forgets what is old", async () => {
     const it = await openStage();
-    const id = await it.engine.tell({ platform: "nowhere", channel: "x" }, test);
+    const id = await it.tell({ platform: "nowhere", channel: "x" }, test);
     await it.restart(90_000_000);
     await it.pass(0);
-    expect((await it.engine.delivery(id))?.row).toMatchObject({ state: "dead", last_error: "nothing could send it" });
+    expect((await it.delivery(id))?.row).toMatchObject({ state: "dead", last_error: "nothing could send it" });
     await it.restart(RETENTION + 3_600_000);
     await it.pass(0);
-    expect(await it.engine.delivery(id)).toBeUndefined();
+    expect(await it.delivery(id)).toBeUndefined();
     expect(await it.engine.log({ limit: 10 })).toEqual([]);
   });
 
   it("dead-letters what it cannot read, and goes on with the next", async () => {
     const it = await openStage();
-    const id = await it.engine.tell(ops, { ...test, by: "eve" });
-    const { row } = (await it.engine.delivery(id))!;
+    const id = await it.tell(ops, { ...test, by: "eve" });
+    const { row } = (await it.delivery(id))!;
     // Settled at once in virtual time: a second one, whose words are spoilt before it is looked at.
     await it.pass(0);
     expect(it.sender.take()).toHaveLength(1);
@@ -154,10 +154,10 @@ describe("the engine", () => {
       const rest = { message: "spoilt", episode: null, target: null, run_at: it.now(), created_at: it.now() };
       await alerts.outbox.add([{ id: "spoilt", ...fresh, ...rest, data: row.data }]);
     });
-    await it.engine.tell(ops, test);
+    await it.tell(ops, test);
     await it.pass(1000);
     expect(it.sender.take()).toEqual(["TEST · Alerts arrive here"]);
-    expect((await it.engine.delivery("spoilt"))?.row.state).toBe("dead");
+    expect((await it.delivery("spoilt"))?.row.state).toBe("dead");
   });
 });
 

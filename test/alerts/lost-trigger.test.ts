@@ -86,7 +86,7 @@ describe("a channel that was lost while something fired", () => {
     await it.rounds(8, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED]);
     gone(it);
-    await it.engine.tell({ platform: "fake", channel: "ops" }, { type: "test", by: "ada", at: "1" });
+    await it.tell({ platform: "fake", channel: "ops" }, { type: "test", by: "ada", at: "1" });
     await it.pass(0);
     expect(it.sender.take()).toEqual([LOST]);
     await it.rounds(6, [stalled("good")]);

@@ -9,12 +9,15 @@ import { createAlertEngine, type AlertEngine } from "../../src/alerts/alert-engi
 import { parseAlertsConfig, type AlertsConfig } from "../../src/alerts/alerts-config.ts";
 import { describe as describeAlert } from "../../src/alerts/describe.ts";
 import { createDispatcher, type Dispatcher } from "../../src/alerts/dispatch.ts";
-import { nowMillis } from "../../src/alerts/engine-parts.ts";
+import { nowMillis, randomId } from "../../src/alerts/engine-parts.ts";
 import type { AlertEvent } from "../../src/alerts/event.ts";
+import type { AlertMessage } from "../../src/alerts/message.ts";
+import { OwedBook } from "../../src/alerts/owed.ts";
 import type { Reading } from "../../src/alerts/reading.ts";
 import type { Recorded } from "../../src/alerts/record-round.ts";
 import type { Destination, Sender } from "../../src/alerts/sender.ts";
 import type { StepName } from "../../src/alerts/steps.ts";
+import { writeOwed } from "../../src/alerts/write-owed.ts";
 import { silentLog } from "../../src/log.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { settled, VirtualClock } from "../api/virtual-clock.ts";
@@ -88,6 +91,25 @@ export class Stage {
     const done = await this.engine.record({ network, watcher, snapshot, readings, events, at, ...rest });
     await settled();
     return done;
+  }
+
+  /** Owes a destination a message that no rule asks for. Gives the delivery's id. */
+  async tell(destination: Destination, message: AlertMessage): Promise<string> {
+    const id = randomId();
+    const book = new OwedBook();
+    book.deliveries.push({ id, destination, phase: "bot", message });
+    await this.store.transaction(({ alerts }) => writeOwed(alerts, book, this.now(), randomId));
+    this.dispatcher.wake();
+    return id;
+  }
+
+  /** A delivery as it stands, and its receipt once it has arrived. */
+  delivery(id: string) {
+    return this.store.transaction(async ({ alerts: { outbox } }) => {
+      const [row] = await outbox.get([id]);
+      const [receipt] = await outbox.receipts([id]);
+      return row === undefined ? undefined : { row, receipt };
+    });
   }
 
   /** Rounds 5 s apart, the first of them now, with upkeep in between. */
