@@ -1,7 +1,7 @@
-import { destinationKey, type Subscription } from "./subscription.ts";
 import { episodeId } from "./episode.ts";
 import type { ConditionKind } from "./kinds.ts";
 import type { Destination } from "./sender.ts";
+import type { Subscription } from "./subscription.ts";
 
 /** Drills are watched on a network of their own, which no data node serves: what is seen there touches no real one. */
 export const DRILL_NETWORK = "drill";
@@ -26,8 +26,8 @@ export function drillSubscriptions(
   by: Subscription["by"],
   at: number,
 ): Subscription[] {
-  return destinations.map((destination) => ({
-    id: `${drill} ${destinationKey(destination)}`,
+  return destinations.map((destination, index) => ({
+    id: `${drill}-${index + 1}`,
     destination: { ...destination },
     network: DRILL_NETWORK,
     kinds: [DRILL_KIND],
