@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 
-import { takeNumbers } from "./alert-counters.ts";
+import { numbered } from "./alert-counters.ts";
 import type { Backlog } from "./alert-ports.ts";
 import { fromPieces, inPieces } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
@@ -9,12 +9,7 @@ import type { Schema } from "./schema.ts";
 export function createBacklog(db: Kysely<Schema>): Backlog {
   return {
     async hold(rows) {
-      if (rows.length === 0) return;
-      let seq = await takeNumbers(db, "held", rows.length);
-      await inPieces(
-        rows.map((row) => ({ ...row, seq: seq++ })),
-        (piece) => db.insertInto("alert_held").values(piece).execute(),
-      );
+      await inPieces(await numbered(db, "held", rows), (piece) => db.insertInto("alert_held").values(piece).execute());
     },
     async release(at) {
       const due = await db.selectFrom("alert_held").selectAll().where("release_at", "<=", at).orderBy("seq").execute();

@@ -18,6 +18,17 @@ export async function takeNumbers(db: Kysely<Schema>, name: string, count: numbe
   return row.value - count + 1;
 }
 
+/** Rows with the next numbers of a counter, in their order. */
+export async function numbered<T extends object>(
+  db: Kysely<Schema>,
+  name: string,
+  rows: readonly T[],
+): Promise<(T & { seq: number })[]> {
+  if (rows.length === 0) return [];
+  const first = await takeNumbers(db, name, rows.length);
+  return rows.map((row, index) => ({ ...row, seq: first + index }));
+}
+
 /** The last number taken; 0 before the first. */
 export async function lastNumber(db: Kysely<Schema>, name: string): Promise<number> {
   const row = await db.selectFrom("alert_counters").select("value").where("name", "=", name).executeTakeFirst();

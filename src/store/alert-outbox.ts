@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 
-import { takeNumbers } from "./alert-counters.ts";
+import { numbered } from "./alert-counters.ts";
 import type { Outbox } from "./alert-ports.ts";
 import { fromPieces, inPieces } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
@@ -26,8 +26,6 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         db.selectFrom("alert_messages").select(["id", "data"]).where("id", "in", piece).execute(),
       ),
     async add(rows) {
-      if (rows.length === 0) return;
-      let seq = await takeNumbers(db, "deliveries", rows.length);
       const unsent = {
         state: "owed",
         attempts: 0,
@@ -36,8 +34,10 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         last_error: null,
         settled_at: null,
       } as const;
-      const placed = rows.map((row) => ({ ...row, ...unsent, seq: seq++ }));
-      await inPieces(placed, (piece) => db.insertInto("alert_deliveries").values(piece).execute());
+      const owed = rows.map((row) => ({ ...row, ...unsent }));
+      await inPieces(await numbered(db, "deliveries", owed), (piece) =>
+        db.insertInto("alert_deliveries").values(piece).execute(),
+      );
     },
     due: (platform, at, limit) =>
       db

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 
-import { takeNumbers } from "./alert-counters.ts";
+import { numbered } from "./alert-counters.ts";
 import type { Parcels } from "./alert-ports.ts";
 import { inPieces } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
@@ -9,11 +9,8 @@ import type { Schema } from "./schema.ts";
 export function createParcels(db: Kysely<Schema>): Parcels {
   return {
     async put(rows) {
-      if (rows.length === 0) return;
-      let seq = await takeNumbers(db, "parcels", rows.length);
-      await inPieces(
-        rows.map((row) => ({ ...row, seq: seq++ })),
-        (piece) => db.insertInto("alert_parcels").values(piece).execute(),
+      await inPieces(await numbered(db, "parcels", rows), (piece) =>
+        db.insertInto("alert_parcels").values(piece).execute(),
       );
     },
     async take(limit) {

@@ -4,7 +4,7 @@ import { createArrivals } from "./alert-arrivals.ts";
 import { createBacklog } from "./alert-backlog.ts";
 import { createChoices } from "./alert-choices.ts";
 import { alertFigures } from "./alert-figures.ts";
-import { lastNumber, takeNumbers } from "./alert-counters.ts";
+import { lastNumber, numbered } from "./alert-counters.ts";
 import { createOutbox } from "./alert-outbox.ts";
 import { createParcels } from "./alert-parcels.ts";
 import type { AlertTables, DecisionLog } from "./alert-ports.ts";
@@ -59,11 +59,8 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
 function createDecisionLog(db: Kysely<Schema>): DecisionLog {
   return {
     async add(rows) {
-      if (rows.length === 0) return;
-      let seq = await takeNumbers(db, "decisions", rows.length);
-      await inPieces(
-        rows.map((row) => ({ ...row, seq: seq++ })),
-        (piece) => db.insertInto("alert_decisions").values(piece).execute(),
+      await inPieces(await numbered(db, "decisions", rows), (piece) =>
+        db.insertInto("alert_decisions").values(piece).execute(),
       );
     },
     read({ episode, destination, network, limit }) {
