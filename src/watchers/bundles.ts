@@ -1,13 +1,12 @@
 import { z } from "zod";
 
-import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { signedBundle, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { CallOptions, Operations } from "../api/api-client.ts";
-import { systemClock, type Clock } from "../api/clock.ts";
+import { systemClock } from "../api/clock.ts";
 import { askEach } from "./ask-each.ts";
 import { parseBundleSubject } from "../alerts/bundle-subject.ts";
-import type { Watcher } from "./watcher.ts";
+import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 const foundBundle = z.object({ node: z.string(), ...signedBundle });
 type FoundBundle = z.output<typeof foundBundle>;
@@ -20,11 +19,7 @@ const Bundles = z.object({
 type Bundles = z.output<typeof Bundles>;
 
 /** Bundles that people wait for: each is asked for until it is signed. One that was signed before is told, too. */
-export function bundlesWatcher(options: {
-  readonly network: string;
-  readonly config: Pick<AlertsConfig, "poll">;
-  readonly clock?: Clock;
-}): Watcher<Bundles> {
+export function bundlesWatcher(options: Pick<WatcherOptions, "network" | "config" | "clock">): Watcher<Bundles> {
   const { network, config, clock = systemClock } = options;
   const every = config.poll.rest;
   return {

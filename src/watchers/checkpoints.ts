@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { Checkpoint } from "../api/checkpoint.ts";
@@ -11,7 +10,7 @@ import type { History } from "./history-reading.ts";
 import { historyState } from "./history-state.ts";
 import { keptAs } from "./kept-as.ts";
 import { readHistory } from "./read-history.ts";
-import type { Watcher } from "./watcher.ts";
+import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 const CheckpointsState = z.object({
   history: historyState,
@@ -35,13 +34,9 @@ const history: History<Checkpoint> = {
 };
 
 /** New checkpoints, in chain order, none left out; one that is overdue; and a history that was reset. */
-export function checkpointsWatcher(options: {
-  readonly network: string;
-  /** How many are configured. */
-  readonly nodes: number;
-  readonly config: Pick<AlertsConfig, "poll">;
-  readonly source?: BestSource;
-}): Watcher<CheckpointsSnapshot> {
+export function checkpointsWatcher(
+  options: Pick<WatcherOptions, "network" | "nodes" | "config" | "source">,
+): Watcher<CheckpointsSnapshot> {
   const { network, nodes, config, source = new BestSource() } = options;
   return {
     name: "checkpoints",

@@ -1,4 +1,3 @@
-import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { Answer, ApiClient, AsOf, CallOptions } from "../api/api-client.ts";
 import type { MarketData } from "../api/market-data.ts";
 import type { MarketNames } from "../api/names.ts";
@@ -10,19 +9,15 @@ import { marketRecordOf } from "./market-record.ts";
 import { MarketsState, type MarketRecord, type MarketsSnapshot } from "./market-state.ts";
 import { isBelievable } from "./place-in-time.ts";
 import { nextLook } from "./run-counter.ts";
-import type { Watcher } from "./watcher.ts";
+import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 /** Markets that a node no longer lists are remembered, so that they are not new when they come back, up to so many. */
 const MAX_ABSENT = 500;
 
 /** Markets that change state or mode, and each one's auction, price and distance from the bounds of price monitoring. */
-export function marketsWatcher(options: {
-  readonly network: string;
-  /** How many are configured. */
-  readonly nodes: number;
-  readonly config: Pick<AlertsConfig, "poll">;
-  readonly source?: BestSource;
-}): Watcher<MarketsSnapshot> {
+export function marketsWatcher(
+  options: Pick<WatcherOptions, "network" | "nodes" | "config" | "source">,
+): Watcher<MarketsSnapshot> {
   const { network, nodes, config, source = new BestSource() } = options;
   return {
     name: "markets",

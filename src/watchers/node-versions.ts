@@ -1,13 +1,12 @@
 import { z } from "zod";
 
-import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { nodeRelease, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import { ApiError } from "../api/api-error.ts";
-import { systemClock, type Clock } from "../api/clock.ts";
+import { systemClock } from "../api/clock.ts";
 import { keptAs } from "./kept-as.ts";
 import { lookKey, nextLook, runCounter } from "./run-counter.ts";
-import type { Watcher } from "./watcher.ts";
+import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 type Release = z.output<typeof nodeRelease>;
 
@@ -19,11 +18,9 @@ const NodeVersions = z.object({
 type NodeVersions = z.output<typeof NodeVersions>;
 
 /** The release that each data node runs. */
-export function nodeVersionsWatcher(options: {
-  readonly network: string;
-  readonly config: Pick<AlertsConfig, "poll">;
-  readonly clock?: Clock;
-}): Watcher<NodeVersions> {
+export function nodeVersionsWatcher(
+  options: Pick<WatcherOptions, "network" | "config" | "clock">,
+): Watcher<NodeVersions> {
   const { network, config, clock = systemClock } = options;
   return {
     name: "node-versions",

@@ -1,16 +1,15 @@
 import { z } from "zod";
 
-import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { orderEnd, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import { FINAL_STATUSES } from "../alerts/order-ends.ts";
-import { systemClock, type Clock } from "../api/clock.ts";
+import { systemClock } from "../api/clock.ts";
 import type { MarketNames } from "../api/names.ts";
 import type { Order } from "../api/order.ts";
 import { askEach } from "./ask-each.ts";
 import { BestSource } from "./best-source.ts";
 import { rawOrUnits } from "./raw-or-units.ts";
-import type { Watcher } from "./watcher.ts";
+import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 const endedOrder = z.object({ node: z.string(), ...orderEnd });
 type EndedOrder = z.output<typeof endedOrder>;
@@ -23,12 +22,9 @@ const Orders = z.object({
 type Orders = z.output<typeof Orders>;
 
 /** Orders that people watch: each is asked for until its final state. One that had ended before is told, too. */
-export function ordersWatcher(options: {
-  readonly network: string;
-  readonly config: Pick<AlertsConfig, "poll">;
-  readonly clock?: Clock;
-  readonly source?: BestSource;
-}): Watcher<Orders> {
+export function ordersWatcher(
+  options: Pick<WatcherOptions, "network" | "config" | "clock" | "source">,
+): Watcher<Orders> {
   const { network, config, clock = systemClock, source = new BestSource() } = options;
   const every = config.poll.rest;
   return {

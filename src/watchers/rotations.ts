@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { KeyRotation } from "../api/key-rotation.ts";
 import { BestSource } from "./best-source.ts";
@@ -9,7 +8,7 @@ import type { History } from "./history-reading.ts";
 import { historyState } from "./history-state.ts";
 import { keptAs } from "./kept-as.ts";
 import { readHistory } from "./read-history.ts";
-import type { Watcher } from "./watcher.ts";
+import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 const RotationsState = z.object({
   history: historyState,
@@ -35,11 +34,9 @@ const history: History<KeyRotation> = {
 };
 
 /** Validators that change their Ethereum key. Each event's subject is the validator's id. */
-export function rotationsWatcher(options: {
-  readonly network: string;
-  readonly config: Pick<AlertsConfig, "poll">;
-  readonly source?: BestSource;
-}): Watcher<RotationsSnapshot> {
+export function rotationsWatcher(
+  options: Pick<WatcherOptions, "network" | "config" | "source">,
+): Watcher<RotationsSnapshot> {
   const { network, config, source = new BestSource() } = options;
   return {
     name: "rotations",

@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { Snapshot } from "../api/snapshot.ts";
@@ -11,7 +10,7 @@ import type { History } from "./history-reading.ts";
 import { historyState } from "./history-state.ts";
 import { keptAs } from "./kept-as.ts";
 import { readHistory } from "./read-history.ts";
-import type { Watcher } from "./watcher.ts";
+import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 const SnapshotsState = z.object({
   history: historyState,
@@ -37,11 +36,9 @@ const history: History<Snapshot> = {
 };
 
 /** New snapshots of the core's state, and the core's version where it changes from one to the next. */
-export function snapshotsWatcher(options: {
-  readonly network: string;
-  readonly config: Pick<AlertsConfig, "poll">;
-  readonly source?: BestSource;
-}): Watcher<SnapshotsSnapshot> {
+export function snapshotsWatcher(
+  options: Pick<WatcherOptions, "network" | "config" | "source">,
+): Watcher<SnapshotsSnapshot> {
   const { network, config, source = new BestSource() } = options;
   return {
     name: "snapshots",

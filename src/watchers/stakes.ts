@@ -1,14 +1,13 @@
 import { z } from "zod";
 
-import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { stakeChange, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
-import { systemClock, type Clock } from "../api/clock.ts";
+import { systemClock } from "../api/clock.ts";
 import { STAKE_DECIMALS, type PartyStake, type StakeLinking } from "../api/stake.ts";
 import { compareIntegers } from "../units/compare-integers.ts";
 import { askEach } from "./ask-each.ts";
 import { rawOrUnits } from "./raw-or-units.ts";
-import type { Watcher } from "./watcher.ts";
+import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 const change = z.object(stakeChange);
 
@@ -29,11 +28,7 @@ const Stakes = z.object({
 type Stakes = z.output<typeof Stakes>;
 
 /** Stake that watched parties linked or unlinked, once the network has accepted it. */
-export function stakesWatcher(options: {
-  readonly network: string;
-  readonly config: Pick<AlertsConfig, "poll">;
-  readonly clock?: Clock;
-}): Watcher<Stakes> {
+export function stakesWatcher(options: Pick<WatcherOptions, "network" | "config" | "clock">): Watcher<Stakes> {
   const { network, config, clock = systemClock } = options;
   const every = config.poll.rest;
   return {

@@ -1,11 +1,25 @@
 import type { z } from "zod";
 
+import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { AlertEvent } from "../alerts/event.ts";
 import type { AlertKind } from "../alerts/kinds.ts";
 import type { Reading } from "../alerts/reading.ts";
 import type { ApiClient } from "../api/api-client.ts";
+import type { Clock } from "../api/clock.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { BestSource } from "./best-source.ts";
+
+/** What watchers are made from; each takes what it needs. */
+export interface WatcherOptions {
+  readonly network: string;
+  /** How many nodes are configured. */
+  readonly nodes: number;
+  readonly config: Pick<AlertsConfig, "poll">;
+  readonly clock?: Clock;
+  /** Which node to believe. */
+  readonly source?: BestSource;
+}
 
 /** What a watcher may want to know before it looks. */
 export interface Watched<Snapshot> {
