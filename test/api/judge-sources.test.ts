@@ -1,41 +1,20 @@
 import { describe, expect, test } from "vitest";
 
 import type { NetworkState, NodeState, Witness } from "../../src/api/verdict.ts";
+import { does, outcomes } from "./deeds.ts";
 import { at, gone, NAMES, says, Watch } from "./watch.ts";
 
-// Each node does one of five things in the round that is judged, 40 s after all of them were last seen to advance:
-//   on     goes on to the present            still  stands where it was
-//   late   goes on, but far behind           down   does not answer            ahead  is an hour in the future
-type Deed = "on" | "still" | "late" | "down" | "ahead";
-const DEEDS: readonly Deed[] = ["on", "still", "late", "down", "ahead"];
-
-function does(node: string, deed: Deed): Witness {
-  switch (deed) {
-    case "on":
-      return says(node, 40);
-    case "still":
-      return says(node, 0);
-    case "late":
-      return says(node, -120);
-    case "down":
-      return gone(node);
-    case "ahead":
-      return says(node, 3640);
-  }
-}
-
-function outcomes(count: number): Deed[][] {
-  return count === 0 ? [[]] : outcomes(count - 1).flatMap((head) => DEEDS.map((deed) => [...head, deed]));
-}
+const DEEDS = ["on", "still", "late", "down", "ahead"] as const;
+type Told = (typeof DEEDS)[number];
 
 /** What the rules say in words, apart from how the code says it. */
-function expectedNetwork(deeds: readonly Deed[]): NetworkState {
+function expectedNetwork(deeds: readonly Told[]): NetworkState {
   if (deeds.includes("on")) return "healthy";
   const believable = deeds.filter((deed) => deed === "still" || deed === "late").length;
   return believable * 2 > deeds.length ? "stalled" : "blind";
 }
 
-function expectedNode(deed: Deed): NodeState {
+function expectedNode(deed: Told): NodeState {
   switch (deed) {
     case "on":
     case "still":
@@ -51,7 +30,7 @@ function expectedNode(deed: Deed): NodeState {
 }
 
 describe.each([1, 2, 3])("every outcome of %i nodes, 40 s after the last advance", (count) => {
-  test.each(outcomes(count).map((deeds) => [deeds.join(" "), deeds] as const))("%s", (_name, deeds) => {
+  test.each(outcomes(DEEDS, count).map((deeds) => [deeds.join(" "), deeds] as const))("%s", (_name, deeds) => {
     const watch = new Watch();
     const names = NAMES.slice(0, count);
     for (const seconds of [-10, -5, 0])

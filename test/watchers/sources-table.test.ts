@@ -5,11 +5,9 @@ import { Reading } from "../../src/alerts/reading.ts";
 import type { Witness } from "../../src/api/verdict.ts";
 import { decodeSources, snapshotOf, type SourcesSnapshot } from "../../src/watchers/sources-state.ts";
 import { sourcesWatcher, sourceThresholds } from "../../src/watchers/sources.ts";
-import { nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { does, outcomes, type Deed } from "../api/deeds.ts";
+import { at, gone, NAMES, says } from "../api/watch.ts";
 
-const START = 1_682_942_400_000;
-const at = (seconds: number): Nanoseconds =>
-  nanoseconds(BigInt(Math.round((START / 1000 + seconds) * 1000)) * 1_000_000n);
 const thresholds = sourceThresholds(DEFAULT_ALERTS_CONFIG);
 
 /** Rounds in virtual time, each snapshot kept as the store would keep it. */
@@ -28,44 +26,10 @@ class Watch {
   }
 }
 
-const NAMES = ["a", "b", "c"];
-const says = (node: string, seconds: number, height?: number): Witness => ({
-  node,
-  reachable: true,
-  time: at(seconds),
-  ...(height === undefined ? {} : { height: BigInt(height) }),
-});
-const gone = (node: string): Witness => ({ node, reachable: false, why: "refused the connection" });
-const shut = (node: string): Witness => ({ node, reachable: false, refused: true, why: "bans us" });
 const stateOf = (readings: readonly Reading[], kind: Reading["kind"], subject = ""): string | undefined =>
   readings.find((one) => one.kind === kind && one.subject === subject)?.state;
 
-// Each node does one of six things in the round that is judged, 40 s after all of them were last seen to advance:
-//   on     goes on to the present          still  stands where it was       late   goes on, but two minutes back
-//   down   does not answer                 shut   refuses us                ahead  is an hour in the future
-type Deed = "on" | "still" | "late" | "down" | "shut" | "ahead";
-const DEEDS: readonly Deed[] = ["on", "still", "late", "down", "shut", "ahead"];
-
-function does(node: string, deed: Deed): Witness {
-  switch (deed) {
-    case "on":
-      return says(node, 40);
-    case "still":
-      return says(node, 0);
-    case "late":
-      return says(node, -120);
-    case "down":
-      return gone(node);
-    case "shut":
-      return shut(node);
-    case "ahead":
-      return says(node, 3640);
-  }
-}
-
-function outcomes(count: number): Deed[][] {
-  return count === 0 ? [[]] : outcomes(count - 1).flatMap((head) => DEEDS.map((deed) => [...head, deed]));
-}
+const DEEDS = ["on", "still", "late", "down", "shut", "ahead"] as const;
 
 /** The rules in words: an advance anywhere is health, a believable majority that stands is a stall, else we are blind. */
 function expected(deeds: readonly Deed[]): Record<string, string> {
@@ -90,7 +54,7 @@ function expected(deeds: readonly Deed[]): Record<string, string> {
 }
 
 describe.each([1, 2, 3])("every outcome of %i nodes, 40 s after the last advance", (count) => {
-  test.each(outcomes(count).map((deeds) => [deeds.join(" "), deeds] as const))("%s", (_name, deeds) => {
+  test.each(outcomes(DEEDS, count).map((deeds) => [deeds.join(" "), deeds] as const))("%s", (_name, deeds) => {
     const watch = new Watch();
     const names = NAMES.slice(0, count);
     for (const seconds of [-10, -5, 0])
