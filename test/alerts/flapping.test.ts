@@ -1,16 +1,8 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { blind, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
-import { Stage } from "./stage.ts";
-
-let stage: Stage | undefined;
-afterEach(async () => {
-  const { senders } = stage ?? { senders: [] };
-  await stage?.close();
-  stage = undefined;
-  for (const sender of senders) sender.verify();
-});
+import { openStage, type Stage } from "./stage.ts";
 
 const FLAPPING = "FLAPPING · No new block on mainnet";
 const CALM = "CALM AGAIN · network.stalled on mainnet";
@@ -22,7 +14,7 @@ const config = JSON.stringify({
 });
 
 async function subscribed(more: Parameters<typeof aSubscription>[0] = {}): Promise<Stage> {
-  stage = await Stage.open({ config });
+  const stage = await openStage({ config });
   await stage.engine.putSubscription(aSubscription(more), "ada");
   await stage.rounds(1, [blind("good"), stalled("good")]);
   return stage;

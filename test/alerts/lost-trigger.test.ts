@@ -1,26 +1,18 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { SendError } from "../../src/alerts/sender.ts";
 import { plainText } from "../../src/reply/plain.ts";
 import type { Post } from "../support/fake-sender.ts";
 import { stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
-import { Stage, type StageOptions } from "./stage.ts";
-
-let stage: Stage | undefined;
-afterEach(async () => {
-  const { senders } = stage ?? { senders: [] };
-  await stage?.close();
-  stage = undefined;
-  for (const sender of senders) sender.verify();
-});
+import { openStage, type Stage, type StageOptions } from "./stage.ts";
 
 const FIRED = "WARNING · No new block on mainnet";
 const RESOLVED = "RESOLVED · mainnet makes blocks again";
 const LOST = "operators: WARNING · A channel on fake can no longer be reached";
 
 async function subscribed(more: Parameters<typeof aSubscription>[0] = {}, options: StageOptions = {}): Promise<Stage> {
-  stage = await Stage.open(options);
+  const stage = await openStage(options);
   await stage.engine.putSubscription(aSubscription(more), "ada");
   await stage.rounds(1, [stalled("good")]);
   return stage;
