@@ -14,7 +14,7 @@ import { stage } from "./stage.ts";
  * called. The fake Slack judges each payload; here it is seen to that each way is taken, that all stay below the limit of a
  * whole message, and that nothing pings or leads anywhere but what may.
  */
-export async function everywhere(numRuns: number): Promise<void> {
+export async function everywhere(numRuns: number, replies: fc.Arbitrary<Reply> = anyReply): Promise<void> {
   let current: Reply = titled("x");
   const asked = probe("probe any", () => Promise.resolve(current));
   await using scene = await stage({ extra: [asked], timing: { editMillis: 0 } });
@@ -22,7 +22,7 @@ export async function everywhere(numRuns: number): Promise<void> {
   const { signal } = new AbortController();
   const ann = fake.person("ann");
   await fc.assert(
-    fc.asyncProperty(anyReply, async (any) => {
+    fc.asyncProperty(replies, async (any) => {
       current = any;
       fake.state.messages.length = 0;
       const { last } = await ann.run(channel, "probe any");

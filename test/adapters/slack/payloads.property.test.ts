@@ -8,7 +8,10 @@ import { renderForm } from "../../../src/adapters/slack/form.ts";
 import { onForm, suggestFor } from "../../../src/adapters/slack/on-form.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
 import type { Option, Options } from "../../../src/bot/option.ts";
+import { memoryAttachment } from "../../../src/reply/attachment.ts";
+import { field, paragraph } from "../../../src/reply/block.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";
+import { toText } from "../../../src/reply/text.ts";
 import { anyReply, anyString } from "../../support/arbitrary-reply.ts";
 import { judgeAnswer } from "../../support/fake-slack/judge-traffic.ts";
 import { judgeOptions, judgeView } from "../../support/fake-slack/judge.ts";
@@ -130,6 +133,39 @@ describe("forms", () => {
 describe("any reply, wherever it goes", () => {
   test("is taken by Slack, below the limit of a whole message: asked, shared, mentioned, late, sent, edited", async () => {
     await everywhere(6);
+  });
+
+  test("is taken even when there is too much of everything in it", async () => {
+    const words = "<&> ".repeat(200);
+    const cell = "<&> ".repeat(5);
+    const file = (name: string) => memoryAttachment(`${name}${"n".repeat(110)}`, "text/csv", "a\n", { alt: words });
+    const ask = { command: "time", options: { note: words } };
+    const fullest = reply({
+      title: words,
+      tone: "warning",
+      blocks: [
+        ...Array.from({ length: 30 }, () => paragraph(words)),
+        { kind: "fields", title: toText(words), fields: Array.from({ length: 90 }, () => field(words, words)) },
+        { kind: "list", items: Array.from({ length: 90 }, () => toText(words)) },
+        ...["a", "b"].map((name) => ({
+          kind: "table" as const,
+          columns: Array.from({ length: 24 }, () => ({ title: cell })),
+          rows: Array.from({ length: 120 }, () => Array.from({ length: 24 }, () => toText(cell))),
+          name,
+        })),
+        { kind: "code", text: `${words}\n`.repeat(20) },
+      ],
+      footer: words,
+      attachments: Array.from({ length: 15 }, (_, index) => file(`${index}-`)),
+      actions: [
+        ...Array.from({ length: 12 }, (_, index) => ({
+          label: `${index} ${words}`,
+          invocation: ask,
+          effect: "reply" as const,
+        })),
+      ],
+    });
+    await everywhere(1, fc.constant(fullest));
   });
 
   test("tells how far it is in whatever words", async () => {
