@@ -157,13 +157,11 @@ describe("any reply, wherever it goes", () => {
       ],
       footer: words,
       attachments: Array.from({ length: 15 }, (_, index) => file(`${index}-`)),
-      actions: [
-        ...Array.from({ length: 12 }, (_, index) => ({
-          label: `${index} ${words}`,
-          invocation: ask,
-          effect: "reply" as const,
-        })),
-      ],
+      actions: Array.from({ length: 12 }, (_, index) => ({
+        label: `${index} ${words}`,
+        invocation: ask,
+        effect: "reply" as const,
+      })),
     });
     await everywhere(1, fc.constant(fullest));
   });
