@@ -126,7 +126,8 @@ test("a shared reply of which nobody knows whether it arrived is not shared twic
 
 test("an answer that Discord does not take for as long as it may be given comes as a direct message, once", async () => {
   on.fake.misbehave = ({ path }) => (path.endsWith("@original") ? { status: 502 } : undefined);
-  on.fake.fail({ method: "POST", path: /^\/channels\/\d+\/messages$/u, answer: "cut-after" });
+  const posted = /^\/channels\/\d+\/messages$/u;
+  on.fake.fail({ method: "POST", path: posted, answer: "cut-after" });
   const dialog = ann.start(channel, "probe buttons");
   await until(
     () => on.fake.requests.some((one) => one.path.includes(dialog.interaction.token) && one.status === 502),
@@ -137,7 +138,7 @@ test("an answer that Discord does not take for as long as it may be given comes 
     [...on.fake.state.channels.values()]
       .filter((one) => one.recipient === ann.id)
       .flatMap((one) => ann.sees(one.id).map((message) => textOf(message)));
-  await until(() => told().length > 0, "the direct message");
+  await until(() => on.fake.requests.some(({ path }) => posted.test(path)), "the repeat of the direct message");
   on.fake.misbehave = () => undefined;
   expect(told()).toEqual([expect.stringContaining("Page 1")]);
 });
