@@ -62,17 +62,16 @@ export function refresh(ask: Ask): Action {
 }
 
 /** `mainnet · node.example:3008 · block 123 of 2023-05-01 12:00:00 UTC (2 s old)`. */
-export function asOfFooter(asOf: AsOf, now: Nanoseconds): Text {
-  const from = text`${asOf.network} · ${asOf.node}`;
-  const kept = millisBetween(asOf.receivedAt, now);
-  if (asOf.blockTime !== undefined) {
-    const age = formatDuration(Math.max(0, millisBetween(asOf.blockTime, now)));
-    const block = asOf.blockHeight === undefined ? text`` : text`block ${asOf.blockHeight} of `;
-    return text`${from} · ${block}${time(asOf.blockTime)} (${age} old)`;
+export function asOfFooter({ network, node, blockHeight, blockTime, receivedAt }: AsOf, now: Nanoseconds): Text {
+  if (blockTime !== undefined) {
+    const block = blockHeight === undefined ? "" : `block ${blockHeight} of `;
+    const age = formatDuration(Math.max(0, millisBetween(blockTime, now)));
+    return text`${network} · ${node} · ${block}${time(blockTime)} (${age} old)`;
   }
-  const block = asOf.blockHeight === undefined ? text`` : text` · block ${asOf.blockHeight}`;
+  const block = blockHeight === undefined ? "" : ` · block ${blockHeight}`;
+  const kept = millisBetween(receivedAt, now);
   const age = kept >= KEPT_MILLIS ? ` (${formatDuration(kept)} old)` : "";
-  return text`${from}${block} · read ${time(asOf.receivedAt)}${age}`;
+  return text`${network} · ${node}${block} · read ${time(receivedAt)}${age}`;
 }
 
 /** Undefined where the answering node keeps up; compared with the clock when its answer came. */

@@ -21,22 +21,23 @@ export function parseDuration(text: string): Milliseconds | undefined {
   return total;
 }
 
+const SHOWN: readonly (readonly [name: string, millis: Milliseconds])[] = [
+  ["y", 31_536_000_000],
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1000],
+];
+
 /** `3 y 325 d` (of 365 days each), `2 d 3 h`, `4 min 10 s`, `850 ms`: the two largest units that are not zero, rounded down. Negative spans carry a minus. */
 export function formatDuration(millis: Milliseconds): string {
   if (!Number.isFinite(millis)) return "unknown";
   if (millis < 0) return `-${formatDuration(-millis)}`;
   if (millis < 1000) return `${Math.trunc(millis)} ms`;
-  const units: [string, number][] = [
-    ["y", 31_536_000_000],
-    ["d", 86_400_000],
-    ["h", 3_600_000],
-    ["min", 60_000],
-    ["s", 1000],
-  ];
-  const first = units.findIndex(([, size]) => millis >= size);
+  const first = SHOWN.findIndex(([, size]) => millis >= size);
   let rest = Math.trunc(millis);
   const parts: string[] = [];
-  for (const [name, size] of units.slice(first, first + 2)) {
+  for (const [name, size] of SHOWN.slice(first, first + 2)) {
     const count = Math.floor(rest / size);
     rest -= count * size;
     if (count > 0) parts.push(`${count} ${name}`);
