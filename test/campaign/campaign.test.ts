@@ -10,6 +10,6 @@ test("killed while it delivers, the bot tells everything, once and in order", { 
   // A failure tells the whole story.
   const told = faults.length === 0 ? [] : [...faults, ...story];
   expect(told).toEqual([]);
-  expect(counts["checkpoints"]).toBeGreaterThan(0);
+  expect(counts["checkpoints and snapshots"]).toBeGreaterThan(0);
   expect(counts["outages"]).toBeGreaterThan(0);
 });

@@ -13,10 +13,16 @@ const HOUR = 3_600_000;
 /** Longer than a scene takes on a slow machine, in the network's time. */
 const SCENE_HOURS = 10;
 
-/** A checkpoint as the chain has it. */
-export interface Checkpoint {
+/** One row of a list that the chain makes longer: where it stands, and what tells it apart. */
+export interface ChainRow {
   readonly block: number;
   readonly hash: string;
+}
+
+/** What the chain has made so far, each list in chain order. */
+export interface ChainLists {
+  readonly checkpoints: readonly ChainRow[];
+  readonly snapshots: readonly ChainRow[];
 }
 
 /** The simulated network of a campaign in its own process, seen from outside: what is true of it, and what is made of it. */
@@ -43,14 +49,23 @@ export class DataNodes {
     return new DataNodes(child, url, nodes);
   }
 
-  /** The newest ones, in chain order. */
-  async checkpoints(): Promise<readonly Checkpoint[]> {
-    const query = "pagination.first=400&pagination.newestFirst=true";
-    const response = await fetch(`${this.#url}/testnet/1/api/v2/checkpoints?${query}`);
-    const body = (await response.json()) as {
-      checkpoints: { edges: { node: { hash: string; atBlock: string } }[] };
+  /** The newest rows of each list. */
+  async lists(): Promise<ChainLists> {
+    const [checkpoints, snapshots] = await Promise.all([
+      this.#rows("checkpoints", "checkpoints"),
+      this.#rows("snapshots", "coreSnapshots"),
+    ]);
+    return {
+      checkpoints: checkpoints.map(({ atBlock, hash }) => ({ block: Number(atBlock), hash: hash ?? "" })),
+      snapshots: snapshots.map(({ blockHeight, blockHash }) => ({ block: Number(blockHeight), hash: blockHash ?? "" })),
     };
-    return body.checkpoints.edges.map(({ node }) => ({ block: Number(node.atBlock), hash: node.hash })).toReversed();
+  }
+
+  async #rows(path: string, list: string): Promise<Readonly<Record<string, string>>[]> {
+    const query = "pagination.first=400&pagination.newestFirst=true";
+    const response = await fetch(`${this.#url}/testnet/1/api/v2/${path}?${query}`);
+    const body = (await response.json()) as Record<string, { edges: { node: Record<string, string> }[] }>;
+    return (body[list]?.edges ?? []).map(({ node }) => node).toReversed();
   }
 
   async fail(fault: Readonly<Record<string, unknown>>): Promise<void> {

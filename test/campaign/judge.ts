@@ -1,4 +1,4 @@
-import type { Checkpoint } from "./data-nodes.ts";
+import type { ChainLists } from "./data-nodes.ts";
 import { OUTAGES } from "./outages.ts";
 import type { Heard, Told } from "./told.ts";
 
@@ -33,30 +33,45 @@ export function firstOf({ messages }: Heard): readonly Told[] {
 }
 
 export interface ChainTruth {
-  /** Those that were there before the bot looked for the first time. */
-  readonly before: readonly Checkpoint[];
-  /** Those that were there once it certainly had. */
-  readonly begun: readonly Checkpoint[];
-  /** Those that were there at the end, some seconds before the bot was stopped. */
-  readonly end: readonly Checkpoint[];
+  /** What was there before the bot looked for the first time. */
+  readonly before: ChainLists;
+  /** What was there once it certainly had. */
+  readonly begun: ChainLists;
+  /** What was there at the end, some seconds before the bot was stopped. */
+  readonly end: ChainLists;
 }
 
-/** Every checkpoint that came while the bot was installed: exactly once, alone or in a digest, in chain order. */
-export function judgeCheckpoints(heard: Heard, truth: ChainTruth): { told: number; faults: string[] } {
+const LISTS = [
+  { list: "checkpoints", one: "checkpoint", titled: /checkpoint/iu },
+  { list: "snapshots", one: "snapshot", titled: /snapshot/iu },
+] as const;
+
+/** Every row of a list that came while the bot was installed: exactly once, alone or in a digest, in chain order. */
+export function judgeLists(heard: Heard, truth: ChainTruth): { told: number; faults: string[] } {
+  const judged = LISTS.map((one) => judgeList(heard, truth, one));
+  return { told: judged.reduce((sum, { told }) => sum + told, 0), faults: judged.flatMap(({ faults }) => faults) };
+}
+
+function judgeList(
+  heard: Heard,
+  truth: ChainTruth,
+  { list, one, titled }: (typeof LISTS)[number],
+): { told: number; faults: string[] } {
   const faults: string[] = [];
-  const known = new Set(truth.before.map(({ hash }) => hash));
-  const owed = truth.end.filter(({ hash }) => !truth.begun.some((one) => one.hash === hash));
-  const blocks = new Map(truth.end.map(({ hash, block }) => [hash, block]));
+  const [before, begun, end] = [truth.before[list], truth.begun[list], truth.end[list]];
+  const known = new Set(before.map(({ hash }) => hash));
+  const owed = end.filter(({ hash }) => !begun.some((row) => row.hash === hash));
+  const blocks = new Map(end.map(({ hash, block }) => [hash, block]));
   // Where there is little room, a hash stands by its beginning and its end.
   const written = new Map(
-    truth.end.flatMap(({ hash }) => [
+    end.flatMap(({ hash }) => [
       [hash, hash],
       [`${hash.slice(0, 8)}…${hash.slice(-4)}`, hash],
     ]),
   );
   const told: string[] = [];
   for (const [, copies] of Map.groupBy(heard.messages, ({ delivery }) => delivery)) {
-    if (!/checkpoint/iu.test(copies[0]?.title ?? "")) continue;
+    if (!titled.test(copies[0]?.title ?? "")) continue;
     // A digest's file follows it: where the bot died between the two, it came with the repeat.
     const text = copies.map((copy) => copy.text).join("\n");
     const named = text.match(/\b(?:[0-9a-f]{64}|[0-9a-f]{8}…[0-9a-f]{4})\b/giu) ?? [];
@@ -65,14 +80,14 @@ export function judgeCheckpoints(heard: Heard, truth: ChainTruth): { told: numbe
   const counts = new Map([...Map.groupBy(told, (hash) => hash)].map(([hash, all]) => [hash, all.length]));
   for (const { hash, block } of owed) {
     const count = counts.get(hash) ?? 0;
-    if (count !== 1) faults.push(`${heard.name}: the checkpoint at block ${block} was told ${count} times`);
+    if (count !== 1) faults.push(`${heard.name}: the ${one} at block ${block} was told ${count} times`);
   }
-  for (const hash of told.filter((one) => known.has(one))) {
-    faults.push(`${heard.name}: the checkpoint at block ${blocks.get(hash)} is older than the bot`);
+  for (const hash of told.filter((row) => known.has(row))) {
+    faults.push(`${heard.name}: the ${one} at block ${blocks.get(hash)} is older than the bot`);
   }
   const inOrder = told.map((hash) => blocks.get(hash) ?? 0);
   const wrong = inOrder.findIndex((block, index) => block < (inOrder[index - 1] ?? 0));
-  if (wrong !== -1) faults.push(`${heard.name}: block ${inOrder[wrong]} was told after ${inOrder[wrong - 1]}`);
+  if (wrong !== -1) faults.push(`${heard.name}: ${one} ${inOrder[wrong]} was told after ${inOrder[wrong - 1]}`);
   return { told: owed.length, faults };
 }
 

@@ -16,8 +16,9 @@ import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 import { Dice } from "./chance.ts";
 import { ConsoleReader } from "./console-reader.ts";
-import { DataNodes, type Checkpoint } from "./data-nodes.ts";
-import { judgeCheckpoints, judgeOutages, judgeRepeats, judgeReset, type ChainTruth } from "./judge.ts";
+import { DataNodes, type ChainLists } from "./data-nodes.ts";
+import { judgeLists, judgeOutages, judgeRepeats, judgeReset, type ChainTruth } from "./judge.ts";
+import { judgeMarkets, keptMarkets, type KeptMarkets } from "./judge-markets.ts";
 import { judgeLedger, stillOwed } from "./ledger.ts";
 import { live, startBot, type Bot, type Death, type Ended } from "./lives.ts";
 import { OUTAGES, type Outage } from "./outages.ts";
@@ -112,9 +113,9 @@ export async function playScene(seed: number, deaths: readonly Death[], pace: Sc
     ends.set(ended, (ends.get(ended) ?? 0) + 1);
   };
   try {
-    const known = await nodes.checkpoints();
+    const known = await nodes.lists();
     await die({ after: "long" });
-    const begun = await nodes.checkpoints();
+    const begun = await nodes.lists();
     const outages = dice.shuffled(OUTAGES.filter(({ name }) => pace.outages?.includes(name) ?? true));
     for (let at = 0, turn = 0; at < deaths.length; at += 2, turn += 1) {
       // An outage begins in one turn, and ends in the next.
@@ -130,7 +131,7 @@ export async function playScene(seed: number, deaths: readonly Death[], pace: Sc
     await nodes.heal();
     const whole = reset ? await lifeWithReset(bot, nodes, looksMillis, dice.between(0, 1500), note) : undefined;
     const last = await lastLife(bot, nodes, file, reader, { looksMillis, lastMillis }, note);
-    const end = whole ?? last.checkpoints;
+    const end = whole ?? last.lists;
     await reader.stop();
     const heard = [
       ...(["ops", "chain", "live", "markets"] as const).map((name) =>
@@ -141,7 +142,8 @@ export async function playScene(seed: number, deaths: readonly Death[], pace: Sc
       ),
       heardOnConsole(reader),
     ];
-    const judged = judge(heard, happened, { before: known, begun, end }, reset);
+    const markets = keptMarkets(file, keyOf("discord markets", channels));
+    const judged = judge(heard, happened, { before: known, begun, end }, markets, reset);
     const keys = new Map(heard.map((one) => [keyOf(one.name, channels), one]));
     const ledger = judgeLedger(file, last.before, keys);
     const complaints = [...discord.complaints(), ...slack.complaints()].map((one) => `a platform complains: ${one}`);
@@ -181,17 +183,17 @@ async function lifeWithReset(
   looksMillis: number,
   left: number,
   note: (line: string) => void,
-): Promise<readonly Checkpoint[]> {
+): Promise<ChainLists> {
   const process = startBot(bot);
   await process.printed(/Bellwether runs/u);
   await sleep(looksMillis);
-  const checkpoints = await nodes.checkpoints();
+  const lists = await nodes.lists();
   await sleep(looksMillis);
   await nodes.fail({ kind: "history-reset" });
   await sleep(left);
   await process.kill("SIGKILL");
   note("the chain began anew, and the bot ended");
-  return checkpoints;
+  return lists;
 }
 
 /** Delivers what is left, and ends in order. Gives what the chain had while the bot looked, and up to when all is told. */
@@ -202,11 +204,11 @@ async function lastLife(
   reader: ConsoleReader,
   { looksMillis, lastMillis }: Required<Pick<ScenePace, "looksMillis" | "lastMillis">>,
   note: (line: string) => void,
-): Promise<{ checkpoints: readonly Checkpoint[]; before: number }> {
+): Promise<{ lists: ChainLists; before: number }> {
   const process = startBot(bot);
   await process.printed(/Bellwether runs/u);
   await sleep(looksMillis);
-  const checkpoints = await nodes.checkpoints();
+  const lists = await nodes.lists();
   await sleep(looksMillis);
   const before = Date.now();
   while (stillOwed(file, before) > 0 && Date.now() - before < lastMillis) await sleep(100);
@@ -214,20 +216,37 @@ async function lastLife(
   await reader.readFiles();
   const { code, stderr } = await process.kill("SIGTERM");
   if (code !== 0) throw new Error(`the bot did not end in order (${code}): ${stderr}`);
-  return { checkpoints, before };
+  return { lists, before };
 }
 
-function judge(heard: readonly Heard[], happened: readonly string[], truth: ChainTruth, reset: boolean) {
+function judge(
+  heard: readonly Heard[],
+  happened: readonly string[],
+  truth: ChainTruth,
+  kept: KeptMarkets | undefined,
+  reset: boolean,
+) {
   const faults: string[] = [];
-  const counts = { checkpoints: 0, outages: 0, messages: 0, "marked repeats": 0 };
+  const counts = {
+    "checkpoints and snapshots": 0,
+    "changes of markets": 0,
+    outages: 0,
+    messages: 0,
+    "marked repeats": 0,
+  };
   for (const one of heard) {
+    if (one.name === "discord markets") {
+      const judged = judgeMarkets(one, kept);
+      counts["changes of markets"] += judged.told;
+      faults.push(...judged.faults);
+    }
     const repeats = judgeRepeats(one);
     counts.messages += one.messages.length;
     counts["marked repeats"] += repeats.marked;
     faults.push(...repeats.faults);
     if (/chain|console/u.test(one.name)) {
-      const judged = judgeCheckpoints(one, truth);
-      counts.checkpoints += judged.told;
+      const judged = judgeLists(one, truth);
+      counts["checkpoints and snapshots"] += judged.told;
       faults.push(...judged.faults, ...(reset ? judgeReset(one) : []));
     }
     if (/ops|live|console/u.test(one.name)) {

@@ -1,0 +1,112 @@
+import { DatabaseSync } from "node:sqlite";
+
+import { parse } from "csv-parse/sync";
+
+import { wordOf } from "../../src/alerts/words.ts";
+import { firstOf } from "./judge.ts";
+import type { Heard } from "./told.ts";
+
+/** How each market stood at the bot's last look, by what it is called. */
+export type KeptMarkets = ReadonlyMap<string, string>;
+
+/** Undefined while something is still owed to that destination: what it was told is then behind what was seen. */
+export function keptMarkets(file: string, destination: string): KeptMarkets | undefined {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const { owed } = database
+      .prepare(
+        `SELECT count(*) AS owed FROM alert_deliveries
+         WHERE destination = ? AND state IN ('owed', 'sending') AND kind = 'message'`,
+      )
+      .get(destination) as { owed: number };
+    const { data } = database
+      .prepare("SELECT data FROM watcher_snapshots WHERE network = 'testnet' AND watcher = 'markets'")
+      .get() as { data: string };
+    if (owed > 0) return undefined;
+    const { markets } = JSON.parse(data) as {
+      markets: Record<string, { label?: string; state?: string; tradingMode?: string }>;
+    };
+    return new Map(
+      Object.values(markets).map(({ label = "", state = "", tradingMode = "" }) => [
+        label,
+        `${wordOf(state, "STATE")}, ${wordOf(tradingMode, "TRADING_MODE")}`,
+      ]),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+interface MarketChange {
+  readonly market: string;
+  /** Absent for a market that is new, and where only a digest's file tells of it. */
+  readonly before?: string;
+  readonly after: string;
+}
+
+/**
+ * A market's changes are a chain: each begins as the one before has ended, so that one that was lost, doubled or told
+ * out of order breaks it, and the last one is how the market stood at the last look. Its auctions begin and end in turn.
+ */
+export function judgeMarkets(heard: Heard, kept: KeptMarkets | undefined): { told: number; faults: string[] } {
+  const faults: string[] = [];
+  const last = new Map<string, string>();
+  const auctions = new Map<string, boolean>();
+  let told = 0;
+  for (const { title, text } of firstOf(heard)) {
+    for (const { market, before, after } of changesIn(title, text)) {
+      const known = last.get(market);
+      if (known !== undefined && before !== undefined && before !== known) {
+        faults.push(`${heard.name}: ${market} was ${before} before it was ${after}, but had been ${known}`);
+      }
+      if (known === after) faults.push(`${heard.name}: that ${market} is ${after} was told twice`);
+      last.set(market, after);
+      told += 1;
+    }
+    const auction = auctionIn(title);
+    if (auction === undefined) continue;
+    if ((auctions.get(auction.market) ?? false) === auction.began && !auction.over) {
+      faults.push(`${heard.name}: out of turn: ${title}`);
+    }
+    auctions.set(auction.market, auction.began && !auction.over);
+  }
+  for (const [market, after] of last) {
+    const stands = kept?.get(market);
+    if (stands !== undefined && stands !== after) {
+      faults.push(`${heard.name}: ${market} was last told to be ${after}, and was seen to be ${stands}`);
+    }
+  }
+  return { told, faults };
+}
+
+function changesIn(title: string, text: string): MarketChange[] {
+  const line = /^(?:INFO|WARNING) · (?<market>.+) on testnet (?:is new|was (?<before>.+?)), is (?<after>.+)$/u.exec(
+    title,
+  );
+  if (line?.groups !== undefined) {
+    const { market = "", before, after = "" } = line.groups;
+    return [{ market, after: bare(after), ...(before === undefined ? {} : { before: bare(before) }) }];
+  }
+  if (!/^DIGEST · \d+ changes of markets/u.test(title)) return [];
+  const rows = text.split(/\r?\n/u).filter((row) => row.startsWith("market.state,"));
+  return rows.map((row) => {
+    const [[, , market = "", after = ""] = []] = parse(row);
+    return { market, after: bare(after) };
+  });
+}
+
+/** Without why: another reason for the same is no change. */
+function bare(words: string): string {
+  return words.replace(/ \([^)]*\)$/u, "");
+}
+
+/** A live auction's beginning or end, or both at once. */
+function auctionIn(title: string): { market: string; began: boolean; over: boolean } | undefined {
+  const match =
+    /^(?<word>WARNING|INFO|(?:FIRED AND )?(?:RESOLVED|GONE)) · (?<market>.+) (?:is in an auction|trades again) on testnet$/u.exec(
+      title,
+    );
+  const { word, market } = match?.groups ?? {};
+  if (word === undefined || market === undefined) return undefined;
+  return { market, began: !/^(?:RESOLVED|GONE)/u.test(word), over: word.startsWith("FIRED AND") };
+}
