@@ -56,11 +56,13 @@ export function route(news: News, subscription: Subscription, silenced: readonly
 
 function silencing(
   news: News,
-  { destination }: Subscription,
+  { destination, personal }: Subscription,
   silenced: readonly Silence[],
   at: Milliseconds,
 ): Silence | undefined {
   if (silenced.length === 0) return undefined;
   const what = { ...news, destination: destinationKey(destination) };
-  return silenced.find((one) => silences(one, what, at));
+  // A silence of all places is announced in channels, and is of them: what one waits for oneself comes only once.
+  const here = personal === true ? silenced.filter(({ scope }) => scope.destination !== undefined) : silenced;
+  return here.find((one) => silences(one, what, at));
 }

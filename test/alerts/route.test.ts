@@ -65,6 +65,13 @@ describe("a silence", () => {
     expect(holds(silence(scope))).toBe(expected);
   });
 
+  it("of all places is of channels: what somebody waits for themselves is silenced only there", () => {
+    const own = aSubscription({ personal: true });
+    expect(holds(silence({}), at, own)).toBe(false);
+    expect(holds(silence({ network: "mainnet" }), at, own)).toBe(false);
+    expect(holds(silence({ destination: destinationKey(own.destination) }), at, own)).toBe(true);
+  });
+
   it("holds from its beginning until its end", () => {
     const one = silence({}, { from: at, until: at + 10 });
     expect([at - 1, at, at + 9, at + 10].map((when) => holds(one, when))).toEqual([false, true, true, false]);
