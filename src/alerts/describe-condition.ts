@@ -5,6 +5,7 @@ import { formatDuration } from "../units/duration.ts";
 import { toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
 import type { Wording } from "./wording.ts";
+import { NOTHING_IS_WRONG } from "./drill.ts";
 import { isOpen, type Episode } from "./episode.ts";
 import { timeFromText } from "./json-units.ts";
 import type { AlertMessage } from "./message.ts";
@@ -12,9 +13,6 @@ import { sinceWords } from "./since-words.ts";
 import { headed, TONES } from "./words.ts";
 
 type Condition = Extract<AlertMessage, { type: "condition" }>;
-
-const NOTHING_WRONG =
-  "This is a drill, which tries the way that alerts take: there is no such node, and nothing is wrong.";
 
 /** What, since when, how sure and seen by whom, what it means, what was last good; on a resolve the whole story. */
 export function describeCondition(message: Condition, wording: Wording): Reply {
@@ -26,7 +24,7 @@ export function describeCondition(message: Condition, wording: Wording): Reply {
     tone: TONES[episode.severity],
     title: headed(wordFor(message, wording), words.bad, message),
     blocks: [
-      paragraph(message.drill === true ? NOTHING_WRONG : words.meaning),
+      paragraph(message.drill === true ? NOTHING_IS_WRONG : words.meaning),
       {
         kind: "fields",
         fields: [
@@ -85,7 +83,7 @@ function describeEnd(message: Condition, wording: Wording): Reply {
     tone: unseen ? "neutral" : "good",
     title: headed(endWord(episode, wording), unseen ? words.bad : words.good, message),
     blocks: [
-      ...(message.drill === true ? [paragraph(NOTHING_WRONG)] : []),
+      ...(message.drill === true ? [paragraph(NOTHING_IS_WRONG)] : []),
       paragraph(summary),
       { kind: "fields", fields: timelineOf(episode, wording.told) },
     ],

@@ -9,6 +9,10 @@ export const DRILL_NETWORK = "drill";
 /** What is drilled: one node of that network, made up for one drill, goes down and comes up again. */
 export const DRILL_KIND: ConditionKind = "node.down";
 
+/** Said wherever a drill is told of. */
+export const NOTHING_IS_WRONG =
+  "This is a drill, which tries the way that alerts take: there is no such node, and nothing is wrong.";
+
 /** Whether it is about a drill. */
 export function isDrill({ network }: { readonly network: string }): boolean {
   return network === DRILL_NETWORK;

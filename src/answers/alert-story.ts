@@ -1,6 +1,7 @@
 import type { Story } from "../alerts/alert-engine.ts";
 import { conditionWords, seenBy } from "../alerts/condition-words.ts";
 import { timelineOf } from "../alerts/describe-condition.ts";
+import { isDrill, NOTHING_IS_WRONG } from "../alerts/drill.ts";
 import { isOpen, type Episode } from "../alerts/episode.ts";
 import { CONSOLE } from "../alerts/alert-desk.ts";
 import { timeFromText } from "../alerts/json-units.ts";
@@ -47,7 +48,7 @@ export function storyReply(story: Story, context: PlaceContext): Reply {
   const firstTold = told.length === 0 ? undefined : fromMillis(Math.min(...told));
   const open = isOpen(episode);
   const blocks: Block[] = [
-    paragraph(words.meaning),
+    paragraph(isDrill(episode) ? NOTHING_IS_WRONG : words.meaning),
     {
       kind: "fields",
       fields: [
@@ -74,7 +75,7 @@ export function storyReply(story: Story, context: PlaceContext): Reply {
   if (hidden > 0) blocks.push(paragraph(`${hidden} more lines are about other channels.`));
   return reply({
     tone: open ? TONES[episode.severity] : "neutral",
-    title: text`${open ? words.bad : words.good}: the whole story`,
+    title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${open ? words.bad : words.good}: the whole story`,
     blocks,
     footer: episode.id,
     actions: actionsOf(episode),

@@ -6,6 +6,7 @@ import { DRILL_NETWORK, drillSubscriptions } from "../../src/alerts/drill.ts";
 import { SendError, type Destination } from "../../src/alerts/sender.ts";
 import { destinationKey } from "../../src/alerts/subscription.ts";
 import { drill } from "../../src/answers/alert-drill.ts";
+import { storyReply } from "../../src/answers/alert-story.ts";
 import { silentLog } from "../../src/log.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { plainText } from "../../src/reply/plain.ts";
@@ -97,6 +98,9 @@ describe("a drill", () => {
     await said;
     const [episode] = await own.engine.lastEpisodes(1, DRILL_NETWORK);
     const story = await own.engine.why(episode!.id);
+    const told = shown(storyReply(story!, { here: OPS, caller: ann }));
+    expect(told).toMatch(/DRILL · drill-\w+ answers again on drill: the whole story/u);
+    expect(told).toContain("there is no such node, and nothing is wrong");
     expect(story?.decisions.map(({ what }) => what)).toEqual(["pending", "fired", "recovering", "resolved"]);
     expect(story?.deliveries.map(({ phase, state }) => `${phase} ${state}`)).toEqual([
       "trigger sent",
