@@ -51,7 +51,7 @@ export const move = fc.oneof(
     }),
   },
 );
-export type Move = typeof move extends fc.Arbitrary<infer M> ? M : never;
+type Move = typeof move extends fc.Arbitrary<infer M> ? M : never;
 
 const config = JSON.stringify({
   stalled: { for: "10s", criticalFor: "30s" },

@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 const SCENE_HOURS = 10;
 
 /** One row of a list that the chain makes longer: where it stands, and what tells it apart. */
-export interface ChainRow {
+interface ChainRow {
   readonly block: number;
   readonly hash: string;
 }
