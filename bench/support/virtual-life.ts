@@ -1,18 +1,17 @@
 import { fork } from "node:child_process";
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { setImmediate } from "node:timers/promises";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { AlertKind } from "../../src/alerts/kinds.ts";
 import type { Delivery, Sender } from "../../src/alerts/sender.ts";
-import type { Clock } from "../../src/api/clock.ts";
 import { createApiClient } from "../../src/api/create-api-client.ts";
 import { silentLog } from "../../src/log.ts";
 import { createAlerting } from "../../src/main/alerting.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import { fromMillis, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { VirtualClock } from "../../test/api/virtual-clock.ts";
+import { requestsUnderWay } from "../../test/support/requests-under-way.ts";
 import { scratchFolder } from "./export-once.ts";
 import { subscriptionOf } from "./subscription-of.ts";
 
@@ -24,58 +23,6 @@ export interface VirtualLife extends AsyncDisposable {
   pass(millis: number): Promise<void>;
   /** Requests that the data nodes were sent, and messages that the platforms were. */
   readonly counts: { requests: number; messages: number };
-}
-
-class SteppedClock implements Clock {
-  readonly #setTime: (millis: number) => Promise<void>;
-  readonly #settle: () => Promise<void>;
-  readonly #sleepers = new Set<{ readonly until: number; readonly wake: () => void }>();
-  #millis = 0;
-
-  constructor(setTime: (millis: number) => Promise<void>, settle: () => Promise<void>) {
-    this.#setTime = setTime;
-    this.#settle = settle;
-  }
-
-  monotonicMillis(): number {
-    return this.#millis;
-  }
-
-  wallClock(): Nanoseconds {
-    return fromMillis(Math.round(BEGAN + this.#millis));
-  }
-
-  sleep(millis: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted === true) return reject(signal.reason as Error);
-      const leave = (): void => {
-        this.#sleepers.delete(sleeper);
-        reject(signal?.reason as Error);
-      };
-      const wake = (): void => {
-        signal?.removeEventListener("abort", leave);
-        resolve();
-      };
-      const sleeper = { until: this.#millis + millis, wake };
-      this.#sleepers.add(sleeper);
-      signal?.addEventListener("abort", leave, { once: true });
-    });
-  }
-
-  async pass(millis: number): Promise<void> {
-    const end = this.#millis + millis;
-    for (;;) {
-      await this.#settle();
-      let next: { readonly until: number; readonly wake: () => void } | undefined;
-      for (const one of this.#sleepers) if (next === undefined || one.until < next.until) next = one;
-      if (next === undefined || next.until > end) break;
-      this.#millis = Math.max(this.#millis, next.until);
-      await this.#setTime(Math.round(BEGAN + this.#millis));
-      this.#sleepers.delete(next);
-      next.wake();
-    }
-    this.#millis = end;
-  }
 }
 
 class TakingSender implements Sender {
@@ -112,8 +59,8 @@ export async function virtualLife(options: {
     await set;
   };
   await setTime(BEGAN);
-  const [settle, deafen] = underWay();
-  const clock = new SteppedClock(setTime, settle);
+  const requests = requestsUnderWay(4);
+  const clock = new VirtualClock(fromMillis(BEGAN), { settle: () => requests.settle(), moved: setTime });
   const counts = { requests: 0, messages: 0 };
   const api = createApiClient({
     network: "testnet",
@@ -142,43 +89,20 @@ export async function virtualLife(options: {
     }
   });
   const starting = alerting.start([new TakingSender(counts)]);
-  await clock.pass(1000);
+  await clock.advance(1000);
   await starting;
   return {
     counts,
-    pass: (millis) => clock.pass(millis),
+    pass: (millis) => clock.advance(millis),
     async [Symbol.asyncDispose]() {
       const stopping = alerting.stop();
-      await clock.pass(10_000);
+      await clock.advance(10_000);
       await stopping;
-      deafen();
+      requests.end();
       await api.close();
       await store.close();
       network.kill();
       await folder[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Resolves once no request is under way, and all that its answer set going has gone on. */
-function underWay(): [settle: () => Promise<void>, deafen: () => void] {
-  let open = 0;
-  const begin = (): void => void (open += 1);
-  const end = (): void => void (open -= 1);
-  const channels = [
-    ["undici:request:create", begin],
-    ["undici:request:trailers", end],
-    ["undici:request:error", end],
-  ] as const;
-  for (const [name, listener] of channels) subscribe(name, listener);
-  const settle = async (): Promise<void> => {
-    for (let calm = 0; calm < 4; calm += 1) {
-      await setImmediate();
-      if (open > 0) calm = -1;
-    }
-  };
-  const deafen = (): void => {
-    for (const [name, listener] of channels) unsubscribe(name, listener);
-  };
-  return [settle, deafen];
 }

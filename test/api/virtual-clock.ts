@@ -1,19 +1,32 @@
 import type { Clock } from "../../src/api/clock.ts";
-import { nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds, toMillis, type Nanoseconds } from "../../src/units/nanoseconds.ts";
 
 interface Sleeper {
   readonly untilMillis: number;
   readonly wake: () => void;
 }
 
+/** What else there is to do about time. */
+interface TimeCare {
+  /** Resolves once everything has gone on that can. */
+  readonly settle?: () => Promise<void>;
+  /** Told of the wall clock, in Unix milliseconds, before whoever slept until then wakes. */
+  readonly moved?: (wallMillis: number) => Promise<void>;
+}
+
 /** Both clocks stand still until the test moves them; whoever sleeps wakes in the order of their times. */
 export class VirtualClock implements Clock {
   #nowMillis = 0;
   readonly #startedAt: Nanoseconds;
+  readonly #care: Required<TimeCare>;
   readonly #sleepers = new Set<Sleeper>();
 
-  constructor(startedAt = 1_682_942_400_000_000_000n) {
+  constructor(
+    startedAt = 1_682_942_400_000_000_000n,
+    { settle = settled, moved = async () => undefined }: TimeCare = {},
+  ) {
     this.#startedAt = nanoseconds(startedAt);
+    this.#care = { settle, moved };
   }
 
   monotonicMillis(): number {
@@ -30,27 +43,39 @@ export class VirtualClock implements Clock {
         reject(signal.reason as Error);
         return;
       }
-      const sleeper: Sleeper = { untilMillis: this.#nowMillis + millis, wake: resolve };
-      this.#sleepers.add(sleeper);
-      signal?.addEventListener("abort", () => {
+      const leave = (): void => {
         this.#sleepers.delete(sleeper);
-        reject(signal.reason as Error);
-      });
+        reject(signal?.reason as Error);
+      };
+      const wake = (): void => {
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      };
+      const sleeper: Sleeper = { untilMillis: this.#nowMillis + millis, wake };
+      this.#sleepers.add(sleeper);
+      signal?.addEventListener("abort", leave, { once: true });
     });
   }
 
   async advance(millis: number): Promise<void> {
     const end = this.#nowMillis + millis;
     for (;;) {
-      await settled();
-      const next = [...this.#sleepers].toSorted((a, b) => a.untilMillis - b.untilMillis)[0];
+      await this.#care.settle();
+      const next = this.#first();
       if (next === undefined || next.untilMillis > end) break;
       this.#nowMillis = Math.max(this.#nowMillis, next.untilMillis);
+      await this.#care.moved(toMillis(this.wallClock()));
       this.#sleepers.delete(next);
       next.wake();
     }
     this.#nowMillis = end;
-    await settled();
+    await this.#care.settle();
+  }
+
+  #first(): Sleeper | undefined {
+    let first: Sleeper | undefined;
+    for (const one of this.#sleepers) if (first === undefined || one.untilMillis < first.untilMillis) first = one;
+    return first;
   }
 }
 
