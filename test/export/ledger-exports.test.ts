@@ -1,122 +1,28 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, open, readdir, readlink, rm } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { ApiError } from "../../src/api/api-error.ts";
 import { UserError } from "../../src/errors.ts";
-import {
-  createLedgerExports,
-  type LedgerExportRequest,
-  type LedgerExports,
-  type LedgerExportsConfig,
-} from "../../src/export/ledger-exports.ts";
 import { temporaryFiles } from "../../src/export/temporary-file.ts";
-import { silentLog } from "../../src/log.ts";
-import { fromMillis, nanoseconds } from "../../src/units/nanoseconds.ts";
-import { ASSET, COLUMNS_12, COLUMNS_13, csv, OTHER_ASSET, PARTY, row } from "./ledger-csv.ts";
-import { LEDGER_CASES, ledgerNode, replay } from "./ledger-node.ts";
+import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { exportFolder, failureOf, request } from "./an-export.ts";
+import { COLUMNS_12, COLUMNS_13, csv, OTHER_ASSET, PARTY, row } from "./ledger-csv.ts";
+import { ledgerNode } from "./ledger-node.ts";
 
-let directory: string;
-beforeEach(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "bellwether-test-"));
-});
-afterEach(() => rm(directory, { recursive: true }));
-
-function exports(config: Partial<LedgerExportsConfig> = {}): LedgerExports {
-  return createLedgerExports({ directory, log: silentLog(), now: () => fromMillis(Date.now()), ...config });
-}
-
-function request(more: Partial<LedgerExportRequest> = {}): LedgerExportRequest {
-  return {
-    query: { partyId: PARTY, assetId: ASSET },
-    raw: false,
-    name: "ledger",
-    signal: new AbortController().signal,
-    ...more,
-  };
-}
-
-/** What an export left: names in the folder, and open files without one. */
-async function leftOver(): Promise<string[]> {
-  const named = await readdir(directory);
-  if (!existsSync("/proc/self/fd")) return named;
-  const links = await Promise.all(
-    (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")),
-  );
-  return [...named, ...links.filter((link) => link.startsWith(directory))];
-}
-
-const failureOf = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+const folder = exportFolder();
 
 const send = (into: ServerResponse, text: string): void => {
   into.writeHead(200, { "Content-Type": "text/csv" });
   into.end(text);
 };
-
-describe("every way a ledger can arrive", () => {
-  const good = LEDGER_CASES.filter((each) => each.means.fileBase64 !== undefined);
-  const bad = LEDGER_CASES.filter((each) => each.means.error !== undefined);
-
-  test.each(good.map((each) => [each.name, each] as const))("%s: the file is what was sent", async (_name, given) => {
-    await using node = await ledgerNode((_, into) => void replay(given, into));
-    const file = await exports().export(node.api, request({ raw: true }));
-    const bytes = await buffer(file.attachment.open());
-    expect(bytes.toString()).toBe(Buffer.from(given.means.fileBase64 ?? "", "base64").toString());
-    expect(file.attachment).toMatchObject({
-      sizeBytes: bytes.length,
-      sha256: createHash("sha256").update(bytes).digest("hex"),
-      mediaType: given.means.contentType,
-      name: "ledger-raw.csv",
-    });
-    expect([file.rows, file.dropped]).toEqual([given.means.rows, 0]);
-    expect(file.columns).toEqual(given.means.columns ?? file.columns);
-    await file.attachment.dispose();
-    expect(await leftOver()).toEqual([]);
-  });
-
-  test.each(good.map((each) => [each.name, each] as const))("%s: only what was asked for", async (_name, given) => {
-    const { partyId = "", assetId = "", ...range } = given.request.query;
-    const at = (edge: string) => {
-      const value = range[`dateRange.${edge}Timestamp`];
-      return value === undefined ? undefined : nanoseconds(BigInt(value));
-    };
-    const [from, to] = [at("start"), at("end")];
-    await using node = await ledgerNode((_, into) => void replay(given, into));
-    const query = { partyId, assetId, ...(from && { from }), ...(to && { to }) };
-    const file = await exports().export(node.api, request({ query }));
-    const wanted = given.means.rowsAsked ?? given.means.rows;
-    expect(file.rows).toBe(wanted);
-    expect(file.dropped).toBe((given.means.rows ?? 0) - (wanted ?? 0));
-    await file.attachment.dispose();
-  });
-
-  test.each(bad.flatMap((each) => [true, false].map((raw) => [each.name, raw, each] as const)))(
-    "%s (raw %s): fails and leaves nothing",
-    async (_name, raw, given) => {
-      await using node = await ledgerNode((_, into) => void replay(given, into));
-      const thrown = await failureOf(exports().export(node.api, request({ raw })));
-      expect(thrown).toBeInstanceOf(ApiError);
-      const error = thrown as ApiError;
-      expect(error.node).toBe(node.name);
-      expect(error).toMatchObject(given.means.error?.kind === undefined ? {} : { kind: given.means.error.kind });
-      for (const words of given.means.error?.innerWords ?? []) expect(error.innerWords).toContain(words);
-      expect(await leftOver()).toEqual([]);
-    },
-  );
-});
 
 describe("an export", () => {
   test("counts, gives the span, drops what was not asked for, and says so", async () => {
@@ -126,7 +32,7 @@ describe("an export", () => {
       row({ vega_time: "2023-01-18 01:09:58+00", asset_id: OTHER_ASSET }),
     ];
     await using node = await ledgerNode((_, into) => send(into, csv(COLUMNS_13, rows)), true);
-    const file = await exports().export(node.api, request({ columns: ["quantity", "effect"] }));
+    const file = await folder.exports().export(node.api, request({ columns: ["quantity", "effect"] }));
     const text = (await buffer(file.attachment.open())).toString();
     expect(text).toBe(csv(["quantity", "effect"], rows.slice(0, 2)));
     expect(file).toMatchObject({
@@ -143,12 +49,12 @@ describe("an export", () => {
 
   test("lies on disk until it is given up, and can be read again and again", async () => {
     await using node = await ledgerNode((_, into) => send(into, csv(COLUMNS_12, [row()])));
-    const { attachment } = await exports().export(node.api, request());
+    const { attachment } = await folder.exports().export(node.api, request());
     const both = await Promise.all([buffer(attachment.open()), buffer(attachment.open())]);
     expect(both.map(String)).toEqual([csv(COLUMNS_12, [row()]), csv(COLUMNS_12, [row()])]);
     await attachment.dispose();
     await attachment.dispose();
-    expect(await leftOver()).toEqual([]);
+    expect(await folder.leftOver()).toEqual([]);
     await expect(buffer(attachment.open())).rejects.toThrow("given up");
   });
 
@@ -158,11 +64,11 @@ describe("an export", () => {
       dropped = once(into, "close");
       into.write(csv(COLUMNS_12, [row()]));
     });
-    const thrown = await failureOf(exports().export(node.api, request({ columns: ["vega_tyme"] })));
+    const thrown = await failureOf(folder.exports().export(node.api, request({ columns: ["vega_tyme"] })));
     expect(thrown).toBeInstanceOf(UserError);
     expect((thrown as UserError).message).toContain("did you mean “vega_time”?");
     await dropped;
-    expect(await leftOver()).toEqual([]);
+    expect(await folder.leftOver()).toEqual([]);
   });
 
   test("raw and columns exclude each other, and the node is not even asked", async () => {
@@ -171,7 +77,7 @@ describe("an export", () => {
       asked += 1;
       send(into, "");
     });
-    const thrown = await failureOf(exports().export(node.api, request({ raw: true, columns: ["quantity"] })));
+    const thrown = await failureOf(folder.exports().export(node.api, request({ raw: true, columns: ["quantity"] })));
     expect(thrown).toBeInstanceOf(UserError);
     expect(asked).toBe(0);
   });
@@ -184,13 +90,12 @@ describe("an export", () => {
     });
     const abort = new AbortController();
     let ticks = 0n;
-    const exporting = exports({ now: () => nanoseconds((ticks += 1_000_000_000n)) }).export(
-      node.api,
-      request({ signal: abort.signal, onProgress: () => abort.abort(new Error("changed my mind")) }),
-    );
+    const exporting = folder
+      .exports({ now: () => nanoseconds((ticks += 1_000_000_000n)) })
+      .export(node.api, request({ signal: abort.signal, onProgress: () => abort.abort(new Error("changed my mind")) }));
     await expect(exporting).rejects.toThrow("changed my mind");
     await dropped;
-    expect(await leftOver()).toEqual([]);
+    expect(await folder.leftOver()).toEqual([]);
   });
 
   test("aborted at any moment: nothing is left, and the next one is whole", async () => {
@@ -204,17 +109,18 @@ describe("an export", () => {
         const abort = new AbortController();
         const timer = setTimeout(() => abort.abort(new Error("changed my mind")), millis);
         const done = await failureOf(
-          exports()
+          folder
+            .exports()
             .export(node.api, request({ signal: abort.signal, raw }))
             .then((file) => file.attachment.dispose()),
         );
         clearTimeout(timer);
         expect((done as Error | undefined)?.message ?? "changed my mind").toBe("changed my mind");
-        expect(await leftOver()).toEqual([]);
+        expect(await folder.leftOver()).toEqual([]);
       }),
       { numRuns: 15 },
     );
-    const file = await exports().export(node.api, request({ raw: true }));
+    const file = await folder.exports().export(node.api, request({ raw: true }));
     expect(file.attachment.sha256).toBe(createHash("sha256").update(ledger).digest("hex"));
     await file.attachment.dispose();
   });
@@ -229,10 +135,10 @@ describe("an export", () => {
         ),
       ),
     );
-    const thrown = await failureOf(exports({ maxBytes: 20_000 }).export(node.api, request()));
+    const thrown = await failureOf(folder.exports({ maxBytes: 20_000 }).export(node.api, request()));
     expect(thrown).toBeInstanceOf(UserError);
     expect((thrown as UserError).message).toContain("larger than");
-    expect(await leftOver()).toEqual([]);
+    expect(await folder.leftOver()).toEqual([]);
   });
 
   test.each([
@@ -241,10 +147,10 @@ describe("an export", () => {
     ["a quote never closed", `${csv(COLUMNS_12, [row()])}"`],
   ])("%s is no ledger: the node is named", async (_name, text) => {
     await using node = await ledgerNode((_, into) => send(into, text));
-    const thrown = await failureOf(exports().export(node.api, request()));
+    const thrown = await failureOf(folder.exports().export(node.api, request()));
     expect(thrown).toBeInstanceOf(ApiError);
     expect(thrown).toMatchObject({ node: node.name, network: "testnet" });
-    expect(await leftOver()).toEqual([]);
+    expect(await folder.leftOver()).toEqual([]);
   });
 
   test("a row that the node broke off itself: its reason is told, not what is wrong with the row", async () => {
@@ -255,9 +161,9 @@ describe("an export", () => {
         30,
       );
     });
-    const thrown = await failureOf(exports().export(node.api, request()));
+    const thrown = await failureOf(folder.exports().export(node.api, request()));
     expect(thrown).toMatchObject({ kind: "cut", innerWords: "too slow" });
-    expect(await leftOver()).toEqual([]);
+    expect(await folder.leftOver()).toEqual([]);
   });
 
   test("a row that cannot be read ends it long before the ledger's end", async () => {
@@ -267,19 +173,19 @@ describe("an export", () => {
       into.write(`${csv(COLUMNS_12, [row()])}2023-01-18 01\n`);
       into.write(Buffer.alloc(256 * 1024, csv(COLUMNS_12, [row()])));
     });
-    const thrown = await failureOf(exports().export(node.api, request()));
+    const thrown = await failureOf(folder.exports().export(node.api, request()));
     expect((thrown as ApiError).message).toContain("row 2 has 1 fields where the header has 12");
     await dropped;
-    expect(await leftOver()).toEqual([]);
+    expect(await folder.leftOver()).toEqual([]);
   });
 
   test.runIf(existsSync("/dev/full"))("a full disk: one clear sentence, nothing left", async () => {
     await using node = await ledgerNode((_, into) => send(into, csv(COLUMNS_12, [row()])));
-    const files = temporaryFiles({ directory, openFile: () => open("/dev/full", "r+") });
-    const thrown = await failureOf(exports({ files }).export(node.api, request()));
+    const files = temporaryFiles({ directory: folder.path, openFile: () => open("/dev/full", "r+") });
+    const thrown = await failureOf(folder.exports({ files }).export(node.api, request()));
     expect(thrown).toBeInstanceOf(UserError);
     expect((thrown as UserError).message).toContain("disk is full");
-    expect(await leftOver()).toEqual([]);
+    expect(await folder.leftOver()).toEqual([]);
   });
 
   test("progress comes a few times a second at most, and counts", async () => {
@@ -296,10 +202,9 @@ describe("an export", () => {
     // A tenth of a second passes at each look at the clock.
     let at = 0n;
     const seen: number[] = [];
-    const file = await exports({ now: () => nanoseconds((at += 100_000_000n)) }).export(
-      node.api,
-      request({ onProgress: ({ rows }) => seen.push(rows) }),
-    );
+    const file = await folder
+      .exports({ now: () => nanoseconds((at += 100_000_000n)) })
+      .export(node.api, request({ onProgress: ({ rows }) => seen.push(rows) }));
     const looks = Number(at / 100_000_000n);
     expect(seen.length).toBeLessThanOrEqual(Math.floor(looks / 4));
     expect(seen).toEqual(seen.toSorted((a, b) => a - b));
@@ -316,7 +221,7 @@ describe("an export", () => {
       into.once("close", () => (open -= 1));
       setTimeout(() => send(into, csv(COLUMNS_12, [row()])), 10);
     });
-    const service = exports({ maxConcurrent: 1 });
+    const service = folder.exports({ maxConcurrent: 1 });
     const files = await Promise.all([1, 2, 3].map(() => service.export(node.api, request())));
     expect(files.map((file) => file.rows)).toEqual([1, 1, 1]);
     expect(most).toBe(1);
