@@ -68,9 +68,8 @@ export class Identity {
       this.name = user ?? this.name;
       this.#become({ state: "up" });
     } catch (error) {
+      // Without an answer nothing new is known of the token; the sockets tell whether Slack is there.
       if (refusesToken(error)) this.#become({ state: "failed", why: "Slack refuses the bot token" });
-      // Without an answer nothing is known of the token; the sockets tell whether Slack is there.
-      else if (this.health.state !== "up") this.#become({ state: "down", why: "Slack does not answer" });
       log.debug({ platform: "slack", why: faultWords(error) }, "no answer about the bot token");
     }
   }

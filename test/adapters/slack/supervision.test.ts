@@ -116,6 +116,25 @@ describe("the connection", () => {
     await until(() => adapter.health.state === "up", "healing");
   });
 
+  test.each([
+    ["up", "xoxb-fake-token", "ok"],
+    ["failed", "xoxb-other", "invalid_auth"],
+  ] as const)("a look at the token that brings no answer changes nothing: %s", async (state, botToken, outcome) => {
+    await using scene = await stage();
+    const { adapter, fake } = scene;
+    fake.expected.add("invalid_auth");
+    (fake.state as { botToken: string }).botToken = botToken;
+    const outcomes = () => fake.requests.filter(({ method }) => method === "auth.test").map((one) => one.outcome);
+    await until(() => adapter.health.state === state && outcomes().includes(outcome), "the first look");
+    const states = new Set<string>();
+    fake.fail({ method: "auth.test", answer: { status: 500 } });
+    await until(() => {
+      states.add(adapter.health.state);
+      return outcomes().includes("500") && outcomes().at(-1) === outcome;
+    }, "the look behind it");
+    expect([...states]).toEqual([state]);
+  });
+
   test.each([["app_uninstalled"], ["tokens_revoked"]])("%s is known at once, and so is the new token", async (type) => {
     await using scene = await stage({ timing: { checkMillis: 3_600_000 } });
     const { adapter, fake } = scene;
