@@ -1,11 +1,15 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { compose } from "../../../src/adapters/slack/compose.ts";
 import { renderSlack } from "../../../src/adapters/slack/render.ts";
 import { silentLog } from "../../../src/log.ts";
+import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { toText } from "../../../src/reply/text.ts";
+import { judgeMessage } from "../../support/fake-slack/judge.ts";
+import { labelsOf } from "../../support/fake-slack/person.ts";
+import type { Block } from "../../support/fake-slack/state.ts";
 import { shownText } from "./shown.ts";
 
 test("buttons whose meaning the store does not take are counted", async () => {
@@ -27,4 +31,30 @@ test("what fits beside everything else is shown whole", () => {
   const words = [2900, 2900, 2200].map((length) => paragraph("x".repeat(length)));
   const table = { kind: "table" as const, columns: [{ title: "A" }], rows: [[toText("1")]], name: "t" };
   expect(renderSlack(reply({ title: "x", blocks: [...words, table] })).files).toEqual([]);
+});
+
+test.each(["javascript:alert(1)", "no address", `https://example.net/${"x".repeat(3000)}`])(
+  "a link that Slack would not take is said in words: %s",
+  (url) => {
+    const { blocks } = renderSlack(reply({ title: "x", actions: [{ label: "Docs", url }] }));
+    expect(blocks.filter(({ type }) => type === "actions")).toEqual([]);
+    expect(judgeMessage({ text: "x", blocks })).toEqual([]);
+    expect(shownText(blocks)).toContain("1 more, without a button:");
+  },
+);
+
+describe("asking again is offered", () => {
+  const file = memoryAttachment("a.csv", "text/csv", "a\n");
+  const own = { label: "Refresh", invocation: { command: "time", options: {} }, effect: "replace" as const };
+  test.each<[string, Parameters<typeof reply>[0], string, string[]]>([
+    ["with an answer", { title: "x" }, "time", ["Refresh"]],
+    ["with a failure of the network's", { title: "x", failure: "network" }, "time", ["Try again"]],
+    ["not with a mistake, which stays one", { title: "x", failure: "caller" }, "time", []],
+    ["not with help, which stays as it is", { title: "x" }, "help", []],
+    ["not where a file would be made again", { title: "x", attachments: [file] }, "time", []],
+    ["once, where the answer offers it itself", { title: "x", actions: [own] }, "time", ["Refresh"]],
+  ])("%s", (_name, parts, command, labels) => {
+    const { blocks } = renderSlack(reply(parts), { asker: "U1", ask: { command, options: {} } });
+    expect(labelsOf(blocks as readonly Block[])).toEqual(labels);
+  });
 });

@@ -95,6 +95,30 @@ describe("sending outside of questions", () => {
     expect(error).toMatchObject({ kind: "retry", retryAfterMillis: 30_000 });
   });
 
+  test("a channel whose long wait was handed back is left alone meanwhile", async () => {
+    await using scene = await stage({ connect: false });
+    const { adapter, channel, fake } = scene;
+    fake.fail({ method: "chat.postMessage", answer: { status: 429, retryAfter: 30 } });
+    await refused(adapter.send(delivery("d1", channel), titled("x"), signal));
+    const early = await refused(adapter.send(delivery("d2", channel), titled("y"), AbortSignal.timeout(50)));
+    expect(early.kind).toBe("retry");
+    await adapter.send(delivery("d3", fake.channel()), titled("z"), signal);
+    expect(fake.begun.filter((method) => method === "chat.postMessage")).toHaveLength(2);
+  });
+
+  test("whoever gives a message up does not wait for Slack: it may have been sent", async () => {
+    await using scene = await stage({ connect: false });
+    const { adapter, channel, fake } = scene;
+    const given = new AbortController();
+    fake.fail({ method: "chat.postMessage", answer: "hang-before" });
+    const sending = refused(adapter.send(delivery("d", channel), titled("x"), given.signal));
+    await until(() => fake.held === 1, "the message to be under way");
+    given.abort(new Error("given up"));
+    expect((await sending).kind).toBe("maybe-sent");
+    expect(fake.held).toBe(1);
+    fake.release();
+  });
+
   test("edits that wait are gathered: the last one is shown", async () => {
     await using scene = await stage({ connect: false, timing: { channelMillis: 60 } });
     const { adapter, channel, fake } = scene;
