@@ -7,6 +7,7 @@ import { destinationKey } from "../../src/alerts/subscription.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import { plainText } from "../../src/reply/plain.ts";
 import type { Reply } from "../../src/reply/reply.ts";
+import { down, stalled } from "../alerts/readings.ts";
 import { NOON, type Talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -30,6 +31,15 @@ export const theConsole: Destination = { platform: "web", channel: "console" };
 export async function talkInOps(caller: Caller = ann, options: Parameters<typeof talkToSimulator>[0] = {}) {
   const talk = await talkToSimulator(options);
   talk.become({ here: OPS, caller });
+  return talk;
+}
+
+/** A channel that is told of two nodes, of which one is down. */
+export async function oneNodeDown() {
+  const talk = await talkInOps();
+  await talk.ask("alerts add node.down,network.stalled style:plain");
+  await see(talk, 1, [stalled("good"), down("good"), down("good", "b:1")]);
+  await see(talk, 4, [stalled("good"), down("bad"), down("good", "b:1")]);
   return talk;
 }
 
