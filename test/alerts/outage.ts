@@ -1,0 +1,25 @@
+import type { Reply } from "../../src/reply/reply.ts";
+import { wholeReply } from "../../src/reply/whole-reply.ts";
+import { stalled } from "./readings.ts";
+import { aSubscription } from "./samples.ts";
+import { openStage, type Stage, type StageOptions } from "./stage.ts";
+
+export const FIRED = "WARNING · No new block on mainnet";
+export const CRITICAL = "NOW CRITICAL · No new block on mainnet";
+export const RESOLVED = "RESOLVED · mainnet makes blocks again";
+
+/** A channel that is told of a network that is well. */
+export async function subscribed(
+  options: StageOptions = {},
+  more: Parameters<typeof aSubscription>[0] = {},
+): Promise<Stage> {
+  const it = await openStage(options);
+  await it.engine.putSubscription(aSubscription(more), "ada");
+  await it.rounds(2, [stalled("good")]);
+  return it;
+}
+
+/** All that a reply says. */
+export async function wordsOf(reply: Reply): Promise<string> {
+  return Buffer.concat(await wholeReply(reply, "story.txt").open().toArray()).toString();
+}
