@@ -1,76 +1,18 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
-import type { AlertEvent } from "../../src/alerts/event.ts";
-import { checkpointsWatcher } from "../../src/watchers/checkpoints.ts";
-import { clientOf, name } from "../api/client-under-test.ts";
-import { VirtualClock } from "../api/virtual-clock.ts";
-import { chainNode, type ChainNode } from "./chain-node.ts";
-import { Lookout } from "./lookout.ts";
-
-const START = 1_682_942_400;
-const watcher = () => checkpointsWatcher({ network: "mainnet", nodes: 2, config: DEFAULT_ALERTS_CONFIG });
-
-interface Setting {
-  readonly nodes: readonly ChainNode[];
-  readonly lookout: Lookout<unknown>;
-  readonly clock: VirtualClock;
-  /** Makes a checkpoint at every node. */
-  readonly add: (block: number, hash?: string) => void;
-  /** Virtual time goes on, and with it the chain: ten blocks in seven seconds. */
-  readonly pass: (seconds: number) => Promise<void>;
-  readonly told: () => Promise<readonly string[]>;
-}
-
-async function setting(count: number, blocks: readonly number[] = []): Promise<Setting> {
-  const clock = new VirtualClock();
-  const rows = blocks.map((block) => ({ block, hash: `h${block}` }));
-  const height = Math.max(1, ...blocks);
-  const nodes = await Promise.all(
-    Array.from({ length: count }, (_, index) => chainNode(`n${index}`, { rows: [...rows], height, seconds: START })),
-  );
-  const api = clientOf(
-    nodes.map(({ url }) => url),
-    { clock, limits: { retryMillis: 0, tryMillis: 500 } },
-  );
-  const lookout = new Lookout<unknown>(watcher(), api, () => clock.wallClock());
-  return {
-    nodes,
-    lookout,
-    clock,
-    add: (block, hash = `h${block}`) => {
-      for (const node of nodes) if (!node.frozen) node.rows.push({ block, hash });
-    },
-    async pass(seconds) {
-      await clock.advance(seconds * 1000);
-      for (const node of nodes) {
-        if (node.frozen) continue;
-        node.seconds += seconds;
-        node.height += Math.round(seconds / 0.7);
-      }
-    },
-    told: async () => (await lookout.look()).events.map(brief),
-  };
-}
-
-function brief(event: AlertEvent): string {
-  if (event.kind === "checkpoint.new") return `${event.atBlock}/${event.hash}`;
-  if (event.kind === "history.reset") return `reset of ${event.lastSeen}, now ${event.oldest} to ${event.newest}`;
-  return event.kind;
-}
-
-const spaced = (count: number, from = 1000, step = 430): number[] =>
-  Array.from({ length: count }, (_, index) => from + index * step);
+import { name } from "../api/client-under-test.ts";
+import type { ChainNode } from "./chain-node.ts";
+import { spaced, watchedChain } from "./watched-chain.ts";
 
 describe("new checkpoints", () => {
   test("the very first look seeds and tells nothing", async () => {
-    const { told } = await setting(1, spaced(100));
+    const { told } = await watchedChain(1, spaced(100));
     expect([await told(), await told()]).toEqual([[], []]);
   });
 
   test("each is told once, in chain order, however long nobody looked", async () => {
-    const { told, add, pass, nodes } = await setting(1, spaced(20));
+    const { told, add, pass, nodes } = await watchedChain(1, spaced(20));
     await told();
     const missed = spaced(500, 20_000, 40);
     for (const block of missed) add(block);
@@ -82,7 +24,7 @@ describe("new checkpoints", () => {
   });
 
   test("more than can be told at once follow with the next looks", async () => {
-    const { told, add, pass } = await setting(2, spaced(5));
+    const { told, add, pass } = await watchedChain(2, spaced(5));
     await told();
     const missed = spaced(2400, 20_000, 40);
     for (const block of missed) add(block);
@@ -93,7 +35,7 @@ describe("new checkpoints", () => {
   });
 
   test("two in one block, the second later: both", async () => {
-    const { told, add, pass } = await setting(1, spaced(5));
+    const { told, add, pass } = await watchedChain(1, spaced(5));
     await told();
     add(9000, "first");
     await pass(15);
@@ -109,7 +51,7 @@ describe("new checkpoints", () => {
   });
 
   test("another node answers: from its newest down to the last block seen, siblings included", async () => {
-    const { told, add, pass, nodes } = await setting(2, spaced(5));
+    const { told, add, pass, nodes } = await watchedChain(2, spaced(5));
     const [a, b] = nodes as [ChainNode, ChainNode];
     await told();
     add(9000, "first");
@@ -130,7 +72,7 @@ describe("new checkpoints", () => {
   });
 
   test("a look that was not stored finds the same again, under the same keys", async () => {
-    const { lookout, add, pass } = await setting(1, spaced(5));
+    const { lookout, add, pass } = await watchedChain(1, spaced(5));
     await lookout.look();
     add(9000);
     await pass(15);
@@ -142,14 +84,14 @@ describe("new checkpoints", () => {
   });
 
   test("the first of all on a network that had none is told", async () => {
-    const { told, add } = await setting(1);
+    const { told, add } = await watchedChain(1);
     expect(await told()).toEqual([]);
     add(400);
     expect(await told()).toEqual(["400/h400"]);
   });
 
   test("a node that stands behind what was seen says nothing, and nothing is lost", async () => {
-    const { told, add, pass, nodes, lookout } = await setting(2, spaced(5));
+    const { told, add, pass, nodes, lookout } = await watchedChain(2, spaced(5));
     const [a, b] = nodes as [ChainNode, ChainNode];
     await told();
     add(9000);
@@ -179,7 +121,7 @@ describe("a history in which the last one seen is no longer", () => {
     ],
     ["changed", [{ block: 2720, hash: "other" }], "reset of 2720, now 2720 to 2720"],
   ])("%s: one plain sentence, then what is new", async (_name, rows, sentence) => {
-    const { told, pass, nodes, add } = await setting(1, spaced(5));
+    const { told, pass, nodes, add } = await watchedChain(1, spaced(5));
     await told();
     nodes[0]!.rows = [...rows];
     await pass(15);
@@ -191,7 +133,7 @@ describe("a history in which the last one seen is no longer", () => {
   });
 
   test("at one node of two is not the network's: the other is read on from; at both it is told once", async () => {
-    const { told, pass, nodes, add } = await setting(2, spaced(5));
+    const { told, pass, nodes, add } = await watchedChain(2, spaced(5));
     const [a] = nodes as [ChainNode, ChainNode];
     await told();
     a.rows = [{ block: 90, hash: "n" }];
@@ -208,7 +150,7 @@ describe("a history in which the last one seen is no longer", () => {
   });
 
   test("is told from one without block headers, too, but not from one that stands behind", async () => {
-    const { told, nodes } = await setting(1, spaced(5));
+    const { told, nodes } = await watchedChain(1, spaced(5));
     const [a] = nodes as [ChainNode];
     a.headers = false;
     await told();
@@ -222,43 +164,6 @@ describe("a history in which the last one seen is no longer", () => {
   });
 });
 
-describe("an overdue checkpoint", () => {
-  test("is measured by the network's time against the usual spacing", async () => {
-    const { lookout, pass, nodes } = await setting(1, spaced(10, 1000, 430));
-    const [first] = (await lookout.look()).readings;
-    expect(first).toMatchObject({ facts: { sinceMillis: 0, usualMillis: 301_000, lastBlock: "4870" }, nodes: 2 });
-    await pass(1200);
-    const [later] = (await lookout.look()).readings;
-    expect(later).toMatchObject({ kind: "checkpoint.overdue", facts: { sinceMillis: 1_200_000, lastBlock: "4870" } });
-    // The network stands still: this computer's clock makes nothing overdue.
-    nodes[0]!.frozen = true;
-    await pass(7200);
-    const [stalled] = (await lookout.look()).readings;
-    expect(stalled).toMatchObject({ facts: { sinceMillis: 1_200_000 } });
-  });
-
-  test("is none because a node once said a time that cannot be", async () => {
-    const { lookout, pass, nodes } = await setting(1, spaced(10));
-    await lookout.look();
-    nodes[0]!.seconds += 86_400;
-    await lookout.look();
-    nodes[0]!.seconds -= 86_400;
-    await pass(60);
-    expect((await lookout.look()).readings).toMatchObject([{ state: "good", facts: { sinceMillis: 60_000 } }]);
-  });
-
-  test("is not known while the usual spacing is not", async () => {
-    const { lookout } = await setting(1, spaced(3));
-    expect((await lookout.look()).readings).toMatchObject([{ state: "unknown", facts: { lastBlock: "1860" } }]);
-  });
-
-  test("withdrawals between do not make it seem shorter", async () => {
-    const blocks = spaced(12).flatMap((block, index) => (index % 5 === 0 ? [block, block + 100] : [block]));
-    const { lookout } = await setting(1, blocks);
-    expect((await lookout.look()).readings).toMatchObject([{ facts: { usualMillis: 301_000 } }]);
-  });
-});
-
 type Deed = "checkpoint" | "sibling" | "look" | "lost look" | "switch" | "lag";
 const deeds = fc.array(
   fc.constantFrom<Deed>("checkpoint", "checkpoint", "sibling", "look", "lost look", "switch", "lag"),
@@ -268,7 +173,7 @@ const deeds = fc.array(
 test("whatever happens between looks, every checkpoint is told once and in chain order", async () => {
   await fc.assert(
     fc.asyncProperty(deeds, fc.boolean(), async (steps, headers) => {
-      const { nodes, add, pass, told, lookout } = await setting(2, spaced(3));
+      const { nodes, add, pass, told, lookout } = await watchedChain(2, spaced(3));
       const [a, b] = nodes as [ChainNode, ChainNode];
       a.headers = b.headers = headers;
       const made: string[] = [];

@@ -1,0 +1,62 @@
+import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
+import type { AlertEvent } from "../../src/alerts/event.ts";
+import { checkpointsWatcher } from "../../src/watchers/checkpoints.ts";
+import { clientOf } from "../api/client-under-test.ts";
+import { VirtualClock } from "../api/virtual-clock.ts";
+import { chainNode, type ChainNode } from "./chain-node.ts";
+import { Lookout } from "./lookout.ts";
+
+const START = 1_682_942_400;
+const watcher = () => checkpointsWatcher({ network: "mainnet", nodes: 2, config: DEFAULT_ALERTS_CONFIG });
+
+export interface WatchedChain {
+  readonly nodes: readonly ChainNode[];
+  readonly lookout: Lookout<unknown>;
+  readonly clock: VirtualClock;
+  /** Makes a checkpoint at every node. */
+  readonly add: (block: number, hash?: string) => void;
+  /** Virtual time goes on, and with it the chain: ten blocks in seven seconds. */
+  readonly pass: (seconds: number) => Promise<void>;
+  readonly told: () => Promise<readonly string[]>;
+}
+
+/** Some nodes of one chain with checkpoints at these blocks, and who watches them. */
+export async function watchedChain(count: number, blocks: readonly number[] = []): Promise<WatchedChain> {
+  const clock = new VirtualClock();
+  const rows = blocks.map((block) => ({ block, hash: `h${block}` }));
+  const height = Math.max(1, ...blocks);
+  const nodes = await Promise.all(
+    Array.from({ length: count }, (_, index) => chainNode(`n${index}`, { rows: [...rows], height, seconds: START })),
+  );
+  const api = clientOf(
+    nodes.map(({ url }) => url),
+    { clock, limits: { retryMillis: 0, tryMillis: 500 } },
+  );
+  const lookout = new Lookout<unknown>(watcher(), api, () => clock.wallClock());
+  return {
+    nodes,
+    lookout,
+    clock,
+    add: (block, hash = `h${block}`) => {
+      for (const node of nodes) if (!node.frozen) node.rows.push({ block, hash });
+    },
+    async pass(seconds) {
+      await clock.advance(seconds * 1000);
+      for (const node of nodes) {
+        if (node.frozen) continue;
+        node.seconds += seconds;
+        node.height += Math.round(seconds / 0.7);
+      }
+    },
+    told: async () => (await lookout.look()).events.map(brief),
+  };
+}
+
+function brief(event: AlertEvent): string {
+  if (event.kind === "checkpoint.new") return `${event.atBlock}/${event.hash}`;
+  if (event.kind === "history.reset") return `reset of ${event.lastSeen}, now ${event.oldest} to ${event.newest}`;
+  return event.kind;
+}
+
+export const spaced = (count: number, from = 1000, step = 430): number[] =>
+  Array.from({ length: count }, (_, index) => from + index * step);
