@@ -119,6 +119,21 @@ describe("sending outside of questions", () => {
     fake.release();
   });
 
+  test("a bot that stops waits for no message that is under way, nor for the next edit of one", async () => {
+    const waits = new VirtualWaits();
+    await using scene = await stage({ connect: false, waits });
+    const { adapter, channel, fake } = scene;
+    const receipt = await adapter.send(delivery("d1", channel), titled("x"), signal);
+    await adapter.update(receipt, titled("y"), signal);
+    const edit = refused(adapter.update(receipt, titled("z"), signal));
+    fake.fail({ method: "chat.postMessage", answer: "hang-before" });
+    const message = refused(adapter.send(delivery("d2", channel), titled("x"), signal));
+    await until(() => fake.held === 1 && waits.waiting === 1, "both to be under way");
+    await adapter.stop();
+    expect([(await message).kind, (await edit).kind]).toEqual(["maybe-sent", "retry"]);
+    fake.release();
+  });
+
   test("edits that wait are gathered: the last one is shown", async () => {
     await using scene = await stage({ connect: false, timing: { channelMillis: 60 } });
     const { adapter, channel, fake } = scene;

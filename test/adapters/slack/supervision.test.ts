@@ -74,6 +74,22 @@ describe("the connection", () => {
     await fake.person("ann").run(scene.channel, "help");
   });
 
+  test.each([
+    ["sockets that end as soon as they stand are not made anew at once", {}, "down"],
+    ["a token that is refused is not offered again at once", { connect: false, appToken: "xapp-wrong" }, "failed"],
+  ] as const)("%s", async (_name, more, state) => {
+    const hour = 3_600_000;
+    await using scene = await stage({ ...more, timing: { backoffMillis: hour, failedMillis: hour } });
+    const { adapter, fake } = scene;
+    fake.expected.add("invalid_auth");
+    const count = (method: string): number => fake.begun.filter((one) => one === method).length;
+    fake.sockets.cut();
+    await until(() => adapter.health.state === state, "the report");
+    const looks = count("auth.test");
+    await until(() => count("auth.test") >= looks + 5, "some time to pass");
+    expect(count("apps.connections.open")).toBe(2);
+  });
+
   test("a socket that is never greeted is given up for another", async () => {
     await using scene = await stage({ timing: { greetMillis: 30 } });
     const { adapter, fake } = scene;
