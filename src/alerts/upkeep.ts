@@ -35,7 +35,7 @@ export function upkeepOf(parts: AlertParts, readChoices: ReturnType<typeof choic
     const owed = await store.transaction(async ({ alerts: tables }) => {
       // What is being spread is looked at once it is whole; only where nobody spreads it, it is done here.
       const since = await tables.parcels.since();
-      if (since !== undefined && at - since < SPREAD_WITHIN) return 0;
+      if (since !== undefined && at - since < SPREAD_WITHIN) return undefined;
       const choices = await readChoices(tables, at);
       const open = (await tables.watch.openEpisodes()).map((row) => Episode.parse(JSON.parse(row.data)));
       const networks = new Set([
@@ -90,6 +90,7 @@ export function upkeepOf(parts: AlertParts, readChoices: ReturnType<typeof choic
       if (isPruneDue) await prune(tables, machines.values(), choices.subscriptions, at - RETENTION);
       return book.deliveries.length;
     });
+    if (owed === undefined) return;
     if (isPruneDue) prunedAt = at;
     if (owed > 0) parts.onOwed?.();
   };

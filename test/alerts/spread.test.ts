@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 
 import type { AlertEvent } from "../../src/alerts/event.ts";
+import { RETENTION } from "../../src/alerts/upkeep.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
@@ -96,5 +97,19 @@ describe("what is owed to many", () => {
     await it.pass(1000);
     expect(told(it)).toEqual(["FIRED AND RESOLVED · mainnet makes blocks again"]);
     expect(it.senders.flatMap(({ posts }) => posts)).toHaveLength(CHANNELS);
+  });
+
+  it("puts off forgetting what is old until it is spread, and no longer", async () => {
+    const it = await open("each");
+    await it.pass(0);
+    await it.restart(RETENTION + 3_600_000);
+    await it.stopDelivering();
+    await it.round([stalled("good")], [checkpoint(it, 1)]);
+    await it.engine.upkeep();
+    const old = async () => (await it.engine.log({ limit: 100 })).filter(({ what }) => what === "subscription").length;
+    expect(await old()).toBe(CHANNELS);
+    await it.clock.advance(60_000);
+    await it.engine.upkeep();
+    expect(await old()).toBe(0);
   });
 });
