@@ -1,7 +1,6 @@
 import { fork, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { DiscordSender } from "../src/adapters/discord/discord-sender.ts";
@@ -11,6 +10,7 @@ import { SlackSender } from "../src/adapters/slack/slack-sender.ts";
 import { createWeb } from "../src/adapters/slack/web.ts";
 import type { Destination } from "../src/alerts/sender.ts";
 import { silentLog } from "../src/log.ts";
+import { freePort } from "../test/support/free-port.ts";
 import { alertStage, checkpoint } from "./support/alert-stage.ts";
 import { scratchFolder } from "./support/export-once.ts";
 import { alternate, atLeast, runAsScript, versionOf, type Measured } from "./support/figure.ts";
@@ -19,7 +19,7 @@ import { alternate, atLeast, runAsScript, versionOf, type Measured } from "./sup
 // another process; beside Debian's prometheus-alertmanager with as many Slack and Discord webhook receivers, by turns.
 // Ours keeps a receipt of each on disk; Alertmanager keeps none.
 
-const CHANNELS = 2000;
+const CHANNELS = 10_000;
 const ROUNDS = 3;
 const TOOL = "prometheus-alertmanager";
 const NAME = `alerts: deliveries over HTTP beside ${TOOL}`;
@@ -170,16 +170,6 @@ async function isReady(url: string): Promise<boolean> {
     ({ ok }) => ok,
     () => false,
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 await runAsScript(import.meta.url, measure);

@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { fork } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 
-import { scratchFolder } from "./support/export-once.ts";
+import { makePlace } from "../test/support/bellwether.ts";
+import { freePort } from "../test/support/free-port.ts";
 import { atMost, runAsScript, type Measured } from "./support/figure.ts";
 
 // What the whole process costs while nothing happens: `npm start` with both platforms, watching a network of three
@@ -19,35 +18,22 @@ const TICKS_A_SECOND = 100;
 
 async function measure(): Promise<readonly Measured[]> {
   if (process.platform !== "linux") return [{ name: NAME, skipped: "it reads /proc, which is on Linux only" }];
-  await using folder = await scratchFolder();
+  const place = makePlace();
   const around = fork(new URL("support/idle-world.ts", import.meta.url));
-  const [world] = (await once(around, "message")) as [{ env: Record<string, string> }];
-  const child = spawn(
-    process.execPath,
-    [fileURLToPath(new URL("../bin/run.mjs", import.meta.url)), "src/main.ts", "start"],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: {
-        PATH: process.env["PATH"],
-        WEB_PORT: "18462",
-        DATABASE_URL: `file:${folder.path}/b.db`,
-        LOG_LEVEL: "warn",
-        ...world.env,
-      },
-    },
-  );
   try {
-    await once(child.stdout, "data");
+    const [world] = (await once(around, "message")) as [{ env: Record<string, string> }];
+    const bot = place.run(["start"], { WEB_PORT: String(await freePort()), LOG_LEVEL: "warn", ...world.env });
+    await bot.printed(/^Bellwether runs/u);
+    const { pid } = bot.child;
     await sleep(SETTLE_MILLIS);
-    const [before, began] = [await cpuSeconds(child.pid), performance.now()];
+    const [before, began] = [await cpuSeconds(pid), performance.now()];
     await sleep(MINUTES * 60_000);
-    const [after, ended] = [await cpuSeconds(child.pid), performance.now()];
+    const [after, ended] = [await cpuSeconds(pid), performance.now()];
     const percent = (100 * (after - before)) / ((ended - began) / 1000);
     const detail = `mean of ${MINUTES} minutes, three nodes, Discord, Slack and the console`;
     return [atMost(NAME, percent, 1, "% of a core", detail)];
   } finally {
-    child.kill();
-    if (child.exitCode === null) await once(child, "exit");
+    await place.cleanUp();
     around.kill();
   }
 }

@@ -1,44 +1,12 @@
-import { commands } from "../../commands/index.ts";
 import { createDiscordAdapter } from "../../src/adapters/discord/index.ts";
-import type { SendingAdapter } from "../../src/adapters/adapter.ts";
-import { createApiClient } from "../../src/api/create-api-client.ts";
-import { createBot } from "../../src/bot/create-bot.ts";
-import { createLedgerExports } from "../../src/export/ledger-exports.ts";
-import { silentLog } from "../../src/log.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
-import { createStore } from "../../src/store/create-store.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
 import type { FakeDiscord } from "../../test/support/fake-discord/fake-discord.ts";
-import { alertDesk } from "../../test/support/alert-desk.ts";
-import { until } from "../../test/support/fake-discord/until.ts";
-import { scratchFolder } from "./export-once.ts";
+import { connectedBot, type ConnectedBot } from "./connected-bot.ts";
 
 /** The bot on a fake Discord and a simulated network, connected. */
-export async function discordBot(fake: FakeDiscord): Promise<AsyncDisposable & { readonly adapter: SendingAdapter }> {
-  const log = silentLog();
-  const [folder, simulator] = await Promise.all([scratchFolder(), startSimulator({ log })]);
-  const client = createApiClient({ network: "mainnet", simulated: true, log, nodes: simulator.networks.mainnet });
-  const store = createStore({ url: `file:${folder.path}/bench.db`, log });
-  const exports = createLedgerExports({ directory: folder.path, log, now: () => fromMillis(Date.now()) });
-  const bot = createBot({
-    commands,
-    clients: [client],
-    seen: store.seen,
-    parties: store.parties,
-    exports,
-    alerts: alertDesk(store),
-    log,
-  });
-  const adapter = createDiscordAdapter({ token: fake.state.token, apiUrl: fake.apiUrl, payloads: store.payloads, log });
-  await adapter.start(bot);
-  await until(() => adapter.health.state === "up" && fake.state.commands.size > 0, "the adapter");
-  return {
-    adapter,
-    async [Symbol.asyncDispose]() {
-      await adapter.stop();
-      await client.close();
-      await Promise.all([simulator.close(), store.close(), fake.stop()]);
-      await folder[Symbol.asyncDispose]();
-    },
-  };
+export function discordBot(fake: FakeDiscord): Promise<ConnectedBot> {
+  return connectedBot(
+    fake,
+    (parts) => createDiscordAdapter({ token: fake.state.token, apiUrl: fake.apiUrl, ...parts }),
+    () => fake.state.commands.size > 0,
+  );
 }

@@ -1,0 +1,51 @@
+import { commands } from "../../commands/index.ts";
+import type { SendingAdapter } from "../../src/adapters/adapter.ts";
+import { createApiClient } from "../../src/api/create-api-client.ts";
+import { createBot } from "../../src/bot/create-bot.ts";
+import { createLedgerExports } from "../../src/export/ledger-exports.ts";
+import { silentLog, type Log } from "../../src/log.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
+import { createStore } from "../../src/store/create-store.ts";
+import type { ButtonPayloads } from "../../src/store/store.ts";
+import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { alertDesk } from "../../test/support/alert-desk.ts";
+import { until } from "../../test/support/fake-discord/until.ts";
+import { scratchFolder } from "./export-once.ts";
+
+export interface ConnectedBot extends AsyncDisposable {
+  readonly adapter: SendingAdapter;
+}
+
+/** The bot on a fake platform and a simulated network, connected; the fake is stopped with it. */
+export async function connectedBot(
+  fake: { stop(): Promise<void> },
+  open: (parts: { readonly payloads: ButtonPayloads; readonly log: Log }) => SendingAdapter,
+  isListening: () => boolean,
+): Promise<ConnectedBot> {
+  const log = silentLog();
+  const [folder, simulator] = await Promise.all([scratchFolder(), startSimulator({ log })]);
+  const client = createApiClient({ network: "mainnet", simulated: true, log, nodes: simulator.networks.mainnet });
+  const store = createStore({ url: `file:${folder.path}/bench.db`, log });
+  const exports = createLedgerExports({ directory: folder.path, log, now: () => fromMillis(Date.now()) });
+  const bot = createBot({
+    commands,
+    clients: [client],
+    seen: store.seen,
+    parties: store.parties,
+    exports,
+    alerts: alertDesk(store),
+    log,
+  });
+  const adapter = open({ payloads: store.payloads, log });
+  await adapter.start(bot);
+  await until(() => adapter.health.state === "up" && isListening(), "the adapter");
+  return {
+    adapter,
+    async [Symbol.asyncDispose]() {
+      await adapter.stop();
+      await client.close();
+      await Promise.all([simulator.close(), store.close(), fake.stop()]);
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
