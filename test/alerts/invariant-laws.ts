@@ -72,7 +72,9 @@ function episodeFaults(world: World, sender: FakeSender, story: Story, befallen:
   const explained = here.some(({ what }) => /suppressed|never told/u.test(what));
   const heeded = world.heedable.get(sender.platform)?.has(id) === true;
   const maybe = count(TRIGGERS) === 1 || triggers.some(isUnknown);
-  const refused = resolves.some(({ state }) => state === "dead");
+  // A message that says both is both, also where it is refused.
+  const ends = rows.filter(({ phase }) => phase === "resolve" || phase === "fired and resolved");
+  const refused = ends.some(({ state }) => state === "dead");
   if (triggers.length > 1 && count(TRIGGERS) === 1) befallen.toldAfterAll += 1;
   // In order, each under its own number.
   const seqs = [...new Set(posts.map(({ delivery }) => delivery.id))].map((one) => byId.get(one)?.seq ?? 0);
