@@ -6,7 +6,7 @@ import { silentLog } from "../../../src/log.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
-import { toText } from "../../../src/reply/text.ts";
+import { id, toText } from "../../../src/reply/text.ts";
 import { judgeMessage } from "../../support/fake-slack/judge.ts";
 import { labelsOf } from "../../support/fake-slack/person.ts";
 import type { Block } from "../../support/fake-slack/state.ts";
@@ -31,6 +31,28 @@ test("what fits beside everything else is shown whole", () => {
   const words = [2900, 2900, 2200].map((length) => paragraph("x".repeat(length)));
   const table = { kind: "table" as const, columns: [{ title: "A" }], rows: [[toText("1")]], name: "t" };
   expect(renderSlack(reply({ title: "x", blocks: [...words, table] })).files).toEqual([]);
+});
+
+test.each([
+  ["an id by its ends", id("ab".repeat(32))],
+  ["a long cell by its beginning", toText("word ".repeat(100))],
+])("a table that shows %s says where all of it is", (_name, cell) => {
+  const table = { kind: "table" as const, columns: [{ title: "A" }], rows: [[toText(cell)]], name: "t" };
+  const { blocks, files } = renderSlack(reply({ title: "x", blocks: [table] }));
+  expect(shownText(blocks)).toContain("Shortened; all of it in t.csv");
+  expect(files.map(({ name }) => name)).toEqual(["t.csv"]);
+});
+
+test("more wide fields than a message has blocks: as many as fit, and a file with all", () => {
+  const fields = Array.from({ length: 70 }, (_, index) => ({
+    name: toText(`name ${index}`),
+    value: toText("value"),
+    wide: true as const,
+  }));
+  const { blocks, files } = renderSlack(reply({ title: "x", blocks: [{ kind: "fields", fields }] }));
+  expect(judgeMessage({ text: "x", blocks })).toEqual([]);
+  expect(shownText(blocks)).toContain("all of it in whole-reply.txt");
+  expect(files.map(({ name }) => name)).toEqual(["whole-reply.txt"]);
 });
 
 test.each(["javascript:alert(1)", "no address", `https://example.net/${"x".repeat(3000)}`])(

@@ -134,6 +134,19 @@ describe("sending outside of questions", () => {
     fake.release();
   });
 
+  test("an edit that comes while another is under way is shown after it, whatever became of that one", async () => {
+    await using scene = await stage({ connect: false, timing: { editMillis: 0 } });
+    const { adapter, channel, fake } = scene;
+    const receipt = await adapter.send(delivery("d", channel), titled("0"), signal);
+    fake.fail({ method: "chat.update", answer: "hang-before" });
+    const first = refused(adapter.update(receipt, titled("1"), signal));
+    await until(() => fake.held === 1, "the first edit to be under way");
+    const second = adapter.update(receipt, titled("2"), signal);
+    fake.release();
+    await Promise.all([first, second]);
+    expect(fake.state.message(receipt.message)?.text).toBe("2");
+  });
+
   test("edits that wait are gathered: the last one is shown", async () => {
     await using scene = await stage({ connect: false, timing: { channelMillis: 60 } });
     const { adapter, channel, fake } = scene;
