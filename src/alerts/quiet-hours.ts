@@ -23,7 +23,13 @@ export function quietUntil(quiet: QuietHours, at: Milliseconds): Milliseconds | 
   const from = millisOf(quiet.from);
   const length = (millisOf(quiet.to) - from + DAY) % DAY || DAY;
   const into = (time - from + DAY) % DAY;
-  return into < length ? at + (length - into) : undefined;
+  const left = length - into;
+  if (left <= 0) return undefined;
+  const shift = localMillis(quiet.zone, at + left) - local - left;
+  if (shift === 0) return at + left;
+  // The zone's clocks change in between; an end that they skip comes as much later as they jump.
+  const shifted = at + left - shift;
+  return localMillis(quiet.zone, shifted) - local === left ? shifted : at + left;
 }
 
 function millisOf(time: string): Milliseconds {

@@ -106,6 +106,15 @@ describe("quiet hours", () => {
     expect(quietUntil(berlin, Date.UTC(2024, 5, 3, 19, 59))).toBeUndefined();
   });
 
+  it.each([
+    ["an hour sooner in the night that lacks one", "07:00", "2024-03-30T21:00Z", "2024-03-31T05:00Z"],
+    ["an hour later in the night that has one more", "07:00", "2024-10-26T20:00Z", "2024-10-27T06:00Z"],
+    ["as ever once the clocks have changed", "07:00", "2024-10-27T01:00Z", "2024-10-27T06:00Z"],
+    ["when a time that is skipped would have been", "02:30", "2024-03-30T21:00Z", "2024-03-31T01:30Z"],
+  ])("end %s", (_when, to, now, end) => {
+    expect(quietUntil({ ...berlin, to }, Date.parse(now))).toBe(Date.parse(end));
+  });
+
   it("last all day when they begin and end at the same time", () => {
     expect(quietUntil({ from: "00:00", to: "00:00", zone: "UTC" }, at)).toBe(Date.UTC(2024, 5, 4));
   });
