@@ -177,9 +177,12 @@ test("whatever happens between looks, every checkpoint is told once and in chain
       const [a, b] = nodes as [ChainNode, ChainNode];
       a.headers = b.headers = headers;
       const made: string[] = [];
+      // When the network made each row, so that a node without it cannot tell a later time.
+      const madeAt = a.rows.map(() => a.seconds);
       const heard = [...(await told())];
       let [block, siblings] = [10_000, 0];
       const make = (hash: string): void => {
+        madeAt.push(a.seconds);
         add(block, hash);
         made.push(`${block}/${hash}`);
       };
@@ -200,7 +203,10 @@ test("whatever happens between looks, every checkpoint is told once and in chain
           a.dead = !a.dead;
           await pass(300);
         } else if (b.frozen) catchUp();
-        else Object.assign(b, { rows: b.rows.slice(0, -2), seconds: b.seconds - 600, frozen: true });
+        else {
+          const rows = b.rows.slice(0, -2);
+          Object.assign(b, { rows, seconds: Math.min(b.seconds - 600, madeAt[rows.length]! - 1), frozen: true });
+        }
         await pass(1);
       }
       catchUp();
