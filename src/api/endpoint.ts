@@ -7,7 +7,7 @@ import { ApiError } from "./api-error.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { readBlock } from "./block-headers.ts";
 import type { Clock } from "./clock.ts";
-import { isRouteMissing, readErrorBody } from "./error-body.ts";
+import { saysRouteMissing } from "./error-body.ts";
 import { ExportTurn } from "./export-turn.ts";
 import { failureOfFault, failureOfReply, nodeFailure, type Asked } from "./failure.ts";
 import { Flights } from "./flights.ts";
@@ -228,9 +228,9 @@ export class Endpoint {
   async #sendInEither(path: string, otherPath: string, about: Asked, attempt: Try): Promise<HttpReply> {
     const other = this.#speaksOther;
     const first = await this.#send(other ? otherPath : path, about, attempt);
-    if (first.status !== 404 || !routeMissing(first)) return first;
+    if (!saysRouteMissing(first)) return first;
     const second = await this.#send(other ? path : otherPath, about, attempt);
-    if (second.status !== 404 || !routeMissing(second)) this.#speaksOther = !other;
+    if (!saysRouteMissing(second)) this.#speaksOther = !other;
     return second;
   }
 
@@ -282,8 +282,4 @@ function faultKind(error: unknown): string {
   if (error instanceof HttpFault) return error.kind;
   if (!(error instanceof ApiError)) return "cancelled";
   return error.httpStatus === undefined ? error.kind : `http ${error.httpStatus}`;
-}
-
-function routeMissing(reply: HttpReply): boolean {
-  return isRouteMissing(reply.status, readErrorBody(reply.body.subarray(0, 100_000).toString("utf8")));
 }

@@ -1,3 +1,5 @@
+import type { HttpReply } from "./http.ts";
+
 /** What an error answer says of itself, in whatever wrapping it came. */
 export interface ErrorBody {
   /** gRPC code. */
@@ -61,6 +63,11 @@ export function isRouteMissing(status: number, body: ErrorBody): boolean {
   return (
     status === 404 && body.structured && body.code === 5 && body.message === "Not Found" && body.details.length === 0
   );
+}
+
+/** The same of a whole answer. */
+export function saysRouteMissing({ status, body }: Pick<HttpReply, "status" | "body">): boolean {
+  return status === 404 && isRouteMissing(status, readErrorBody(body.subarray(0, 100_000).toString("utf8")));
 }
 
 /** One line without control characters, at most 300 characters. */

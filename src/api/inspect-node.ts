@@ -4,7 +4,7 @@ import { ApiError } from "./api-error.ts";
 import { parseBaseUrl, type BaseUrl } from "./base-url.ts";
 import { readBlock } from "./block-headers.ts";
 import { systemClock, type Clock } from "./clock.ts";
-import { isRouteMissing, readErrorBody } from "./error-body.ts";
+import { saysRouteMissing } from "./error-body.ts";
 import { failureOfFault, failureOfReply, type Asked } from "./failure.ts";
 import { HttpFault } from "./http-fault.ts";
 import { openHttp, type HttpDoor, type HttpReply } from "./http.ts";
@@ -48,7 +48,7 @@ export async function inspectNode(url: string, options: InspectionOptions): Prom
   return atBase(url, options, async (ask, base) => {
     const began = clock.monotonicMillis();
     const first = await ask(networkTime.path, networkTime);
-    const other = isMissing(first) && networkTime.otherPath !== undefined;
+    const other = saysRouteMissing(first) && networkTime.otherPath !== undefined;
     const reply = other ? await ask(networkTime.otherPath ?? "", networkTime) : first;
     const roundTripMillis = Math.round(clock.monotonicMillis() - began);
     const { timestamp } = valueOf(networkTime, reply, asked(base, networkTime, options));
@@ -110,10 +110,6 @@ function asked({ name, hide }: BaseUrl, { what }: Question<unknown>, { network }
 function valueOf<T>(question: Question<T>, reply: HttpReply, about: Asked): T {
   if (reply.status !== 200) throw failureOfReply(reply, about);
   return question.pick(readReply(reply, question.schema, about) as never);
-}
-
-function isMissing({ status, body }: HttpReply): boolean {
-  return isRouteMissing(status, readErrorBody(body.subarray(0, 100_000).toString("utf8")));
 }
 
 /** A node that does not say its version serves all the same. */
