@@ -26,7 +26,8 @@ async function atWork(extra?: Parameters<typeof stage>[0]): Promise<{ job: Retur
 
 describe("how far something is", () => {
   test("at a mention for all to see: one message in the thread, which becomes the answer", async () => {
-    const { job, scene: made } = await atWork();
+    // What follows the first word costs nothing there: no hour is waited for.
+    const { job, scene: made } = await atWork({ timing: { progressAtMillis: [1, 3_600_000], progressEveryMillis: 1 } });
     await using scene = made;
     const ann = scene.fake.person("ann");
     ann.mention(scene.channel, "probe wait private:no", "1.000001");
@@ -186,6 +187,30 @@ describe("how far something is", () => {
     expect(last.edits).toBe(1);
     expect(press.uses).toBe(1);
     await until(() => ann.directMessages().length === 0, "the other to go");
+  });
+
+  test("at a page that is turned soon: nothing", async () => {
+    const job = waiting("probe wait");
+    let calls = 0;
+    const turned = command({
+      ...job.command,
+      run: (context) => {
+        calls += 1;
+        return calls === 1 ? Promise.resolve(titled("page 1")) : job.command.run(context);
+      },
+    });
+    await using scene = await stage({
+      extra: [turned],
+      timing: { progressAtMillis: [1], progressEveryMillis: 3_600_000 },
+    });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe wait");
+    ann.startPress(last, "Refresh");
+    await until(() => calls === 2, "the work");
+    for (const line of ["help", "help time"]) await ann.run(scene.channel, line);
+    expect(ann.directMessages()).toEqual([]);
+    job.finish(titled("page 2"));
+    await until(() => said(last).includes("page 2"), "the page");
   });
 
   test("at a form that a button opened: the same", async () => {
