@@ -68,6 +68,14 @@ describe("a slash command", () => {
     expect(labelsOf(dialog.last.blocks)).not.toContain("Share");
   });
 
+  test("in the app's direct messages there is nobody to share with", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const dialog = await ann.run(scene.fake.state.direct(ann.id).id, "market list");
+    expect(labelsOf(dialog.last.blocks)).toContain("Refresh");
+    expect(labelsOf(dialog.last.blocks)).not.toContain("Share");
+  });
+
   test("errors go to the asker alone, bugs under an id", async () => {
     await using scene = await stage({ extra: [failing, mistaken] });
     const ann = scene.fake.person("ann");

@@ -234,6 +234,18 @@ describe("files", () => {
     expect(said(dialog.last)).toContain("The answer could not be shown here");
   });
 
+  test("where Slack refuses that word, too, it comes by direct message", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    for (let count = 0; count < 2; count += 1) {
+      scene.fake.fail({ method: "respond", answer: { error: "invalid_blocks" } });
+    }
+    const dialog = ann.type(scene.channel, "time");
+    await until(() => ann.directMessages().length === 1, "the direct message");
+    expect(said(ann.directMessages()[0]!)).toContain("The answer could not be shown here");
+    expect(dialog.messages).toEqual([]);
+  });
+
   test("why Slack refuses one stands in the log", async () => {
     const logged = new PassThrough();
     await using scene = await stage({ log: createLog("error", logged) });

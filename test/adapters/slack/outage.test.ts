@@ -65,6 +65,19 @@ describe("Slack is gone when an answer is ready", () => {
     expect(said(answer)).not.toContain(TWICE);
   });
 
+  test("one that may have arrived in its thread before says so there, too", async () => {
+    const waits = new VirtualWaits();
+    await using scene = await stage({ waits, timing: quiet });
+    const { fake } = scene;
+    const ann = fake.person("ann");
+    fake.fail({ method: "chat.postEphemeral", answer: "cut-after" });
+    fake.fail({ method: "conversations.open", answer: { status: 503 } });
+    ann.mention(scene.channel, "help", "1.000001");
+    const answers = () => ann.sees(scene.channel).slice(1);
+    await waits.passUntil(() => answers().length === 2, "the answer again");
+    expect(answers().map((message) => said(message).includes(TWICE))).toEqual([false, true]);
+  });
+
   test("its files are sent with it, each once", async () => {
     const files = [countedFile("a.csv", "a\n"), countedFile("b.csv", "b\n")];
     const asked = probe("probe files", () =>
