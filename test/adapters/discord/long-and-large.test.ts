@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import { textOf, type Person } from "../../support/fake-discord/person.ts";
+import { labelsOf, textOf, type Person } from "../../support/fake-discord/person.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { disposed, probes } from "./probe-commands.ts";
 import { stage, type Stage } from "./stage.ts";
@@ -34,7 +34,7 @@ describe("long work", () => {
   });
 
   test("beyond the token it says so in time and comes as a direct message, with its files", async () => {
-    const dialog = ann.start(channel, "probe hold", { millis: 700 });
+    const dialog = ann.start(channel, "probe hold", { millis: 700, private: true });
     await until(() => dialog.messages.some((one) => textOf(one).includes("direct message")), "the notice");
     on.fake.state.advance(16 * 60_000);
     const direct = (): string | undefined =>
@@ -48,6 +48,8 @@ describe("long work", () => {
     const message = ann.sees(direct()!).at(-1)!;
     expect(textOf(message)).toContain("probe hold");
     expect(message.files.map((file) => file.name)).toEqual(["late.csv"]);
+    // Nobody else is there.
+    expect(labelsOf(message)).not.toContain("Share");
     await until(() => disposed.includes("late.csv"), "the file to be given up");
   });
 });
