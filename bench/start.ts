@@ -32,7 +32,8 @@ async function startOnce(place: Place, round: number, more: Record<string, strin
   try {
     while (performance.now() - began < GIVE_UP_MILLIS) {
       if (await answers(port)) return (performance.now() - began) / 1000;
-      if (bot.child.exitCode !== null) throw new Error(`start ended with exit code ${bot.child.exitCode}`);
+      if (bot.child.exitCode !== null)
+        throw new Error(`start ended with exit code ${bot.child.exitCode}: ${bot.stderr()}`);
       await sleep(5);
     }
     throw new Error("start did not answer");
