@@ -2,7 +2,7 @@ import type { SentMessage } from "./check-message.ts";
 import type { State, StoredMessage } from "./state.ts";
 
 /** Where a message stands, and what is known of how it came there. */
-export interface Origin {
+interface Origin {
   readonly channel: string;
   /** The only one who sees it; left out = all of the channel. */
   readonly onlyFor?: string | undefined;
