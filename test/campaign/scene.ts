@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -14,6 +13,7 @@ import { createStore } from "../../src/store/create-store.ts";
 import { makePlace } from "../support/bellwether.ts";
 import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
+import { freePort } from "../support/free-port.ts";
 import { Dice } from "./chance.ts";
 import { ConsoleReader } from "./console-reader.ts";
 import { DataNodes, type ChainLists } from "./data-nodes.ts";
@@ -298,12 +298,4 @@ function subscriptionOf(id: string, destination: Destination, kind: string): Sub
     created: Date.now(),
     by: { id: "u1", name: "campaign" },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
