@@ -16,7 +16,7 @@ import { suggestIds } from "../src/answers/suggest-ids.ts";
 import { UserError } from "../src/errors.ts";
 import { field, paragraph, type Block, type Field } from "../src/reply/block.ts";
 import { id, strong, text, time } from "../src/reply/text.ts";
-import { decimal, parseDecimal, percentOf, type Decimal } from "../src/units/decimal.ts";
+import { decimal, parseDecimal, roundedPercentOf, type Decimal } from "../src/units/decimal.ts";
 
 /** What is known of a bound's trigger. */
 const TRIGGER_FIELDS = { horizon: true, probability: true, auctionExtension: true };
@@ -178,7 +178,7 @@ function spread(market: MarketData, amounts: MarketAmounts): string {
   const { bestBidPrice: bid, bestOfferPrice: offer } = market;
   if (bid === undefined || offer === undefined || bid <= 0n || offer <= 0n) return "–";
   const gap = offer - bid;
-  const percent = percentOf(decimal(gap), { units: (bid + offer) * 5n, scale: 1 }, 3);
+  const percent = roundedPercentOf(decimal(gap), { units: (bid + offer) * 5n, scale: 1 }, 3);
   return `${amounts.price(gap)} (${percentWords(percent)})`;
 }
 
@@ -186,7 +186,7 @@ function liquidityFields(market: MarketData, amounts: MarketAmounts): Field[] {
   const exact = (given: string | undefined): Decimal | undefined =>
     given === undefined ? undefined : parseDecimal(given);
   const [supplied, target] = [exact(market.suppliedStake), exact(market.targetStake)];
-  const share = supplied === undefined || target === undefined ? undefined : percentOf(supplied, target);
+  const share = supplied === undefined || target === undefined ? undefined : roundedPercentOf(supplied, target);
   return [
     field("Open interest", amounts.size(market.openInterest)),
     field("Market value proxy", amounts.amount(market.marketValueProxy)),

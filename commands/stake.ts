@@ -15,7 +15,7 @@ import { tableAttachment } from "../src/reply/csv.ts";
 import type { Reply } from "../src/reply/reply.ts";
 import { id, shortenId, strong, text, toText, type Text } from "../src/reply/text.ts";
 import { compareIntegers } from "../src/units/compare-integers.ts";
-import { decimal, percentOf } from "../src/units/decimal.ts";
+import { decimal, roundedPercentOf } from "../src/units/decimal.ts";
 
 /** How many parties are shown; all of them go into the CSV. */
 const TOP = 20;
@@ -79,7 +79,7 @@ async function everybody(context: Context): Promise<Reply> {
         toText(index + 1),
         idCell(party.party),
         toText(stakeAmount(party.currentStakeAvailable)),
-        toText(percentWords(percentOf(decimal(party.currentStakeAvailable ?? 0n), decimal(total)))),
+        toText(percentWords(roundedPercentOf(decimal(party.currentStakeAvailable ?? 0n), decimal(total)))),
         pendingText(party),
       ]),
     total: parties.length,

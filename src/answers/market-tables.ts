@@ -1,5 +1,12 @@
 import type { LiquidityFeeShare, MarketData, PriceBound } from "../api/market-data.ts";
-import { compareDecimals, decimal, parseDecimal, percentOf, subtractDecimals, type Decimal } from "../units/decimal.ts";
+import {
+  compareDecimals,
+  decimal,
+  parseDecimal,
+  roundedPercentOf,
+  subtractDecimals,
+  type Decimal,
+} from "../units/decimal.ts";
 import { formatDuration } from "../units/duration.ts";
 import type { Table } from "../reply/block.ts";
 import { strong, text, toText, type Text } from "../reply/text.ts";
@@ -78,12 +85,12 @@ export function feesTable(shares: readonly LiquidityFeeShare[], amounts: MarketA
 
 function aboveMin({ markPrice }: MarketData, { minValidPrice }: PriceBound): Decimal | undefined {
   if (markPrice === undefined || minValidPrice === undefined) return undefined;
-  return percentOf(subtractDecimals(decimal(markPrice), decimal(minValidPrice)), decimal(markPrice));
+  return roundedPercentOf(subtractDecimals(decimal(markPrice), decimal(minValidPrice)), decimal(markPrice));
 }
 
 function belowMax({ markPrice }: MarketData, { maxValidPrice }: PriceBound): Decimal | undefined {
   if (markPrice === undefined || maxValidPrice === undefined) return undefined;
-  return percentOf(subtractDecimals(decimal(maxValidPrice), decimal(markPrice)), decimal(markPrice));
+  return roundedPercentOf(subtractDecimals(decimal(maxValidPrice), decimal(markPrice)), decimal(markPrice));
 }
 
 function distanceText(percent: Decimal | undefined): Text {

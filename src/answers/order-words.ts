@@ -1,6 +1,6 @@
 import type { Order } from "../api/order.ts";
 import type { Tone } from "../reply/reply.ts";
-import { decimal, percentOf } from "../units/decimal.ts";
+import { decimal, roundedPercentOf } from "../units/decimal.ts";
 import { capitalised, enumWords, timeInForceWords } from "./enum-words.ts";
 import { percentWords, type MarketAmounts } from "./market-amounts.ts";
 import { orderReason } from "./order-reasons.ts";
@@ -59,7 +59,7 @@ export function fillOf(
   // Nodes leave zeros out.
   const left = remaining ?? 0n;
   const filled = size - left;
-  return { filled, left, percentFilled: percentWords(percentOf(decimal(filled), decimal(size))) };
+  return { filled, left, percentFilled: percentWords(roundedPercentOf(decimal(filled), decimal(size))) };
 }
 
 /** In plain words why an order was rejected, stopped or parked; undefined where it was none and nothing is said. */

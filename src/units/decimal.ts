@@ -55,11 +55,19 @@ export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
   return { units: x - y, scale: Math.max(a.scale, b.scale) };
 }
 
-/** part / whole in percent, cut (not rounded) behind `digits` places; undefined when whole is zero. */
+/** part / whole in percent, cut (not rounded) behind `digits` places; undefined when whole is zero. To judge by. */
 export function percentOf(part: Decimal, whole: Decimal, digits = 2): Decimal | undefined {
   if (whole.units === 0n) return undefined;
   const [x, y] = align(part, whole);
   return { units: (x * 100n * 10n ** BigInt(digits)) / y, scale: digits };
+}
+
+/** The same as people read it: rounded to the nearest, half away from zero. */
+export function roundedPercentOf(part: Decimal, whole: Decimal, digits = 2): Decimal | undefined {
+  const finer = percentOf(part, whole, digits + 1);
+  if (finer === undefined) return undefined;
+  // What lies behind the one digit more cannot change which side of the half it is on.
+  return { units: (finer.units + (finer.units < 0n ? -5n : 5n)) / 10n, scale: digits };
 }
 
 /** `1,234,567.89`: digits grouped by three, no digit lost. With `trim`, zeros at the end behind the point are dropped. */

@@ -8,6 +8,7 @@ import {
   formatDecimal,
   parseDecimal,
   percentOf,
+  roundedPercentOf,
   subtractDecimals,
 } from "../../src/units/decimal.ts";
 import { formatDuration, parseDuration } from "../../src/units/duration.ts";
@@ -54,6 +55,21 @@ describe("decimals", () => {
     expect(percentOf(decimal(1n), decimal(3n))).toEqual(decimal(3333n, 2));
     expect(percentOf(decimal(-5n, 1), decimal(1n))).toEqual(decimal(-5000n, 2));
     expect(percentOf(decimal(1n), decimal(0n))).toBeUndefined();
+  });
+
+  test.each([
+    [6.7188e4, 1e6, 2, "6.72"],
+    [1, 3, 2, "33.33"],
+    [2, 3, 2, "66.67"],
+    [-2, 3, 2, "-66.67"],
+    [5, 1000, 0, "1"],
+    [-5, 1000, 0, "-1"],
+    [4999, 1_000_000, 0, "0"],
+    [-4999, 1_000_000, 0, "0"],
+    [831_008, 9_233_430_000, 3, "0.009"],
+  ])("%d of %d with %d digits reads %s %%", (part, whole, digits, shown) => {
+    const percent = roundedPercentOf(decimal(BigInt(part)), decimal(BigInt(whole)), digits);
+    expect(percent === undefined ? undefined : formatDecimal(percent)).toBe(shown);
   });
 
   test.each(["", "1e5", "abc", "1.", ".5", "1,000", "--1", "0x10", " "])("%j is no decimal", (typed) => {
