@@ -1,5 +1,6 @@
 import type { AssetNames } from "../src/api/names.ts";
 import { answer } from "../src/answers/answer.ts";
+import { smallestUnits } from "../src/answers/market-amounts.ts";
 import { formatBytes } from "../src/units/byte-size.ts";
 import { countWords } from "../src/units/count-words.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
@@ -13,7 +14,7 @@ import { suggestIds } from "../src/answers/suggest-ids.ts";
 import { parseTimeSpan } from "../src/bot/time-span.ts";
 import { UserError } from "../src/errors.ts";
 import type { LedgerFile } from "../src/export/ledger-exports.ts";
-import { field, paragraph, type Block } from "../src/reply/block.ts";
+import { field, paragraph, type Block, type Field } from "../src/reply/block.ts";
 import { reply, type Reply } from "../src/reply/reply.ts";
 import { code, id, shortenId, strong, text, time, type Text } from "../src/reply/text.ts";
 import { formatDuration } from "../src/units/duration.ts";
@@ -74,10 +75,10 @@ export const ledgerExport = command({
     const { from, to } = range;
     context.progress(progressReply(partyId, asset, range, 0, 0));
     const file = await context.exports.export(context.api, {
-      query: { partyId, assetId, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },
+      query: { partyId, assetId, ...(from === undefined ? {} : { from }), to },
       ...(columns === undefined ? {} : { columns }),
       raw: asked.raw,
-      name: `ledger-${partyId.slice(0, 8)}-${asset?.symbol ?? assetId.slice(0, 8)}-${rangeName(range, context.now())}`,
+      name: `ledger-${partyId.slice(0, 8)}-${asset?.symbol ?? assetId.slice(0, 8)}-${rangeName(range)}`,
       signal: context.signal,
       onProgress: ({ bytes, rows }) => context.progress(progressReply(partyId, asset, range, bytes, rows)),
     });
@@ -191,6 +192,7 @@ function finished(
                 { wide: true },
               ),
             ]),
+        ...amountsField(file.columns, asset),
         field("Columns", file.columns.length === 0 ? undefined : file.columns.join(", "), { wide: true }),
         field("Party", id(partyId), { wide: true }),
         field("Asset", asset?.symbol === undefined ? id(assetId) : text`${asset.symbol} ${id(assetId)}`, {
@@ -208,6 +210,18 @@ function finished(
     blocks,
     attachments: [attachment],
   });
+}
+
+/** What one of the file's integers is: the file itself keeps them as the node sends them. */
+function amountsField(columns: readonly string[], asset: AssetNames | undefined): Field[] {
+  const raw = columns.filter((column) => column === "quantity" || column === "effect" || column.endsWith("_balance"));
+  if (raw.length === 0) return [];
+  const one = smallestUnits(asset);
+  const said =
+    one === undefined
+      ? "raw integers; this node does not say how many decimals the asset has"
+      : `raw integers: ${one} is 1 ${asset?.symbol ?? "of the asset"}`;
+  return [field("Amounts", text`${said} (${raw.join(", ")})`, { wide: true })];
 }
 
 function spanText(first: Nanoseconds | undefined, last: Nanoseconds | undefined): Text | undefined {

@@ -15,14 +15,15 @@ const LATE_MILLIS = 86_400_000;
 /** What is asked of the node: half-open, in whole seconds, to which nodes cut it anyway. */
 export interface ExportRange {
   readonly from: Nanoseconds | undefined;
-  readonly to: Nanoseconds | undefined;
+  readonly to: Nanoseconds;
 }
 
 /** A period that is over, by name: who asks for "last month" means that month, not all since it began. */
 const ENDED_PERIOD = /^(?:yesterday|(?:last|previous|past)\s+(?:day|week|month|quarter|year))$/iu;
 
 /**
- * Without `to` a range ends with the period that `from` names, or else now.
+ * Without `to` a range ends with the period that `from` names, or else now: the end is always asked for, so that what is
+ * printed is what was asked.
  * `lineWith` gives the caller's line with other ends, to offer what was probably meant.
  * @throws UserError for a range that is empty, backwards or in the future.
  */
@@ -47,12 +48,18 @@ export function exportRange(
   const end = to ?? (from !== undefined && ENDED_PERIOD.test(from.typed) ? from : undefined);
   const range = {
     from: from === undefined ? undefined : wholeSeconds(from.from),
-    to: end === undefined ? undefined : wholeSeconds(end.to),
+    to: wholeSeconds(end?.to ?? now),
   };
-  if (range.to !== undefined && range.to <= 0n) {
+  if (range.to <= 0n) {
     throw new UserError("to lies before 1970, where no network was.", { option: "to", remedy: "Give a later time." });
   }
-  if (from !== undefined && to !== undefined && range.from !== undefined && range.to !== undefined) {
+  if (from !== undefined && end === undefined && range.from === range.to) {
+    throw new UserError(`from is now, ${formatUtc(range.to)}: nothing lies behind it yet.`, {
+      option: "from",
+      remedy: "Give an earlier time.",
+    });
+  }
+  if (from !== undefined && to !== undefined && range.from !== undefined) {
     if (range.from > range.to) {
       throw new UserError(`to (${formatUtc(range.to)}) is earlier than from (${formatUtc(range.from)}).`, {
         option: "to",
@@ -73,20 +80,18 @@ export function exportRange(
 /** The exact half-open range, as it was asked of the node. */
 export function rangeWords({ from, to }: ExportRange): Text {
   const start = from === undefined ? text`from the node's first entry` : text`from ${time(from)}, inclusive,`;
-  const end = to === undefined ? text`up to the node's latest entry` : text`to ${time(to)}, exclusive`;
-  return text`${start} ${end}`;
+  return text`${start} to ${time(to)}, exclusive`;
 }
 
 /**
  * The range as part of a file's name, such that nobody takes its end for another: whole days by the first and the last
  * of them (`2023-05-01-through-2023-05-31`), else both ends with their times, the end exclusive
- * (`2023-05-01T063000Z-until-2023-05-02T000000Z`). Without an end it is until `now`.
+ * (`2023-05-01T063000Z-until-2023-05-02T000000Z`).
  */
-export function rangeName({ from, to }: ExportRange, now: Nanoseconds): string {
-  const wholeDays = to !== undefined && isMidnight(to) && (from === undefined || isMidnight(from));
-  const until = to ?? wholeSeconds(now);
-  if (!wholeDays) return `${from === undefined ? "start" : stamp(from)}-until-${stamp(until)}`;
-  const lastDay = formatUtc(nanoseconds(until - DAY_NANOSECONDS)).slice(0, 10);
+export function rangeName({ from, to }: ExportRange): string {
+  const wholeDays = isMidnight(to) && (from === undefined || isMidnight(from));
+  if (!wholeDays) return `${from === undefined ? "start" : stamp(from)}-until-${stamp(to)}`;
+  const lastDay = formatUtc(nanoseconds(to - DAY_NANOSECONDS)).slice(0, 10);
   if (from === undefined) return `start-through-${lastDay}`;
   const firstDay = formatUtc(from).slice(0, 10);
   return firstDay === lastDay ? firstDay : `${firstDay}-through-${lastDay}`;

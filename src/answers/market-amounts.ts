@@ -53,6 +53,12 @@ export function assetAmount(units: bigint | undefined, asset: AssetNames | undef
   return `${formatDecimal(decimal(units, decimals))}${symbol}`;
 }
 
+/** How many of its smallest units one of an asset is: `1,000,000`; undefined where its decimals are not known. */
+export function smallestUnits(asset: AssetNames | undefined): string | undefined {
+  const decimals = validDecimals(asset?.decimals, 0);
+  return decimals === undefined ? undefined : formatDecimal(decimal(10n ** BigInt(decimals)));
+}
+
 /** Stake in whole tokens. */
 export function stakeAmount(units: bigint | undefined): string {
   return units === undefined ? "–" : formatDecimal(decimal(units, STAKE_DECIMALS));

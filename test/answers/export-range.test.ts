@@ -15,10 +15,10 @@ function asked(from?: string, to?: string): string {
 
 describe("the range of an export", () => {
   test.each([
-    [undefined, undefined, "… to …"],
-    ["2024-01-01", undefined, "2024-01-01 00:00 to …"],
-    ["7d", undefined, "2024-03-06 15:30 to …"],
-    ["this month", undefined, "2024-03-01 00:00 to …"],
+    [undefined, undefined, "… to 2024-03-13 15:30"],
+    ["2024-01-01", undefined, "2024-01-01 00:00 to 2024-03-13 15:30"],
+    ["7d", undefined, "2024-03-06 15:30 to 2024-03-13 15:30"],
+    ["this month", undefined, "2024-03-01 00:00 to 2024-03-13 15:30"],
     ["last month", undefined, "2024-02-01 00:00 to 2024-03-01 00:00"],
     ["Last  Week", undefined, "2024-03-04 00:00 to 2024-03-11 00:00"],
     ["yesterday", undefined, "2024-03-12 00:00 to 2024-03-13 00:00"],
@@ -33,6 +33,7 @@ describe("the range of an export", () => {
     ["2024-04-01", undefined, "from lies in the future"],
     ["2024-02-01", "2024-01-01", "is earlier than from"],
     ["now", "now", "the same moment"],
+    ["now", undefined, "from is now, 2024-03-13 15:30:45 UTC"],
     [undefined, "1969-12-01", "before 1970"],
   ])("from %s to %s is refused: %s", (from, to, sentence) => {
     expect(() => asked(from, to)).toThrow(sentence);
@@ -52,9 +53,9 @@ describe("the range in a file's name", () => {
     ["one day", midnight("2024-02-29"), midnight("2024-03-01"), "2024-02-29"],
     ["from the beginning to the end of a day", undefined, midnight("2024-01-01"), "start-through-2023-12-31"],
     ["hours, by both ends", morning, midnight("2024-01-06"), "2024-01-05T063000Z-until-2024-01-06T000000Z"],
-    ["until now", midnight("2024-01-01"), undefined, "2024-01-01T000000Z-until-2024-03-13T153045Z"],
-    ["everything", undefined, undefined, "start-until-2024-03-13T153045Z"],
+    ["until now", midnight("2024-01-01"), now, "2024-01-01T000000Z-until-2024-03-13T153045Z"],
+    ["everything", undefined, now, "start-until-2024-03-13T153045Z"],
   ])("%s", (_words, from, to, name) => {
-    expect(rangeName({ from, to }, now)).toBe(name);
+    expect(rangeName({ from, to })).toBe(name);
   });
 });

@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 
+import { formatUtc, nanoseconds } from "../../src/units/nanoseconds.ts";
 import { loopbackNode } from "../support/loopback-node.ts";
 import { talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
@@ -38,6 +39,32 @@ test("columns are chosen by name; an unknown one is refused", async () => {
   expect(await ask(`${line} columns:quantity,colour`)).toContain("colour");
   expect(await ask(`${line} columns:quantity,quantity`)).toContain("columns names quantity twice.");
   expect(await ask(`${line} columns:quantity raw:yes`)).toContain("columns and raw cannot go together.");
+});
+
+test("without an end the range ends now, and the node is asked for just that", async () => {
+  const header = "vega_time,quantity,transfer_type,asset_id,account_from_party_id,account_to_party_id\n";
+  const [party, asset] = ["ab".repeat(32), "cd".repeat(32)];
+  await using node = await loopbackNode(({ path }) =>
+    path.endsWith("/ledgerentry/export") ? { headers: { "Content-Type": "text/csv" }, body: header } : undefined,
+  );
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  const screen = (await conversation.ask(`ledger export ${party} ${asset} from:7d`)).replaceAll(/\s+/gu, " ");
+  const { query } = node.heard.find(({ path }) => path.endsWith("/ledgerentry/export"))!;
+  const end = formatUtc(nanoseconds(BigInt(query["dateRange.endTimestamp"]!)));
+  expect(screen).toContain(`inclusive, to ${end}, exclusive.`);
+  expect(screen).toContain("raw integers; this node does not say how many decimals the asset has (quantity)");
+  expect(conversation.lastReply.attachments[0]!.name).toContain(
+    `-until-${end.slice(0, 19).replace(" ", "T").replaceAll(":", "")}Z`,
+  );
+});
+
+test("the file's amounts are said to be raw, with what they are worth where that is known", async () => {
+  const { ask, samples } = await start();
+  const line = `ledger export ${samples.partyId} USDT from:1d`;
+  const words = async (typed: string): Promise<string> => (await ask(typed)).replaceAll(/\s+/gu, " ");
+  expect(await words(line)).toContain("Amounts raw integers: 1,000,000 is 1 USDT (quantity, effect,");
+  expect(await words(`${line} columns:quantity`)).toContain("1 USDT (quantity)");
+  expect(await words(`${line} columns:vega_time`)).not.toContain("Amounts");
 });
 
 test("raw hands over the node's bytes", async () => {
