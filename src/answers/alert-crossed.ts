@@ -6,10 +6,11 @@ import { subjectName, type Labels } from "../alerts/subscription-words.ts";
 import { groupedNumber } from "../alerts/threshold-words.ts";
 import { paragraph, type Block } from "../reply/block.ts";
 import { text } from "../reply/text.ts";
+import { formatDuration } from "../units/duration.ts";
 import type { ChangeContext } from "./alert-change.ts";
 import { marketsById } from "./offered-names.ts";
 
-/** A reply does not wait longer than this for prices that only say what the next look would. */
+/** A reply does not wait longer than this for prices that only say what the next looks would. */
 const WAIT_MILLIS = 2000;
 
 /** What is beyond its thresholds as they are set; empty where nothing is, or no node says so in time. */
@@ -29,6 +30,8 @@ export async function crossedAlready(
     ),
     marketsById(context),
   ]);
+  // One look alone fires nothing: what it saw may be the end of what was there before anybody looked.
+  const soon = `That is told once two looks have seen it, within about ${formatDuration(2 * alerts.config.poll.rest)}.`;
   return subscription.subjects.flatMap((subject) => {
     const { markPrice } = markets.find(({ market }) => market === subject) ?? {};
     if (markPrice === undefined || markPrice <= 0n) return [];
@@ -36,9 +39,7 @@ export async function crossedAlready(
     if (price === undefined || isPriceBad(rule.parameters, price) !== true) return [];
     const side = crossedWords(rule.id, price);
     return [
-      paragraph(
-        text`${subjectName(subject, labels)} is ${side} already: mark price ${groupedNumber(price)}. That is told with the next look.`,
-      ),
+      paragraph(text`${subjectName(subject, labels)} is ${side} already: mark price ${groupedNumber(price)}. ${soon}`),
     ];
   });
 }

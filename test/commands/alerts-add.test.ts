@@ -111,7 +111,10 @@ describe("a channel", () => {
   });
 
   test.each([
-    ["high:1", /BTC\/USDT is above 1 already: mark price [\d,]+\.\d{5}\. That is told with the next look\./u],
+    [
+      "high:1",
+      /BTC\/USDT is above 1 already: mark price [\d,]+\.\d{5}\. That is told once two looks have seen it,\swithin about 2 min\./u,
+    ],
     ["low:9000000 high:9500000.5", /BTC\/USDT is below 9,000,000 already: mark price/u],
     ["low:1 high:9000000 when:within", /BTC\/USDT is between 1 and 9,000,000 already: mark price/u],
   ])("is told at once that a price is beyond %s already, and that on changing it, too", async (typed, expected) => {
