@@ -1,7 +1,7 @@
 import { announcements } from "../src/answers/alert-change.ts";
 import { placesTold, requireConcern } from "../src/answers/alert-concern.ts";
 import { findEpisode } from "../src/answers/alert-episodes.ts";
-import { EPISODE_OPTION } from "../src/answers/alert-options.ts";
+import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alert-options.ts";
 import { destinationHere, isOperator } from "../src/answers/alert-place.ts";
 import { conditionWords } from "../src/alerts/condition-words.ts";
 import { isOpen, type Episode } from "../src/alerts/episode.ts";
@@ -18,10 +18,10 @@ export const alertsAck = command({
   examples: ["alerts ack network.stalled"],
   access: "channel-manager",
   audience: "caller",
-  options: { episode: EPISODE_OPTION },
+  options: { episode: EPISODE_OPTION, network: ALL_NETWORKS_OPTION },
   run: async (context) => {
     const { alerts, caller, options } = context;
-    const found = await findEpisode(alerts, options.episode);
+    const found = await findEpisode(alerts, options.episode, options.network);
     await requireConcern(alerts, found, context);
     const bad = conditionWords(found).bad;
     if (!isOpen(found)) {

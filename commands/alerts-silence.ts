@@ -1,5 +1,5 @@
 import { silenceAlerts } from "../src/answers/alert-silence.ts";
-import { SILENCE_OPTIONS } from "../src/answers/alert-options.ts";
+import { ALL_NETWORKS_OPTION, SILENCE_OPTIONS } from "../src/answers/alert-options.ts";
 import { command } from "../src/bot/command.ts";
 
 export const alertsSilence = command({
@@ -14,7 +14,7 @@ export const alertsSilence = command({
   audience: "caller",
   options: {
     ...SILENCE_OPTIONS,
-    network: { kind: "network", description: "Only what happens there; left out = everywhere" },
+    network: ALL_NETWORKS_OPTION,
   },
   run: (context) => silenceAlerts(context, context.options),
 });

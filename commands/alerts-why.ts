@@ -1,5 +1,5 @@
 import { findEpisode } from "../src/answers/alert-episodes.ts";
-import { EPISODE_OPTION } from "../src/answers/alert-options.ts";
+import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alert-options.ts";
 import { storyReply } from "../src/answers/alert-story.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
@@ -10,10 +10,10 @@ export const alertsWhy = command({
   examples: ["alerts why network.stalled"],
   access: "everyone",
   audience: "caller",
-  options: { episode: EPISODE_OPTION },
+  options: { episode: EPISODE_OPTION, network: ALL_NETWORKS_OPTION },
   run: async (context) => {
     const { alerts, options } = context;
-    const { id } = await findEpisode(alerts, options.episode);
+    const { id } = await findEpisode(alerts, options.episode, options.network);
     const story = await alerts.why(id);
     // It was there a moment ago: its time to be forgotten has come in between.
     if (story === undefined) throw new UserError(`Episode ${id} is no longer kept.`, { option: "episode" });

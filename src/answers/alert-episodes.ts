@@ -12,6 +12,8 @@ import { matchingKinds } from "./alert-kinds.ts";
 const LAST = 500;
 /** How many candidates an error lists. */
 const MAX_LISTED = 5;
+/** As much of a market's id as tells it from others, and fits into a column. */
+const BRIEF_SUBJECT = 8;
 /** What Discord takes as a choice's name and value. */
 const MAX_LENGTH = 100;
 
@@ -21,26 +23,28 @@ type Episodes = Pick<AlertDesk, "openEpisodes" | "lastEpisodes" | "why">;
  * The episode that somebody means: by its id, or by as much of it as is unambiguous (`node.down`, `node.down api1`,
  * `network.stalled testnet`, `market.price|mainnet|f8ac`). Open ones come first; of closed ones of the same thing the
  * last one is meant.
+ * Where a network is named, only its own are meant.
  * @throws UserError where there is none, or more than one.
  */
-export async function findEpisode(desk: Episodes, typed: string): Promise<Episode> {
+export async function findEpisode(desk: Episodes, typed: string, network?: string): Promise<Episode> {
   const exact = await desk.why(typed.trim());
   if (exact !== undefined) return exact.episode;
-  const found = await episodesLike(desk, typed);
+  const found = (await episodesLike(desk, typed)).filter((one) => network === undefined || one.network === network);
   const open = found.filter(isOpen);
   const [only] = open;
   if (only !== undefined && open.length === 1) return only;
   const [last] = found;
-  if (last === undefined) throw await noSuchEpisode(desk, typed);
+  if (last === undefined) throw await noSuchEpisode(desk, typed, network);
   const same = found.every(
     (one) => one.rule === last.rule && one.network === last.network && one.subject === last.subject,
   );
   if (open.length === 0 && same) return last;
-  const candidates = (open.length > 0 ? open : found).map(episodeWords);
+  const candidates = open.length > 0 ? open : found;
   const more = candidates.length > MAX_LISTED ? ` and ${candidates.length - MAX_LISTED} more` : "";
+  const listed = candidates.slice(0, MAX_LISTED).map((one) => tellingWords(one, candidates));
   throw new UserError(`${quoteTyped(typed)} could be ${candidates.length} episodes.`, {
     option: "episode",
-    remedy: `It fits ${candidates.slice(0, MAX_LISTED).join(", ")}${more}: type more of it.`,
+    remedy: `It fits ${listed.join(", ")}${more}: type one of these instead.`,
   });
 }
 
@@ -87,10 +91,10 @@ export function labelOf({ last }: Episode): string | undefined {
   return "label" in last ? last.label : undefined;
 }
 
-async function noSuchEpisode(desk: Episodes, typed: string): Promise<UserError> {
+async function noSuchEpisode(desk: Episodes, typed: string, network: string | undefined): Promise<UserError> {
   const all = await knownEpisodes(desk);
   const near = nearest(typed, [...all.map(({ id }) => id), ...new Set(all.map(({ kind }) => kind))]);
-  return new UserError(`No episode ${quoteTyped(typed)} is known.`, {
+  return new UserError(`No episode ${quoteTyped(typed)} is known${network === undefined ? "" : ` on ${network}`}.`, {
     option: "episode",
     remedy: `${near === undefined ? "" : `Did you mean ${near}? `}Episodes are kept for 30 days after their end; what is open now is shown by:`,
     suggestion: "alerts status",
@@ -101,6 +105,19 @@ async function noSuchEpisode(desk: Episodes, typed: string): Promise<UserError> 
 export function shortEpisodeId({ id, rule, network, subject, number }: Episode): string {
   if (id.length <= MAX_LENGTH) return id;
   return [rule.slice(0, 50), network.slice(0, 20), subject.slice(0, 12), number].join("|");
+}
+
+/** An id that fits into a line, and that every command takes for the whole one: `market.auction|mainnet|f8ac0d13|3`. */
+export function briefEpisodeId(id: string): string {
+  const [rule = "", network = "", subject = "", ...rest] = id.split("|");
+  if (!/^[0-9a-f]{32,}$/iu.test(subject)) return id;
+  return [rule, network, subject.slice(0, BRIEF_SUBJECT), ...rest].join("|");
+}
+
+/** What tells one candidate from the others: its words, or its id where others have the same. */
+function tellingWords(episode: Episode, candidates: readonly Episode[]): string {
+  const words = episodeWords(episode);
+  return candidates.filter((one) => isMeant(one, words)).length === 1 ? words : briefEpisodeId(episode.id);
 }
 
 /** What somebody can type for an episode: `market.auction mainnet BTC/USDT 3`. */

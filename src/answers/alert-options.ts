@@ -123,6 +123,12 @@ export const EPISODE_OPTION = {
   suggest: suggestEpisodes,
 } as const;
 
+/** Where a network only narrows what is meant. */
+export const ALL_NETWORKS_OPTION = {
+  kind: "network",
+  description: "Only what is there; left out = everywhere",
+} as const;
+
 export const SILENCE_OPTIONS = {
   what: {
     kind: "text",

@@ -38,7 +38,7 @@ export async function scopeOf(context: AddContext, values: SilenceValues): Promi
   }
   const named = what.includes("|") ? undefined : await subjectOf(context, what).catch(unlessMistaken);
   if (named !== undefined) return { scope: { ...where, ...named.scope }, labels: named.labels, notes: [] };
-  const episode = await findEpisode(context.alerts, what).catch((error: unknown) => {
+  const episode = await findEpisode(context.alerts, what, network).catch((error: unknown) => {
     if (!(error instanceof UserError) || !error.message.startsWith("No episode")) throw error;
     throw new UserError(`${quoteTyped(what)} is no episode, kind, market or node that is known here.`, {
       option: "what",

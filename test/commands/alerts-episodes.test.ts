@@ -47,6 +47,23 @@ describe("an episode", () => {
     );
   });
 
+  test("is told from others by its network, and by its id where words do not", async () => {
+    const talk = await oneNodeDown();
+    const [of, alike] = ["ab".repeat(32), "cd".repeat(32)];
+    await talk.ask("alerts add market.price BTC/USDT high:70000");
+    const subscription = (await talk.engine.subscriptions()).find(({ kinds }) => kinds.includes("market.price"))!;
+    await talk.engine.putSubscription({ ...subscription, subjects: [of, alike] }, "ann");
+    for (const dear of ["1", "80000"]) await see(talk, 1, [price(dear, of), price(dear, alike)]);
+    const said = await talk.ask("alerts why BTC/USD network:mainnet");
+    expect(said).toContain("could be 2 episodes");
+    expect(said).toContain("market.price{high=70000}|mainnet|abababab|1, market.price{high=70000}|mainnet|cdcdcdcd|1");
+    const story = await talk.ask("alerts why market.price{high=70000}|mainnet|cdcdcdcd|1");
+    expect(story).toContain(`market.price{high=70000}|mainnet|${alike}|1`);
+    expect(await talk.ask("alerts why node.down network:testnet")).toContain("“node.down” is known on testnet");
+    expect(await talk.ask("alerts ack node.down network:testnet")).toContain("is known on testnet");
+    expect(await talk.ask("alerts ack node.down network:mainnet")).toContain("Acknowledged: a:1 is down");
+  });
+
   test("that is over is meant where none is open: the last one of its thing", async () => {
     const talk = await oneNodeDown();
     await see(talk, 6, [stalled("good"), down("good")]);
