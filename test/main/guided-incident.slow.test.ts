@@ -72,6 +72,8 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
     await running.kill("SIGKILL");
     await page.locator('[data-part="says"]', { hasText: "Start it again" }).waitFor();
     expect(await page.textContent("#alerts-live")).toBe("Bellwether does not answer");
+    expect(await page.isDisabled('[data-part="switch"]')).toBe(true);
+    expect(await page.locator("#watch.gone li").first().textContent()).toMatch(/3 of 3 answer, seen/u);
     running = start({ WEB_PORT: new URL(url).port });
     await stage(page, "firing");
     // While nobody answered, the browser said so.

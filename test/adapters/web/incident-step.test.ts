@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { seconds, stepOf } from "../../../src/adapters/web/public/incident-step.js";
+import { awayWords, seconds, stepOf } from "../../../src/adapters/web/public/incident-step.js";
 import type { WatchedNetwork } from "../../../src/adapters/web/watch-state.ts";
 
 const timing = { everyMillis: 5000, suspiciousMillis: 10_000, firesMillis: 30_000, keepMillis: 15_000 };
@@ -64,6 +64,14 @@ test("before the first look of a process nothing is said to be over", () => {
       countdown: undefined,
       says: expect.stringMatching(/only just started/u),
     });
+  }
+});
+
+test("while the bot is away it says what comes of the stage that was seen last", () => {
+  expect(awayWords("pending")).toMatch(/^Bellwether does not answer\. Start it again: what was pending stays pending/u);
+  for (const stage of ["calm", "still", "firing", "recovering", "resolved"] as const) {
+    expect(awayWords(stage)).toMatch(/^Bellwether does not answer\. Start it again/u);
+    expect(awayWords(stage)).not.toMatch(/pending/u);
   }
 });
 

@@ -10,6 +10,7 @@ import { listen } from "./alert-source.js";
 import { loadWatch } from "./api.js";
 import { createIncident } from "./incident.js";
 import { makeElement } from "./make-dom.js";
+import { answerWords, createStanding, isUnderWay, tellsEpisode } from "./standing.js";
 import { age, toMillis } from "./times.js";
 import { h } from "./vnode.js";
 
@@ -18,6 +19,8 @@ const MAX_CARDS = 150;
 const LOOK_MILLIS = 1000;
 /** While nobody looks at it, only the number of open alerts matters. */
 const GLANCE_MILLIS = 10_000;
+/** What an alert tells of an episode is soon shown everywhere else; of many at once it is one look. */
+const SOON_MILLIS = 100;
 /** What comes within this time after the page was opened is the past, and announced to nobody. */
 const PAST_MILLIS = 3000;
 
@@ -41,8 +44,10 @@ export function createAlerts(view, badge, info, around) {
   panel.hidden = !info.incident || first === undefined;
   const incident = info.incident && first !== undefined ? createIncident(panel, around, first) : undefined;
   const opened = performance.now();
-  /** @type {WatchState | undefined} */
+  const standing = createStanding();
+  /** @type {WatchState | undefined} How things stood when the server last answered. */
   let state;
+  let gone = false;
   let live = false;
 
   listen({
@@ -69,7 +74,13 @@ export function createAlerts(view, badge, info, around) {
       cards.get(oldest)?.element.remove();
       cards.delete(oldest);
     }
-    place(card);
+    standing.told(alert);
+    if (tellsEpisode(alert)) lookSoon();
+    settle();
+    const earlier = part("alerts-earlier");
+    if (card.element.parentElement === earlier && earlier.firstElementChild !== card.element) {
+      earlier.prepend(card.element);
+    }
     const now = Date.now();
     if (performance.now() - opened > PAST_MILLIS && alert.state !== "event") {
       around.announce(`${alert.state}: ${titleOf(alert, now)}`);
@@ -78,42 +89,39 @@ export function createAlerts(view, badge, info, around) {
     drawCounts();
   }
 
-  /**
-   * What is not over stands above what is.
-   *
-   * @param {AlertCard} card
-   */
-  function listOf(card) {
-    const open = standingOf(card);
-    card.stands(open);
-    // Until it is known how things stand, what came last is believed.
-    return part(
-      isUnderWay(card.alert) && (state === undefined || open !== undefined) ? "alerts-open" : "alerts-earlier",
+  /** What is not over stands above what is, the worst first; moved is only what stands elsewhere. */
+  function settle() {
+    const earlier = part("alerts-earlier");
+    const open = standing.open();
+    const byEpisode = new Map(
+      [...cards.values()].filter(({ alert }) => isUnderWay(alert)).map((card) => [card.alert.episode, card]),
     );
-  }
-
-  /** @param {AlertCard} card */
-  function standingOf({ alert }) {
-    return tellsEpisode(alert) ? state?.open.find(({ episode }) => episode === alert.episode) : undefined;
-  }
-
-  /** @param {AlertCard} card */
-  function place(card) {
-    const list = listOf(card);
-    if (list.firstElementChild !== card.element) list.prepend(card.element);
+    const shown = open.flatMap(({ episode }) => byEpisode.get(episode) ?? []);
+    for (const card of cards.values()) {
+      card.stands(open.find(({ episode }) => tellsEpisode(card.alert) && episode === card.alert.episode));
+      if (!shown.includes(card) && card.element.parentElement !== earlier) earlier.prepend(card.element);
+    }
+    const list = part("alerts-open");
+    for (const [index, { element }] of shown.entries()) {
+      const there = list.children[index];
+      if (there !== element) list.insertBefore(element, there ?? null);
+    }
   }
 
   /** Until the page is closed. */
   async function keepLooking() {
     for (;;) {
+      const look = standing.look();
       try {
         state = await loadWatch();
+        gone = false;
+        look.saw(state.open);
         // What was told of the incident before this page knew its episode.
         incident?.update(state);
         for (const { alert } of cards.values()) if (tellsEpisode(alert)) void incident?.told(alert);
-        resettle();
+        settle();
       } catch {
-        state = undefined;
+        gone = true;
         incident?.away();
       }
       drawStanding();
@@ -122,12 +130,13 @@ export function createAlerts(view, badge, info, around) {
     }
   }
 
-  /** A card goes where it belongs when that has changed without a new message. */
-  function resettle() {
-    for (const card of cards.values()) {
-      const list = listOf(card);
-      if (card.element.parentElement !== list) list.prepend(card.element);
-    }
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let soon;
+  function lookSoon() {
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      wake?.();
+    }, SOON_MILLIS);
   }
 
   /** @type {(() => void) | undefined} */
@@ -145,9 +154,9 @@ export function createAlerts(view, badge, info, around) {
   document.addEventListener("visibilitychange", () => wake?.());
 
   function drawStanding() {
-    part("alerts-live").textContent =
-      state === undefined ? "Bellwether does not answer" : live ? "live" : "connecting …";
-    part("alerts-live").dataset["live"] = String(state !== undefined && live);
+    part("alerts-live").textContent = gone ? "Bellwether does not answer" : live ? "live" : "connecting …";
+    part("alerts-live").dataset["live"] = String(!gone && live);
+    part("watch").classList.toggle("gone", gone);
     part("watch").replaceChildren(
       ...(state?.networks ?? []).map(({ network, verdict, nodes }) =>
         makeElement(
@@ -159,9 +168,7 @@ export function createAlerts(view, badge, info, around) {
             h(
               "small",
               {},
-              verdict === undefined
-                ? ""
-                : `${nodes.filter((node) => node.state === "ok").length} of ${nodes.length} nodes well, seen ${age(toMillis(verdict.at), Date.now())}`,
+              verdict === undefined ? "" : `${answerWords(nodes)}, seen ${age(toMillis(verdict.at), Date.now())}`,
             ),
           ),
           document,
@@ -171,17 +178,19 @@ export function createAlerts(view, badge, info, around) {
   }
 
   function drawCounts() {
-    const count = state?.open.length ?? 0;
+    const open = standing.open();
+    const count = open.length;
     badge.hidden = count === 0;
     badge.textContent = String(count);
-    const worst = state?.open.some((one) => one.severity === "critical") ? "bad" : "warning";
-    badge.dataset["tone"] = worst;
-    const open = part("alerts-open");
-    part("none-open").hidden = count > 0 || open.childElementCount > 0;
-    const unseen = count - open.childElementCount;
+    badge.title = gone ? "as of the last look: Bellwether does not answer" : "";
+    badge.classList.toggle("gone", gone);
+    badge.dataset["tone"] = open[0]?.severity === "critical" ? "bad" : "warning";
+    const shown = part("alerts-open").childElementCount;
+    part("none-open").hidden = count > 0;
+    const unseen = count - shown;
     const more = part("more-open");
     more.hidden = unseen <= 0;
-    more.textContent = `${unseen} ${open.childElementCount > 0 ? "more " : ""}${unseen === 1 ? "is" : "are"} open, told before what is listed here: alerts status names them all.`;
+    more.textContent = `${unseen} ${shown > 0 ? "more " : ""}${unseen === 1 ? "is" : "are"} open, told before what is listed here: alerts status names them all.`;
     part("none-earlier").hidden = part("alerts-earlier").childElementCount > 0;
   }
 
@@ -189,20 +198,6 @@ export function createAlerts(view, badge, info, around) {
     /** The view is looked at from now on. */
     shown: () => wake?.(),
   };
-}
-
-/** @param {AlertJson} alert */
-function isUnderWay({ state }) {
-  return state === "firing" || state === "escalated";
-}
-
-/**
- * Whether it says how its episode stands; what is said about one, such as that somebody acknowledged it, is news by itself.
- *
- * @param {AlertJson} alert
- */
-export function tellsEpisode(alert) {
-  return alert.episode !== undefined && (isUnderWay(alert) || alert.state === "resolved");
 }
 
 /**

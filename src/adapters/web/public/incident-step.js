@@ -79,6 +79,25 @@ export function stepOf(network, timing, before) {
 }
 
 /**
+ * What to say while the bot does not answer.
+ *
+ * @param {Stage} stage The last that was seen.
+ */
+export function awayWords(stage) {
+  return `Bellwether does not answer. Start it again${AWAY[stage]}.`;
+}
+
+/** @type {Readonly<Record<Stage, string>>} */
+const AWAY = {
+  calm: "",
+  still: ": the standstill is kept, and its watch goes on",
+  pending: ": what was pending stays pending, and nothing is told twice",
+  firing: ": the alert stays out, and is not told twice",
+  recovering: ": the alert stays out until the recovery has lasted, and its end is told once",
+  resolved: ": it is over, and is not told again",
+};
+
+/**
  * @param {Stage} stage
  * @param {Partial<Step>} more
  * @returns {Step}

@@ -7,7 +7,7 @@
 import { AskError, setIncident } from "./api.js";
 import { drawAlertPreview } from "./alert-card.js";
 import { createExchange } from "./exchange.js";
-import { seconds, STAGES, stepOf } from "./incident-step.js";
+import { awayWords, seconds, STAGES, stepOf } from "./incident-step.js";
 import { makeElement } from "./make-dom.js";
 import { platformName } from "./preview.js";
 import { localTime, span } from "./times.js";
@@ -50,6 +50,8 @@ export function createIncident(element, around, network) {
   /** @type {Step["countdown"]} */
   let countdown;
   let countedAt = 0;
+  let pressing = false;
+  let gone = false;
   /** @type {Map<string, string>} The alerts of the episode, by what they say. */
   const alerts = new Map();
 
@@ -57,15 +59,21 @@ export function createIncident(element, around, network) {
 
   /** @param {boolean} stall */
   async function press(stall) {
-    button.disabled = true;
+    pressing = true;
+    allow();
     if (stall) begin();
     try {
       await setIncident(network, stall);
     } catch (thrown) {
       says.textContent = thrown instanceof AskError ? thrown.message : "That did not work.";
     }
-    button.disabled = false;
+    pressing = false;
+    allow();
     button.focus();
+  }
+
+  function allow() {
+    button.disabled = pressing || gone;
   }
 
   /** What another incident left is put away. */
@@ -85,6 +93,8 @@ export function createIncident(element, around, network) {
       if (episode !== undefined) begin();
       episode = step.episode;
     }
+    gone = false;
+    allow();
     element.dataset["stage"] = step.stage;
     const stalled = watched.incident !== undefined;
     button.textContent = stalled ? "Recover the network" : "Stall the network";
@@ -175,9 +185,9 @@ export function createIncident(element, around, network) {
     },
     /** Nobody answers. */
     away() {
-      if (stage === undefined || stage === "calm") return;
-      says.textContent =
-        "Bellwether does not answer. Start it again: what was pending stays pending, and nothing is told twice.";
+      gone = true;
+      allow();
+      says.textContent = awayWords(stage ?? "calm");
       countdown = undefined;
       tick();
     },
@@ -208,6 +218,15 @@ function labelOf(stage) {
 }
 
 /**
+ * A node answers well though the network stands still: whether all is well the verdict says.
+ *
+ * @param {WatchedNetwork["nodes"][number]["state"]} state
+ */
+function stateWord(state) {
+  return state === "ok" ? "answers" : state;
+}
+
+/**
  * What each node says, and what is made of it.
  *
  * @param {WatchedNetwork} watched
@@ -218,7 +237,7 @@ function witnesses({ nodes, verdict, network }) {
       "tr",
       {},
       h("th", { scope: "row" }, node),
-      h("td", { "data-state": state }, why === undefined ? state : `${state}: ${why}`),
+      h("td", { "data-state": state }, [stateWord(state), why].filter((part) => part !== undefined).join(": ")),
       h("td", {}, time === undefined ? "–" : localTime(time, undefined).slice(11, 19)),
       h("td", {}, height ?? "–"),
     );
