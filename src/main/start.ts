@@ -142,7 +142,10 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
   ]);
   const holder = await serveHolder({ databaseFile: store.file, runner: localRunner(bot), log });
   shutdown.add("socket for ask", () => holder.close());
-  if (holder.address !== undefined) writeHolderRecord(store.file, { pid: process.pid, socket: holder.address });
+  if (holder.address !== undefined) {
+    const shownAt = web?.url === undefined ? {} : { console: web.url };
+    writeHolderRecord(store.file, { pid: process.pid, socket: holder.address, ...shownAt });
+  }
 
   if (!shutdown.signal.aborted) console.log(greeting(config, web?.url, networks.simulated));
   const begun = Promise.all(platforms.adapters.map(begin));

@@ -7,6 +7,8 @@ export const HolderRecord = z.object({
   pid: z.int().positive(),
   /** Where the holder answers command lines, once it does. */
   socket: z.string().exactOptional(),
+  /** The address of its web console, where it has one. */
+  console: z.string().exactOptional(),
 });
 export type HolderRecord = z.infer<typeof HolderRecord>;
 

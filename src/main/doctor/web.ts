@@ -6,37 +6,75 @@ import { listen } from "../../adapters/web/listen.ts";
 import type { Config } from "../../config.ts";
 import { UserError } from "../../errors.ts";
 import { isLoopback } from "../../loopback.ts";
+import { databaseFile } from "../../store/database-url.ts";
+import { readHolderRecord, type HolderRecord } from "../../store/holder-record.ts";
+import { findHolder } from "../find-holder.ts";
 
-/** The console: whether it can have its port, or has it already, and whether it stands open. */
-export async function examineWeb({ web }: Pick<Config, "web">, signal: AbortSignal): Promise<Finding[]> {
+/** The console: whether it can have its port, or runs already, and whether it stands open. */
+export async function examineWeb(
+  { web, databaseUrl }: Pick<Config, "web" | "databaseUrl">,
+  signal: AbortSignal,
+): Promise<Finding[]> {
   if (web.port === 0) return [ok("console", "switched off (WEB_PORT=0)")];
-  return [await examinePort(web, signal), ...examineDoor(web)];
+  const running = await runningBot(databaseUrl);
+  const url = running?.console;
+  if (url !== undefined && (await isBellwether(url, signal))) {
+    return [ok("console", `the running Bellwether (process ${running?.pid}) answers at ${url}`), ...examineDoor(web)];
+  }
+  return [await examinePort(web, running !== undefined, signal), ...examineDoor(web)];
 }
 
-async function examinePort({ host, port }: Config["web"], signal: AbortSignal): Promise<Finding> {
+/** The bot that runs on this database, by what it wrote down; undefined where none runs, or none that answers. */
+async function runningBot(databaseUrl: string): Promise<HolderRecord | undefined> {
+  try {
+    const file = databaseFile(databaseUrl);
+    return (await findHolder(file, 0)) === undefined ? undefined : readHolderRecord(file);
+  } catch (thrown) {
+    // What is wrong with the database or its holder is said by the check of the database.
+    if (thrown instanceof UserError) return undefined;
+    throw thrown;
+  }
+}
+
+/** `held`: a bot runs on this database, and does not say where its console is. */
+async function examinePort({ host, port }: Config["web"], held: boolean, signal: AbortSignal): Promise<Finding> {
   const check = "console";
   const asked = port ?? FIRST_PORT;
+  const answers = () => isBellwether(addressOf(host, asked), signal);
   const server = createServer();
   try {
     const taken = await listen(server, host, port);
     if (taken === asked) return ok(check, `port ${asked} on ${host} is free`);
-    const answers = await isBellwether(host, asked, signal);
-    if (answers) return ok(check, `a Bellwether answers on port ${asked}`);
+    if (await answers()) {
+      if (held) return ok(check, `a Bellwether answers on port ${asked}`);
+      return ok(
+        check,
+        `port ${asked} on ${host} is another Bellwether's, on another database; ${taken} is the next free one`,
+      );
+    }
     return ok(check, `port ${asked} on ${host} is taken, ${taken} is the next free one`);
   } catch (thrown) {
     if (!(thrown instanceof UserError)) throw thrown;
-    if (await isBellwether(host, asked, signal)) return ok(check, `a Bellwether answers on port ${asked}`);
-    return fault(check, thrown.message.replace(/\.$/u, ""), thrown.remedy ?? "Set WEB_PORT to a free port.");
+    const remedy = thrown.remedy ?? "Set WEB_PORT to a free port.";
+    if (await answers()) {
+      if (held) return ok(check, `a Bellwether answers on port ${asked}`);
+      return fault(check, `port ${asked} on ${host} is another Bellwether's, on another database`, remedy);
+    }
+    return fault(check, thrown.message.replace(/\.$/u, ""), remedy);
   } finally {
     server.close();
   }
 }
 
-async function isBellwether(host: string, port: number, signal: AbortSignal): Promise<boolean> {
+function addressOf(host: string, port: number): string {
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}/`;
+}
+
+async function isBellwether(address: string, signal: AbortSignal): Promise<boolean> {
   try {
     const late = AbortSignal.any([signal, AbortSignal.timeout(3000)]);
-    const response = await fetch(`http://${name}:${port}/healthz`, { redirect: "error", signal: late });
+    const response = await fetch(new URL("/healthz", address), { redirect: "error", signal: late });
     const body = (await response.json()) as { ok?: unknown };
     return response.status === 200 && body.ok === true;
   } catch {

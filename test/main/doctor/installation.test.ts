@@ -12,6 +12,7 @@ import { alertsConfigOf, examineDeadman, examineOperators } from "../../../src/m
 import { networkChecks } from "../../../src/main/doctor/networks.ts";
 import { examineEnvFile, examineNode, examineSettings } from "../../../src/main/doctor/settings.ts";
 import { examineWeb } from "../../../src/main/doctor/web.ts";
+import { writeHolderRecord } from "../../../src/store/holder-record.ts";
 import { badOf, told } from "./told.ts";
 
 let folder: string;
@@ -156,7 +157,12 @@ describe("the doctor at the alerts", () => {
 describe("the doctor at the console", () => {
   const signal = new AbortController().signal;
   let server: Server | undefined;
-  afterEach(() => void server?.close());
+  let sockets: Server[] = [];
+  afterEach(() => {
+    server?.close();
+    for (const socket of sockets) socket.close();
+    sockets = [];
+  });
 
   /** Takes a port, and answers as told. */
   async function taken(body: unknown): Promise<string> {
@@ -166,6 +172,18 @@ describe("the doctor at the console", () => {
     return String((other.address() as AddressInfo).port);
   }
 
+  /** A bot that holds a database, and whose console has a port of its own. */
+  async function running({ told: says = true } = {}): Promise<Record<"DATABASE_URL" | "port", string>> {
+    const file = path.join(folder, "bellwether.db");
+    const port = await taken({ ok: true });
+    const socket = createServer();
+    sockets.push(socket);
+    await new Promise<void>((resolve) => socket.listen(`${file}.sock`, resolve));
+    const record = { pid: process.pid, socket: `${file}.sock` };
+    writeHolderRecord(file, says ? { ...record, console: `http://127.0.0.1:${port}/` } : record);
+    return { DATABASE_URL: `file:${file}`, port };
+  }
+
   it.each<[string, () => Promise<Record<string, string>>, RegExp[]]>([
     ["is switched off", async () => ({ WEB_PORT: "0" }), [/^ok console: switched off/u]],
     [
@@ -173,16 +191,33 @@ describe("the doctor at the console", () => {
       async () => ({ WEB_PORT: await taken({ hello: 1 }) }),
       [/^fault console: Port \d+ on 127.0.0.1 is taken by another program.* -> Stop that program/u],
     ],
-    ["runs already", async () => ({ WEB_PORT: await taken({ ok: true }) }), [/^ok console: a Bellwether answers/u]],
+    [
+      "has its port taken by the bot of another database",
+      async () => ({ WEB_PORT: await taken({ ok: true }) }),
+      [/^fault console: port \d+ on 127.0.0.1 is another Bellwether's, on another database -> Stop that program/u],
+    ],
+    [
+      "runs already, on another port than the first",
+      async () => ({ DATABASE_URL: (await running()).DATABASE_URL }),
+      [/^ok console: the running Bellwether \(process \d+\) answers at http:\/\/127.0.0.1:\d+\/$/u],
+    ],
+    [
+      "runs already, and is of a version that does not say where",
+      async () => {
+        const { DATABASE_URL, port } = await running({ told: false });
+        return { DATABASE_URL, WEB_PORT: port };
+      },
+      [/^ok console: a Bellwether answers on port \d+$/u],
+    ],
     [
       "is open to the world",
-      async () => ({ WEB_PORT: await taken({ ok: true }), PUBLIC_URL: "https://bell.example" }),
+      async () => ({ DATABASE_URL: (await running()).DATABASE_URL, PUBLIC_URL: "https://bell.example" }),
       [/^ok/u, /^warning PUBLIC_URL: .*WEB_TOKEN is not set.* -> Set WEB_TOKEN/u],
     ],
     [
       "is reached in the clear",
       async () => ({
-        WEB_PORT: await taken({ ok: true }),
+        DATABASE_URL: (await running()).DATABASE_URL,
         PUBLIC_URL: "http://bell.example",
         WEB_TOKEN: "x".repeat(20),
       }),
@@ -199,14 +234,15 @@ describe("the doctor at the console", () => {
       [/^fault console: 192.0.2.1 is not an address of this machine/u],
     ],
   ])("%s", async (_name, prepare, lines) => {
-    const { config } = examineConfig(await prepare());
+    const env = { DATABASE_URL: `file:${path.join(folder, "none.db")}`, ...(await prepare()) };
+    const { config } = examineConfig(env);
     expect(told(await examineWeb(config, signal))).toEqual(lines.map((line) => expect.stringMatching(line)));
   });
 
   it("has its port free", async () => {
     const port = await taken({});
     await new Promise((resolve) => server?.close(resolve));
-    const { config } = examineConfig({ WEB_PORT: port });
+    const { config } = examineConfig({ WEB_PORT: port, DATABASE_URL: `file:${path.join(folder, "none.db")}` });
     expect(told(await examineWeb(config, signal))).toEqual([`ok console: port ${port} on 127.0.0.1 is free`]);
   });
 });
