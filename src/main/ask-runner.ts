@@ -17,16 +17,20 @@ export async function openRunner(config: Config, log: Log, tell: (sentence: stri
 }
 
 async function ownRunner(config: Config, log: Log, tell: (sentence: string) => void): Promise<LineRunner> {
-  const [{ openNetworks }, { createStore }, { botOf }, { readingDesk }, { readAlertsConfig }] = await Promise.all([
-    import("./networks.ts"),
-    import("../store/create-store.ts"),
-    import("./bot-of.ts"),
-    import("./alert-desk.ts"),
-    import("./alerts-settings.ts"),
-  ]);
+  const [{ openNetworks }, { createStore }, { botOf }, { readingDesk }, { readAlertsConfig }, { strangeOrigin }] =
+    await Promise.all([
+      import("./networks.ts"),
+      import("../store/create-store.ts"),
+      import("./bot-of.ts"),
+      import("./alert-desk.ts"),
+      import("./alerts-settings.ts"),
+      import("./claim-database.ts"),
+    ]);
   const alertsConfig = readAlertsConfig(config.alerting.configFile);
   // Held only while it is used: another question at the same time needs it, too.
   const store = createStore({ url: config.databaseUrl, log, hold: "call" });
+  const strange = strangeOrigin(store.file, config);
+  if (strange !== undefined) tell(strange);
   const networks = await openNetworks(config, { log });
   const sight = sightNodes(networks.clients);
   void sight();

@@ -4,6 +4,7 @@ import { loadConfig } from "../config.ts";
 import { UserError } from "../errors.ts";
 import { databaseFile } from "../store/database-url.ts";
 import { restore as restoreFile } from "../store/restore.ts";
+import { stamp } from "./stamp.ts";
 
 /** Puts a backup in the place of the database; the bot must be stopped. */
 export async function restore(args: readonly string[]): Promise<number> {
@@ -14,7 +15,7 @@ export async function restore(args: readonly string[]): Promise<number> {
     });
   }
   const file = databaseFile(loadConfig().databaseUrl);
-  const suffix = `before-restore-${new Date().toISOString().replaceAll(/\D/gu, "").slice(0, 14)}`;
+  const suffix = `before-restore-${stamp(new Date())}`;
   const { before, owed } = await restoreFile(file, path.resolve(backup), suffix);
   console.log(`${file} is as it was in ${backup}.`);
   if (before !== undefined) console.log(`What was there before is ${before}.`);

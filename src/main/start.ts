@@ -4,7 +4,6 @@ import type { Adapter } from "../adapters/adapter.ts";
 import { consoleSender } from "../adapters/web/console-sender.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { Sender } from "../alerts/sender.ts";
 import { systemClock } from "../api/clock.ts";
 import { openChosenAnswers } from "../bot/answer-choices.ts";
 import { loadConfig, type Config } from "../config.ts";
@@ -15,9 +14,9 @@ import { writeHolderRecord } from "../store/holder-record.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 import { alertStanding } from "./alert-standing.ts";
-import type { Alerting } from "./alerting.ts";
 import { readAlertsConfig } from "./alerts-settings.ts";
 import { botOf } from "./bot-of.ts";
+import { claimDatabase, neededOrigin } from "./claim-database.ts";
 import { logDestination } from "./log-destination.ts";
 import { startDeadman } from "./deadman.ts";
 import { listedManagers } from "./listed-managers.ts";
@@ -73,7 +72,7 @@ interface Running {
 async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Promise<void> {
   const store = createStore({ url: config.databaseUrl, log });
   shutdown.add("store", () => store.close());
-  await store.claim();
+  await claimDatabase(store, config, log);
 
   const startedAt = Date.now();
   const running: Adapter[] = [];
@@ -156,16 +155,14 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
     const deadman = startDeadman({ url: config.alerting.deadmanUrl, clock: systemClock, log, trouble });
     shutdown.add("dead man's switch", () => deadman.stop());
   }
-  watchLater(alerting, [web ?? consoleSender, ...platforms.adapters], shutdown);
-  await begun;
-}
-
-/** The first questions go first; soon after, the networks are watched and what is owed is delivered. */
-function watchLater(alerting: Alerting, senders: readonly Sender[], { signal }: Shutdown): void {
-  const watch = (): void => {
-    if (!signal.aborted) void alerting.start(senders);
+  const watch = async (): Promise<void> => {
+    // Whoever starts on it next must know; where it cannot be written to, watching says so, too.
+    await store.markOrigin(neededOrigin(config)).catch(() => undefined);
+    if (!shutdown.signal.aborted) await alerting.start([web ?? consoleSender, ...platforms.adapters]);
   };
-  setTimeout(watch, WATCH_AFTER).unref();
+  // The first questions go first; soon after, the networks are watched and what is owed is delivered.
+  setTimeout(() => void watch(), WATCH_AFTER).unref();
+  await begun;
 }
 
 function greeting(config: Config, url: string | undefined, simulated: boolean): string {

@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { databaseFile } from "./database-url.ts";
 import { heldForLife, heldPerCall } from "./file-access.ts";
+import type { Origin } from "./origin.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -34,6 +35,8 @@ export interface EmbeddedStore extends Store {
    * Rejects with UserError where another process holds it or where it cannot be used.
    */
   claim(): Promise<void>;
+  /** Says whose database this is, where nobody has yet: what `keepApart` goes by. */
+  markOrigin(origin: Origin): Promise<void>;
 }
 
 /** Costs nothing until a method is called. Throws UserError for a URL that names no file. */
@@ -61,6 +64,7 @@ export function createStore(options: StoreOptions): EmbeddedStore {
       await access.claim();
       log.debug({ file }, "database claimed");
     },
+    markOrigin: (origin) => call((tables) => tables.markOrigin(origin)),
     seen: {
       note: (...given) => call((tables) => tables.seen.note(...given)),
       find: (...given) => call((tables) => tables.seen.find(...given)),

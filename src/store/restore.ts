@@ -1,12 +1,12 @@
-import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 import { UserError } from "../errors.ts";
 import { copyDatabase, syncFolderOf } from "./copy-database.ts";
 import { DatabaseInUse } from "./database-in-use.ts";
 import { damageOf } from "./inspect-file.ts";
-import { makeOwnFile } from "./own-file.ts";
 import { waitForProcessLock } from "./process-lock.ts";
+import { setAside } from "./set-aside.ts";
 import { executedMigrations, hasTable, makeFolderOf, newerMigration } from "./sqlite-database.ts";
 import { storeFault } from "./sqlite-faults.ts";
 
@@ -78,23 +78,4 @@ function doubt(database: DatabaseSync): number {
     )
     .run();
   return Number(changes);
-}
-
-/** Keeps the old database under another name, with what its write-ahead log holds where that cannot be written back. */
-function setAside(file: string, name: string): string {
-  try {
-    const database = new DatabaseSync(file);
-    try {
-      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    } finally {
-      database.close();
-    }
-  } catch {
-    // Damaged as it may be, its files are kept as they are.
-  }
-  makeOwnFile(name);
-  copyFileSync(file, name);
-  if (existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${name}-wal`);
-  rmSync(`${file}-shm`, { force: true });
-  return name;
 }

@@ -47,6 +47,8 @@ export interface Schema {
     chosen_by: string;
     chosen_at: number;
   };
+  /** What a database says of itself. */
+  database_marks: { name: string; value: string };
   /** Numbers that only grow: what gives rows their order, here and on an engine with several writers. */
   alert_counters: { name: string; value: number };
   alert_subscriptions: SubscriptionRow;

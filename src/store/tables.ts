@@ -5,6 +5,7 @@ import type { Use } from "./access.ts";
 import { createAnswerChoices } from "./answer-choices.ts";
 import { createAlertTables } from "./alert-tables.ts";
 import { createButtonPayloads } from "./button-payloads.ts";
+import { markOrigin, type Origin } from "./origin.ts";
 import { createSavedParties } from "./saved-parties.ts";
 import { createSeenIds, NOTED_KEPT, type Noted } from "./seen-ids.ts";
 import type { StoreTables, TransactionTables } from "./store.ts";
@@ -13,6 +14,7 @@ import type { StoreTables, TransactionTables } from "./store.ts";
 export interface Tables extends StoreTables {
   transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
+  markOrigin(origin: Origin): Promise<void>;
 }
 
 export function createTables(use: Use, now: () => Milliseconds): Tables {
@@ -34,6 +36,7 @@ export function createTables(use: Use, now: () => Milliseconds): Tables {
           });
         }),
       ),
+    markOrigin: (origin) => markOrigin(use, origin),
     ping: () =>
       use(async (db) => {
         await db.selectNoFrom((eb) => eb.lit(1).as("one")).execute();

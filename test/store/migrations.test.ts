@@ -26,6 +26,8 @@ const rows: Record<string, string> = {
     INSERT INTO alert_parcels VALUES (1, 'discord', 3, 1700000000000, '{}')`,
   "0005-answer-choices": `
     INSERT INTO answer_choices VALUES ('discord', '99', 'channel', 'ann', 1700000000000)`,
+  "0006-database-marks": `
+    INSERT INTO database_marks VALUES ('origin', 'configured')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

@@ -5,6 +5,7 @@ import { savedParties } from "./0002-saved-parties.ts";
 import { alerts } from "./0003-alerts.ts";
 import { alertParcels } from "./0004-alert-parcels.ts";
 import { answerChoices } from "./0005-answer-choices.ts";
+import { databaseMarks } from "./0006-database-marks.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
@@ -16,4 +17,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0003-alerts": alerts,
   "0004-alert-parcels": alertParcels,
   "0005-answer-choices": answerChoices,
+  "0006-database-marks": databaseMarks,
 };
