@@ -1,4 +1,4 @@
-import { hasWords, logTable, MAX_LOGGED, readLog } from "../src/answers/alert-log.ts";
+import { hasWords, logTable, MAX_LOGGED, readLog, sayingWhat } from "../src/answers/alert-log.ts";
 import { LOG_OPTIONS } from "../src/answers/alert-options.ts";
 import { destinationHere, isOperator } from "../src/answers/alert-place.ts";
 import { destinationKey } from "../src/alerts/subscription.ts";
@@ -23,9 +23,12 @@ export const alertsLog = command({
   run: async (context) => {
     const { alerts, options } = context;
     const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
-    const all = await readLog(alerts, here);
+    const every = await readLog(alerts, here);
     const wanted = options.what?.trim().toLowerCase();
-    const rows = wanted === undefined ? all : all.filter((row) => hasWords(row, wanted));
+    const { network } = options;
+    const all = wanted !== undefined || network !== undefined || options.file ? await sayingWhat(alerts, every) : every;
+    const there = network === undefined ? all : all.filter((row) => row.network === network);
+    const rows = wanted === undefined ? there : there.filter((row) => hasWords(row, wanted));
     const { page = 1 } = options;
     const pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS));
     if (page > pages) {
@@ -34,10 +37,14 @@ export const alertsLog = command({
         remedy: "The newest is page 1.",
       });
     }
-    const shown = rows.slice((page - 1) * PAGE_ROWS, page * PAGE_ROWS);
-    const of = options.what === undefined ? [] : text` with ${options.what}`;
+    const shown = await sayingWhat(alerts, rows.slice((page - 1) * PAGE_ROWS, page * PAGE_ROWS));
+    const of = text`${options.what === undefined ? [] : text` with ${options.what}`}${network === undefined ? [] : text` on ${network}`}`;
+    const narrowed = {
+      ...(options.what === undefined ? {} : { what: options.what }),
+      ...(network === undefined ? {} : { network }),
+    };
     const blocks: Block[] = [logTable(shown, here)];
-    if (all.length >= MAX_LOGGED)
+    if (every.length >= MAX_LOGGED)
       blocks.push(
         paragraph(`No more than the last ${countWords(MAX_LOGGED)} decisions and messages are looked through.`),
       );
@@ -45,7 +52,7 @@ export const alertsLog = command({
       label,
       invocation: {
         command: "alerts log",
-        options: { ...(options.what === undefined ? {} : { what: options.what }), page: to },
+        options: { ...narrowed, page: to },
       },
       effect: "replace",
     });
@@ -53,7 +60,7 @@ export const alertsLog = command({
       label: "As a file",
       invocation: {
         command: "alerts log",
-        options: { ...(options.what === undefined ? {} : { what: options.what }), file: true },
+        options: { ...narrowed, file: true },
       },
       effect: "reply",
     };
@@ -63,7 +70,7 @@ export const alertsLog = command({
           ? text`Nothing${of} is in the log`
           : text`${countWords(rows.length)} lines${of}${pages === 1 ? "" : `, page ${page} of ${pages}`}`,
       blocks: rows.length === 0 ? [] : blocks,
-      attachments: options.file && rows.length > 0 ? [tableAttachment(logTable(rows, here))] : [],
+      attachments: options.file && rows.length > 0 ? [tableAttachment(logTable(rows, here, true))] : [],
       actions: [
         ...(page > 1 ? [go("Newer", page - 1)] : []),
         ...(page < pages ? [go("Older", page + 1)] : []),

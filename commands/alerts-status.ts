@@ -1,4 +1,4 @@
-import { episodeSubject, labelOf } from "../src/answers/alert-episodes.ts";
+import { briefEpisodeId, episodeSubject, labelOf } from "../src/answers/alert-episodes.ts";
 import { destinationHere, isOperator, isSamePlace, placeWords } from "../src/answers/alert-place.ts";
 import { standingOf } from "../src/answers/alert-standing.ts";
 import { watchedLabels } from "../src/answers/watched-labels.ts";
@@ -56,7 +56,10 @@ export const alertsStatus = command({
       episodeTable(open, labels),
     ];
     const suspicions = standings.flatMap(({ network, suspicious = [] }) =>
-      suspicious.map((one) => text`${strong(network)}: ${suspicionWords(one)}`),
+      suspicious
+        // What has fired since that was read is an alert.
+        .filter((one) => !open.some((known) => isSameThing(known, { ...one, network })))
+        .map((one) => text`${strong(network)}: ${suspicionWords(one)}`),
     );
     if (suspicions.length > 0) {
       blocks.push({ kind: "list", title: text`Suspicious, and no alert yet`, items: suspicions });
@@ -77,7 +80,7 @@ export const alertsStatus = command({
       title: headline(standings, open, alone),
       tone: alone ? "warning" : toneOf(standings, open),
       blocks,
-      actions: [...open.slice(0, BUTTONS).flatMap(episodeActions), refresh()],
+      actions: [...open.slice(0, BUTTONS).flatMap((one, _, all) => episodeActions(one, all)), refresh()],
     });
   },
 });
@@ -90,6 +93,12 @@ function worstFirst(episodes: readonly Episode[]): readonly Episode[] {
       Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
       (BigInt(a.began) > BigInt(b.began) ? -1 : 1),
   );
+}
+
+type Thing = Pick<Episode, "kind" | "network" | "subject">;
+
+function isSameThing(a: Thing, b: Thing): boolean {
+  return a.kind === b.kind && a.network === b.network && a.subject === b.subject;
 }
 
 interface Look {
@@ -171,19 +180,21 @@ function episodeTable(open: readonly Episode[], labels: Labels): Table {
       { title: "Network", priority: 2 },
       { title: "Of" },
       { title: "Since" },
-      { title: "Acknowledged", priority: 2 },
       { title: "Episode", priority: 3 },
     ],
     rows: open.map((episode) => {
       const { severity, kind, network, subject, acknowledged, id, state } = episode;
+      const notes = [
+        ...(state === "recovering" ? ["looks good again"] : []),
+        ...(acknowledged === undefined ? [] : [`acknowledged by ${acknowledged.by}`]),
+      ];
       return [
         toText(strong(severity)),
-        toText(state === "recovering" ? `${kind} (looks good again)` : kind),
+        toText(notes.length === 0 ? kind : `${kind} (${notes.join("; ")})`),
         toText(network),
         toText(subject === "" ? "–" : subjectName(subject, labels)),
         sinceWords(episode, "both"),
-        toText(acknowledged === undefined ? "no" : `by ${acknowledged.by}`),
-        toText(code(id)),
+        toText(code(briefEpisodeId(id))),
       ];
     }),
     empty: text`Nothing is firing.`,
@@ -236,16 +247,27 @@ function toneOf(standings: readonly Standing[], open: readonly Episode[]): Tone 
   return standings.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
 }
 
-function episodeActions(episode: Episode): Action[] {
+function episodeActions(episode: Episode, shown: readonly Episode[]): Action[] {
   const { id, acknowledged } = episode;
   const options = { episode: id };
-  const subject = episodeSubject(episode);
+  const subject = buttonSubject(episode, shown);
   return [
     { label: `Why ${subject}`, invocation: { command: "alerts why", options }, effect: "reply" },
     ...(acknowledged === undefined
       ? [{ label: `Acknowledge ${subject}`, invocation: { command: "alerts ack", options }, effect: "reply" } as const]
       : []),
   ];
+}
+
+/** What tells a button from those beside it: the subject alone, where no other one is of the same. */
+function buttonSubject(episode: Episode, shown: readonly Episode[]): string {
+  const words = [episodeSubject, withNetwork, (one: Episode) => `${withNetwork(one)}, ${one.kind}`];
+  const enough = words.find((of) => shown.filter((one) => of(one) === of(episode)).length === 1);
+  return (enough ?? withNetwork)(episode);
+}
+
+function withNetwork(episode: Episode): string {
+  return `${episodeSubject(episode)} on ${episode.network}`;
 }
 
 function refresh(): Action {

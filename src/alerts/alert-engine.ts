@@ -5,6 +5,7 @@ import { Episode, Machine } from "./episode.ts";
 import { timeToText } from "./json-units.ts";
 import { AlertMessage } from "./message.ts";
 import { OwedBook } from "./owed.ts";
+import { readMessages } from "./read-messages.ts";
 import { episodeRow, roundRecorder, type RecordRound } from "./record-round.ts";
 import type { Destination } from "./sender.ts";
 import { Silence, silenceEnds } from "./silence.ts";
@@ -66,6 +67,8 @@ export interface AlertEngine {
     readonly rows: readonly DeliveryRow[];
     readonly receipts: readonly ReceiptRow[];
   }>;
+  /** What messages say, by their ids; without those that are no longer kept. */
+  messages(ids: readonly string[]): Promise<ReadonlyMap<string, AlertMessage>>;
 
   openEpisodes(network?: string): Promise<readonly Episode[]>;
   /** What is bad and not yet an episode, by the rules with the configured thresholds. */
@@ -181,6 +184,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
         const rows = await alerts.outbox.settled(limit, destination);
         return { rows, receipts: await alerts.outbox.receipts(rows.map(({ id }) => id)) };
       }),
+    messages: (ids) => store.transaction(({ alerts }) => readMessages(alerts, ids)),
 
     openEpisodes: (network) =>
       store.transaction(async ({ alerts }) => (await alerts.watch.openEpisodes(network)).map(parseEpisode)),

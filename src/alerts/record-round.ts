@@ -122,7 +122,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
           changes.push({ rule, change, ...named });
           const detail = detailOf(result.machine, episode, about);
           // What leads up to an episode, or does not, is part of its story, too.
-          const coming = { episode: episodeId(result.machine, result.machine.number + 1) };
+          const coming = { episode: episodeId(result.machine, before.number + 1) };
           const of = change === "pending" || change === "dismissed" ? coming : named;
           book.decisions.push({ what: change, network, ...of, detail });
         }

@@ -174,4 +174,5 @@ export const LOG_OPTIONS = {
   },
   page: { kind: "integer", description: "Which page, the newest being 1", min: 1, max: 1000 },
   file: { kind: "flag", description: "All of it as a file (CSV)", default: false },
+  network: ALL_NETWORKS_OPTION,
 } as const satisfies Options;

@@ -51,7 +51,10 @@ export async function standingOf(
   const isTold = (one: Pick<Episode, "rule" | "network" | "subject">): boolean =>
     told === undefined || (rules?.has(one.rule) === true && covers(told, one));
   const own = open.filter((one) => isTold(one) && compareSeverity(one.severity, told?.floor ?? "info") >= 0);
-  const suspicious = pending.filter(isTold);
+  // Under thresholds of somebody's own it may be an alert already.
+  const isOpen = ({ kind, subject }: Machine): boolean =>
+    open.some((one) => one.kind === kind && one.subject === subject);
+  const suspicious = pending.filter((one) => isTold(one) && !isOpen(one));
   const labels = await watchedLabels(network, desk);
   const elsewhere = open.length - own.length;
   const sorted = own.toSorted((a, b) => compareSeverity(b.severity, a.severity));

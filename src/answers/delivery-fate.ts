@@ -20,7 +20,8 @@ export function fateOf(row: DeliveryRow, receipt: ReceiptRow | undefined): Fate 
       return { at, word: "being sent", detail: tries };
     case "sent": {
       const arrived = receipt?.at ?? at;
-      const message = receipt === undefined ? "" : `, message ${receipt.message}`;
+      // The console has no ids of its own.
+      const message = receipt === undefined || receipt.message === row.id ? "" : `, message ${receipt.message}`;
       const after = formatDuration(Math.max(0, arrived - row.created_at));
       const unsure = row.uncertain_since === null ? "" : ", may have come twice";
       return { at: arrived, word: "sent", detail: `${tries}, after ${after}${message}${unsure}` };

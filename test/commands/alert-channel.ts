@@ -1,13 +1,17 @@
 import { renderTerminal } from "../../src/adapters/terminal/render.ts";
+import { createDispatcher } from "../../src/alerts/dispatch.ts";
 import { describe as describeAlert } from "../../src/alerts/describe.ts";
 import { AlertMessage } from "../../src/alerts/message.ts";
 import type { Reading } from "../../src/alerts/reading.ts";
 import type { Destination } from "../../src/alerts/sender.ts";
 import { destinationKey } from "../../src/alerts/subscription.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
+import { silentLog } from "../../src/log.ts";
 import { plainText } from "../../src/reply/plain.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { down, stalled } from "../alerts/readings.ts";
+import { VirtualClock } from "../api/virtual-clock.ts";
+import type { FakeSender } from "../support/fake-sender.ts";
 import { NOON, type Talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -41,6 +45,25 @@ export async function oneNodeDown() {
   await see(talk, 1, [stalled("good"), down("good"), down("good", "b:1")]);
   await see(talk, 4, [stalled("good"), down("bad"), down("good", "b:1")]);
   return talk;
+}
+
+/** Delivers what is owed, in the time of the conversation, until nothing is left. */
+export async function deliver(talk: Talk, sender: FakeSender): Promise<void> {
+  const clock = new VirtualClock(talk.now());
+  const dispatcher = createDispatcher({
+    store: talk.store,
+    clock,
+    log: silentLog(),
+    senders: [sender],
+    describe: describeAlert,
+    random: () => 0,
+  });
+  const stop = new AbortController();
+  const running = dispatcher.run(stop.signal);
+  await clock.advance(60_000);
+  stop.abort();
+  await clock.advance(60_000);
+  await running;
 }
 
 /** What is owed to a destination and not sent yet, in order, as it would be said. */

@@ -1,15 +1,12 @@
 import { describe, expect, test } from "vitest";
 
-import { createDispatcher } from "../../src/alerts/dispatch.ts";
-import { describe as describeAlert } from "../../src/alerts/describe.ts";
-import { silentLog } from "../../src/log.ts";
 import { down, price, stalled } from "../alerts/readings.ts";
-import { VirtualClock } from "../api/virtual-clock.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import {
   ann,
   bob,
   CONSOLE_PAGE,
+  deliver,
   ELSEWHERE,
   oneNodeDown,
   OPS,
@@ -135,25 +132,6 @@ describe("an acknowledgement", () => {
     expect((await owed(talk, ops)).at(-1)).toBe("CHANGE · ann acknowledged node.down: a:1 is down on mainnet");
   });
 });
-
-/** Delivers what is owed, in the time of the conversation, until nothing is left. */
-async function deliver(talk: Awaited<ReturnType<typeof oneNodeDown>>, sender: FakeSender): Promise<void> {
-  const clock = new VirtualClock(talk.now());
-  const dispatcher = createDispatcher({
-    store: talk.store,
-    clock,
-    log: silentLog(),
-    senders: [sender],
-    describe: describeAlert,
-    random: () => 0,
-  });
-  const stop = new AbortController();
-  const running = dispatcher.run(stop.signal);
-  await clock.advance(60_000);
-  stop.abort();
-  await clock.advance(60_000);
-  await running;
-}
 
 describe("the story of an episode", () => {
   test("tells what was pending, owed, tried, sent, silenced and received", async () => {

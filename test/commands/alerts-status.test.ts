@@ -5,9 +5,13 @@ import { watcherNames } from "../../src/alerts/watcher-names.ts";
 import { judgeSources } from "../../src/api/judge-sources.ts";
 import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict.ts";
 import { createWatchers } from "../../src/watchers/create-watchers.ts";
-import { blind, down, stalled } from "../alerts/readings.ts";
-import { CONSOLE_PAGE, ELSEWHERE, oneNodeDown, see, shown } from "./alert-channel.ts";
+import { renderTerminal } from "../../src/adapters/terminal/render.ts";
+import { auction, blind, down, stalled } from "../alerts/readings.ts";
+import { FakeSender } from "../support/fake-sender.ts";
+import { CONSOLE_PAGE, deliver, ELSEWHERE, oneNodeDown, see, shown } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
+
+const MARKET = "ab".repeat(32);
 
 describe("the log", () => {
   test("is newest first, in pages, narrowed by a word, and a file of all", async () => {
@@ -38,6 +42,32 @@ describe("the log", () => {
     const all = await talk.engine.log({ limit: 1000 });
     expect(lines).toHaveLength(1 + all.filter((row) => JSON.stringify(row).includes("node.down")).length);
     expect(lines[0]).toBe("When,What,Network,Episode,Where,Delivery,More");
+  });
+
+  test("finds all that is about a market by its name, on the network named", async () => {
+    const talk = await talkToSimulator({ delivering: ["web"] });
+    await talk.ask("alerts add market.auction");
+    await see(talk, 1, [auction("good", MARKET)]);
+    await see(talk, 2, [auction("bad", MARKET)]);
+    await talk.ask("alerts ack BTC/USD");
+    await deliver(talk, new FakeSender({ platform: "web", now: () => Number(talk.now() / 1_000_000n) }));
+    const said = await talk.ask("alerts log btc/usd network:mainnet");
+    for (const step of ["pending", "fired", "trigger owed", "trigger sent", "acknowledged"])
+      expect(said).toContain(step);
+    expect(said).toMatch(/acknowledged .* market\.auction of BTC\/USD: by/u);
+    expect(said).toMatch(/trigger owed[\s\S]*fired[\s\S]*pending +mainnet +market\.auction\|mainnet\|abababab\|1/u);
+    expect(said).toContain("market.auction|mainnet|abababab|1");
+    expect(await talk.ask("alerts log btc/usd network:testnet")).toContain(
+      "Nothing with btc/usd on testnet is in the log",
+    );
+    expect(await talk.ask("alerts log")).toMatch(/bot sent .* added by ann: attempt 1/u);
+    const narrow = renderTerminal(await talk.askFor("alerts log btc/usd"), {
+      width: 80,
+      colour: false,
+      links: false,
+      now: talk.now(),
+    });
+    expect(narrow).toMatch(/When +What +(?:Network +)?More/u);
   });
 
   test("shows a channel what is everybody's and its own", async () => {
@@ -119,13 +149,43 @@ describe("the status", () => {
     expect(await look()).toMatch(/info\s+market\.auction\s+mainnet\s+BTC\/USD\s+at least 2026-01-15 12:00:00 UTC/u);
   });
 
+  test("tells alerts of the same name on two networks apart, on buttons and in words to copy", async () => {
+    const talk = await talkToSimulator();
+    await talk.ask("alerts add market.auction network:mainnet");
+    await talk.ask("alerts add market.auction network:testnet");
+    for (const network of ["mainnet", "testnet"]) {
+      for (const state of ["good", "bad"] as const) {
+        const at = talk.now();
+        const watcher = { name: "markets", every: 60_000 };
+        const readings = [auction(state, MARKET, network)];
+        await talk.engine.record({ network, watcher, snapshot: {}, readings, events: [], at });
+      }
+    }
+    const said = await talk.ask("alerts status");
+    expect(said).toContain("Why BTC/USD on mainnet");
+    expect(said).toContain("Why BTC/USD on testnet");
+    expect(said).toContain("market.auction|testnet|abababab|1");
+  });
+
+  test("calls nothing suspicious that is an alert under somebody's own thresholds", async () => {
+    const talk = await oneNodeDown();
+    await talk.ask("alerts add node.down rounds:1");
+    await see(talk, 1, [stalled("good"), down("bad"), down("good", "b:1")]);
+    await see(talk, 1, [stalled("good"), down("bad"), down("bad", "b:1")]);
+    const said = await talk.ask("alerts status");
+    expect(said).toMatch(/node\.down\s+mainnet\s+b:1/u);
+    expect(said).not.toContain("Suspicious");
+  });
+
   test("lists first what is worst and what nobody has acknowledged", async () => {
     const talk = await oneNodeDown();
     const both = [down("bad"), down("bad", "b:1")];
     await see(talk, 4, [stalled("good"), ...both]);
     expect(await talk.ask("alerts status")).toMatch(/node\.down\s+mainnet\s+b:1[\s\S]*node\.down\s+mainnet\s+a:1/u);
     await talk.ask("alerts ack b:1");
-    expect(await talk.ask("alerts status")).toMatch(/node\.down\s+mainnet\s+a:1[\s\S]*node\.down\s+mainnet\s+b:1/u);
+    expect(await talk.ask("alerts status")).toMatch(
+      /node\.down\s+mainnet\s+a:1[\s\S]*node\.down \(acknowledged by ann\)\s+mainnet\s+b:1/u,
+    );
     await see(talk, 60, [stalled("bad"), ...both]);
     expect(await talk.ask("alerts status")).toMatch(/critical\s+network\.stalled[\s\S]*warning\s+node\.down/u);
   });
