@@ -1,5 +1,6 @@
 import type { Sender } from "../alerts/sender.ts";
 import type { Bot } from "../bot/bot.ts";
+import type { Visibility } from "../bot/invocation.ts";
 import type { Reply } from "../reply/reply.ts";
 
 /** How an adapter fares: `down` heals by itself, `failed` needs a person (a bad token). */
@@ -22,11 +23,18 @@ export interface Adapter {
 /** A platform on which alerts can be posted. */
 export type SendingAdapter = Adapter & Sender;
 
+/** Who sees an answer in a channel, as the bot has it; a platform may have a custom of its own. */
+export interface AnswerAudience {
+  readonly visibility: Visibility;
+  /** Neither the question nor what the command does settles it: it is what the command has by default. */
+  readonly isDefault: boolean;
+}
+
 /** What the console needs to show a reply as a platform will: the very payload its renderer makes. */
 export interface Preview {
   readonly platform: "discord" | "slack";
-  /** As the answer to somebody, or as an alert posted to a channel. Pure and total; JSON. */
-  render(reply: Reply, as?: "answer" | "alert"): unknown;
+  /** As an answer to such an audience, or as an alert posted to a channel. Pure and total; JSON. */
+  render(reply: Reply, as: AnswerAudience | "alert"): unknown;
 }
 
 /** Where an adapter keeps what does not fit into a button; the store's, seen through a narrow door. */

@@ -4,16 +4,18 @@ import type { Reply } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
 import { renderDiscord } from "./render.ts";
 
-/** The console's view of Discord: the very message, and its markdown read as Discord reads it. */
+/** The console's view of Discord: the very message, who sees it, and its markdown read as Discord reads it. */
 export const discordPreview: Preview = {
   platform: "discord",
-  render(reply: Reply, as = "answer") {
+  render(reply: Reply, as) {
+    const onlyAsker = as !== "alert" && as.visibility === "caller";
     const {
       files,
       unkept: _unkept,
       ...message
-    } = renderDiscord(reply, as === "alert" ? {} : { asker: "0", shareable: true });
+    } = renderDiscord(reply, as === "alert" ? {} : { asker: "0", shareable: onlyAsker });
     return {
+      onlyAsker,
       message,
       embeds: message.embeds.map((embed) => ({
         title: embed.title === undefined ? [] : parse(embed.title, "normal"),

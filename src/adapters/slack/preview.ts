@@ -1,15 +1,17 @@
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
+import { isShownToAll } from "./question.ts";
 import { renderSlack } from "./render.ts";
 
-/** The console's view of Slack: the very message, with what its files are. */
+/** The console's view of Slack: the very message, who sees it, and what its files are. */
 export const slackPreview: Preview = {
   platform: "slack",
-  render(reply: Reply, as = "answer") {
-    const answer = { asker: "U0", ask: { command: "help", options: {} }, shareable: true };
+  render(reply: Reply, as) {
+    const onlyAsker = as !== "alert" && !isShownToAll(as);
+    const answer = { asker: "U0", ask: { command: "help", options: {} }, shareable: onlyAsker };
     const { text, blocks, files, filesLater } = renderSlack(reply, as === "alert" ? {} : answer);
     return {
-      ...(as === "alert" ? { toAll: true } : {}),
+      onlyAsker,
       message: { text, blocks },
       filesLater,
       files: files.map(({ name, alt, attachment }) => ({

@@ -1,6 +1,7 @@
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Invocation, Prepared, Target, Visibility } from "../../bot/invocation.ts";
 import type { Ask, Reply } from "../../reply/reply.ts";
+import type { AnswerAudience } from "../adapter.ts";
 import type { Desk } from "./desk.ts";
 import { FILE_BYTES, FILES } from "./limits.ts";
 import type { Origin } from "./origin.ts";
@@ -37,10 +38,14 @@ export function targetOf(origin: Pick<Origin, "workspace" | "channel">): Target 
  * what announces a change and what the workspace chose to show is answered for all to see, whatever a command's own
  * default is.
  */
+export function isShownToAll({ visibility, isDefault }: AnswerAudience): boolean {
+  return visibility === "channel" && !isDefault;
+}
+
+/** Who sees the answer: what a button decided already, else by the question. */
 export function audienceOf(desk: Desk, ask: Ask, origin: Origin, prepared: Prepared): Visibility {
   if (origin.audience !== undefined) return origin.audience;
   if (!prepared.ok) return "caller";
-  return "private" in ask.options
-    ? prepared.visibility
-    : (desk.bot.audience(ask.command, targetOf(origin)) ?? "caller");
+  const settled = "private" in ask.options || desk.bot.audience(ask.command, targetOf(origin)) !== undefined;
+  return isShownToAll({ visibility: prepared.visibility, isDefault: !settled }) ? "channel" : "caller";
 }

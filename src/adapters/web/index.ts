@@ -96,6 +96,7 @@ export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
       bot: () => bot,
       hosts: () => hosts ?? knownHosts({ host: parts.host, port }),
       access,
+      now,
       files,
       previews: parts.previews,
       alerts: parts.alerts,

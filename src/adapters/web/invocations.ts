@@ -4,6 +4,9 @@ import type { z } from "zod";
 
 import type { Bot } from "../../bot/bot.ts";
 import { disposeReply, type Reply } from "../../reply/reply.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { AnswerAudience } from "../adapter.ts";
+import { answerAudience } from "./answer-audience.ts";
 import { refuse } from "./guard.ts";
 import { Beginning, CONSOLE, Question } from "./input.ts";
 import { MAX_COMPLETING, MAX_RUNNING, PROGRESS_MILLIS } from "./limits.ts";
@@ -14,6 +17,7 @@ import { createSlots } from "./slots.ts";
 export interface InvocationParts extends RenderParts {
   readonly bot: () => Bot;
   readonly patience: Patience;
+  readonly now: () => Nanoseconds;
   /** Fires when the adapter stops. */
   readonly stopping: AbortSignal;
 }
@@ -51,11 +55,14 @@ export function invocationRoutes(parts: InvocationParts): Hono {
         await disposeReply(answer);
         return c.body(null);
       }
-      return c.json(render(answer, parts, { previews }));
+      return c.json(render(answer, parts, previews ? audience(question, answer) : undefined));
     } finally {
       release();
     }
   });
+
+  const audience = (question: Question, answer: Reply): AnswerAudience =>
+    answerAudience(parts.bot(), question, answer, parts.now());
 
   /** One JSON object a line: `{"progress": Reply}` as often as there is news, at last `{"reply": Reply}`. */
   function streamed(
@@ -72,7 +79,7 @@ export function invocationRoutes(parts: InvocationParts): Hono {
       out.onAbort(() => unread.abort());
       const gone = AbortSignal.any([context.gone, unread.signal]);
       const news = createNews(async (progress) => {
-        await out.writeln(JSON.stringify({ progress: render(progress, parts, { previews: false }) }));
+        await out.writeln(JSON.stringify({ progress: render(progress, parts) }));
       });
       try {
         const answer = await ask(parts.bot(), question, { gone, patience: parts.patience, progress: news.tell });
@@ -80,7 +87,10 @@ export function invocationRoutes(parts: InvocationParts): Hono {
         context.release();
         await news.end();
         if (unread.signal.aborted || c.req.raw.signal.aborted) await disposeReply(answer);
-        else await out.writeln(JSON.stringify({ reply: render(answer, parts, { previews: context.previews }) }));
+        else {
+          const previewed = context.previews ? audience(question, answer) : undefined;
+          await out.writeln(JSON.stringify({ reply: render(answer, parts, previewed) }));
+        }
       } catch (thrown) {
         parts.log.error({ err: thrown }, "an answer could not be sent");
       } finally {

@@ -2,7 +2,7 @@ import type { Log } from "../../log.ts";
 import { messageOf } from "../../errors.ts";
 import { replyToJson, type ReplyJson } from "../../reply/json.ts";
 import type { Reply } from "../../reply/reply.ts";
-import type { Preview } from "../adapter.ts";
+import type { AnswerAudience, Preview } from "../adapter.ts";
 import type { KeptFiles } from "../kept-files.ts";
 
 /** A reply as the page gets it: its JSON, and the payloads that other platforms would be sent for the very same reply. */
@@ -14,10 +14,10 @@ export interface RenderParts {
   readonly log: Log;
 }
 
-/** A reply for the page; its files are kept for download from here on. */
-export function render(reply: Reply, parts: RenderParts, options: { previews: boolean }): Answer {
+/** A reply for the page, with previews for the audience given; its files are kept for download from here on. */
+export function render(reply: Reply, parts: RenderParts, previewed?: AnswerAudience): Answer {
   // Rendered for the other platforms first: what they read from the files must still be there.
-  const previews = options.previews ? renderPreviews(reply, parts) : undefined;
+  const previews = previewed === undefined ? undefined : renderPreviews(reply, parts, previewed);
   const json = replyToJson(reply, (file) => `/api/files/${parts.files.keep(file)}`);
   return previews === undefined ? json : { ...json, previews };
 }
@@ -26,7 +26,7 @@ export function render(reply: Reply, parts: RenderParts, options: { previews: bo
 export function renderPreviews(
   reply: Reply,
   parts: Pick<RenderParts, "previews" | "log">,
-  as: "answer" | "alert" = "answer",
+  as: AnswerAudience | "alert",
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     parts.previews.map((preview) => {

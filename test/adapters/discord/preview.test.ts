@@ -1,15 +1,23 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import type { AnswerAudience } from "../../../src/adapters/adapter.ts";
 import { discordPreview } from "../../../src/adapters/discord/preview.ts";
 import { draw } from "../../../src/adapters/web/public/preview-discord.js";
 import { faultOf, type VElement, type VNode } from "../../../src/adapters/web/public/vnode.js";
+import { paragraph } from "../../../src/reply/block.ts";
+import { reply, type Reply } from "../../../src/reply/reply.ts";
+import { text, time } from "../../../src/reply/text.ts";
+import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { anyReply } from "../../support/arbitrary-reply.ts";
 import { gallery } from "../../support/gallery.ts";
 
-function drawn(reply: Parameters<typeof discordPreview.render>[0]): VElement {
+const SENT = Date.UTC(2026, 2, 2, 9, 30);
+const PRIVATE: AnswerAudience = { visibility: "caller", isDefault: true };
+
+function drawn(reply: Reply, as: AnswerAudience | "alert" = PRIVATE): VElement {
   // Through JSON, as the page gets it.
-  return draw(JSON.parse(JSON.stringify(discordPreview.render(reply))));
+  return draw(JSON.parse(JSON.stringify(discordPreview.render(reply, as))), SENT);
 }
 
 function all(node: VNode): VElement[] {
@@ -41,4 +49,27 @@ describe("the console's view of Discord", () => {
       expect(textIn(tree)).toContain("Bellwether");
     },
   );
+
+  test.each<[AnswerAudience | "alert", boolean]>([
+    [{ visibility: "caller", isDefault: true }, true],
+    [{ visibility: "caller", isDefault: false }, true],
+    [{ visibility: "channel", isDefault: true }, false],
+    [{ visibility: "channel", isDefault: false }, false],
+    ["alert", false],
+  ])("says of %j whether the asker alone sees it: %j", (as, isPrivate) => {
+    const words = textIn(drawn(reply({ title: "Time" }), as));
+    expect(words.includes("Only you can see this")).toBe(isPrivate);
+    expect(words.includes("Share")).toBe(isPrivate);
+  });
+
+  test("writes when it was sent, and marks an age to be kept true", () => {
+    const at = fromMillis(SENT);
+    const tree = drawn(reply({ title: "x", blocks: [paragraph(text`seen ${time(at, "relative")}`)] }), "alert");
+    const times = all(tree).filter(({ tag }) => tag === "time");
+    expect(times.map(({ attrs }) => attrs["datetime"])).toEqual([
+      "2026-03-02T09:30:00.000Z",
+      "2026-03-02T09:30:00.000Z",
+    ]);
+    expect(times.map(({ attrs }) => attrs["data-age"])).toEqual([undefined, String(SENT)]);
+  });
 });

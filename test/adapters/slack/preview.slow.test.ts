@@ -30,7 +30,10 @@ describe.skipIf(chromiumPath === undefined)("at 360 px", () => {
     "%s stands within the screen",
     async (name, reply) => {
       const page = await browser.newPage({ viewport: { width: PHONE_WIDTH, height: 640 }, deviceScaleFactor: 2 });
-      const tree = draw(JSON.parse(JSON.stringify(slackPreview.render(reply))));
+      const tree = draw(
+        JSON.parse(JSON.stringify(slackPreview.render(reply, { visibility: "caller", isDefault: true }))),
+        Date.now(),
+      );
       await page.setContent(`<style>${css}</style><div class="preview preview-slack">${html(tree)}</div>`);
       await page.screenshot({ path: path.join(FOLDER, `${name}.png`), fullPage: true });
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(PHONE_WIDTH);

@@ -1,20 +1,25 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import type { AnswerAudience } from "../../../src/adapters/adapter.ts";
 import { slackPreview } from "../../../src/adapters/slack/preview.ts";
 import { draw } from "../../../src/adapters/web/public/preview-slack.js";
 import { faultOf, type VElement } from "../../../src/adapters/web/public/vnode.js";
 import { plainText } from "../../../src/reply/plain.ts";
 import { paragraph } from "../../../src/reply/block.ts";
-import { reply } from "../../../src/reply/reply.ts";
-import { code, link, strong, text } from "../../../src/reply/text.ts";
+import { reply, type Reply } from "../../../src/reply/reply.ts";
+import { code, link, strong, text, time } from "../../../src/reply/text.ts";
+import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { anyReply } from "../../support/arbitrary-reply.ts";
 import { gallery } from "../../support/gallery.ts";
 import { elementsOf, textsOf } from "../web/print-tree.ts";
 
-function drawn(given: Parameters<typeof slackPreview.render>[0]): VElement {
+const SENT = Date.UTC(2026, 2, 2, 9, 30);
+const PRIVATE: AnswerAudience = { visibility: "caller", isDefault: true };
+
+function drawn(given: Reply, as: AnswerAudience | "alert" = PRIVATE): VElement {
   // Through JSON, as the page gets it.
-  return draw(JSON.parse(JSON.stringify(slackPreview.render(given))));
+  return draw(JSON.parse(JSON.stringify(slackPreview.render(given, as))), SENT);
 }
 
 describe("the console's view of Slack", () => {
@@ -47,5 +52,29 @@ describe("the console's view of Slack", () => {
     const [section] = elementsOf(tree).filter(({ attrs }) => attrs["class"] === "section");
     expect(textsOf(section!).join("")).toBe("bold a*b*c here ∗not bold∗ ＿x＿ ˋyˋ <@U1>");
     expect(elementsOf(section!).map(({ tag }) => tag)).toEqual(["div", "div", "strong", "code", "a"]);
+  });
+
+  test.each<[AnswerAudience | "alert", boolean]>([
+    [{ visibility: "caller", isDefault: true }, true],
+    [{ visibility: "caller", isDefault: false }, true],
+    // Slack's custom is that answers are private, whatever a command's own default is.
+    [{ visibility: "channel", isDefault: true }, true],
+    [{ visibility: "channel", isDefault: false }, false],
+    ["alert", false],
+  ])("says of %j whether the asker alone sees it: %j", (as, isPrivate) => {
+    const words = textsOf(drawn(reply({ title: "Time" }), as)).join(" ");
+    expect(words.includes("Only visible to you")).toBe(isPrivate);
+    expect(words.includes("Share")).toBe(isPrivate);
+  });
+
+  test("writes when it was sent, and marks an age to be kept true", () => {
+    const at = fromMillis(SENT);
+    const tree = drawn(reply({ title: "x", blocks: [paragraph(text`seen ${time(at, "relative")}`)] }), "alert");
+    const times = elementsOf(tree).filter(({ tag }) => tag === "time");
+    expect(times.map(({ attrs }) => attrs["datetime"])).toEqual([
+      "2026-03-02T09:30:00.000Z",
+      "2026-03-02T09:30:00.000Z",
+    ]);
+    expect(times.map(({ attrs }) => attrs["data-age"])).toEqual([undefined, String(SENT)]);
   });
 });

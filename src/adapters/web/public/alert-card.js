@@ -173,8 +173,9 @@ export function createAlertCard(first, around) {
  * @param {Document} document
  */
 export async function drawAlertPreview(id, platform, document) {
-  const { previews } = await loadAlert(id).catch(() => ({ previews: undefined }));
-  return drawPreview(platform, previews?.[platform], document);
+  const alert = await loadAlert(id).catch(() => undefined);
+  const sent = alert === undefined ? Date.now() : toMillis(alert.at);
+  return drawPreview(platform, alert?.previews?.[platform], sent, document);
 }
 
 /**

@@ -8,12 +8,13 @@ import { age, exactUtc, localTime, machineTime, toMillis } from "./times.js";
 import { h, isSafeLink } from "./vnode.js";
 
 /**
- * A message that the app has just sent.
+ * A message of the app's.
  *
+ * @param {number} sent When the app sent it, in Unix milliseconds.
  * @param {readonly (VNode | undefined)[]} content
  * @returns {VElement}
  */
-export function drawMessage(content) {
+export function drawMessage(sent, content) {
   return h(
     "article",
     { class: "message" },
@@ -21,10 +22,20 @@ export function drawMessage(content) {
     h(
       "div",
       { class: "body" },
-      h("header", {}, h("b", {}, "Bellwether"), h("span", { class: "app" }, "APP"), h("small", {}, "now")),
+      h("header", {}, h("b", {}, "Bellwether"), h("span", { class: "app" }, "APP"), h("small", {}, drawClock(sent))),
       ...content,
     ),
   );
+}
+
+/**
+ * The time of day in the reader's zone, which stays true while the message is looked at.
+ *
+ * @param {number} sent
+ */
+function drawClock(sent) {
+  const at = `${BigInt(Math.trunc(sent))}000000`;
+  return h("time", { datetime: machineTime(at), title: exactUtc(at) }, localTime(at, undefined).slice(11, 16));
 }
 
 /**
@@ -63,7 +74,10 @@ export function drawLink(url, children, unsafe) {
 export function drawTime(seconds, isRelative, now) {
   const at = `${seconds}000000000`;
   const attrs = { datetime: machineTime(at), title: exactUtc(at), class: "timestamp" };
-  return h("time", attrs, isRelative ? age(toMillis(at), now) : localTime(at, undefined));
+  if (!isRelative) return h("time", attrs, localTime(at, undefined));
+  // The page keeps it true, as both apps do.
+  const millis = toMillis(at);
+  return h("time", { ...attrs, "data-age": String(millis) }, age(millis, now));
 }
 
 /**

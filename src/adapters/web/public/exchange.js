@@ -56,6 +56,7 @@ export function createExchange(line, around) {
   /** @type {AbortController | undefined} */
   let running;
   let shown = "bellwether";
+  let shownAt = 0;
 
   /** @param {ReplyJson} reply */
   const own = (reply) => makeElement(renderReply(reply, { now: Date.now() }), document);
@@ -137,6 +138,7 @@ export function createExchange(line, around) {
    */
   function show(reply, how) {
     answer = reply;
+    shownAt = Date.now();
     panel.classList.remove("stale");
     shown = "bellwether";
     panel.replaceChildren(own(reply));
@@ -144,7 +146,7 @@ export function createExchange(line, around) {
     if (!how.final) return;
     const at = document.createElement("span");
     at.className = "status-text";
-    const now = `${BigInt(Date.now())}000000`;
+    const now = `${BigInt(shownAt)}000000`;
     at.textContent = `${localTime(now, undefined).slice(11, 19)}${how.millis === 0 ? "" : ` · ${span(how.millis)}`}`;
     status.replaceChildren(at);
     asked.replaceChildren(code, status, ...previewTabs(reply));
@@ -171,7 +173,7 @@ export function createExchange(line, around) {
    */
   async function choose(reply, id) {
     shown = id;
-    const view = id === "bellwether" ? own(reply) : await drawPreview(id, reply.previews?.[id], document);
+    const view = id === "bellwether" ? own(reply) : await drawPreview(id, reply.previews?.[id], shownAt, document);
     // While it was being loaded, another tab may have been chosen, or another answer have come.
     if (shown === id && answer === reply) panel.replaceChildren(view);
   }

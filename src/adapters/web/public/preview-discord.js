@@ -15,6 +15,7 @@ import { h } from "./vnode.js";
  *   readonly message: { readonly content?: string, readonly embeds: readonly Embed[], readonly components: readonly { readonly components: readonly Button[] }[] },
  *   readonly embeds: readonly { readonly title: readonly Markdown[], readonly description: readonly Markdown[] }[],
  *   readonly files: readonly File[],
+ *   readonly onlyAsker: boolean,
  * }} Payload
  */
 
@@ -23,17 +24,19 @@ const STYLES = ["", "primary", "secondary", "success", "danger", "link"];
 
 /**
  * @param {unknown} given
+ * @param {number} sent Unix milliseconds
  * @returns {VElement}
  */
-export function draw(given) {
-  const { message, embeds, files } = /** @type {Payload} */ (given);
+export function draw(given, sent) {
+  const { message, embeds, files, onlyAsker } = /** @type {Payload} */ (given);
   const now = Date.now();
   const pictures = new Set(message.embeds.map((embed) => embed.image?.url));
   const plain = files.filter((file) => !pictures.has(`attachment://${file.name}`));
-  return drawMessage([
+  return drawMessage(sent, [
     ...message.embeds.map((embed, index) => drawEmbed(embed, embeds[index], files, now)),
     drawFiles(plain),
     ...message.components.map((row) => h("div", { class: "actions" }, ...row.components.map(drawButton))),
+    onlyAsker ? h("p", { class: "only" }, "Only you can see this") : undefined,
   ]);
 }
 

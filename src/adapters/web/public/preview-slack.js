@@ -14,18 +14,19 @@ import { h } from "./vnode.js";
  *   readonly column_settings?: readonly { readonly align?: string }[] }} Block
  * @typedef {{ readonly name: string, readonly alt?: string, readonly sizeBytes: number }} File
  * @typedef {{ readonly message: { readonly blocks: readonly Block[] }, readonly files: readonly File[],
- *   readonly filesLater: boolean, readonly toAll?: true }} Payload
+ *   readonly filesLater: boolean, readonly onlyAsker: boolean }} Payload
  */
 
 /**
  * @param {unknown} given
+ * @param {number} sent Unix milliseconds
  * @returns {VElement}
  */
-export function draw(given) {
-  const { message, files, filesLater, toAll } = /** @type {Payload} */ (given);
+export function draw(given, sent) {
+  const { message, files, filesLater, onlyAsker } = /** @type {Payload} */ (given);
   const now = Date.now();
-  return drawMessage([
-    toAll === true ? undefined : h("p", { class: "only" }, "Only visible to you"),
+  return drawMessage(sent, [
+    onlyAsker ? h("p", { class: "only" }, "Only visible to you") : undefined,
     ...message.blocks.map((block) => drawBlock(block, now)),
     filesLater ? undefined : drawFiles(files),
   ]);

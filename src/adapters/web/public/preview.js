@@ -4,7 +4,7 @@
 // For every platform that the server announces in GET /api/console (`previews`) and puts into an answer, there are two
 // files in this folder:
 //
-//   preview-<platform>.js   exports  draw(payload): VElement
+//   preview-<platform>.js   exports  draw(payload, sent): VElement
 //   preview-<platform>.css  its styles, every selector below `.preview-<platform>`; class names are its own, as
 //                           no style of the console's reaches in there but `.unseen` and `.waiting`
 //
@@ -31,18 +31,19 @@ export function platformName(platform) {
  *
  * @param {string} platform
  * @param {unknown} payload
+ * @param {number} sent When it was sent, in Unix milliseconds.
  * @param {Document} document
  * @returns {Promise<HTMLElement>}
  */
-export async function drawPreview(platform, payload, document) {
+export async function drawPreview(platform, payload, sent, document) {
   const shell = document.createElement("div");
   shell.className = `preview preview-${platform}`;
   try {
     if (!/^[a-z]+$/u.test(platform) || payload === null || payload === undefined) throw new Error("no payload");
     for (const name of ["preview", `preview-${platform}`]) loadStyle(name, document);
-    /** @type {{ draw(payload: unknown): VElement }} */
+    /** @type {{ draw(payload: unknown, sent: number): VElement }} */
     const drawer = await import(`./preview-${platform}.js`);
-    shell.append(makeElement(drawer.draw(payload), document));
+    shell.append(makeElement(drawer.draw(payload, sent), document));
   } catch (thrown) {
     reportError(thrown);
     const sentence = `How ${platformName(platform)} shows this reply could not be drawn.`;
