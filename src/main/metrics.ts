@@ -8,6 +8,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import type { Observation } from "../watchers/observation.ts";
 import type { AlertStanding } from "./alert-standing.ts";
 import { alertInstruments, type AlertInstruments, type AlertSample, type DeliverySample } from "./metrics-alerts.ts";
+import { processInstruments } from "./metrics-process.ts";
 import { requestInstruments, type RequestSample } from "./metrics-requests.ts";
 
 /** What the process counts. Samples cost next to nothing; prom-client is loaded when somebody first asks. */
@@ -101,10 +102,9 @@ interface Instruments {
 /** Names follow https://prometheus.io/docs/practices/naming/. */
 async function createInstruments(build: BuildInfo): Promise<Instruments> {
   const prometheus = await import("prom-client");
-  const { collectDefaultMetrics, Gauge, Registry } = prometheus;
+  const { Gauge, Registry } = prometheus;
   const registry = new Registry();
-  // Its delay histogram ticks for ever; ten times a second is enough to see a blocked loop.
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+  processInstruments(prometheus, registry);
   new Gauge({
     name: "bellwether_build_info",
     help: "Always 1; what runs.",

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 
 import { createMeasurements } from "../../src/main/metrics.ts";
 
@@ -27,6 +27,42 @@ it("counts what came before anybody asked, and what came after", async () => {
     'bellwether_invocation_duration_seconds_count{command="time",platform="web",outcome="answered"} 2',
   );
   expect(body).toContain('bellwether_http_request_duration_seconds_count{method="GET",route="/",status="200"} 1');
+});
+
+it("counts the time on the processor from the start of the process", async () => {
+  const { user, system } = process.cpuUsage();
+  const { body } = await createMeasurements({ version: "1" }).render();
+  const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, "mu").exec(body)?.[1]);
+  expect(figure("process_cpu_seconds_total")).toBeGreaterThanOrEqual((user + system) / 1e6);
+  expect(figure("process_cpu_user_seconds_total")).toBeGreaterThanOrEqual(user / 1e6);
+  expect(figure("process_cpu_system_seconds_total")).toBeGreaterThanOrEqual(system / 1e6);
+});
+
+it("says nothing of the event loop that was not measured, and keeps what was, however soon it is asked again", async () => {
+  const measured = createMeasurements({ version: "1" });
+  const lags = async (): Promise<string[]> =>
+    (await measured.render()).body
+      .split("\n")
+      .filter((line) => line.startsWith("nodejs_eventloop_lag_") && !line.startsWith("nodejs_eventloop_lag_seconds"));
+  expect(await lags()).toEqual([]);
+  const first = await vi.waitUntil(
+    async () => {
+      const lines = await lags();
+      return lines.length > 0 && lines;
+    },
+    { timeout: 5000, interval: 50 },
+  );
+  expect(new Set(first.map((line) => line.split(" ")[0]))).toEqual(
+    new Set(
+      ["max", "mean", "min", "p50", "p90", "p99", "stddev"].map((figure) => `nodejs_eventloop_lag_${figure}_seconds`),
+    ),
+  );
+  for (const line of [...first, ...(await lags())]) {
+    const value = Number(line.split(" ")[1]);
+    expect(value).toBeGreaterThanOrEqual(0);
+    expect(value).toBeLessThan(3600);
+  }
+  expect(await lags()).toHaveLength(first.length);
 });
 
 it("shows which platforms are connected, as they are when asked", async () => {
