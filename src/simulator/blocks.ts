@@ -2,6 +2,7 @@ import type { Chain } from "./chain.ts";
 import type { Chance } from "./chance.ts";
 import { DAY } from "./clock.ts";
 import type { Moment } from "./moment.ts";
+import { CORE_RELEASE } from "./node-profile.ts";
 import type { PagedList } from "./pages.ts";
 
 /** How far back a node keeps checkpoints and snapshots. */
@@ -67,7 +68,8 @@ export class Blocks {
 
   coreVersion(height: number, twist: ChainTwist): string {
     if (twist.coreVersion !== undefined && height > twist.coreVersion.after) return twist.coreVersion.version;
-    return `v0.71.${this.#chain.upgradesBefore(this.#chain.activeAtBlock(height))}`;
+    // There are hundreds of upgrades: told apart as builds of the release that the newer nodes name (https://semver.org/#spec-item-10).
+    return `${CORE_RELEASE}+${this.#chain.upgradesBefore(this.#chain.activeAtBlock(height))}`;
   }
 
   #hash(kind: string, twist: ChainTwist, ...at: number[]): string {

@@ -12,6 +12,10 @@ export interface Market {
   readonly basePrice: number;
   /** Numbers the markets of a network, and so their chances. */
   readonly index: number;
+  /** The market whose price this one follows, a future its underlying; its own number otherwise. */
+  readonly priceIndex: number;
+  /** How far its price is from the one it follows, in parts per million. */
+  readonly basis: number;
   readonly fate: Fate;
 }
 
@@ -42,17 +46,17 @@ const UNDERLYINGS: readonly [code: string, price: number, decimals: number, posi
   ["DOT/USDC", 6, 5, 1],
   ["ATOM/USDC", 6, 5, 1],
 ];
-const RESTING: readonly [state: string, mode: string, trigger: string, code: string][] = [
-  ["SETTLED", "MONITORING_AUCTION", "LIQUIDITY", "BTC/USDT-230331"],
-  ["SETTLED", "NO_TRADING", "UNSPECIFIED", "ETH/USDT-230331"],
-  ["SETTLED", "OPENING_AUCTION", "OPENING", "UNIDAI.MF21"],
-  ["PROPOSED", "OPENING_AUCTION", "OPENING", "MOON/USDT"],
-  ["PENDING", "OPENING_AUCTION", "OPENING", "XMR/USDT"],
-  ["REJECTED", "OPENING_AUCTION", "OPENING", "<script>/USDT"],
-  ["CANCELLED", "OPENING_AUCTION", "OPENING", "@everyone/USDT"],
-  ["CLOSED", "NO_TRADING", "UNSPECIFIED", "CORN-2023"],
-  ["TRADING_TERMINATED", "NO_TRADING", "UNSPECIFIED", "BTC/USDT-230630"],
-  ["SUSPENDED", "MONITORING_AUCTION", "UNABLE_TO_DEPLOY_LP_ORDERS", "RICE/USDC"],
+const RESTING: readonly [state: string, mode: string, trigger: string, code: string, like: string][] = [
+  ["SETTLED", "MONITORING_AUCTION", "LIQUIDITY", "BTC/USDT-230331", "BTC/USDT"],
+  ["SETTLED", "NO_TRADING", "UNSPECIFIED", "ETH/USDT-230331", "ETH/USDT"],
+  ["SETTLED", "OPENING_AUCTION", "OPENING", "UNIDAI.MF21", "DOT/USDC"],
+  ["PROPOSED", "OPENING_AUCTION", "OPENING", "MOON/USDT", "DOGE/USDT"],
+  ["PENDING", "OPENING_AUCTION", "OPENING", "XMR/USDT", "SOL/USDT"],
+  ["REJECTED", "OPENING_AUCTION", "OPENING", "<script>/USDT", "DOGE/USDT"],
+  ["CANCELLED", "OPENING_AUCTION", "OPENING", "@everyone/USDT", "DOGE/USDT"],
+  ["CLOSED", "NO_TRADING", "UNSPECIFIED", "CORN-2023", "OIL*BRENT*"],
+  ["TRADING_TERMINATED", "NO_TRADING", "UNSPECIFIED", "BTC/USDT-230630", "BTC/USDT"],
+  ["SUSPENDED", "MONITORING_AUCTION", "UNABLE_TO_DEPLOY_LP_ORDERS", "RICE/USDC", "LINK/USDC"],
 ];
 const SETTLEMENTS = ["USDT", "USDC", "DAI", "EURo"] as const;
 const ROLLS_KEPT = 3;
@@ -71,8 +75,9 @@ export class MarketCatalogue {
     const trading = UNDERLYINGS.slice(0, chance.int(8, UNDERLYINGS.length, "market-count")).map((_, index) =>
       this.#market(index, index, "", { kind: "trades", jumpy: index === 1 || index === 3 }),
     );
-    const resting = RESTING.map(([state, mode, trigger, code], index) => ({
-      ...this.#market(100 + index, index, "", {
+    const underlyingOf = (like: string): number => UNDERLYINGS.findIndex(([code]) => code === like);
+    const resting = RESTING.map(([state, mode, trigger, code, like], index) => ({
+      ...this.#market(100 + index, underlyingOf(like), code.startsWith(`${like}-`) ? code.slice(like.length) : "", {
         kind: "rests",
         state: `STATE_${state}`,
         mode: `TRADING_MODE_${mode}`,
@@ -117,6 +122,8 @@ export class MarketCatalogue {
       5,
       3,
     ];
+    // A future's code is its underlying's with a date behind it.
+    const dated = suffix.startsWith("-");
     const quote = SETTLEMENTS.find((symbol) => code.endsWith(symbol)) ?? "USDT";
     return {
       id: this.#chance.hex(32, "market", index),
@@ -127,6 +134,8 @@ export class MarketCatalogue {
       positionDecimalPlaces,
       basePrice: Math.round(price * 10 ** decimalPlaces),
       index,
+      priceIndex: dated ? underlying : index,
+      basis: dated ? this.#chance.int(-2000, 6000, "basis", index) : 0,
       fate,
     };
   }

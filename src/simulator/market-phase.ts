@@ -16,6 +16,35 @@ const NO_TRIGGER = "AUCTION_TRIGGER_UNSPECIFIED";
 const JUMPY_SLOT_BLOCKS = 1000;
 const CALM_SLOT_BLOCKS = 10_000;
 
+/** Parts of its cycle at which a market that rolls is pending, opens, ends to trade and is settled. */
+const PENDING_FROM = 0.03;
+const OPEN_FROM = 0.08;
+const OPEN_TO = 0.95;
+const SETTLED_FROM = 0.98;
+/** By then as many hold it as ever will. */
+const FULL_FROM = 0.3;
+/** Markets that rest stopped to trade some nine days apart. */
+const REST_BLOCKS = 1_100_000;
+
+/** The last height, up to this one, at which a market traded: its price and its open interest stand still from there. */
+export function lastTradedAt({ fate, index }: Market, height: number): number {
+  switch (fate.kind) {
+    case "trades":
+      return height;
+    case "rests":
+      return fate.state === "STATE_SUSPENDED" ? height : Math.min(height, (index % 100) * REST_BLOCKS);
+    case "rolls":
+      return Math.min(height, Math.floor((fate.cycle + OPEN_TO) * fate.cycleBlocks));
+  }
+}
+
+/** How much of a market's usual open interest there is, from 0 to 1: it builds up while people come. */
+export function heldAt({ fate }: Market, height: number): number {
+  if (fate.kind !== "rolls") return 1;
+  const part = height / fate.cycleBlocks - fate.cycle;
+  return Math.min(1, Math.max(0, (part - OPEN_FROM) / (FULL_FROM - OPEN_FROM)));
+}
+
 export function phaseOf(market: Market, height: number, chance: Chance): Phase {
   switch (market.fate.kind) {
     case "rests":
@@ -58,10 +87,10 @@ function tradingPhase(market: Market, slotBlocks: number, height: number, chance
 function rollingPhase(cycle: number, cycleBlocks: number, height: number): Phase {
   const start = cycle * cycleBlocks;
   const part = (height - start) / cycleBlocks;
-  const openingTo = start + Math.floor(cycleBlocks * 0.08);
-  if (part < 0.08) {
+  const openingTo = start + Math.floor(cycleBlocks * OPEN_FROM);
+  if (part < OPEN_FROM) {
     return {
-      state: part < 0.03 ? "STATE_PROPOSED" : "STATE_PENDING",
+      state: part < PENDING_FROM ? "STATE_PROPOSED" : "STATE_PENDING",
       mode: "TRADING_MODE_OPENING_AUCTION",
       trigger: "AUCTION_TRIGGER_OPENING",
       extension: NO_TRIGGER,
@@ -69,9 +98,9 @@ function rollingPhase(cycle: number, cycleBlocks: number, height: number): Phase
       auctionTo: openingTo,
     };
   }
-  const trades = part < 0.95;
+  const trades = part < OPEN_TO;
   return {
-    state: trades ? "STATE_ACTIVE" : part < 0.98 ? "STATE_TRADING_TERMINATED" : "STATE_SETTLED",
+    state: trades ? "STATE_ACTIVE" : part < SETTLED_FROM ? "STATE_TRADING_TERMINATED" : "STATE_SETTLED",
     mode: trades ? "TRADING_MODE_CONTINUOUS" : "TRADING_MODE_NO_TRADING",
     trigger: NO_TRIGGER,
     extension: NO_TRIGGER,

@@ -1,14 +1,23 @@
 import type { Chance } from "./chance.ts";
 import type { Market, MarketCatalogue } from "./market-catalogue.ts";
-import { phaseOf, type Phase } from "./market-phase.ts";
+import { heldAt, lastTradedAt, phaseOf, type Phase } from "./market-phase.ts";
 import type { Moment } from "./moment.ts";
 import type { PagedList } from "./pages.ts";
-import { millionths, priceAt } from "./price-walk.ts";
+import { millionths, priceAt, swingAt, type Waves } from "./price-walk.ts";
 
 /** How a node sends a time that Go never set: the year 1754, in nanoseconds. */
 const UNSET_TIME = "-6795364578871345152";
 /** Marking to market happens about every five seconds. */
 const MARK_EVERY_BLOCKS = 7;
+
+/** How much of a market is held, and what has to back it: some hundredths in an hour, a third in a month. */
+const INTEREST: Waves = [
+  [35, 800],
+  [430, 5_000],
+  [5_100, 18_000],
+  [61_000, 60_000],
+  [720_000, 250_000],
+];
 
 /** The records that a node tells of its markets. */
 export class MarketRecords {
@@ -76,14 +85,16 @@ export class MarketRecords {
     const opening = phase.state === "STATE_PENDING" && phase.auctionTo !== undefined;
     const live = continuous || opening || phase.state === "STATE_SUSPENDED";
     // A market that left the live ones keeps its last mark for ever.
-    const mark = priceAt(market, live ? markHeight : 0, this.#chance);
+    const tradedAt = lastTradedAt(market, markHeight);
+    const mark = priceAt(market, tradedAt, this.#chance);
     const traded = (live && !opening) || phase.state === "STATE_SETTLED" || phase.state === "STATE_TRADING_TERMINATED";
     return {
       markPrice: traded ? mark.toString() : "0",
       ...this.#book(market, moment.height, live, continuous),
       market: market.id,
       timestamp,
-      openInterest: traded ? this.#volume(market, "open-interest", Math.floor(markHeight / 40), 900_000) : "0",
+      // Nobody holds anything of what is settled.
+      openInterest: traded && phase.state !== "STATE_SETTLED" ? this.#openInterest(market, tradedAt) : "0",
       auctionEnd: phase.auctionTo === undefined ? "0" : moment.timeOf(phase.auctionTo).toString(),
       auctionStart: phase.auctionFrom === undefined ? "0" : moment.timeOf(phase.auctionFrom).toString(),
       indicativePrice: auction && live ? priceAt(market, moment.height, this.#chance).toString() : "0",
@@ -125,7 +136,8 @@ export class MarketRecords {
 
   #stakes(market: Market, height: number, live: boolean, phase: Phase): Record<string, string> {
     const scale = "0".repeat(market.asset.decimals);
-    const target = this.#chance.int(20_000, 400_000, "target-stake", market.index, Math.floor(height / 700));
+    const usual = this.#chance.int(40_000, 400_000, "target-stake", market.index);
+    const target = swung(usual, swingAt(INTEREST, "target-stake", market.index, height, this.#chance));
     const short = phase.trigger === "AUCTION_TRIGGER_LIQUIDITY_TARGET_NOT_MET";
     const supplied = short ? Math.floor(target * 0.7) : Math.floor(target * 1.4) + 1;
     return {
@@ -170,9 +182,19 @@ export class MarketRecords {
     }));
   }
 
+  #openInterest(market: Market, height: number): string {
+    const usual = this.#chance.int(100_000, 900_000, "open-interest", market.index) * heldAt(market, height);
+    return swung(usual, swingAt(INTEREST, "open-interest", market.index, height, this.#chance)).toString();
+  }
+
   #volume(market: Market, what: string, at: number, most: number): string {
     return this.#chance.int(1, most, what, market.index, at).toString();
   }
+}
+
+/** A usual number after so many parts per million up or down. */
+function swung(usual: number, partsPerMillion: number): number {
+  return Math.round((usual * (1_000_000 + partsPerMillion)) / 1_000_000);
 }
 
 /** part / whole as the decimal text that Go's big decimals give: 16 digits at most, no trailing zeros. */

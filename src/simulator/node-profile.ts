@@ -23,7 +23,9 @@ export interface NodeProfile {
   readonly doubledContentType: boolean;
 }
 
-const NEWER = { version: "v0.71.6", commitHash: "0d6ad7f1e7d2f0f1b5c8a1b5c7e9f0a3d4c2b1a0", columns: 13 } as const;
+/** What the newer nodes run, and the network with them. */
+export const CORE_RELEASE = "v0.71.6";
+const NEWER = { version: CORE_RELEASE, commitHash: "0d6ad7f1e7d2f0f1b5c8a1b5c7e9f0a3d4c2b1a0", columns: 13 } as const;
 const SHARED = { strayRows: false, extraColumn: false, ledgerBytes: 0, names: true, stake: true } as const;
 
 /** Node 1 and 2 speak the contract, node 3 the older dialect; what comes after is again like them. */

@@ -2,7 +2,9 @@ import type { Chance } from "./chance.ts";
 import type { Market } from "./market-catalogue.ts";
 
 /** Waves laid over each other: each has a new level every so many blocks, swings by parts per million, and runs straight between. */
-const WAVES: readonly [everyBlocks: number, partsPerMillion: number][] = [
+export type Waves = readonly (readonly [everyBlocks: number, partsPerMillion: number])[];
+
+const PRICE: Waves = [
   [7, 90],
   [43, 260],
   [210, 700],
@@ -15,15 +17,21 @@ const WAVES: readonly [everyBlocks: number, partsPerMillion: number][] = [
 
 /** The fair price of a market at a height, in its smallest unit: looks like a random walk, yet can be asked anywhere. */
 export function priceAt(market: Market, height: number, chance: Chance): bigint {
+  const swing = swingAt(PRICE, "price", market.priceIndex, height, chance) + market.basis;
+  return (BigInt(market.basePrice) * BigInt(1_000_000 + swing)) / 1_000_000n;
+}
+
+/** How far such waves are from their middle at a height, in parts per million. */
+export function swingAt(waves: Waves, tag: string, index: number, height: number, chance: Chance): number {
   let swing = 0;
-  for (const [everyBlocks, partsPerMillion] of WAVES) {
+  for (const [everyBlocks, partsPerMillion] of waves) {
     const step = Math.floor(height / everyBlocks);
     const part = (height - step * everyBlocks) / everyBlocks;
-    const from = chance.unit("price", market.index, everyBlocks, step) * 2 - 1;
-    const to = chance.unit("price", market.index, everyBlocks, step + 1) * 2 - 1;
+    const from = chance.unit(tag, index, everyBlocks, step) * 2 - 1;
+    const to = chance.unit(tag, index, everyBlocks, step + 1) * 2 - 1;
     swing += partsPerMillion * (from + (to - from) * part);
   }
-  return (BigInt(market.basePrice) * BigInt(1_000_000 + Math.round(swing))) / 1_000_000n;
+  return Math.round(swing);
 }
 
 /** `part` parts per million of a price, at least one of its smallest units. */

@@ -141,3 +141,55 @@ test("a market of testnet is proposed, trades, ends and is settled within a cycl
     expect(states).toContain(`STATE_${state}`);
   }
 });
+
+test("open interest moves by a little, stands still where nobody trades, and is none where all is settled", async () => {
+  const world = await simulated();
+  const seen = new Map<string, { state: string; held: number }[]>();
+  for (let step = 0; step < 150; step++) {
+    for (const row of await marketsData(world, "testnet")) {
+      const [id, state, held] = [row["market"] ?? "", row["marketState"] ?? "", Number(row["openInterest"])];
+      seen.set(id, [...(seen.get(id) ?? []), { state, held }]);
+    }
+    world.advance(68);
+  }
+  const odd = [...seen.values()].flat().filter(({ state, held }) => state === "STATE_SETTLED" && held !== 0);
+  const moves = [...seen.values()].flatMap((looks) =>
+    looks.slice(1).flatMap(({ state, held }, index) => {
+      const before = looks[index];
+      return before?.state === state ? [{ state, by: Math.abs(held - before.held) }] : [];
+    }),
+  );
+  const most = (state: string): number => Math.max(...moves.filter((move) => move.state === state).map(({ by }) => by));
+  expect(odd).toEqual([]);
+  expect(most("STATE_TRADING_TERMINATED")).toBe(0);
+  expect(most("STATE_SETTLED")).toBe(0);
+  // Of the 900,000 that are usual at most: what has just opened is taken up within some minutes.
+  expect(most("STATE_ACTIVE")).toBeLessThan(60_000);
+  const first = seen.get(world.simulator.samples.testnet.marketId)?.map(({ held }) => held) ?? [];
+  expect(Math.max(...first.slice(1).map((held, index) => Math.abs(held / (first[index] ?? held) - 1)))).toBeLessThan(
+    0.02,
+  );
+  expect(new Set(first).size).toBeGreaterThan(100);
+});
+
+test("a dated future costs about what its underlying does", async () => {
+  const world = await simulated();
+  const named = (await world.ask("/api/v2/markets", { network: "testnet" })).json as {
+    markets: { edges: { node: { id: string; tradableInstrument: { instrument: { code: string } } } }[] };
+  };
+  const codes = new Map(named.markets.edges.map(({ node }) => [node.id, node.tradableInstrument.instrument.code]));
+  const rows = await marketsData(world, "testnet");
+  const markOf = (code: RegExp): number[] =>
+    rows.filter((row) => code.test(codes.get(row["market"] ?? "") ?? "")).map((row) => Number(row["markPrice"]));
+  const [spot] = markOf(/^BTC\/USDT$/u);
+  const live = rows.filter((row) => row["marketState"] === "STATE_ACTIVE").map((row) => row["market"] ?? "");
+  const futures = live.filter((id) => codes.get(id)?.startsWith("BTC/USDT-R"));
+  expect(futures.length).toBeGreaterThan(0);
+  for (const id of futures) {
+    const mark = Number(rows.find((row) => row["market"] === id)?.["markPrice"]);
+    expect(Math.abs(mark / spot! - 1)).toBeLessThan(0.01);
+  }
+  const ended = markOf(/^BTC\/USDT-23/u);
+  expect(ended).toHaveLength(2);
+  for (const mark of ended) expect(Math.abs(mark / spot! - 1)).toBeLessThan(0.4);
+});
