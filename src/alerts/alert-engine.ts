@@ -1,4 +1,5 @@
 import type { AlertTables, DecisionQuery, DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
+import { silenceLog, subscriptionLog } from "./choice-log.ts";
 import { choicesReader } from "./choices.ts";
 import { randomId, nowMillis, type AlertParts } from "./engine-parts.ts";
 import { Episode, Machine } from "./episode.ts";
@@ -100,12 +101,13 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
     for (const subscription of subscriptions) rulesOf(subscription, config);
     const at = nowMillis(clock);
     await store.transaction(async ({ alerts }) => {
+      const known = new Map((await readChoices(alerts, at)).subscriptions.map((one) => [one.id, one]));
       for (const subscription of subscriptions) await putSubscription(alerts, subscription, at);
-      const decisions = subscriptions.map(({ id, state, network, kinds, destination }) => ({
+      const decisions = subscriptions.map((one) => ({
         what: "subscription",
-        network,
-        destination: destinationKey(destination),
-        detail: `${id} ${state}, by ${by}: ${kinds.join(", ")}`,
+        network: one.network,
+        destination: destinationKey(one.destination),
+        detail: subscriptionLog(known.get(one.id), one, by),
       }));
       await logDecisions(alerts, decisions, at);
       for (const one of announced) await owe(alerts, one);
@@ -143,12 +145,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
           ...(destination === undefined ? {} : { destination }),
           ...(network === undefined ? {} : { network }),
         };
-        const until = new Date(ends_at).toISOString();
-        await logDecisions(
-          alerts,
-          [{ what: "silence", ...where, detail: `${silence.id} until ${until}, by ${by}` }],
-          at,
-        );
+        await logDecisions(alerts, [{ what: "silence", ...where, detail: silenceLog(silence, by, at) }], at);
         for (const one of announced) await owe(alerts, one);
       });
       if (announced.length > 0) parts.onOwed?.();

@@ -1,6 +1,7 @@
 import { strong, text, time, type Text } from "../reply/text.ts";
 import { formatDuration } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
+import { localMillis } from "./local-time.ts";
 import type { Silence } from "./silence.ts";
 import { subjectName, type Labels } from "./subscription-words.ts";
 
@@ -14,7 +15,9 @@ export function silenceScopeWords({ scope }: Silence, labels: Labels = {}): Text
   return text`${what}${about}${where}`;
 }
 
-/** When it holds: `until …`, or `every day from … for 2 h until …`. */
+const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+/** When it holds: `until …`, or `every Saturday from 22:00 for 2 h by the clock of Europe/Berlin, first at …`. */
 export function silenceTimeWords({ from, until, recurrence }: Silence, now: number): Text {
   const start = fromMillis(from);
   if (recurrence === undefined) {
@@ -22,5 +25,10 @@ export function silenceTimeWords({ from, until, recurrence }: Silence, now: numb
       ? text`from ${time(start)} to ${time(fromMillis(until))}`
       : text`until ${time(fromMillis(until))}`;
   }
-  return text`every ${recurrence.every} from ${time(start)} for ${formatDuration(until - from)}, the last time before ${time(fromMillis(recurrence.until))}`;
+  const { every, zone, until: end } = recurrence;
+  const local = new Date(localMillis(zone, from));
+  const day = every === "day" ? "day" : (WEEKDAYS[local.getUTCDay()] ?? "week");
+  const clock = local.toISOString().slice(11, 16);
+  const first = from > now ? text`first at ${time(start)}` : text`since ${time(start)}`;
+  return text`every ${day} from ${clock} for ${formatDuration(until - from)} by the clock of ${zone}, ${first}, the last time before ${time(fromMillis(end))}`;
 }

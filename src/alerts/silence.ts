@@ -49,6 +49,16 @@ export function silences(silence: Silence, what: Silenceable, at: Milliseconds):
   );
 }
 
+/** How much of what a silence keeps back another one does, too: where both hold. */
+export function overlap({ scope }: Silence, { scope: other }: Silence): "all" | "some" | "none" {
+  const names = ["destination", "network", "kind", "subject"] as const;
+  const apart = names.some(
+    (name) => scope[name] !== undefined && other[name] !== undefined && scope[name] !== other[name],
+  );
+  if (apart) return "none";
+  return names.every((name) => other[name] === undefined || other[name] === scope[name]) ? "all" : "some";
+}
+
 /** When a silence is over for good. */
 export function silenceEnds(silence: Silence): Milliseconds {
   return Math.max(silence.until, silence.recurrence?.until ?? 0);

@@ -13,6 +13,8 @@ import { watchedLabels } from "./watched-labels.ts";
 
 /** As far back as is looked, of decisions and of messages each. */
 export const MAX_LOGGED = 20_000;
+/** Parties, markets and orders; its beginning tells one from others. */
+const LONG_ID = /\b([0-9a-f]{8})[0-9a-f]{56}\b/gu;
 /** Markets that the watchers no longer list are named by the last episodes. */
 const MAX_NAMED = 500;
 
@@ -38,17 +40,19 @@ export async function readLog(
   const own = decisions.filter(({ destination }) => here === undefined || destination === null || destination === here);
   const all: LogRow[] = [...rows.flatMap((row) => messageRows(row, byDelivery.get(row.id))), ...own];
   const episodes = new Set(all.flatMap(({ episode }) => (episode === null ? [] : [episode])));
-  const labels = await labelsOf(desk, episodes);
+  const networks = new Set(all.flatMap(({ network }) => (network === null ? [] : [network])));
+  const labels = await labelsOf(desk, networks);
   const about = new Map([...episodes].map((id) => [id, episodeAbout(id, labels)]));
-  return all.map((row) => saysWhatAbout(row, about.get(row.episode ?? ""))).toSorted((a, b) => b.at - a.at);
+  return all
+    .map((row) => saysWhatAbout(named(row, labels), about.get(row.episode ?? "")))
+    .toSorted((a, b) => b.at - a.at);
 }
 
 /** What people call markets, by id. */
 async function labelsOf(
   desk: Pick<AlertDesk, "snapshot" | "lastEpisodes">,
-  episodes: ReadonlySet<string>,
+  networks: ReadonlySet<string>,
 ): Promise<Labels> {
-  const networks = new Set([...episodes].map((id) => id.split("|")[1] ?? ""));
   const watched = await Promise.all([...networks].map((network) => watchedLabels(network, desk)));
   const labels: Record<string, string> = {};
   for (const episode of await desk.lastEpisodes(MAX_NAMED)) {
@@ -62,6 +66,12 @@ function episodeAbout(id: string, labels: Labels): string {
   const [rule = "", , subject = ""] = id.split("|");
   const [, , brief = ""] = briefEpisodeId(id).split("|");
   return `${rule.replace(/\{.*/u, "")}${subject === "" ? "" : ` of ${labels[subject] ?? brief}`}`;
+}
+
+/** Names stand where decisions were kept with the ids of markets. */
+function named(row: LogRow, labels: Labels): LogRow {
+  const detail = row.detail?.replaceAll(LONG_ID, (id) => labels[id] ?? id);
+  return detail === undefined || detail === row.detail ? row : { ...row, detail };
 }
 
 function saysWhatAbout(row: LogRow, about: string | undefined): LogRow {
@@ -141,7 +151,7 @@ export function logTable(rows: readonly LogRow[], here: string | undefined, whol
       toText(episode === null ? "–" : whole ? episode : code(briefEpisodeId(episode))),
       keyWords(destination, here),
       toText(delivery ?? "–"),
-      toText(detail === null || detail === "" ? "–" : detail),
+      toText(detail === null || detail === "" ? "–" : whole ? detail : detail.replaceAll(LONG_ID, "$1…")),
     ]),
   };
 }

@@ -26,6 +26,20 @@ async function channelWith(line: string) {
 }
 
 describe("a subscription", () => {
+  test("is kept in the log with what was changed of it, and by whom", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add market.price BTC/USDT high:90000 network:mainnet");
+    const id = idIn(talk.lastReply);
+    await talk.ask(`alerts edit ${id} high:95000 severity:critical`);
+    for (const what of ["pause", "resume", "remove"]) await talk.ask(`alerts ${what} ${id}`);
+    const log = (await talk.ask(`alerts log ${id}`)).replaceAll(/\s+/gu, " ");
+    expect(log).toContain(`${id} added, by ann: market.price of`);
+    expect(log).toMatch(
+      new RegExp(`${id} changed, by ann: .* above 95,000 .* \\(critical only\\); before: .* above 90,000`, "u"),
+    );
+    for (const done of ["paused", "resumed", "removed"]) expect(log).toContain(`${id} ${done}, by ann: market.price`);
+  });
+
   test("is listed where it tells, and nowhere else but at the console", async () => {
     const { talk, id } = await channelWith("market.price BTC/USDT high:70000");
     expect(await talk.ask("alerts list")).toMatch(

@@ -118,7 +118,27 @@ describe("a silence", () => {
       { from: Date.UTC(2026, 0, 16, 11, 30), until: Date.UTC(2026, 0, 16, 12) },
       { from: Date.UTC(2026, 6, 1, 12), until: Date.UTC(2026, 6, 2, 12) },
     ]);
-    expect(await talk.ask("alerts silences")).toContain("every week from 2026-01-15 21:00:00 UTC for 2 h");
+    expect(await talk.ask("alerts silences")).toContain(
+      "every Thursday from 22:00 for 2 h by the clock of Europe/Berlin, first at 2026-01-15 21:00:00 UTC",
+    );
+  });
+
+  test("that is ended says what comes of it, and the log what was done", async () => {
+    const talk = await talkInOps();
+    const made = async (line: string): Promise<string> => {
+      await talk.ask(`alerts silence ${line}`);
+      return idIn(talk.lastReply);
+    };
+    const later = await made("from:22:00 for:1h");
+    expect(await talk.ask(`alerts unsilence ${later}`)).toContain("It had not begun: nothing was kept back");
+    const [all, kind] = [await made("for:1h"), await made("node.down for:2h")];
+    expect(await talk.ask(`alerts unsilence ${kind}`)).toContain(`Silence ${all} still keeps all of that back.`);
+    const again = await made("node.down for:3h");
+    expect(await talk.ask(`alerts unsilence ${all}`)).toContain(`but for what silence ${again} keeps back`);
+    expect(await talk.ask(`alerts unsilence ${again}`)).toContain("What is firing still is told now.");
+    const log = await talk.ask("alerts log silence");
+    expect(log).toContain(`${again} ended, by ann: node.down`);
+    expect(log).toContain(`${all} made, by ann: everything, until 2026-01-15 13:00:00 UTC`);
   });
 
   test("of a subject, of a kind's subject, of one network", async () => {
