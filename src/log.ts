@@ -18,8 +18,13 @@ const SECRET_KEYS = [
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** JSON lines to standard error, which leaves standard output to replies. */
-export function createLog(level: LogLevel, destination: NodeJS.WritableStream = process.stderr): Log {
+/** Takes whole log lines; must never throw. */
+export interface LogTarget {
+  write(line: string): void;
+}
+
+/** JSON lines, each handed over as it comes. */
+export function createLog(level: LogLevel, destination: LogTarget): Log {
   return pino(
     {
       level,

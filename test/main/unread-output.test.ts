@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { askWeb, makePlace, type Place } from "../support/bellwether.ts";
+
+const URL_PRINTED = /http:\/\/127\.0\.0\.1:\d+\//u;
+
+describe("a bot whose output nobody reads any more", () => {
+  let place: Place;
+  beforeEach(() => {
+    place = makePlace();
+  });
+  afterEach(() => place.cleanUp());
+
+  it.each([
+    ["its log", ["stderr"]],
+    ["all of it", ["stdout", "stderr"]],
+  ] as const)("goes on answering and stops in order when it has lost %s", async (_what, which) => {
+    // Nobody listens there, which is worth a line in the log.
+    const running = place.run(["start"], { MAINNET_URLS: "http://127.0.0.1:9" });
+    const [url] = await running.printed(URL_PRINTED);
+    for (const stream of which) running.child[stream]?.destroy();
+    for (const line of ["time", "help"]) expect(await askWeb(url, line)).toMatchObject({ status: 200 });
+    expect(await running.kill("SIGTERM")).toMatchObject({ code: 0, signal: null });
+  });
+});
