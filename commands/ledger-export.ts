@@ -17,7 +17,7 @@ import type { LedgerFile } from "../src/export/ledger-exports.ts";
 import { field, paragraph, type Block, type Field } from "../src/reply/block.ts";
 import { reply, type Reply } from "../src/reply/reply.ts";
 import { code, id, shortenId, strong, text, time, type Text } from "../src/reply/text.ts";
-import { formatDuration } from "../src/units/duration.ts";
+import { formatWholeDuration } from "../src/units/duration.ts";
 import { toMillis, type Nanoseconds } from "../src/units/nanoseconds.ts";
 
 const options = {
@@ -227,5 +227,5 @@ function amountsField(columns: readonly string[], asset: AssetNames | undefined)
 function spanText(first: Nanoseconds | undefined, last: Nanoseconds | undefined): Text | undefined {
   if (first === undefined || last === undefined) return undefined;
   if (first === last) return text`${time(first)}`;
-  return text`${time(first)} to ${time(last)} (${formatDuration(Math.max(0, toMillis(last) - toMillis(first)))})`;
+  return text`${time(first)} to ${time(last)} (${formatWholeDuration(Math.max(0, toMillis(last) - toMillis(first)))})`;
 }

@@ -29,18 +29,26 @@ const SHOWN: readonly (readonly [name: string, millis: Milliseconds])[] = [
   ["s", 1000],
 ];
 
-/** `3 y 325 d` (of 365 days each), `2 d 3 h`, `4 min 10 s`, `850 ms`: the two largest units that are not zero, rounded down. Negative spans carry a minus. */
-export function formatDuration(millis: Milliseconds): string {
+/**
+ * `3 y 325 d` (of 365 days each), `2 d 3 h`, `4 min 10 s`, `850 ms`: the two largest units that are not zero, rounded
+ * down, or as many as `units` says. Negative spans carry a minus.
+ */
+export function formatDuration(millis: Milliseconds, units = 2): string {
   if (!Number.isFinite(millis)) return "unknown";
-  if (millis < 0) return `-${formatDuration(-millis)}`;
+  if (millis < 0) return `-${formatDuration(-millis, units)}`;
   if (millis < 1000) return `${Math.trunc(millis)} ms`;
   const first = SHOWN.findIndex(([, size]) => millis >= size);
   let rest = Math.trunc(millis);
   const parts: string[] = [];
-  for (const [name, size] of SHOWN.slice(first, first + 2)) {
+  for (const [name, size] of SHOWN.slice(first, first + units)) {
     const count = Math.floor(rest / size);
     rest -= count * size;
     if (count > 0) parts.push(`${count} ${name}`);
   }
   return parts.join(" ");
+}
+
+/** The same to the second: `6 d 23 h 59 min 55 s`. */
+export function formatWholeDuration(millis: Milliseconds): string {
+  return formatDuration(millis, SHOWN.length);
 }

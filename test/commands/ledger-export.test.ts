@@ -138,6 +138,20 @@ test("one row has a moment, and no span of 0 ms", async () => {
   expect(screen).toMatch(/Span +2026-01-09 10:00:00 UTC\n/u);
 });
 
+test("a span is told to the second, so that nobody misses an hour", async () => {
+  const [party, asset] = ["ab".repeat(32), "cd".repeat(32)];
+  const header = "vega_time,quantity,transfer_type,asset_id,account_from_party_id,account_to_party_id\n";
+  const rows = ["2026-01-02T00:00:00Z", "2026-01-08T23:59:55Z"].map((at) => `${at},5,x,${asset},${party},${party}\n`);
+  await using node = await loopbackNode(({ path }) =>
+    path.endsWith("/ledgerentry/export")
+      ? { headers: { "Content-Type": "text/csv" }, body: `${header}${rows.join("")}` }
+      : undefined,
+  );
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  const screen = await conversation.ask(`ledger export ${party} ${asset} from:2026-01-01 to:2026-01-10`);
+  expect(screen).toContain("(6 d 23 h 59 min 55 s)");
+});
+
 test("nothing to tell is told as that; the node is asked in whole seconds, never with an end alone", async () => {
   const party = "ab".repeat(32);
   const asset = "cd".repeat(32);

@@ -11,7 +11,7 @@ import {
   roundedPercentOf,
   subtractDecimals,
 } from "../../src/units/decimal.ts";
-import { formatDuration, parseDuration } from "../../src/units/duration.ts";
+import { formatDuration, formatWholeDuration, parseDuration } from "../../src/units/duration.ts";
 import { formatUtc, fromMillis, fromSeconds, nanoseconds, toMillis, toSeconds } from "../../src/units/nanoseconds.ts";
 
 describe("decimals", () => {
@@ -106,6 +106,13 @@ describe("durations", () => {
     [Number.NaN, "unknown"],
   ])("%s ms is %s", (millis, shown) => {
     expect(formatDuration(millis)).toBe(shown);
+  });
+
+  test("to the second where nothing may be left out", () => {
+    expect(formatDuration(604_795_000)).toBe("6 d 23 h");
+    expect(formatWholeDuration(604_795_000)).toBe("6 d 23 h 59 min 55 s");
+    expect(formatWholeDuration(604_800_000)).toBe("7 d");
+    expect(formatWholeDuration(-61_500)).toBe("-1 min 1 s");
   });
 });
 
