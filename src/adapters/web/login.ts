@@ -49,6 +49,7 @@ function loginPage(fault?: string): ReturnType<typeof html> {
         <link rel="icon" href="/page/bellwether.svg" />
         <link rel="stylesheet" href="/page/base.css" />
         <link rel="stylesheet" href="/page/login.css" />
+        <script type="module" src="/page/login.js"></script>
       </head>
       <body>
         <main class="login">

@@ -46,6 +46,27 @@ function answer(asked: Asked): Reply | Promise<Reply> {
       return markSimulated(reply({ title: "Made up" }));
     case "nasty":
       return reply({ title: "Nasty", blocks: [{ kind: "list", items: nastyStrings.map((nasty) => text`${nasty}`) }] });
+    case "wordy":
+      return reply({
+        title: "Wide",
+        blocks: [
+          {
+            kind: "table",
+            name: "wide",
+            columns: ["What", "Where", "Why", "When", "Who", "More"].map((title) => ({ title })),
+            rows: [
+              [
+                "mainnet",
+                ...Array.from(
+                  { length: 5 },
+                  () =>
+                    "words of a line as the log of alerts has them, about who was told and by which way, and what came of it",
+                ),
+              ].map((cell) => text`${cell}`),
+            ],
+          },
+        ],
+      });
     case "slow":
       return new Promise((resolve) => {
         asked.progress?.(reply({ title: "1 row so far" }));
@@ -128,7 +149,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await page.keyboard.press("Enter");
     await answered(page);
     expect(await titles(page)).toEqual(["You asked market show BTC/USD"]);
-    expect(await page.textContent("#announcer")).toBe("Good. You asked market show BTC/USD");
+    expect(await page.textContent("#announcer")).toBe("You asked market show BTC/USD");
     expect(await focused(page)).toBe("line");
 
     await page.keyboard.type("market l");
@@ -283,6 +304,30 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
       expect([line, overflow]).toEqual([line, 0]);
     }
     expect(complaints).toEqual([]);
+  });
+
+  test("whoever has to sign in first comes to the view that was asked for, also after a wrong token", async () => {
+    const token = "a-token-of-more-than-sixteen";
+    await using harness = await startConsole(fakeBot(answer), { token });
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${harness.url}/#alerts`);
+    for (const typed of ["wrong", token]) {
+      await page.fill("#token", typed);
+      await page.press("#token", "Enter");
+      await page.waitForSelector(typed === token ? "#examples button" : "#fault");
+    }
+    expect(page.url()).toBe(`${harness.url}/#alerts`);
+    await context.close();
+  });
+
+  test("a table's rows stay low on a phone, where words stand behind the edge", async () => {
+    await using visitor = await visit({ viewport: { width: 360, height: 740 }, isMobile: true });
+    await say(visitor.page, "wordy");
+    const heights = await visitor.page.evaluate(
+      '[...document.querySelectorAll("#log tbody tr")].map((row) => row.offsetHeight)',
+    );
+    expect(Math.max(...(heights as number[]))).toBeLessThan(130);
   });
 
   test("when the bot is gone, the page says so and goes on", async () => {

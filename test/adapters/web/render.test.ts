@@ -63,7 +63,7 @@ describe("an id", () => {
 describe("whose news it is, is said by a word as well as a colour", () => {
   test.each<[Parameters<typeof reply>[0], string | undefined]>([
     [{ title: "t", tone: "neutral" }, undefined],
-    [{ title: "t", tone: "good" }, "Good"],
+    [{ title: "t", tone: "good" }, undefined],
     [{ title: "t", tone: "warning" }, "Warning"],
     [{ title: "t", tone: "bad" }, "Problem"],
     [{ title: "t", tone: "warning", failure: "caller" }, "Check this"],

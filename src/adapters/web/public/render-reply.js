@@ -13,8 +13,8 @@ import { h, isSafeLink } from "./vnode.js";
 /** What replies about an embedded network begin with. */
 const SIMULATED = "SIMULATED";
 
-/** A colour alone says nothing to many. */
-const TONE_WORDS = { neutral: undefined, good: "Good", warning: "Warning", bad: "Problem" };
+/** A colour alone says nothing to many. That something went well needs no word: it would seem to be about the market. */
+const TONE_WORDS = { neutral: undefined, good: undefined, warning: "Warning", bad: "Problem" };
 const FAILURE_WORDS = { caller: "Check this", network: "Network problem", bug: "Bot problem" };
 
 /** A value longer than this takes the place of two, and one longer than that a line of its own. */
