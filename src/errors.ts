@@ -18,6 +18,20 @@ export class UserError extends Error {
   }
 }
 
+/**
+ * What the bot keeps things in is full or broken: nobody's mistake and no bug, and its operator's to mend. `message` is
+ * for the log; people see `title`.
+ */
+export class StoreTrouble extends Error {
+  override readonly name = "StoreTrouble";
+  readonly title: string;
+
+  constructor(message: string, { title, cause }: { title: string; cause: unknown }) {
+    super(message, { cause });
+    this.title = title;
+  }
+}
+
 /** The message of whatever was thrown. For logs; people see only what a UserError or an ApiError says. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import { ApiError, type ApiErrorKind } from "../api/api-error.ts";
-import { UserError } from "../errors.ts";
+import { StoreTrouble, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { field, paragraph, type Block } from "../reply/block.ts";
 import { reply, type Reply } from "../reply/reply.ts";
@@ -14,15 +14,29 @@ import { code, text } from "../reply/text.ts";
 export function errorReply(thrown: unknown, context: { log: Log; command: string; signal: AbortSignal }): Reply {
   if (thrown instanceof UserError) return userErrorReply(thrown);
   if (thrown instanceof ApiError) return apiErrorReply(thrown);
-  if (context.signal.aborted) return cancelledReply(context.signal.reason);
+  if (context.signal.aborted && !(thrown instanceof StoreTrouble)) return cancelledReply(context.signal.reason);
   const id = randomBytes(4).toString("hex");
   context.log.error({ err: thrown, bug: id, command: context.command }, "a command failed");
+  if (thrown instanceof StoreTrouble) return troubleReply(thrown, id);
   return reply({
     tone: "bad",
     title: "Something went wrong inside the bot",
     blocks: [
       paragraph(
         text`This is a fault of the bot, not yours. Its operator finds the cause in the log under ${code(id)}.`,
+      ),
+    ],
+    failure: "bug",
+  });
+}
+
+function troubleReply({ title }: StoreTrouble, id: string): Reply {
+  return reply({
+    tone: "bad",
+    title,
+    blocks: [
+      paragraph(
+        text`Nothing of this was kept, and you did nothing wrong. Ask again once its operator has mended that; the log has the cause under ${code(id)}.`,
       ),
     ],
     failure: "bug",

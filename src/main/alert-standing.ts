@@ -15,11 +15,13 @@ export interface AlertStanding {
   readonly verdicts: readonly (readonly [string, Verdict])[];
   readonly open: readonly Pick<Episode, "network" | "severity">[];
   readonly figures: AlertFigures;
+  /** Whether the last write to the database got through. */
+  readonly writable: boolean;
 }
 
 export interface AlertStandingParts {
   readonly alerting: Pick<Alerting, "health" | "verdict" | "desk">;
-  readonly store: Pick<Store, "transaction">;
+  readonly store: Pick<Store, "transaction" | "ping">;
   readonly networks: readonly string[];
   /** Unix milliseconds. */
   readonly now: () => Milliseconds;
@@ -31,9 +33,13 @@ export async function alertStanding({ alerting, store, networks, now }: AlertSta
   const { queue, looks } = await alerting.health();
   const open = await alerting.desk.openEpisodes();
   const figures = await store.transaction(({ alerts }) => alerts.figures(at));
+  const writable = await store.ping().then(
+    () => true,
+    () => false,
+  );
   const verdicts = networks.flatMap((network) => {
     const verdict = alerting.verdict(network);
     return verdict === undefined ? [] : [[network, verdict] as const];
   });
-  return { at, queue, looks, verdicts, open, figures };
+  return { at, queue, looks, verdicts, open, figures, writable };
 }

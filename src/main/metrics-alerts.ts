@@ -54,7 +54,11 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
     gauges.push(made);
     return made;
   };
-  const storeUp = gauge("bellwether_store_up", "1 where the database answered this time.", []);
+  const storeUp = gauge(
+    "bellwether_store_up",
+    "1 where the database answered this time and its last write got through.",
+    [],
+  );
   const lookAge = gauge("bellwether_watcher_last_look_age_seconds", "How long ago a watcher's last look was kept.", [
     "network",
     "watcher",
@@ -98,7 +102,7 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
     },
     show(standing) {
       for (const one of gauges) one.reset();
-      storeUp.set(standing === undefined ? 0 : 1);
+      storeUp.set(standing?.writable === true ? 1 : 0);
       if (standing === undefined) return;
       for (const { network, watcher, at, every } of standing.looks) {
         lookAge.set({ network, watcher }, Math.max(0, standing.at - at) / 1000);

@@ -5,8 +5,10 @@ import type { Milliseconds } from "../units/duration.ts";
 import { databaseFile } from "./database-url.ts";
 import { heldForLife, heldPerCall } from "./file-access.ts";
 import type { Origin } from "./origin.ts";
+import { storeTrouble } from "./sqlite-faults.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
+import { WriteHealth } from "./write-health.ts";
 
 export interface StoreOptions {
   /** As in DATABASE_URL. */
@@ -43,13 +45,16 @@ export interface EmbeddedStore extends Store {
 export function createStore(options: StoreOptions): EmbeddedStore {
   const { url, log, hold = "life", waitMillis = hold === "life" ? 1000 : 5000, now = Date.now } = options;
   const file = databaseFile(url);
-  const access = hold === "life" ? heldForLife(file, waitMillis) : heldPerCall(file, waitMillis);
+  const writes = new WriteHealth();
+  const access = (hold === "life" ? heldForLife : heldPerCall)(file, waitMillis, writes);
   let loading: Promise<Tables> | undefined;
   const running = new Set<Promise<unknown>>();
   /** A call on the tables, which are loaded with the first one. */
   const call = async <T>(work: (tables: Tables) => Promise<T>): Promise<T> => {
     loading ??= import("./tables.ts").then(({ createTables }) => createTables(access.use, now));
-    const under = loading.then(work);
+    const under = loading.then(work).catch((thrown: unknown) => {
+      throw storeTrouble(thrown, file);
+    });
     running.add(under);
     try {
       return await under;
@@ -83,7 +88,11 @@ export function createStore(options: StoreOptions): EmbeddedStore {
       keep: (choice) => call((tables) => tables.answers.keep(choice)),
     },
     transaction: (work) => call((tables) => tables.transaction(work)),
-    ping: () => call((tables) => tables.ping()),
+    ping: () =>
+      call(async (tables) => {
+        await tables.ping();
+        if (writes.fault !== undefined) throw writes.fault;
+      }),
     async close() {
       // What was handed over is kept, though nobody may be waiting for it.
       await Promise.race([Promise.allSettled(running), sleep(CLOSE_MILLIS, undefined, { ref: false })]);

@@ -3,6 +3,7 @@ import type { Use } from "./access.ts";
 import { livingHolder, removeHolderRecord, writeHolderRecord } from "./holder-record.ts";
 import { openFile, type OpenFile } from "./open-file.ts";
 import { storeFault } from "./sqlite-faults.ts";
+import type { WriteHealth } from "./write-health.ts";
 
 /** How a process reaches a database file. */
 export interface FileAccess {
@@ -13,7 +14,7 @@ export interface FileAccess {
 }
 
 /** Taken at the first use and kept until closed. */
-export function heldForLife(file: string, waitMillis: Milliseconds): FileAccess {
+export function heldForLife(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
   let opened: Promise<OpenFile> | undefined;
   let closed = false;
 
@@ -29,7 +30,7 @@ export function heldForLife(file: string, waitMillis: Milliseconds): FileAccess 
     }
   };
   const take = async (): Promise<OpenFile> => {
-    const taken = await openFile(file, waitMillis);
+    const taken = await openFile(file, waitMillis, writes);
     try {
       writeHolderRecord(file, { pid: process.pid });
     } catch (thrown) {
@@ -56,7 +57,7 @@ export function heldForLife(file: string, waitMillis: Milliseconds): FileAccess 
 }
 
 /** Taken for each call and given back at its end; calls of this process stand in line. */
-export function heldPerCall(file: string, waitMillis: Milliseconds): FileAccess {
+export function heldPerCall(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
   let last: Promise<unknown> = Promise.resolve();
   let closed = false;
 
@@ -64,7 +65,7 @@ export function heldPerCall(file: string, waitMillis: Milliseconds): FileAccess 
     const turn = last.then(async () => {
       if (closed) throw new Error("The store is closed.");
       // Who holds it for life will not let go of it soon.
-      const taken = await openFile(file, livingHolder(file) === undefined ? waitMillis : 0);
+      const taken = await openFile(file, livingHolder(file) === undefined ? waitMillis : 0, writes);
       try {
         return await work(taken);
       } finally {

@@ -8,6 +8,7 @@ import { waitForProcessLock } from "./process-lock.ts";
 import type { Schema } from "./schema.ts";
 import { makeFolderOf, openSqlite } from "./sqlite-database.ts";
 import { storeFault } from "./sqlite-faults.ts";
+import type { WriteHealth } from "./write-health.ts";
 
 /** A database file that is locked for this process and open. */
 export interface OpenFile {
@@ -18,7 +19,7 @@ export interface OpenFile {
 }
 
 /** Rejects with UserError where another process holds the file for longer than that, or where it cannot be used. */
-export async function openFile(file: string, waitMillis: Milliseconds): Promise<OpenFile> {
+export async function openFile(file: string, waitMillis: Milliseconds, writes: WriteHealth): Promise<OpenFile> {
   try {
     makeFolderOf(file);
     const lock = await waitForProcessLock(file, waitMillis);
@@ -28,7 +29,7 @@ export async function openFile(file: string, waitMillis: Milliseconds): Promise<
       let queries: Promise<Kysely<Schema>> | undefined;
       return {
         kysely() {
-          queries ??= queriesOver(database, migrated).catch((thrown: unknown) => {
+          queries ??= queriesOver(database, migrated, writes).catch((thrown: unknown) => {
             queries = undefined;
             throw storeFault(thrown, file);
           });
@@ -53,9 +54,9 @@ export async function openFile(file: string, waitMillis: Milliseconds): Promise<
   }
 }
 
-async function queriesOver(database: DatabaseSync, migrated: boolean): Promise<Kysely<Schema>> {
+async function queriesOver(database: DatabaseSync, migrated: boolean, writes: WriteHealth): Promise<Kysely<Schema>> {
   const { kyselyOver } = await import("./kysely-sqlite.ts");
-  const db = kyselyOver(database);
+  const db = kyselyOver(database, writes);
   if (!migrated) await (await import("./migrate.ts")).migrate(db);
   return db;
 }

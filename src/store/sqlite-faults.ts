@@ -1,4 +1,4 @@
-import { UserError } from "../errors.ts";
+import { StoreTrouble, UserError } from "../errors.ts";
 
 // Primary result codes of SQLite: https://www.sqlite.org/rescode.html
 const SQLITE_PERM = 3;
@@ -15,6 +15,30 @@ const SQLITE_NOTADB = 26;
 export function sqliteCode(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number") return undefined;
   return thrown.errcode & 0xff;
+}
+
+/** A fault of the disk or of the database file, not of the statement that met it. */
+export function isDiskFault(thrown: unknown): boolean {
+  const fault = sqliteCode(thrown);
+  return fault !== undefined && TROUBLES.has(fault);
+}
+
+const CANNOT_WRITE = "The bot cannot write to its database";
+const TROUBLES: ReadonlyMap<number, string> = new Map([
+  [SQLITE_FULL, "The bot's disk is full"],
+  [SQLITE_IOERR, "The bot's disk refuses to read or write"],
+  [SQLITE_READONLY, CANNOT_WRITE],
+  [SQLITE_PERM, CANNOT_WRITE],
+  [SQLITE_CANTOPEN, CANNOT_WRITE],
+  [SQLITE_CORRUPT, "The bot's database is damaged"],
+  [SQLITE_NOTADB, "The bot's database is damaged"],
+]);
+
+/** A fault of the disk that a running bot met: neither the caller's nor a bug. Anything else passes through. */
+export function storeTrouble(thrown: unknown, file: string): unknown {
+  const title = TROUBLES.get(sqliteCode(thrown) ?? 0);
+  if (title === undefined) return thrown;
+  return new StoreTrouble(`${title}: ${file}`, { title, cause: thrown });
 }
 
 /** What can go wrong with a database file from outside, as a sentence for whoever runs the bot; a bug passes through. */

@@ -83,7 +83,7 @@ export interface Store extends StoreTables {
    * engine has one connection, and every other call waits until this one is through.
    */
   transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
-  /** Resolves when the database answers; for readiness checks. */
+  /** Resolves when the database answers and its last write, if there was one, got through; for readiness checks. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

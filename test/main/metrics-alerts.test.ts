@@ -32,6 +32,7 @@ const standing: AlertStanding = {
     ],
     held: 4,
   },
+  writable: true,
 };
 
 /** The lines of a metric, without its prefix. */
@@ -88,6 +89,11 @@ it("says of every node which state it is in", async () => {
     'node_state{network="mainnet",node="n1",state="ok"} 1',
     'node_state{network="mainnet",node="n2",state="down"} 1',
   ]);
+});
+
+it("shows a database whose last write failed as down", async () => {
+  const alerts = async () => ({ ...standing, writable: false });
+  expect(await read(createMeasurements({ version: "1", alerts }), "store_up")).toEqual(["store_up 0"]);
 });
 
 it("forgets what is over", async () => {

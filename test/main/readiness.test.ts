@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 
 import { ApiError } from "../../src/api/api-error.ts";
+import { StoreTrouble } from "../../src/errors.ts";
 import type { AlertingHealth } from "../../src/main/alerting.ts";
 import { checkReadiness, type ReadinessParts } from "../../src/main/readiness.ts";
 import { noAlertDesk } from "../support/alert-desk.ts";
@@ -33,6 +34,15 @@ it("is ready when the store, every network and every platform are", async () => 
       delivery: { ok: true },
     },
   });
+});
+
+it("says that the disk is full, but not to everybody where the database is", async () => {
+  const full = new StoreTrouble("The bot's disk is full: /srv/b.db", {
+    title: "The bot's disk is full",
+    cause: undefined,
+  });
+  const { ok, parts } = await checkReadiness({ ...good, store: { ping: () => Promise.reject(full) } });
+  expect([ok, parts["store"]]).toEqual([false, { ok: false, why: "The bot's disk is full" }]);
 });
 
 it("names what is not, and why", async () => {

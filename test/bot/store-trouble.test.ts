@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+
+import { errorReply } from "../../src/bot/error-reply.ts";
+import { StoreTrouble } from "../../src/errors.ts";
+import { silentLog } from "../../src/log.ts";
+
+it("a full disk is told as what it is: not the asker's mistake, and without where the database is", () => {
+  const told = errorReply(
+    new StoreTrouble("The bot's disk is full: /srv/b.db: database or disk is full", {
+      title: "The bot's disk is full",
+      cause: undefined,
+    }),
+    { log: silentLog(), command: "my party", signal: AbortSignal.abort() },
+  );
+  expect(told).toMatchObject({ failure: "bug", tone: "bad", title: [{ text: "The bot's disk is full" }] });
+  expect(JSON.stringify(told)).toContain("Nothing of this was kept");
+  expect(JSON.stringify(told)).not.toContain("/srv");
+});
