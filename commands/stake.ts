@@ -12,8 +12,8 @@ import { stakeTotals } from "../src/answers/stake-totals.ts";
 import { suggestIds } from "../src/answers/suggest-ids.ts";
 import { field, paragraph, type Block, type Table } from "../src/reply/block.ts";
 import { tableAttachment } from "../src/reply/csv.ts";
-import type { Reply } from "../src/reply/reply.ts";
-import { id, shortenId, strong, text, toText, type Text } from "../src/reply/text.ts";
+import type { Action, Reply } from "../src/reply/reply.ts";
+import { code, id, shortenId, strong, text, toText, type Text } from "../src/reply/text.ts";
 import { compareIntegers } from "../src/units/compare-integers.ts";
 import { decimal, roundedPercentOf } from "../src/units/decimal.ts";
 
@@ -34,7 +34,7 @@ type Context = CommandContext<typeof options>;
 export const stake = command({
   name: "stake",
   summary: "A party's stake with its linkings, or the largest stakes and all as CSV",
-  examples: ["stake", "stake <party>"],
+  examples: ["stake", "stake <party>", "stake all"],
   access: "everyone",
   audience: "caller",
   options,
@@ -105,7 +105,22 @@ async function everybody(context: Context): Promise<Reply> {
 
 async function oneParty(context: Context, partyId: string): Promise<Reply> {
   const { api, signal } = context;
-  const { value, asOf } = await api.getPartiesStake(partyId, { signal });
+  const [{ value, asOf }, [saved]] = await Promise.all([
+    api.getPartiesStake(partyId, { signal }),
+    context.parties.list().catch(() => []),
+  ]);
+  // Whoever saved one gets it where they named none, and would look for the list in vain.
+  const own =
+    saved?.id === partyId
+      ? [
+          paragraph(
+            text`This is the party that you saved; the largest stakes are listed by ${code("stake party:all")}.`,
+          ),
+        ]
+      : [];
+  const actions: Action[] = [
+    { label: "Largest stakes", invocation: askFor(context, "stake", { party: EVERYBODY }), effect: "reply" },
+  ];
   // Nodes that do not know `party` send everybody.
   const found = value.find((one) => one.party?.toLowerCase() === partyId);
   const ask = askFor(context, "stake", { party: partyId });
@@ -117,7 +132,9 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
         paragraph(
           "It never linked any, or the network does not know it: the answer is the same. Check the id if this surprises you.",
         ),
+        ...own,
       ],
+      actions,
       ask,
     });
   }
@@ -143,11 +160,13 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
       ],
     },
     linkingsTable(found.stakeLinkings),
+    ...own,
   );
   return answer(context, asOf, {
     title: text`Party ${shortenId(partyId)} stakes ${stakeAmount(found.currentStakeAvailable)}`,
     tone: totals.pendingCount > 0 ? "warning" : "neutral",
     blocks,
+    actions,
     ask,
   });
 }

@@ -32,7 +32,7 @@ test("a market in an auction says which, why, since when and until when", async 
   expect(await ask("market list")).toMatch(new RegExp(`${samples.jumpyMarketCode}: suspended.*ends 2026`, "u"));
 });
 
-test("market show tells spread, bounds, fees and how far the mark is from each bound", async () => {
+test("market show tells spread, bounds, liquidity fee shares and how far the mark is from each bound", async () => {
   const { ask, samples } = await talkToSimulator();
   const screen = await ask(`market show ${samples.marketCode}`);
   expect(screen).toMatch(/^✓ BTC\/USDT: mark [\d,]+\.\d{5}, active, continuous/u);

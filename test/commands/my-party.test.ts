@@ -12,6 +12,7 @@ describe("parties that people save", () => {
     expect(saved).toContain(samples.partyId);
     expect(await ask("stake")).toContain(samples.partyId);
     expect(await ask(`ledger export asset:${samples.assetSymbol} from:1d`)).toContain(samples.partyId);
+    expect(await ask("stake")).toContain("the largest stakes are listed by stake party:all");
     expect(await ask("stake all")).toMatch(/parties stake/u);
   });
 
