@@ -9,6 +9,11 @@ import { covers, destinationKey, isAlive, rulesOf, Subscription } from "./subscr
 /** Judged on every network whether or not anybody subscribed: what they show explains the rest. */
 const ALWAYS: readonly ConditionKind[] = HEALTH_KINDS;
 
+/** Whether a rule is judged though nobody may have subscribed to it. */
+export function isJudgedAlways({ id, kind }: Pick<Rule, "id" | "kind">): boolean {
+  return id === kind && ALWAYS.includes(kind);
+}
+
 /** What people chose, as it stands: subscriptions, silences and the rules that come of them. */
 export interface Choices {
   readonly subscriptions: readonly Subscription[];
@@ -74,11 +79,7 @@ export function choicesOf(
     silences,
     rules(kind, what) {
       const all = [...(byKind.get(kind)?.values() ?? [])];
-      return all.filter(
-        (rule) =>
-          (rule.id === rule.kind && ALWAYS.includes(kind)) ||
-          (byRule.get(rule.id) ?? []).some((one) => covers(one, what)),
-      );
+      return all.filter((rule) => isJudgedAlways(rule) || (byRule.get(rule.id) ?? []).some((one) => covers(one, what)));
     },
     subscribers: (rule, what) => (byRule.get(rule) ?? []).filter((one) => one.state === "active" && covers(one, what)),
     active: (network) => byNetwork.get(network) ?? new Map(),

@@ -99,7 +99,7 @@ function stepBad(
     case "pending": {
       const heldMillis = Math.max(machine.heldMillis + (seenMillis ?? 0), already);
       const held = { ...machine, heldMillis, badMillis: heldMillis, rounds: machine.rounds + 1 };
-      return fireIfDue(begunAsKnown(held, round.reading), round, []);
+      return fireIfDue(begunAsKnown(held, round), round, []);
     }
     case "firing":
     case "recovering": {
@@ -118,8 +118,9 @@ function beginning(
   { reading, at, previous }: Round,
   isSeen: boolean,
 ): Pick<Machine, "began" | "beganBefore" | "lastGood"> {
-  const { since, badForMillis = 0 } = reading;
-  const began = since === undefined ? nanoseconds(at - fromMillis(badForMillis)) : timeFromText(since);
+  const { badForMillis = 0 } = reading;
+  const since = sinceOf(reading, at);
+  const began = since ?? nanoseconds(at - fromMillis(badForMillis));
   return {
     began: timeToText(began),
     ...(isSeen || since !== undefined ? {} : { beganBefore: true }),
@@ -128,10 +129,17 @@ function beginning(
 }
 
 /** The watcher may know when it began, though others looked then. */
-function begunAsKnown(machine: Machine, { since }: Reading): Machine {
+function begunAsKnown(machine: Machine, { reading, at }: Round): Machine {
+  const since = sinceOf(reading, at);
   if (since === undefined) return machine;
   const { beganBefore: _, ...rest } = machine;
-  return { ...rest, began: since };
+  return { ...rest, began: timeToText(since) };
+}
+
+/** When it began, where that is known; what a node dates into the future is not. */
+function sinceOf({ since }: Reading, at: Nanoseconds): Nanoseconds | undefined {
+  const began = since === undefined ? undefined : timeFromText(since);
+  return began === undefined || began > at ? undefined : began;
 }
 
 function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): Step {

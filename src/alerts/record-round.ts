@@ -2,7 +2,7 @@ import type { AlertTables } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { ABSENT_ROUNDS, present, stepAbsent } from "./absence.ts";
-import type { choicesReader } from "./choices.ts";
+import { isJudgedAlways, type choicesReader } from "./choices.ts";
 import { Episode, episodeId, freshMachine, isOpen, Machine } from "./episode.ts";
 import { randomId, type AlertParts } from "./engine-parts.ts";
 import type { AlertEvent } from "./event.ts";
@@ -85,6 +85,11 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       const changes: Recorded["changes"][number][] = [];
       const readNow: string[] = [];
 
+      /** Whether the process that looked last before this one judged it, too. */
+      const wasJudged = (rule: Rule, reading: Reading): boolean =>
+        isJudgedAlways(rule) ||
+        choices.subscribers(rule.id, reading).some(({ created }) => created <= atMillis - awayMillis);
+
       const look = (reading: Reading, rule: Rule): void => {
         const place = machineKey(rule.id, reading.subject);
         const known = machines.get(place) ?? freshMachine({ ...reading, rule: rule.id });
@@ -99,8 +104,10 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
           config,
           at,
           elapsedMillis,
-          // What this process has looked at without this rule was not seen good by it.
-          ...(seen === undefined || (last !== undefined && !met.has(metKey)) ? {} : { previous: seen }),
+          // What was looked at without this rule was not seen good.
+          ...(seen !== undefined && (met.has(metKey) || (last === undefined && wasJudged(rule, reading)))
+            ? { previous: seen }
+            : {}),
           ...(met.has(metKey) ? {} : { awayMillis }),
         });
         keep(known, result, rule.id, reading);

@@ -10,6 +10,7 @@ export function wordOf(value: string, prefix: string): string {
         .slice(prefix.length + 1)
         .toLowerCase()
         .replaceAll("_", " ")
+        .replaceAll(/\blp\b/gu, "LP")
     : value;
 }
 

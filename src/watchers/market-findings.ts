@@ -18,7 +18,14 @@ export function marketReadings(network: string, nodes: number, state: MarketsSta
     // What is not live any more has no price that could move.
     const quoted = live && !state.behind;
     return [
-      { kind: "market.auction", ...common, ...unknown, state: known(isInAuction(market)), facts: auctionFacts(market) },
+      {
+        kind: "market.auction",
+        ...common,
+        ...unknown,
+        ...(state.behind ? {} : auctionSince(market)),
+        state: known(isInAuction(market)),
+        facts: auctionFacts(market),
+      },
       {
         kind: "market.price",
         ...common,
@@ -82,6 +89,14 @@ function auctionFacts(market: MarketRecord): Extract<Reading, { kind: "market.au
     ...(during && auctionStart !== undefined ? { start: timeToText(auctionStart) } : {}),
     ...(during && auctionEnd !== undefined ? { end: timeToText(auctionEnd) } : {}),
   };
+}
+
+/** The node knows when it began, though nobody looked then. */
+function auctionSince(market: MarketRecord): { since?: string } {
+  const { auctionStart } = market;
+  return isInAuction(market) && auctionStart !== undefined && auctionStart > 0n
+    ? { since: timeToText(auctionStart) }
+    : {};
 }
 
 function sideOf({ state, tradingMode, trigger }: MarketRecord): MarketSide {

@@ -32,6 +32,30 @@ describe("the engine", () => {
     expect(await it.engine.snapshot("mainnet", "w")).toEqual(kept);
   });
 
+  it("calls nothing good that was not judged, though the watcher had looked before the restart", async () => {
+    const it = await openStage();
+    const subscribed = (created: number) => aSubscription({ kinds: ["market.auction"], created });
+    await it.round([auction("bad")]);
+    await it.restart();
+    await it.clock.advance(5000);
+    await it.engine.putSubscription(subscribed(it.now()), "ada");
+    await it.rounds(2, [auction("bad")]);
+    const [never] = await it.engine.openEpisodes();
+    expect(never).toMatchObject({ kind: "market.auction", beganBefore: true });
+    expect(never).not.toHaveProperty("lastGood");
+    expect(it.sender.take()).toHaveLength(1);
+  });
+
+  it("says what was good before a restart, where it was judged then", async () => {
+    const it = await openStage();
+    await it.engine.putSubscription(aSubscription({ kinds: ["market.auction"] }), "ada");
+    await it.round([auction("good")]);
+    await it.restart();
+    await it.rounds(2, [auction("bad")]);
+    expect((await it.engine.openEpisodes())[0]).toHaveProperty("lastGood");
+    expect(it.sender.take()).toHaveLength(1);
+  });
+
   it("counts durations from when looks were due, so that chance does not decide at which of them they are reached", async () => {
     const it = await openStage();
     const parameters = { "market.auction": { for: 60_000 } };

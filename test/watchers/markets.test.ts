@@ -260,7 +260,10 @@ test("a simulated network: every auction that begins or ends between two looks i
     expect(events.map(({ subject }) => subject).toSorted()).toEqual(changed.toSorted());
     for (const [id, mode] of now) {
       const auction = /STATE_(?:ACTIVE|SUSPENDED|PENDING) .*AUCTION$/u.test(mode);
-      expect(reading(readings, "market.auction", id)?.state).toBe(auction ? "bad" : "good");
+      const found = reading(readings, "market.auction", id);
+      expect(found?.state).toBe(auction ? "bad" : "good");
+      // It began when the node says, not when it was first looked at.
+      expect(found?.since).toBe(auction && found?.kind === "market.auction" ? found.facts.start : undefined);
     }
     told += changed.length;
     before = now;
