@@ -32,6 +32,15 @@ export class StoreTrouble extends Error {
   }
 }
 
+/** Why what is under way is broken off when the bot stops: an abort signal's reason. */
+export class BotStopping extends Error {
+  override readonly name = "AbortError";
+
+  constructor() {
+    super("The bot is stopping.");
+  }
+}
+
 /** The message of whatever was thrown. For logs; people see only what a UserError or an ApiError says. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import { ApiError, type ApiErrorKind } from "../api/api-error.ts";
-import { StoreTrouble, UserError } from "../errors.ts";
+import { BotStopping, StoreTrouble, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { field, paragraph, type Block } from "../reply/block.ts";
 import { reply, type Reply } from "../reply/reply.ts";
@@ -95,7 +95,16 @@ function apiErrorReply(error: ApiError): Reply {
   });
 }
 
-function cancelledReply(reason: unknown): Reply {
+/** What was broken off, by the reason that its abort signal gives: whoever asked has left, time is up, or the bot stops. */
+export function cancelledReply(reason: unknown): Reply {
+  if (reason instanceof BotStopping) {
+    return reply({
+      tone: "warning",
+      title: "The bot is being restarted",
+      blocks: [paragraph("This was broken off before it was done. Ask again in a minute.")],
+      failure: "network",
+    });
+  }
   const timedOut = reason instanceof Error && reason.name === "TimeoutError";
   return reply({
     tone: "warning",

@@ -4,10 +4,11 @@ import { Readable } from "node:stream";
 import { ZodError } from "zod";
 
 import type { LineRunner } from "../adapters/terminal/line-runner.ts";
+import { cancelledReply } from "../bot/error-reply.ts";
 import { UserError } from "../errors.ts";
 import type { Attachment } from "../reply/attachment.ts";
 import { replyFromJson, type AttachmentJson, type ReplyJson } from "../reply/json.ts";
-import { reply, type Reply } from "../reply/reply.ts";
+import type { Reply } from "../reply/reply.ts";
 import { ALIVE_MILLIS, CompleteReply, RunEvent, type CompleteRequest, type RunRequest } from "./holder-protocol.ts";
 
 /** A holder that says nothing for this long has stopped. */
@@ -26,7 +27,7 @@ export function holderRunner(address: string): LineRunner {
         }
         throw gone();
       } catch (thrown) {
-        if (signal.aborted) return reply({ tone: "warning", title: "Cancelled", failure: "caller" });
+        if (signal.aborted) return cancelledReply(signal.reason);
         throw faultOf(thrown);
       }
     },

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 
 import { keptFiles, type KeptFiles } from "../adapters/kept-files.ts";
 import type { LineRunner } from "../adapters/terminal/line-runner.ts";
-import { messageOf } from "../errors.ts";
+import { BotStopping, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { replyToJson } from "../reply/json.ts";
 import { disposeReply } from "../reply/reply.ts";
@@ -57,7 +57,7 @@ export async function serveHolder(parts: HolderServerParts): Promise<HolderServe
   return {
     address,
     async close() {
-      stopping.abort(new DOMException("Bellwether is stopping.", "AbortError"));
+      stopping.abort(new BotStopping());
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
       });

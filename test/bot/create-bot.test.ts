@@ -6,7 +6,7 @@ import type { ApiClient } from "../../src/api/api-client.ts";
 import { ApiError } from "../../src/api/api-error.ts";
 import { command, type AnyCommand } from "../../src/bot/command.ts";
 import { createBot, type Outcome } from "../../src/bot/create-bot.ts";
-import { UserError } from "../../src/errors.ts";
+import { BotStopping, UserError } from "../../src/errors.ts";
 import type { LedgerExports } from "../../src/export/ledger-exports.ts";
 import { createLog } from "../../src/log.ts";
 import { memoryAttachment } from "../../src/reply/attachment.ts";
@@ -171,6 +171,21 @@ describe("a bot", () => {
     ]);
     const answer = await bot.runLine("long", { ...rest, signal: controller.signal });
     expect([said(answer), answer.failure]).toEqual(["Cancelled", "caller"]);
+  });
+
+  test("says of a question that its own stop breaks off that it can be asked again, and is nobody's mistake", async () => {
+    const controller = new AbortController();
+    const { bot, rest } = talk([
+      sample("long", async () => {
+        controller.abort(new BotStopping());
+        throw new Error("whatever fell over");
+      }),
+    ]);
+    const answer = await bot.runLine("long", { ...rest, signal: AbortSignal.any([controller.signal]) });
+    expect(said(answer)).toBe(
+      "The bot is being restarted | This was broken off before it was done. Ask again in a minute.",
+    );
+    expect(answer.failure).toBe("network");
   });
 
   test("offers nothing where completion fails", async () => {

@@ -8,6 +8,7 @@ import { text as readText } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { LineRunner, RunOptions } from "../../src/adapters/terminal/line-runner.ts";
+import { cancelledReply } from "../../src/bot/error-reply.ts";
 import { silentLog } from "../../src/log.ts";
 import { findHolder } from "../../src/main/find-holder.ts";
 import { holderRunner } from "../../src/main/holder-client.ts";
@@ -139,6 +140,20 @@ describe("a question over the holder's socket", () => {
     controller.abort();
     expect(await answer).toMatchObject({ failure: "caller", title: [{ text: "Cancelled" }] });
     expect(await stopped.promise).toMatchObject({ message: "Whoever asked has gone." });
+  });
+
+  it("says of a stop of the holder that it is one", async () => {
+    const { asker } = await holder(async (_line, { signal }) => {
+      queueMicrotask(() => void server?.close());
+      await new Promise((resolve) => {
+        signal.addEventListener("abort", resolve);
+      });
+      return cancelledReply(signal.reason);
+    });
+    expect(await asker.run("ledger export", { signal: never })).toMatchObject({
+      failure: "network",
+      title: [{ text: "The bot is being restarted" }],
+    });
   });
 
   it("ends with a sentence when the holder goes away in the middle", async () => {

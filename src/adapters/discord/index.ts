@@ -6,7 +6,7 @@ import { LRUCache } from "lru-cache";
 
 import type { Delivery, Receipt } from "../../alerts/sender.ts";
 import type { Bot } from "../../bot/bot.ts";
-import { messageOf } from "../../errors.ts";
+import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
@@ -127,7 +127,7 @@ class DiscordAdapter implements SendingAdapter {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#stopping.abort(new BotStopping());
     const work = Promise.allSettled([...this.#answering, this.#registered, this.#connection?.stop()]);
     await Promise.race([work, sleep(STOP_MILLIS, undefined, { ref: false })]);
     for (const rest of [this.#rest, this.#botRest, this.#sendRest]) closeRest(rest);

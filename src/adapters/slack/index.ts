@@ -5,6 +5,7 @@ import type { WebClient } from "@slack/web-api";
 import type { Delivery, Receipt } from "../../alerts/sender.ts";
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
+import { BotStopping } from "../../errors.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
 import type { Sleep } from "./after-limit.ts";
@@ -174,7 +175,7 @@ class SlackAdapter implements SendingAdapter {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort(new DOMException("The bot is stopping.", "AbortError"));
+    this.#stopping.abort(new BotStopping());
     const farewell = setTimeout(() => this.#silence.abort(this.#stopping.signal.reason), FAREWELL_MILLIS);
     const work = Promise.allSettled([...this.#working, this.#connection.stop(), this.#identity.stop()]);
     await Promise.race([work, sleep(STOP_MILLIS, undefined, { ref: false })]);

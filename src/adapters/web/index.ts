@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 
 import type { Bot } from "../../bot/bot.ts";
-import { UserError } from "../../errors.ts";
+import { BotStopping, UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { isLoopback } from "../../loopback.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
@@ -126,7 +126,7 @@ export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
 
   async function stop(): Promise<void> {
     health = { state: "down", why: "stopped" };
-    stopping.abort(new DOMException("The bot is stopping.", "AbortError"));
+    stopping.abort(new BotStopping());
     if (server?.listening === true) await close(server);
     await files.close();
   }

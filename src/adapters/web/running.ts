@@ -1,5 +1,6 @@
 import type { Bot } from "../../bot/bot.ts";
-import { disposeReply, reply, type Reply } from "../../reply/reply.ts";
+import { cancelledReply } from "../../bot/error-reply.ts";
+import { disposeReply, type Reply } from "../../reply/reply.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { CONSOLE, type Question } from "./input.ts";
 
@@ -35,11 +36,7 @@ export async function ask(
     const first = await Promise.race([answer, givenUp]);
     if (first !== undefined) return first;
     void answer.then(disposeReply);
-    return reply({
-      tone: "warning",
-      title: gone.aborted ? "Cancelled" : "This took too long and was given up",
-      failure: gone.aborted ? "caller" : "network",
-    });
+    return cancelledReply(signal.reason);
   } finally {
     signal.removeEventListener("abort", stopped);
     clearTimeout(timer);
