@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { routePath } from "hono/route";
 
 import type { Bot } from "../../bot/bot.ts";
@@ -7,6 +6,7 @@ import type { Option } from "../../bot/option.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Access } from "./access.ts";
 import { alertRoutes, type AlertRouteParts } from "./alert-routes.ts";
+import { boundedBody } from "./bounded-body.ts";
 import { fileRoutes } from "./file-route.ts";
 import { onlyJson, onlyOwnHost, onlyOwnPages, refuse, safeHeaders } from "./guard.ts";
 import type { Hosts } from "./hosts.ts";
@@ -59,10 +59,7 @@ export function createApp(parts: AppParts): Hono {
   app.on(["POST", "PUT", "PATCH", "DELETE"], "/api/*", onlyJson());
   app.use(
     "/api/*",
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: (c) => refuse(c, 413, `A request has at most ${MAX_BODY_BYTES / 1024} KiB.`),
-    }),
+    boundedBody(MAX_BODY_BYTES, (c) => refuse(c, 413, `A request has at most ${MAX_BODY_BYTES / 1024} KiB.`)),
   );
   app.get("/api/console", (c) => c.json(describeConsole(parts.bot(), parts)));
   app.route("/api", invocationRoutes(parts));

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
-import { bodyLimit } from "hono/body-limit";
 
 import type { Access } from "./access.ts";
+import { boundedBody } from "./bounded-body.ts";
 import { refuse } from "./guard.ts";
 
 /** The way in for browsers: a page that takes the token by POST and gives a cookie. */
@@ -11,20 +11,24 @@ export function loginRoutes(access: Access): Hono {
 
   app.get("/login", (c) => (access.admits(c) ? c.redirect("/", 303) : c.html(loginPage())));
 
-  app.post("/login", bodyLimit({ maxSize: 4096, onError: (c) => refuse(c, 413, "This is no token.") }), async (c) => {
-    if (!access.required) return c.redirect("/", 303);
-    const type = c.req.header("content-type") ?? "";
-    if (!/^application\/x-www-form-urlencoded\b/iu.test(type)) return refuse(c, 415, "Send the form of /login.");
-    const token = new URLSearchParams(await c.req.text()).get("token") ?? "";
-    const result = access.signIn(c, token.trim());
-    if (result === "signed-in") return c.redirect("/", 303);
-    if (result === "wrong") {
-      return c.html(loginPage("This is not the token. It is what WEB_TOKEN is set to where Bellwether runs."), 401);
-    }
-    const seconds = Math.ceil(result.waitMillis / 1000);
-    c.header("Retry-After", String(seconds));
-    return c.html(loginPage(`Too many wrong tokens. Try again in ${seconds} s.`), 429);
-  });
+  app.post(
+    "/login",
+    boundedBody(4096, (c) => refuse(c, 413, "This is no token.")),
+    async (c) => {
+      if (!access.required) return c.redirect("/", 303);
+      const type = c.req.header("content-type") ?? "";
+      if (!/^application\/x-www-form-urlencoded\b/iu.test(type)) return refuse(c, 415, "Send the form of /login.");
+      const token = new URLSearchParams(await c.req.text()).get("token") ?? "";
+      const result = access.signIn(c, token.trim());
+      if (result === "signed-in") return c.redirect("/", 303);
+      if (result === "wrong") {
+        return c.html(loginPage("This is not the token. It is what WEB_TOKEN is set to where Bellwether runs."), 401);
+      }
+      const seconds = Math.ceil(result.waitMillis / 1000);
+      c.header("Retry-After", String(seconds));
+      return c.html(loginPage(`Too many wrong tokens. Try again in ${seconds} s.`), 429);
+    },
+  );
 
   app.post("/logout", (c) => {
     access.signOut(c);

@@ -108,6 +108,40 @@ describe("who asks from elsewhere is refused", () => {
   });
 });
 
+describe("a request without a length is answered like any other", () => {
+  const headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
+
+  test("asking and completing", async () => {
+    const bot = echoBot();
+    await using harness = await startConsole(bot);
+    const asked = await harness.send("/api/invocations", { method: "POST", headers, body });
+    expect([asked.status, bot.asked]).toMatchObject([200, [{ line: "time" }]]);
+    const completed = await harness.send("/api/completions", { method: "POST", headers, body: '{"text":"market"}' });
+    expect([completed.status, completed.json()]).toEqual([200, { lines: ["market list", "market show "] }]);
+  });
+
+  test("signing in", async () => {
+    await using harness = await startConsole(echoBot(), { token: TOKEN });
+    const form = { "content-type": "application/x-www-form-urlencoded", "transfer-encoding": "chunked" };
+    const send = (given: string) => harness.send("/login", { method: "POST", headers: form, body: given });
+    expect((await send(`token=${TOKEN}`)).status).toBe(303);
+    expect((await send(`token=${"x".repeat(5000)}`)).status).toBe(413);
+  });
+
+  test.each<[string, string, number]>([
+    ["POST", "/api/invocations", 400],
+    ["OPTIONS", "/api/alerts", 404],
+    ["PROPFIND", "/api/alerts", 404],
+    ["TRACE", "/api/alerts", 404],
+  ])("%s %s without a body", async (method, path, status) => {
+    await using harness = await startConsole(echoBot());
+    const answer = await harness.send(path, { method, headers });
+    expect(answer.status).toBe(status);
+    const bare = await harness.send(path, { method, headers: { "content-type": "application/json" } });
+    expect(bare.status).toBe(status);
+  });
+});
+
 test("a body beyond its bound is refused, with or without a length", async () => {
   const bot = echoBot();
   await using harness = await startConsole(bot);
