@@ -1,5 +1,5 @@
 import type { AlertTables } from "../store/alert-ports.ts";
-import type { Milliseconds } from "../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { ABSENT_ROUNDS, present, stepAbsent } from "./absence.ts";
 import { isJudgedAlways, type choicesReader } from "./choices.ts";
@@ -13,7 +13,7 @@ import { oweEvents } from "./owe-events.ts";
 import { oweOpen } from "./owe-open.ts";
 import { OwedBook } from "./owed.ts";
 import type { Reading } from "./reading.ts";
-import { timingOf, type Rule } from "./rules.ts";
+import { timingOf, type Rule, type Timing } from "./rules.ts";
 import { ruleWords } from "./threshold-words.ts";
 import { writeOwed } from "./write-owed.ts";
 
@@ -61,6 +61,8 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
   const rounds = new Map<string, Rounds>();
   /** Machines that have had a reading in this process. */
   const met = new Set<string>();
+  /** Those under way of which the log says that this process came back to them. */
+  const returned = new Set<string>();
   const blind = new Set<string>();
 
   return async (round) => {
@@ -84,6 +86,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       const changedEpisodes = new Map<string, Episode>();
       const changes: Recorded["changes"][number][] = [];
       const readNow: string[] = [];
+      const cameBackTo: string[] = [];
 
       /** Whether the process that looked last before this one judged it, too. */
       const wasJudged = (rule: Rule, reading: Reading): boolean =>
@@ -95,12 +98,19 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         const known = machines.get(place) ?? freshMachine({ ...reading, rule: rule.id });
         const machine = { ...present(known), watcher: watcher.name };
         const metKey = `${network}|${place}`;
+        const timing = timingOf(rule, watcher.every);
         const judgement = judgeReading(rule, reading);
+        if (awayMillis > 0 && machine.phase !== "ok" && !met.has(metKey) && !returned.has(metKey)) {
+          const number = machine.number + (machine.phase === "pending" ? 1 : 0);
+          const detail = absenceWords(machine, awayMillis, timing);
+          book.decisions.push({ what: "restarted", network, episode: episodeId(machine, number), detail });
+          cameBackTo.push(metKey);
+        }
         if (judgement.state !== "unknown") readNow.push(metKey);
         const result = step(machine, open.get(episodeId(machine, machine.number)), {
           judgement,
           reading,
-          timing: timingOf(rule, watcher.every),
+          timing,
           config,
           at,
           elapsedMillis,
@@ -180,12 +190,20 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       await writeOwed(tables, book, atMillis, newId, parts.portion);
       await tables.watch.putSnapshot(network, watcher.name, atMillis, JSON.stringify(round.snapshot));
       parts.onStep?.("round written");
-      return { changes, awayMillis, known: seen, readNow, owed: book.deliveries.length + book.rolled.length };
+      return {
+        changes,
+        awayMillis,
+        known: seen,
+        readNow,
+        cameBackTo,
+        owed: book.deliveries.length + book.rolled.length,
+      };
     });
 
     parts.onStep?.("round kept");
     rounds.set(key, { monotonicMillis, awayMillis: done.awayMillis, known: isBlind ? done.known : at });
     for (const one of done.readNow) met.add(one);
+    for (const one of done.cameBackTo) returned.add(one);
     if (isBlind) blind.add(network);
     else blind.delete(network);
     if (done.owed > 0) parts.onOwed?.();
@@ -201,6 +219,14 @@ function detailOf({ kind, rule }: Machine, episode: Episode | undefined, { subje
   const of = subject === "" ? "" : ` of ${label ?? known ?? subject}`;
   const thresholds = ruleWords(rule);
   return `${kind}${of}${thresholds === "" ? "" : `, ${thresholds}`}${why === undefined ? "" : `: ${why}`}`;
+}
+
+/** What an absence of the bot means to what was under way. */
+function absenceWords({ phase }: Machine, awayMillis: Milliseconds, { patienceMillis }: Timing): string {
+  const away = `nobody looked for ${formatDuration(awayMillis)}`;
+  if (phase === "firing") return away;
+  if (phase === "pending" && awayMillis <= patienceMillis) return `${away}, which does not count towards the alert`;
+  return `${away}: what was ${phase} is counted from the beginning again`;
 }
 
 /** Undefined where the round does not say. */

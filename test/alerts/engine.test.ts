@@ -56,6 +56,26 @@ describe("the engine", () => {
     expect(it.sender.take()).toHaveLength(1);
   });
 
+  it("keeps in the story that nobody looked for a while, and what that means", async () => {
+    const it = await openStage();
+    await it.engine.putSubscription(aSubscription(), "ada");
+    await it.rounds(1, [stalled("good")]);
+    await it.rounds(3, [stalled("bad")]);
+    await it.restart();
+    await it.clock.advance(10_000);
+    await it.rounds(6, [stalled("bad")]);
+    await it.restart();
+    await it.clock.advance(3_600_000);
+    await it.rounds(3, [stalled("bad")]);
+    const story = await it.engine.why("network.stalled|mainnet||1");
+    const lines = (story?.decisions ?? []).map(({ what, detail }) => `${what}: ${detail ?? ""}`);
+    expect(lines.filter((line) => line.startsWith("restarted"))).toEqual([
+      "restarted: nobody looked for 26 s, which does not count towards the alert",
+      "restarted: nobody looked for 1 h",
+    ]);
+    expect(it.sender.take()).toHaveLength(1);
+  });
+
   it("counts durations from when looks were due, so that chance does not decide at which of them they are reached", async () => {
     const it = await openStage();
     const parameters = { "market.auction": { for: 60_000 } };
