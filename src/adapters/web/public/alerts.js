@@ -186,7 +186,8 @@ export function createAlerts(view, badge, info, around) {
     badge.classList.toggle("gone", gone);
     badge.dataset["tone"] = open[0]?.severity === "critical" ? "bad" : "warning";
     const shown = part("alerts-open").childElementCount;
-    part("none-open").hidden = count > 0;
+    // Whoever cannot see says nothing of the kind.
+    part("none-open").hidden = count > 0 || state === undefined || gone;
     const unseen = count - shown;
     const more = part("more-open");
     more.hidden = unseen <= 0;
