@@ -25,10 +25,13 @@ export class UserError extends Error {
 export class StoreTrouble extends Error {
   override readonly name = "StoreTrouble";
   readonly title: string;
+  /** What to do, where that is more than to ask again once it is mended. */
+  readonly remedy: string | undefined;
 
-  constructor(message: string, { title, cause }: { title: string; cause: unknown }) {
+  constructor(message: string, { title, remedy, cause }: { title: string; remedy?: string; cause: unknown }) {
     super(message, { cause });
     this.title = title;
+    this.remedy = remedy;
   }
 }
 

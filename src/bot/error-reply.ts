@@ -30,13 +30,16 @@ export function errorReply(thrown: unknown, context: { log: Log; command: string
   });
 }
 
-function troubleReply({ title }: StoreTrouble, id: string): Reply {
+function troubleReply(
+  { title, remedy = "Ask again once its operator has mended that" }: StoreTrouble,
+  id: string,
+): Reply {
   return reply({
     tone: "bad",
     title,
     blocks: [
       paragraph(
-        text`Nothing of this was kept, and you did nothing wrong. Ask again once its operator has mended that; the log has the cause under ${code(id)}.`,
+        text`Nothing of this was kept, and you did nothing wrong. ${remedy}; the log has the cause under ${code(id)}.`,
       ),
     ],
     failure: "bug",

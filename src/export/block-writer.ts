@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 
-import { codeOf, UserError } from "../errors.ts";
+import { diskFull } from "./disk-full.ts";
 import { FileThread } from "./file-thread.ts";
 
 /** Bytes gathered before they are handed over at once. */
@@ -12,8 +12,6 @@ const BLOCKS = 6;
 const RESERVE = 1;
 /** Blocks free when the caller may go on: few long waits, since each costs whoever sends a stop and a start. */
 const ENOUGH = 3;
-
-const DISK_FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /**
  * Writes a new file from its beginning, in blocks, and takes its SHA-256 on the way. A fixed few blocks of memory go
@@ -46,7 +44,7 @@ export class BlockWriter {
 
   /**
    * Takes bytes, which may be changed again as soon as it returns; what it returns should be waited for before the next
-   * call: nothing while there is room. Throws or rejects with UserError when the disk is full.
+   * call: nothing while there is room. Throws or rejects with StoreTrouble when the disk is full.
    */
   write(chunks: readonly Uint8Array[]): Promise<void> | undefined {
     this.#check();
@@ -174,17 +172,6 @@ export class BlockWriter {
   }
 
   #fail(error: unknown): void {
-    this.#failure ??= this.#clear(error);
-  }
-
-  #clear(error: unknown): Error {
-    if (DISK_FULL.has(codeOf(error))) {
-      const megabytes = Math.ceil(this.#sizeBytes / 1_000_000);
-      return new UserError(`The bot's disk is full: it ran out about ${megabytes} MB into the export.`, {
-        remedy: "Ask for a shorter range, or have an operator free space for temporary files.",
-        cause: error,
-      });
-    }
-    return error instanceof Error ? error : new Error(String(error));
+    this.#failure ??= diskFull(error, this.#sizeBytes);
   }
 }

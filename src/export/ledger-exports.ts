@@ -39,7 +39,10 @@ export interface LedgerFile {
   readonly asOf: AsOf;
 }
 
-/** Ledger exports as files. Rejects with ApiError, UserError (an unknown column) or the signal's reason; then no file is left. */
+/**
+ * Ledger exports as files. Rejects with ApiError, UserError (an unknown column), StoreTrouble (the disk is full) or the
+ * signal's reason; then no file is left.
+ */
 export interface LedgerExports {
   export(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile>;
 }

@@ -16,3 +16,12 @@ it("a full disk is told as what it is: not the asker's mistake, and without wher
   expect(JSON.stringify(told)).toContain("Nothing of this was kept");
   expect(JSON.stringify(told)).not.toContain("/srv");
 });
+
+it("where the asker can do something about it, that is told instead", () => {
+  const told = errorReply(
+    new StoreTrouble("full", { title: "The bot's disk is full", remedy: "Ask for a shorter range", cause: undefined }),
+    { log: silentLog(), command: "ledger export", signal: new AbortController().signal },
+  );
+  expect(JSON.stringify(told)).toContain("you did nothing wrong. Ask for a shorter range; the log");
+  expect(told.failure).toBe("bug");
+});
