@@ -5,17 +5,38 @@ import type { Table } from "./block.ts";
 import { plainText } from "./plain.ts";
 
 /**
- * A table as CSV (RFC 4180, UTF-8), all rows and all columns. A cell that a spreadsheet would run as a formula
- * gets an apostrophe in front (https://owasp.org/www-community/attacks/CSV_Injection); plain numbers do not.
+ * A table as CSV (RFC 4180, UTF-8), all rows and all columns, for machines: a dash for nothing is an empty cell, and in
+ * columns of numbers, those that stand to the right, thousands are not set apart and percent stands in the header.
+ * A cell that a spreadsheet would run as a formula gets an apostrophe in front
+ * (https://owasp.org/www-community/attacks/CSV_Injection); plain numbers do not.
  */
 export function tableToCsv(table: Pick<Table, "columns" | "rows">): string {
   const cell = (value: string): string =>
     /^[=+\-@\t\r]/u.test(value) && !/^[+-]?[\d,]*\.?\d+$/u.test(value) ? `'${value}` : value;
+  const cells = table.rows.map((row) =>
+    row.map((content, index) => {
+      const plain = plainText(content);
+      if (plain === "–") return "";
+      return table.columns[index]?.align === "right"
+        ? plain.replace(GROUPED, (number) => number.replaceAll(",", ""))
+        : plain;
+    }),
+  );
+  const inPercent = table.columns.map(
+    ({ align }, index) => align === "right" && cells.some((row) => PERCENT.test(row[index] ?? "")),
+  );
   return stringify([
-    table.columns.map((column) => cell(column.title)),
-    ...table.rows.map((row) => row.map((content) => cell(plainText(content)))),
+    table.columns.map(({ title }, index) => cell(inPercent[index] === true ? `${title} (%)` : title)),
+    ...cells.map((row) =>
+      row.map((value, index) => cell(inPercent[index] === true ? value.replace(PERCENT, "$1") : value)),
+    ),
   ]);
 }
+
+/** A number at a cell's beginning, as people read it: `1,234,567.89`. */
+const GROUPED = /^[+-]?\d{1,3}(?:,\d{3})+(?![\d,])/u;
+/** `6.72 %`, and whatever is said behind it. */
+const PERCENT = /^([+-]?\d+(?:\.\d+)?) %(?= |$)/u;
 
 /** The CSV of a table, ready to go with a reply. */
 export function tableAttachment(table: Table, prefix = ""): Attachment {

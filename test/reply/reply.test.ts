@@ -45,13 +45,38 @@ describe("a table as CSV", () => {
   });
 
   test("can be read back by somebody else's parser", () => {
-    const cell = fc.string({ unit: "grapheme" }).filter((value) => !/^[=+\-@\t\r]/u.test(value));
+    const cell = fc.string({ unit: "grapheme" }).filter((value) => value !== "–" && !/^[=+\-@\t\r]/u.test(value));
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell), { minLength: 2, maxLength: 6 }), (cells) => {
         const wanted = cells.map((row) => [...row]);
         // A lone CR or LF at either end of a quoted cell is data, too.
         expect(parse(tableToCsv(table(wanted)), { relax_column_count: true, record_delimiter: "\n" })).toEqual(wanted);
       }),
+    );
+  });
+
+  test("has plain numbers in its columns of numbers, percent in their headers, and nothing for a dash", () => {
+    const columns = [
+      { title: "Market" },
+      { title: "Mark", align: "right" as const },
+      { title: "Share", align: "right" as const },
+      { title: "Stake", align: "right" as const },
+    ];
+    const rows = [
+      ["1,000", "1,514.52", "6.70 %", "-1,234,567.000000000000000001 USDT"],
+      ["–", "12", "-0.02 % outside", "1000000000 raw"],
+      ["a – b", "none", "–", "1,2345"],
+      ["50 %", "–", "", "+1,000"],
+    ].map((row) => row.map((cell) => toText(cell)));
+    expect(tableToCsv({ columns, rows })).toBe(
+      [
+        "Market,Mark,Share (%),Stake",
+        '"1,000",1514.52,6.70,\'-1234567.000000000000000001 USDT',
+        ",12,'-0.02 outside,1000000000 raw",
+        'a – b,none,,"1,2345"',
+        "50 %,,,+1000",
+        "",
+      ].join("\n"),
     );
   });
 

@@ -12,12 +12,16 @@ import { tableAttachment } from "../../reply/csv.ts";
 import type { Reply } from "../../reply/reply.ts";
 import { partialFile, sweepPartialFiles } from "./partial-file.ts";
 
-/** The same reply with each table that has rows as a CSV among its files, where no file of that name is there already. */
+/**
+ * The same reply with each table that has rows as a CSV among its files, where no file of that name is there already.
+ * What shows only the first of many rows is left out where the reply brings a file of its own, which has them all.
+ */
 export function withTablesAsFiles(reply: Reply): Reply {
   if (reply.failure !== undefined) return reply;
   const names = new Set(reply.attachments.map((file) => file.name));
   const tables = reply.blocks.flatMap((block) => {
     if (block.kind !== "table" || block.rows.length === 0) return [];
+    if (names.size > 0 && (block.total ?? 0) > block.rows.length) return [];
     const file = tableAttachment(block);
     return names.has(file.name) ? [] : [file];
   });

@@ -58,6 +58,13 @@ describe("--out", () => {
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
+  test("writes no table of the first rows beside a file that has them all", async () => {
+    const blocks = listed.blocks.map((block) => (block.kind === "table" ? { ...block, total: 40 } : block));
+    await ask({ ...listed, blocks, attachments: [memoryAttachment("all.csv", "text/csv", "all of them")] });
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(["all.csv"]));
+    expect(readdirSync(folder)).not.toContain("markets.csv");
+  });
+
   test("clears away what a process that was killed in the middle of writing has left, and nothing else", async () => {
     const gone = spawnSync(process.execPath, ["-e", ""]).pid;
     const old = [
