@@ -91,7 +91,7 @@ export function awayWords(stage) {
 const AWAY = {
   calm: "",
   still: ": the standstill is kept, and its watch goes on",
-  pending: ": what was pending stays pending, and nothing is told twice",
+  pending: ": what was pending stays pending, the time until then does not count, and nothing is told twice",
   firing: ": the alert stays out, and is not told twice",
   recovering: ": the alert stays out until the recovery has lasted, and its end is told once",
   resolved: ": it is over, and is not told again",
