@@ -16,11 +16,11 @@ const MAX_TIME_WORDS = 3;
  * A typed line as a command with raw values: `market show BTC/USDT network:testnet --private`.
  * Bare values fill the options in their order; `name:value`, `--name value`, `--name=value`, `--flag` and `--no-flag`
  * name them; a colon names an option only if the command declares it. A bare word that is a flag's name sets it.
- * An empty line is `help`. What is pasted with a platform's slash command before it, `/bell time`, is read without it.
+ * An empty line is `help`, and so is `?`. What is pasted with a platform's slash command before it, `/bell time`, is read without it.
  * @throws UserError for an unknown command or option, a value too many, an option given twice, an open quote.
  */
 export function parseLine(line: string, commands: readonly AnyCommand[], now: Nanoseconds): Ask {
-  const tokens = withoutSlash(line, commands);
+  const tokens = withoutSlash(line.replace(/^\s*\?(?=\s|$)/u, "help"), commands);
   if (tokens.length === 0) return { command: "help", options: {} };
   const { command, words } = findCommand(tokens, commands);
   const raw = new Map<string, string | boolean>();

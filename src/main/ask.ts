@@ -8,6 +8,7 @@ import { databaseFile } from "../store/database-url.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 import { openRunner } from "./ask-runner.ts";
 import { logDestination } from "./log-destination.ts";
+import { packageVersion } from "./package-version.ts";
 
 /** Answers one question, or prompts for them. */
 export async function ask(args: readonly string[]): Promise<number> {
@@ -21,6 +22,7 @@ export async function ask(args: readonly string[]): Promise<number> {
     terminal: processTerminal(terminalPreferences()),
     open: () => openRunner(config, log, (sentence) => console.error(sentence)),
     historyFile: path.join(path.dirname(databaseFile(config.databaseUrl)), "ask-history"),
+    version: packageVersion,
     log,
     now: () => fromMillis(Date.now()),
   });

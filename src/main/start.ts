@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-
 import type { Adapter } from "../adapters/adapter.ts";
 import { consoleSender } from "../adapters/web/console-sender.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
@@ -23,6 +21,7 @@ import { listedManagers } from "./listed-managers.ts";
 import { createMeasurements } from "./metrics.ts";
 import { openNetworks } from "./networks.ts";
 import { openAlerting, type StartHooks } from "./open-alerting.ts";
+import { packageVersion } from "./package-version.ts";
 import { platformUrls, watchPlatformLimits } from "./platform-limits.ts";
 import { openPlatforms } from "./platforms.ts";
 import { obeyProcessEvents } from "./process-events.ts";
@@ -171,9 +170,4 @@ function greeting(config: Config, url: string | undefined, simulated: boolean): 
     ? "The network is SIMULATED; set MAINNET_URLS or TESTNET_URLS to ask a real one (see .env.example)."
     : `It asks ${config.networks.map(({ name }) => name).join(" and ")}.`;
   return `${where} ${what}`;
-}
-
-function packageVersion(): string {
-  const file = new URL("../../package.json", import.meta.url);
-  return String((JSON.parse(readFileSync(file, "utf8")) as { version: unknown }).version);
 }

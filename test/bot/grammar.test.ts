@@ -22,6 +22,8 @@ const complaint = (line: string): string => {
 describe("a typed line", () => {
   test.each<[string, string, Record<string, string | boolean>]>([
     ["", "help", {}],
+    [" ?", "help", {}],
+    ["? market show", "help", { command: "market show" }],
     ["time", "time", {}],
     ["/time", "time", {}],
     ["/bell time", "time", {}],

@@ -9,6 +9,8 @@ export interface AskArguments {
   readonly network: string | undefined;
   readonly out: string | undefined;
   readonly help: boolean;
+  /** `--version` alone; behind a command it is that command's option. */
+  readonly version: boolean;
 }
 
 export const USAGE = `Usage: npm run -s ask -- [options] "<command line>"
@@ -21,6 +23,7 @@ where the input is no terminal, one question a line.
   --out DIR       writes the reply's files there: its attachments, its picture,
                   and each table as CSV; nothing is ever overwritten
   --help          this
+  --version       the version, where nothing else is asked
 
 Exit code: 0 answered, 1 your mistake, 2 the network's failure, 3 a bug,
 130 interrupted.
@@ -35,6 +38,7 @@ Exit code: 0 answered, 1 your mistake, 2 the network's failure, 3 a bug,
  * @throws UserError for an option without its value, given twice, or with one that it does not take.
  */
 export function parseAskArguments(argv: readonly string[]): AskArguments {
+  const version = argv.length === 1 && argv[0] === "--version";
   const words: string[] = [];
   const values = new Map<string, string>();
   const flags = new Set<string>();
@@ -63,6 +67,7 @@ export function parseAskArguments(argv: readonly string[]): AskArguments {
     line: words.length === 0 ? undefined : joinWords(words),
     json: flags.has("json"),
     help: flags.has("help"),
+    version,
     network: values.get("network"),
     out: values.get("out"),
   };

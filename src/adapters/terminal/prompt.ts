@@ -14,7 +14,7 @@ export interface PromptParts extends AskerParts {
 }
 
 const GREETING =
-  "Type help for the commands. Tab completes; a number presses a button of the last reply; save DIR writes its files. " +
+  "Type help or ? for the commands. Tab completes; a number presses a button of the last reply; save DIR writes its files. " +
   "Ctrl-C stops a question, exit or Ctrl-D leaves.";
 /** Readline keeps so many for the arrow keys. */
 const HISTORY_SIZE = 1000;

@@ -16,6 +16,8 @@ export interface RunAskParts {
   open(): Promise<LineRunner>;
   /** Where the prompt keeps what was typed; undefined = nowhere. */
   readonly historyFile: string | undefined;
+  /** What `ask --version` says. */
+  version(): string;
   readonly log: Log;
   readonly now: () => Nanoseconds;
 }
@@ -36,6 +38,10 @@ export async function runAsk(parts: RunAskParts): Promise<number> {
     const given = parseAskArguments(parts.argv);
     if (given.help) {
       await write(terminal.out, USAGE);
+      return 0;
+    }
+    if (given.version) {
+      await write(terminal.out, `Bellwether ${parts.version()}\n`);
       return 0;
     }
     runner = await parts.open();

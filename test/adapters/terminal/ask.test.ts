@@ -81,6 +81,16 @@ describe("one question", () => {
     expect(terminal.out()).toContain("Usage:");
   });
 
+  test("--version alone says which, without opening anything", async () => {
+    const terminal = talk(["--version"], {
+      open: () => {
+        throw new Error("must not be opened");
+      },
+    });
+    expect(await terminal.exit).toBe(0);
+    expect(terminal.out()).toBe("Bellwether 1.2.3\n");
+  });
+
   test("that cannot even be asked says what the person can mend", async () => {
     const terminal = talk(["time"], {
       open: async () => {

@@ -84,6 +84,7 @@ export function talk(
     terminal,
     open: given.open ?? (async () => runner),
     historyFile: given.historyFile,
+    version: () => "1.2.3",
     log: silentLog(),
     now: () => GALLERY_NOW,
   });
