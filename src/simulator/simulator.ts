@@ -102,7 +102,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       await closed;
     },
   };
-  log.info({ url, seed }, "simulated networks are up");
+  // Whoever runs it by itself is told so by the command line; elsewhere the first word is the bot's own.
+  log.debug({ url, seed }, "simulated networks are up");
   return simulator;
 }
 
