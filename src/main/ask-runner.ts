@@ -3,6 +3,7 @@ import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import { databaseFile } from "../store/database-url.ts";
 import { findHolder } from "./find-holder.ts";
+import { handingOver } from "./hand-over.ts";
 import { lenientSeenIds } from "./lenient-seen-ids.ts";
 import { sightNodes } from "./sight-nodes.ts";
 
@@ -11,12 +12,21 @@ import { sightNodes } from "./sight-nodes.ts";
  * the database cannot be used.
  */
 export async function openRunner(config: Config, log: Log, tell: (sentence: string) => void): Promise<LineRunner> {
-  const address = await findHolder(databaseFile(config.databaseUrl));
-  if (address !== undefined) return (await import("./holder-client.ts")).holderRunner(address);
-  return ownRunner(config, log, tell);
+  const holder = async (): Promise<LineRunner | undefined> => {
+    const address = await findHolder(databaseFile(config.databaseUrl));
+    return address === undefined ? undefined : (await import("./holder-client.ts")).holderRunner(address);
+  };
+  return (await holder()) ?? ownRunner({ config, log, tell, holder });
 }
 
-async function ownRunner(config: Config, log: Log, tell: (sentence: string) => void): Promise<LineRunner> {
+interface OwnParts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly tell: (sentence: string) => void;
+  readonly holder: () => Promise<LineRunner | undefined>;
+}
+
+async function ownRunner({ config, log, tell, holder }: OwnParts): Promise<LineRunner> {
   const [{ openNetworks }, { createStore }, { botOf }, { readingDesk }, { readAlertsConfig }, { strangeOrigin }] =
     await Promise.all([
       import("./networks.ts"),
@@ -28,7 +38,8 @@ async function ownRunner(config: Config, log: Log, tell: (sentence: string) => v
     ]);
   const alertsConfig = readAlertsConfig(config.alerting.configFile);
   // Held only while it is used: another question at the same time needs it, too.
-  const store = createStore({ url: config.databaseUrl, log, hold: "call" });
+  let inUse = false;
+  const store = createStore({ url: config.databaseUrl, log, hold: "call", onInUse: () => void (inUse = true) });
   const strange = strangeOrigin(store.file, config);
   if (strange !== undefined) tell(strange);
   const networks = await openNetworks(config, { log });
@@ -41,7 +52,7 @@ async function ownRunner(config: Config, log: Log, tell: (sentence: string) => v
     log,
   });
   const runner = localRunner(bot);
-  return {
+  const own: LineRunner = {
     ...runner,
     async run(line, options) {
       await sight();
@@ -52,4 +63,10 @@ async function ownRunner(config: Config, log: Log, tell: (sentence: string) => v
       await store.close();
     },
   };
+  const wasInUse = (): boolean => {
+    const was = inUse;
+    inUse = false;
+    return was;
+  };
+  return handingOver({ own, wasInUse, findHolder: holder });
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
+import { DatabaseInUse } from "./database-in-use.ts";
 import { databaseFile } from "./database-url.ts";
 import { heldForLife, heldPerCall } from "./file-access.ts";
 import type { Origin } from "./origin.ts";
@@ -21,6 +22,8 @@ export interface StoreOptions {
   readonly hold?: "life" | "call";
   /** How long to wait for another process to let go of the file. Default 1 s for `life`, 5 s for `call`. */
   readonly waitMillis?: Milliseconds;
+  /** Called when a call fails because another process holds the file. */
+  readonly onInUse?: () => void;
   /** Unix milliseconds. */
   readonly now?: () => Milliseconds;
 }
@@ -53,6 +56,7 @@ export function createStore(options: StoreOptions): EmbeddedStore {
   const call = async <T>(work: (tables: Tables) => Promise<T>): Promise<T> => {
     loading ??= import("./tables.ts").then(({ createTables }) => createTables(access.use, now));
     const under = loading.then(work).catch((thrown: unknown) => {
+      if (thrown instanceof DatabaseInUse) options.onInUse?.();
       throw storeTrouble(thrown, file);
     });
     running.add(under);

@@ -1,9 +1,13 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { Use } from "./access.ts";
+import { DatabaseInUse } from "./database-in-use.ts";
 import { livingHolder, removeHolderRecord, writeHolderRecord } from "./holder-record.ts";
 import { openFile, type OpenFile } from "./open-file.ts";
 import { storeFault } from "./sqlite-faults.ts";
 import type { WriteHealth } from "./write-health.ts";
+
+/** Whoever waits for the file looks this often whether somebody has taken it for life. */
+const LOOK_AGAIN_MILLIS: Milliseconds = 250;
 
 /** How a process reaches a database file. */
 export interface FileAccess {
@@ -64,8 +68,7 @@ export function heldPerCall(file: string, waitMillis: Milliseconds, writes: Writ
   const inTurn = <T>(work: (taken: OpenFile) => Promise<T>): Promise<T> => {
     const turn = last.then(async () => {
       if (closed) throw new Error("The store is closed.");
-      // Who holds it for life will not let go of it soon.
-      const taken = await openFile(file, livingHolder(file) === undefined ? waitMillis : 0, writes);
+      const taken = await openBetweenOthers(file, waitMillis, writes);
       try {
         return await work(taken);
       } finally {
@@ -83,4 +86,18 @@ export function heldPerCall(file: string, waitMillis: Milliseconds, writes: Writ
       closed = true;
     },
   };
+}
+
+/** Stands in line with those who take it for a call; who holds it for life will not let go of it soon. */
+async function openBetweenOthers(file: string, waitMillis: Milliseconds, writes: WriteHealth): Promise<OpenFile> {
+  const deadline = performance.now() + waitMillis;
+  for (;;) {
+    try {
+      const wait = livingHolder(file) === undefined ? Math.min(LOOK_AGAIN_MILLIS, waitMillis) : 0;
+      return await openFile(file, wait, writes);
+    } catch (thrown) {
+      const passing = thrown instanceof DatabaseInUse && livingHolder(file) === undefined;
+      if (!passing || performance.now() >= deadline) throw thrown;
+    }
+  }
 }

@@ -7,7 +7,11 @@ import { expect, onTestFinished, test } from "vitest";
 import { parseConfig } from "../../src/config.ts";
 import { silentLog } from "../../src/log.ts";
 import { openRunner } from "../../src/main/ask-runner.ts";
+import { serveHolder } from "../../src/main/holder-server.ts";
 import { plainText } from "../../src/reply/plain.ts";
+import { reply } from "../../src/reply/reply.ts";
+import { writeHolderRecord } from "../../src/store/holder-record.ts";
+import { tryProcessLock } from "../../src/store/process-lock.ts";
 import { loopbackNode, type LoopbackNode } from "../support/loopback-node.ts";
 
 const ID = "ab".repeat(32);
@@ -31,9 +35,9 @@ async function askOnce(line: string, nodes: readonly LoopbackNode[]): Promise<st
   });
   const runner = await openRunner(config, silentLog(), () => undefined);
   try {
-    const reply = await runner.run(line, { signal: new AbortController().signal });
-    expect(reply.failure).toBeUndefined();
-    return plainText(reply.footer ?? []);
+    const answer = await runner.run(line, { signal: new AbortController().signal });
+    expect(answer.failure).toBeUndefined();
+    return plainText(answer.footer ?? []);
   } finally {
     await runner.close();
   }
@@ -49,4 +53,35 @@ test("where there is one node, it is asked what was asked, and nothing else", as
   await using only = await nodeAt(3);
   await askOnce("market list", [only]);
   expect(only.heard.map((one) => one.path)).not.toContain("/api/v2/info");
+});
+
+test("a question that needs the database is handed over to whoever took it meanwhile", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "bellwether-ask-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const databaseFile = path.join(folder, "ask.db");
+  const config = parseConfig({ MAINNET_URLS: "http://127.0.0.1:9", DATABASE_URL: `file:${databaseFile}` });
+  const runner = await openRunner(config, silentLog(), () => undefined);
+  onTestFinished(() => runner.close());
+
+  const lock = tryProcessLock(databaseFile);
+  onTestFinished(() => lock?.release());
+  writeHolderRecord(databaseFile, { pid: process.pid });
+  const answering = runner.run("my parties", { signal: new AbortController().signal });
+  const asked: string[] = [];
+  const holder = await serveHolder({
+    databaseFile,
+    log: silentLog(),
+    runner: {
+      run: async (line) => {
+        asked.push(line);
+        return reply({ title: "from the holder" });
+      },
+      complete: async () => [],
+      close: async () => undefined,
+    },
+  });
+  onTestFinished(() => holder.close());
+  writeHolderRecord(databaseFile, { pid: process.pid, socket: holder.address ?? "" });
+  expect(plainText((await answering).title)).toBe("from the holder");
+  expect(asked).toEqual(["my parties"]);
 });

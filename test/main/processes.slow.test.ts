@@ -45,6 +45,13 @@ describe("several processes", () => {
     }
   });
 
+  it("answer what needs the database, whoever takes it first on a new one", async () => {
+    const starts = [0, 1, 2].map(() => place.run(["start"], { WEB_PORT: "0" }));
+    const asks = [0, 1, 2, 3].map(() => place.run(["ask", "my parties"], { LOG_LEVEL: "warn" }).ended);
+    for (const ended of await Promise.all(asks)) expect(ended).toMatchObject({ code: 0, stderr: "" });
+    for (const one of starts) await one.kill("SIGTERM");
+  });
+
   it("survive twenty kills at any moment of the start", async () => {
     for (let round = 0; round < 20; round += 1) {
       const running = place.run(["start"], { WEB_PORT: "0" });
