@@ -17,7 +17,7 @@ import { arrivalOf } from "./alert-arrival.ts";
 import { announcements, type ChangeContext } from "./alert-change.ts";
 import { crossedAlready } from "./alert-crossed.ts";
 import { floorNote } from "./alert-floor.ts";
-import { parseManner, USUAL_MANNER } from "./alert-manners.ts";
+import { parseManner, threadNote, USUAL_MANNER } from "./alert-manners.ts";
 import { destinationHere, isSamePlace, parseDestination, placeWords, requireManager } from "./alert-place.ts";
 import { standingOf } from "./alert-standing.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
@@ -28,7 +28,7 @@ import type { ResolveContext } from "./resolve-id.ts";
 import { shortId } from "./short-id.ts";
 
 /** Nobody reads more of one channel, and each costs a little in every round. */
-const MAX_PER_PLACE = 100;
+export const MAX_PER_PLACE = 100;
 
 export type AddContext = ChangeContext & ResolveContext;
 export type AddValues = SubscriptionValues & { readonly to?: string | undefined };
@@ -55,7 +55,12 @@ export async function subscribePlace(
   ]);
   return arrival.state === "lost"
     ? unreachable(context, made.subscription, arrival.why, labels)
-    : subscribed(context, made.subscription, { standing: made.standing, labels, offered, crossed });
+    : subscribed(context, made.subscription, {
+        standing: made.standing,
+        labels,
+        offered,
+        notes: [...threadNote(values, made.subscription), ...crossed],
+      });
 }
 
 interface Wanted {
@@ -130,14 +135,14 @@ function testOf(
 function subscribed(
   context: AddContext,
   subscription: Subscription,
-  more: { standing: Standing; labels: Labels; offered: boolean; crossed: readonly Block[] },
+  more: { standing: Standing; labels: Labels; offered: boolean; notes: readonly Block[] },
 ): Reply {
-  const { standing, labels, offered, crossed } = more;
+  const { standing, labels, offered, notes } = more;
   const place = placeWords(subscription.destination, context);
   const blocks: Block[] = [
     { kind: "fields", fields: subscriptionFields(subscription, labels) },
     ...floorNote(subscription),
-    ...crossed,
+    ...notes,
     paragraph(text`Now: ${standingWords(standing)}`),
     ...deliveryNote(context, subscription.destination),
   ];

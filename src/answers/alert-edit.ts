@@ -9,7 +9,7 @@ import { listAction, subscriptionFields, type AddContext } from "./alert-add.ts"
 import { announcements } from "./alert-change.ts";
 import { crossedAlready } from "./alert-crossed.ts";
 import { parseKinds } from "./alert-kinds.ts";
-import { parseManner } from "./alert-manners.ts";
+import { parseManner, threadNote } from "./alert-manners.ts";
 import { isOwn, isSamePlace } from "./alert-place.ts";
 import { resolveSubjects, subjectLabels } from "./alert-subjects.ts";
 import { contentOf, findSubscription, mannerOf, subscriptionActions } from "./alert-subscriptions.ts";
@@ -73,6 +73,7 @@ export async function editSubscription(context: AddContext, typed: string, value
     blocks: [
       { kind: "fields", fields: subscriptionFields(after, labels) },
       ...floorNote(after),
+      ...threadNote(values, after),
       ...(after.state === "active" && content !== contentOf(before, alerts.config)
         ? await crossedAlready(context, after, labels)
         : []),

@@ -2,6 +2,7 @@ import type { Severity } from "../alerts/severity.ts";
 import type { Subscription } from "../alerts/subscription.ts";
 import { quoteTyped } from "../bot/nearest.ts";
 import { UserError } from "../errors.ts";
+import { paragraph, type Block } from "../reply/block.ts";
 import { parseQuietHours, parseZone } from "./alert-times.ts";
 import type { SubscriptionValues } from "./alert-thresholds.ts";
 
@@ -27,11 +28,26 @@ export function parseManner(typed: SubscriptionValues, platform: string, before:
     events,
     // The options allow for these words alone.
     ...(typed.severity === undefined ? {} : { floor: typed.severity as Severity }),
-    ...(typed.style === undefined ? {} : { style: typed.style as Subscription["style"] }),
+    ...(typed.style === undefined ? {} : { style: styleOn(platform, typed.style as Subscription["style"]) }),
     ...(typed.events === undefined ? {} : { events: typed.events as Subscription["events"] }),
     ...(quiet === undefined ? {} : { quietHours: quiet }),
     ...(notified === undefined ? {} : { mention: notified }),
   };
+}
+
+/** The console lists messages one by one. */
+function styleOn(platform: string, style: Subscription["style"]): Subscription["style"] {
+  return platform === "web" && style === "thread" ? "plain" : style;
+}
+
+/** Said where a thread was asked for and there can be none. */
+export function threadNote(
+  { style: asked }: SubscriptionValues,
+  { destination }: Pick<Subscription, "destination">,
+): Block[] {
+  return asked === "thread" && destination.platform === "web"
+    ? [paragraph("The console has no threads: what follows a first message comes as messages of its own.")]
+    : [];
 }
 
 function quietOf(typed: SubscriptionValues, before: Subscription["quietHours"]): Subscription["quietHours"] {

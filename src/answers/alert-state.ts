@@ -1,14 +1,16 @@
 import type { ChangeMessage } from "../alerts/message.ts";
-import type { Subscription } from "../alerts/subscription.ts";
+import type { AlertDesk } from "../alerts/alert-desk.ts";
+import { isAlive, type Subscription } from "../alerts/subscription.ts";
 import { subscriptionWords } from "../alerts/subscription-words.ts";
 import { UserError } from "../errors.ts";
-import { reply, type Reply } from "../reply/reply.ts";
+import { reply, type Action, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
-import { subscriptionFields, listAction } from "./alert-add.ts";
+import { subscriptionFields, listAction, MAX_PER_PLACE } from "./alert-add.ts";
 import { announcements, type ChangeContext } from "./alert-change.ts";
-import { isOwn } from "./alert-place.ts";
+import { isOwn, isSamePlace } from "./alert-place.ts";
 import { subjectLabels } from "./alert-subjects.ts";
-import { findSubscription, subscriptionActions } from "./alert-subscriptions.ts";
+import { contentOf, findSubscription, subscriptionActions } from "./alert-subscriptions.ts";
+import { MAX_WATCHES } from "./alert-watch.ts";
 
 type Done = Extract<ChangeMessage["change"], { subscription: Subscription }>["what"];
 
@@ -22,7 +24,8 @@ const DOING = {
 export async function changeState(context: ChangeContext, typed: string, what: keyof typeof DOING): Promise<Reply> {
   const { alerts, caller } = context;
   const { doing, state } = DOING[what];
-  const found = await findSubscription(alerts, typed, context, doing);
+  const found = await findSubscription(alerts, typed, context, doing, what === "resumed");
+  if (found.state === "removed") await requireRoom(alerts, found);
   const labels = await subjectLabels(
     found.network === context.network ? [{ kinds: found.kinds, ids: found.subjects }] : [],
     context,
@@ -52,6 +55,41 @@ export async function changeState(context: ChangeContext, typed: string, what: k
     tone: "good",
     title: text`${what === "removed" ? "Removed" : what === "paused" ? "Paused" : "Resumed"} subscription ${code(found.id)}: ${words}`,
     blocks: [{ kind: "fields", fields: subscriptionFields(changed, labels) }],
-    actions: [...subscriptionActions(changed, labels), listAction()],
+    actions: [
+      ...(what === "removed" ? [undoAction(changed)] : []),
+      ...subscriptionActions(changed, labels),
+      listAction(),
+    ],
   });
+}
+
+function undoAction({ id }: Subscription): Action {
+  return { label: "Undo", invocation: { command: "alerts resume", options: { id } }, effect: "reply" };
+}
+
+/** What was removed comes back only where the same was not added meanwhile, and while there is room. */
+async function requireRoom({ subscriptions, config }: AlertDesk, removed: Subscription): Promise<void> {
+  const personal = removed.personal === true;
+  const there = (await subscriptions()).filter(
+    (one) =>
+      isAlive(one) &&
+      (one.personal === true) === personal &&
+      (!personal || one.by.id === removed.by.id) &&
+      isSamePlace(one.destination, removed.destination),
+  );
+  const twin = there.find((one) => contentOf(one, config) === contentOf(removed, config));
+  if (twin !== undefined) {
+    throw new UserError(`Subscription ${twin.id} tells that already.`, {
+      option: "id",
+      remedy: "There is nothing to bring back. All of them are listed by:",
+      suggestion: "alerts list",
+    });
+  }
+  if (there.length >= (personal ? MAX_WATCHES : MAX_PER_PLACE)) {
+    throw new UserError(`There are ${there.length} subscriptions already, and no more are kept.`, {
+      option: "id",
+      remedy: "Remove some of them first. They are listed by:",
+      suggestion: "alerts list",
+    });
+  }
 }

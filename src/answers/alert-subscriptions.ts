@@ -22,7 +22,8 @@ export function visibleHere(all: readonly Subscription[], context: PlaceContext)
 }
 
 /**
- * The subscription that is meant, which the caller may change: one's own, or this channel's for those who manage it.
+ * The subscription that is meant, which the caller may change: one's own, or this channel's for those who manage it;
+ * one that was removed where that is to be undone.
  * @throws UserError where there is none, or it is not theirs to change.
  */
 export async function findSubscription(
@@ -30,9 +31,10 @@ export async function findSubscription(
   typed: string,
   context: PlaceContext,
   doing: string,
+  removedToo = false,
 ): Promise<Subscription> {
   const all = await desk.subscriptions();
-  const visible = visibleHere(all, context).filter(({ state }) => state !== "removed");
+  const visible = visibleHere(all, context).filter(({ state }) => removedToo || state !== "removed");
   const found = byShortId(visible, typed, isAlive);
   const [only] = found;
   if (only === undefined || found.length > 1) throw unknownSubscription(typed, all, visible, found);

@@ -26,6 +26,19 @@ async function channelWith(line: string) {
 }
 
 describe("a subscription", () => {
+  test("that was removed comes back by one button, unless the same was added meanwhile", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add node.down style:plain");
+    const id = idIn(talk.lastReply);
+    await talk.ask(`alerts remove ${id}`);
+    expect(await talk.press("Undo")).toContain(`Resumed subscription ${id}: node.down`);
+    expect(await talk.engine.subscriptions()).toMatchObject([{ id, state: "active", style: "plain" }]);
+    await talk.ask(`alerts remove ${id}`);
+    await talk.ask("alerts add node.down");
+    const other = idIn(talk.lastReply);
+    expect(await talk.ask(`alerts resume ${id}`)).toContain(`Subscription ${other} tells that already.`);
+  });
+
   test("is kept in the log with what was changed of it, and by whom", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts add market.price BTC/USDT high:90000 network:mainnet");
