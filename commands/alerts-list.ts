@@ -68,7 +68,7 @@ function tableOf(rows: readonly Subscription[], name: string, labels: Labels, wh
         toText(code(one.id)),
         subscriptionWords(one, labels),
         ...(where ? [placeWords(one.destination)] : []),
-        manner.length === 0 ? toText("–") : manner,
+        manner.length === 0 ? toText("the usual way") : manner,
         toText(one.why === undefined ? one.state : `${one.state}: ${one.why}`),
         text`${time(fromMillis(one.created))} by ${one.by.name}`,
       ];

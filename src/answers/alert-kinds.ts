@@ -60,7 +60,8 @@ function unknownKind(word: string): UserError {
   const near = nearest(word, known) ?? (tail === undefined ? undefined : tails.get(tail));
   return new UserError(`${quoteTyped(word)} is no kind of alert.`, {
     option: "kinds",
-    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are the sets ${KIND_GROUP_NAMES.join(", ")}${near === undefined ? `, and ${ALERT_KINDS.join(", ")}` : ", and single kinds such as node.down"}.`,
+    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are the sets ${KIND_GROUP_NAMES.join(", ")}${near === undefined ? `, and the kinds ${ALERT_KINDS.join(", ")}` : ", and single kinds such as node.down"}. This adds ${near === undefined ? "what ops channels need" : "that one"}:`,
+    suggestion: near === undefined ? "alerts add ops" : `alerts add ${near}`,
   });
 }
 

@@ -12,7 +12,7 @@ import { code, id, strong, text, type Text } from "../reply/text.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import { deliveryNote, listAction, subscriptionFields, type AddContext, type AddValues } from "./alert-add.ts";
 import { parseManner, USUAL_MANNER } from "./alert-manners.ts";
-import { isOperator, isSamePlace, ownMessages, parseDestination } from "./alert-place.ts";
+import { isOperator, isSamePlace, ownMessages, parseDestination, placeWords } from "./alert-place.ts";
 import { resolveSubjects } from "./alert-subjects.ts";
 import { subscriptionActions } from "./alert-subscriptions.ts";
 import { parseThresholds } from "./alert-thresholds.ts";
@@ -116,7 +116,7 @@ async function watchOnce(context: AddContext, wanted: Wanted): Promise<Reply> {
   ];
   return reply({
     tone: "good",
-    title: text`You will be told${isOperator(context) ? "" : " by direct message"} when ${whatHappens(kind, subject)}`,
+    title: text`You will be told ${isOperator(context) ? text`in ${placeWords(destination)}` : "by direct message"} when ${whatHappens(kind, subject)}`,
     blocks,
     actions: [...subscriptionActions(subscription), listAction()],
   });
@@ -161,7 +161,7 @@ async function lookAt(context: AddContext, kind: PersonalKind, subject: string):
         const status = wordOf(value.status ?? "", "STATUS");
         return value.status !== undefined && FINAL_STATUSES.has(value.status)
           ? { over: text`Order ${id(subject)} is ${strong(status)} already` }
-          : { now: text`Now it is ${status === "" ? "open" : strong(status)}.` };
+          : { now: text`The order is ${status === "" ? "open" : strong(status)} now.` };
       } catch (error) {
         if (error instanceof ApiError) return { now: unknown };
         throw error;

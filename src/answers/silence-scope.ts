@@ -1,7 +1,9 @@
 import { conditionWords } from "../alerts/condition-words.ts";
 import type { Silence } from "../alerts/silence.ts";
 import type { Labels } from "../alerts/subscription-words.ts";
-import { quoteTyped } from "../bot/nearest.ts";
+import { isPersonalKind } from "../alerts/kind-groups.ts";
+import { ALERT_KINDS } from "../alerts/kinds.ts";
+import { nearest, quoteTyped } from "../bot/nearest.ts";
 import { UserError } from "../errors.ts";
 import { paragraph, type Block } from "../reply/block.ts";
 import { text } from "../reply/text.ts";
@@ -12,6 +14,8 @@ import { nodeNamed, resolveSubjects, subjectLabels } from "./alert-subjects.ts";
 import { MARKET } from "./named-ids.ts";
 import { resolveId } from "./resolve-id.ts";
 import type { SilenceValues } from "./silence-times.ts";
+
+const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
 
 /** What a silence keeps back, with what people call it. */
 interface Scope {
@@ -40,9 +44,10 @@ export async function scopeOf(context: AddContext, values: SilenceValues): Promi
   if (named !== undefined) return { scope: { ...where, ...named.scope }, labels: named.labels, notes: [] };
   const episode = await findEpisode(context.alerts, what, network).catch((error: unknown) => {
     if (!(error instanceof UserError) || !error.message.startsWith("No episode")) throw error;
+    const near = nearest(what, SILENCEABLE);
     throw new UserError(`${quoteTyped(what)} is no episode, kind, market or node that is known here.`, {
       option: "what",
-      ...(error.remedy === undefined ? {} : { remedy: error.remedy }),
+      remedy: `${near === undefined ? "" : `Did you mean ${near}? `}The kinds are ${SILENCEABLE.join(", ")}. What is open now is shown by:`,
       suggestion: "alerts status",
     });
   });

@@ -210,6 +210,18 @@ describe("operators", () => {
     );
   });
 
+  test("learn that the console has no threads", async () => {
+    const talk = await talkToSimulator({ delivering: ["web"] });
+    expect(await talk.ask("alerts add node.down style:thread")).toContain("The console has no threads");
+    expect(await talk.engine.subscriptions()).toMatchObject([{ style: "plain" }]);
+    const id = idIn(talk.lastReply);
+    expect(await talk.ask(`alerts edit ${id} style:live`)).not.toContain("no threads");
+    expect(await talk.ask(`alerts edit ${id} style:thread`)).toContain("The console has no threads");
+    expect(await talk.ask(`alerts add order.final ${talk.samples.orderId}`)).toMatch(
+      /You will be told in the console when order[\s\S]*The order is \w+/u,
+    );
+  });
+
   test.each(["to:nowhere", "to:discord:12", "to:slack:general", "to:slack:"])("cannot subscribe %s", async (to) => {
     const talk = await talkToSimulator();
     expect(await talk.ask(`alerts add node.down ${to}`)).toMatch(/no place that alerts can go to/u);
@@ -226,7 +238,7 @@ test.each<[string, RegExp]>([
   ["alerts add node.dwon", /“node\.dwon” is no kind of alert[\s\S]*Did you mean node\.down\?/u],
   ["alerts add stalled", /Did you mean network\.stalled\?/u],
   ["alerts add opps", /Did you mean ops\?/u],
-  ["alerts add node.down,zzzzzz", /“zzzzzz” is no kind of alert[\s\S]*market\.price/u],
+  ["alerts add node.down,zzzzzz", /“zzzzzz” is no kind of alert[\s\S]*market\.price[\s\S]*alerts add ops/u],
   ["alerts add market.price BTC/USDT", /market\.price needs a threshold/u],
   ["alerts add market.price high:70000", /market\.price needs a market/u],
   ["alerts add market.price BTC/USDT high:70,000", /high is a number, not “70,000”\.[\s\S]*Did you mean 70000\?/u],

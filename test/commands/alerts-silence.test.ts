@@ -214,7 +214,11 @@ describe("a silence", () => {
     ["node.down for 2h", /“for” is no span of time[\s\S]*Write it behind a colon: for:2h\./u],
     ["from:someday for:1h", /“someday” is no time that from understands/u],
     ["for:1h zone:Berlin", /Did you mean Europe\/Berlin\?/u],
-    ["node.dwon for:1h", /“node\.dwon” is no episode, kind, market or node[\s\S]*alerts status/u],
+    [
+      "node.dwon for:1h",
+      /“node\.dwon” is no episode, kind, market or node[\s\S]*Did you mean node\.down\?[\s\S]*alerts status/u,
+    ],
+    ["nonsense for:1h", /“nonsense” is no episode, kind, market or node[\s\S]*The kinds are network\.stalled/u],
     ["network.stalled subject:BTC/USDT for:1h", /about the network, not about/u],
   ])("“%s” is refused with what is right", async (values, expected) => {
     const talk = await talkInOps();
