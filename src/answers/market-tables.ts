@@ -32,8 +32,8 @@ export function boundsTable(market: MarketData, amounts: MarketAmounts): Table {
     rows: market.priceMonitoringBounds.map((bound) => [
       toText(amounts.price(bound.minValidPrice)),
       toText(amounts.price(bound.maxValidPrice)),
-      distanceText(aboveMin(market, bound)),
-      distanceText(belowMax(market, bound)),
+      distanceText(aboveMin(market, bound), isBelow(market.markPrice, bound.minValidPrice)),
+      distanceText(belowMax(market, bound), isBelow(bound.maxValidPrice, market.markPrice)),
       toText(referencePrice(bound.referencePrice, amounts)),
       toText(secondsWords(bound.trigger?.horizon)),
       toText(percentOfFraction(bound.trigger?.probability)),
@@ -93,8 +93,13 @@ function belowMax({ markPrice }: MarketData, { maxValidPrice }: PriceBound): Dec
   return roundedPercentOf(subtractDecimals(decimal(maxValidPrice), decimal(markPrice)), decimal(markPrice));
 }
 
-function distanceText(percent: Decimal | undefined): Text {
-  if (percent !== undefined && percent.units < 0n) return text`${percentWords(percent)} ${strong("outside")}`;
+function isBelow(price: bigint | undefined, other: bigint | undefined): boolean {
+  return price !== undefined && other !== undefined && price < other;
+}
+
+/** `outside` is not read off the percentage, which may be rounded to nothing. */
+function distanceText(percent: Decimal | undefined, outside: boolean): Text {
+  if (percent !== undefined && outside) return text`${percentWords(percent)} ${strong("outside")}`;
   return toText(percentWords(percent));
 }
 

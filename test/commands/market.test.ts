@@ -53,6 +53,24 @@ test("without names, prices are the raw integers, marked raw, and a market goes 
   expect(screen).toContain("numbers marked raw are integers");
 });
 
+test("a mark just outside a bound is said to be, though the percentage is rounded to nothing", async () => {
+  const id = "ab".repeat(32);
+  const market = {
+    market: id,
+    marketState: "STATE_ACTIVE",
+    marketTradingMode: "TRADING_MODE_CONTINUOUS",
+    markPrice: "1000000",
+    priceMonitoringBounds: [{ minValidPrice: "1000001", maxValidPrice: "1066660", referencePrice: "1030000" }],
+  };
+  await using node = await loopbackNode(({ path }) =>
+    path.endsWith("/markets/data") ? { body: { marketsData: [market] } } : undefined,
+  );
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  const screen = await conversation.ask(`market show ${id}`);
+  expect(screen).toContain("0.00 % outside");
+  expect(screen).toMatch(/ 6\.67 % /u);
+});
+
 test("what a newer release adds to a record is shown, however deep", async () => {
   const id = "ab".repeat(32);
   const market = {
