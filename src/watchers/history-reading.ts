@@ -25,6 +25,8 @@ export interface HistoryLook<T> {
   /** The newest row that was read; absent where the answer said nothing new. */
   readonly newest?: T;
   readonly state: HistoryState;
+  /** The node's history ends before what had been seen, and differs from it in nothing else. */
+  readonly lacking?: true;
 }
 
 /** So many rows are told in one look; what is more follows with the next ones. */
@@ -83,6 +85,20 @@ export class Reading<T> {
     return notNewer && placed.some(({ key }) => this.#known.has(key));
   }
 
+  /**
+   * The node has come as far as the newest row seen, and has of the rows seen none but earlier ones: its list is behind
+   * its own blocks, or another node ran ahead of all others. A history that began anew shows a row of its own sooner or
+   * later, or a height below what was seen.
+   */
+  lacksNewest(placed: readonly Placed<T>[]): boolean {
+    const recent = this.#before?.recent ?? [];
+    const [oldest, last, height] = [recent[0], recent.at(-1), this.#point?.height];
+    if (oldest === undefined || last === undefined || (height !== undefined && height < last.block)) return false;
+    const remembered = placed.filter(({ block }) => block >= oldest.block);
+    const beyondMemory = height !== undefined && recent.length === RECENT;
+    return remembered.every(({ key }) => this.#known.has(key)) && (remembered.length > 0 || beyondMemory);
+  }
+
   /** The first look of all: everything there is counts as seen. */
   seed(placed: readonly Placed<T>[]): HistoryLook<T> {
     return { fresh: [], ...newestOf(placed), state: this.#state(placed) };
@@ -102,6 +118,11 @@ export class Reading<T> {
       ...newestOf(taken),
       state: this.#state(taken),
     };
+  }
+
+  /** Nothing new up to the block that the node speaks for; what it lacks stays seen, so it is not told again. */
+  lacking(): HistoryLook<T> {
+    return { ...this.end([]), lacking: true };
   }
 
   /** As before, but for who was asked and when. */

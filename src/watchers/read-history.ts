@@ -25,31 +25,37 @@ export async function readHistory<T>(
     if (onwards !== undefined) return onwards;
   }
   const look = await readBackwards(source.from(api), api, history, before, options);
-  return look.state.reset === undefined
+  return look.state.reset === undefined && look.lacking === undefined
     ? look
-    : ((await readElsewhere(api, history, before, look, source, options)) ?? look);
+    : readElsewhere(api, history, before, look, source, options);
 }
 
-/** What one node no longer has another may have: only what none of them shows any more is gone from the network. */
+/**
+ * What one node does not have another may have: only where none of them goes on from what was seen, nor agrees with it
+ * as far as its own history goes, has the network's begun anew.
+ */
 async function readElsewhere<T>(
   api: ApiClient,
   history: History<T>,
   before: HistoryState | undefined,
-  { state }: HistoryLook<T>,
+  first: HistoryLook<T>,
   source: BestSource,
   options: CallOptions,
-): Promise<HistoryLook<T> | undefined> {
+): Promise<HistoryLook<T>> {
+  let lacking = first.lacking === undefined ? undefined : first;
   for (const node of api.nodes) {
     // One that stands still would show the old history for ever.
-    if (node.name === state.node || node.health.resting || !source.keepsUp(node.name)) continue;
+    if (node.name === first.state.node || node.health.resting || !source.keepsUp(node.name)) continue;
     try {
       const look = await readBackwards(node, api, history, before, options);
-      if (look.state.reset === undefined && !look.state.behind) return look;
+      if (look.state.reset !== undefined || look.state.behind) continue;
+      if (look.lacking === undefined) return look;
+      lacking ??= look;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }
   }
-  return undefined;
+  return lacking ?? first;
 }
 
 /** From the cursor on; undefined where that cannot be, or where what should stand there does not. */
@@ -100,6 +106,7 @@ async function readBackwards<T>(
   if (last === undefined || placed.some(({ key }) => key === last.key)) return reading.end(placed);
   // A node without rows may be one that has only begun: nothing is concluded from it.
   if (placed.length === 0 || reading.isBehind(placed)) return reading.nothing();
+  if (reading.lacksNewest(placed)) return reading.lacking();
   // What follows is asked of the node that showed the other history.
   const node = api.nodes.find(({ name }) => name === reading.node) ?? api;
   const anew = await readBackwards(node, api, history, undefined, options);

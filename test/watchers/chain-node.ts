@@ -21,6 +21,8 @@ export interface ChainNode {
   dead: boolean;
   /** Takes in no more blocks. */
   frozen: boolean;
+  /** Takes in blocks, but no checkpoints. */
+  lacking: boolean;
   /** Whether it tells the block that it speaks for. */
   headers: boolean;
 }
@@ -59,6 +61,7 @@ export async function chainNode(name: string, start: Partial<ChainNode> = {}): P
     seconds: 1_682_942_400,
     dead: false,
     frozen: false,
+    lacking: false,
     headers: true,
     ...start,
   };

@@ -149,6 +149,59 @@ describe("a history in which the last one seen is no longer", () => {
     expect(await told()).toEqual([]);
   });
 
+  test("is not one that only ends earlier: what one node alone had is told once, then what all have", async () => {
+    const { told, pass, nodes, add, lookout } = await watchedChain(3, spaced(40));
+    const [a, b, c] = nodes as [ChainNode, ChainNode, ChainNode];
+    await told();
+    b.lacking = c.lacking = true;
+    const ahead = spaced(2, 20_000);
+    for (const block of ahead) add(block);
+    await pass(7000);
+    expect(await told()).toEqual(ahead.map((block) => `${block}/h${block}`));
+    a.dead = true;
+    await pass(600);
+    const { events, readings } = await lookout.look();
+    expect(events).toEqual([]);
+    // Nobody shows a newer one, so that one may be overdue is still found out.
+    expect(readings).toMatchObject([{ kind: "checkpoint.overdue", state: "good", facts: { lastBlock: "20430" } }]);
+    c.rows = [...a.rows];
+    c.lacking = false;
+    add(22_000);
+    await pass(1000);
+    expect(await told()).toEqual(["22000/h22000"]);
+    b.rows = [...c.rows];
+    expect(await told()).toEqual([]);
+  });
+
+  test("is none either where a node lacks more than is remembered", async () => {
+    const { told, pass, nodes, add } = await watchedChain(2, spaced(40));
+    const [a, b] = nodes as [ChainNode, ChainNode];
+    await told();
+    b.lacking = true;
+    for (const block of spaced(50, 20_000)) add(block);
+    await pass(35_000);
+    expect(await told()).toHaveLength(50);
+    a.dead = true;
+    await pass(600);
+    expect(await told()).toEqual([]);
+    b.rows = [...a.rows, { block: 70_000, hash: "h70000" }];
+    await pass(60_000);
+    expect(await told()).toEqual(["70000/h70000"]);
+  });
+
+  test("is one where the chain itself went back to an earlier checkpoint, or went on from there", async () => {
+    const { told, pass, nodes } = await watchedChain(1, spaced(5));
+    const [a] = nodes as [ChainNode];
+    await told();
+    const all = a.rows;
+    Object.assign(a, { rows: all.slice(0, 3), height: 1900 });
+    await pass(15);
+    expect(await told()).toEqual(["reset of 2720, now 1000 to 1860"]);
+    Object.assign(a, { rows: [...all.slice(0, 2), { block: 2100, hash: "n" }], height: 5000 });
+    await pass(15);
+    expect(await told()).toEqual(["reset of 1860, now 1000 to 2100"]);
+  });
+
   test("is told from one without block headers, too, but not from one that stands behind", async () => {
     const { told, nodes } = await watchedChain(1, spaced(5));
     const [a] = nodes as [ChainNode];
@@ -164,9 +217,9 @@ describe("a history in which the last one seen is no longer", () => {
   });
 });
 
-type Deed = "checkpoint" | "sibling" | "look" | "lost look" | "switch" | "lag";
+type Deed = "checkpoint" | "sibling" | "look" | "lost look" | "switch" | "lag" | "lack";
 const deeds = fc.array(
-  fc.constantFrom<Deed>("checkpoint", "checkpoint", "sibling", "look", "lost look", "switch", "lag"),
+  fc.constantFrom<Deed>("checkpoint", "checkpoint", "sibling", "look", "lost look", "switch", "lag", "lack"),
   { minLength: 1, maxLength: 40 },
 );
 
@@ -188,7 +241,7 @@ test("whatever happens between looks, every checkpoint is told once and in chain
       };
       make("founder");
       const catchUp = (): void => {
-        Object.assign(b, { rows: [...a.rows], seconds: a.seconds, height: a.height, frozen: false });
+        Object.assign(b, { rows: [...a.rows], seconds: a.seconds, height: a.height, frozen: false, lacking: false });
       };
       for (const step of steps) {
         if (step === "checkpoint") {
@@ -202,7 +255,8 @@ test("whatever happens between looks, every checkpoint is told once and in chain
         else if (step === "switch") {
           a.dead = !a.dead;
           await pass(300);
-        } else if (b.frozen) catchUp();
+        } else if (b.frozen || b.lacking) catchUp();
+        else if (step === "lack") b.lacking = true;
         else {
           const rows = b.rows.slice(0, -2);
           Object.assign(b, { rows, seconds: Math.min(b.seconds - 600, madeAt[rows.length]! - 1), frozen: true });

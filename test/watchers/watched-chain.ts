@@ -13,7 +13,7 @@ export interface WatchedChain {
   readonly nodes: readonly ChainNode[];
   readonly lookout: Lookout<unknown>;
   readonly clock: VirtualClock;
-  /** Makes a checkpoint at every node. */
+  /** Makes a checkpoint at every node that takes them in. */
   readonly add: (block: number, hash?: string) => void;
   /** Virtual time goes on, and with it the chain: ten blocks in seven seconds. */
   readonly pass: (seconds: number) => Promise<void>;
@@ -38,7 +38,7 @@ export async function watchedChain(count: number, blocks: readonly number[] = []
     lookout,
     clock,
     add: (block, hash = `h${block}`) => {
-      for (const node of nodes) if (!node.frozen) node.rows.push({ block, hash });
+      for (const node of nodes) if (!node.frozen && !node.lacking) node.rows.push({ block, hash });
     },
     async pass(seconds) {
       await clock.advance(seconds * 1000);
