@@ -3,6 +3,7 @@ import type { NodeVerdict, Verdict } from "../src/api/verdict.ts";
 import { askFor, asOfFooter, refresh } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { capitalised } from "../src/answers/enum-words.ts";
+import { watchedStandstill } from "../src/answers/watched-standstill.ts";
 import { field, paragraph, type Block, type Column } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, time as timeText, toText, type Text } from "../src/reply/text.ts";
@@ -28,11 +29,11 @@ export const time = command({
     const { api, network, signal, alerts } = context;
     const known = alerts.verdict?.(network);
     const verdict = await api.look({ signal, ...(known === undefined ? {} : { after: known.memory }) });
-    const watched = stillAsWatched(verdict, alerts.verdict?.(network));
+    const watched = await watchedStandstill(network, verdict, alerts);
     const spoke = verdict.nodes.filter((node) => node.time !== undefined);
     const { frontier } = verdict;
-    const { title, tone } = watched === undefined ? headline(network, verdict) : suspicion(network, verdict, watched);
-    const blocks: Block[] = [paragraph(watched === undefined ? judgement(verdict) : suspicionWords(watched))];
+    const { title, tone } = watched ?? headline(network, verdict);
+    const blocks: Block[] = [paragraph(watched?.judgement ?? judgement(verdict))];
     if (frontier !== undefined && spoke.length > 0) {
       blocks.push({
         kind: "fields",
@@ -54,28 +55,6 @@ export const time = command({
     });
   },
 });
-
-/**
- * How long the watchers have seen no advance, where one look alone would call the network healthy: undefined where it
- * is not suspicious to them, or has gone on since.
- */
-function stillAsWatched(verdict: Verdict, watched: Verdict | undefined): Milliseconds | undefined {
-  if (verdict.network !== "healthy" || watched?.network !== "stalled") return undefined;
-  const { frontier } = watched;
-  if (frontier === undefined || (verdict.frontier !== undefined && verdict.frontier.time > frontier.time))
-    return undefined;
-  const still = (watched.basis === "age" ? watched.ageMillis : watched.stillMillis) ?? 0;
-  return still + Math.max(0, verdict.atMillis - watched.atMillis);
-}
-
-function suspicion(network: string, { frontier }: Verdict, still: Milliseconds): { title: Text; tone: Tone } {
-  const block = frontier?.height === undefined ? text`` : text`, block ${frontier.height}`;
-  return { title: text`${network}: no new block for ${formatDuration(still)} (watched)${block}`, tone: "warning" };
-}
-
-function suspicionWords(still: Milliseconds): Text {
-  return text`${strong("Suspicious")}: the watchers have seen no new block for ${formatDuration(still)}, and this look shows none either. It becomes an alert if it lasts.`;
-}
 
 /** True where every node that spoke said a time that cannot be. */
 function isDisbelieved(verdict: Verdict): boolean {

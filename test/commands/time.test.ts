@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { judgeSources } from "../../src/api/judge-sources.ts";
 import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict.ts";
 import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
+import { stalled } from "../alerts/readings.ts";
 import { loopbackNode, NO_ROUTE, type Say } from "../support/loopback-node.ts";
 import { NOON, talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
@@ -61,6 +62,31 @@ test("what the watchers have seen of a standstill counts more than one look", as
   simulator.faults.clear();
   advance(5000);
   expect(await ask("time")).toMatch(/^✓ mainnet is running/u);
+});
+
+test("where the alert has fired already, by thresholds of its own, that is said instead", async () => {
+  const { ask, simulator, see, engine } = await talkWatched();
+  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(12_000) });
+  see(13_000, 43_000);
+  see(12_000, 20_000);
+  see(12_000, 8000);
+  for (let millisAgo = 60_000; millisAgo >= 0; millisAgo -= 5000) {
+    const state = millisAgo === 60_000 ? "good" : "bad";
+    await engine.record({
+      network: "mainnet",
+      watcher: { name: "sources", every: 5000 },
+      snapshot: {},
+      readings: [stalled(state)],
+      events: [],
+      at: ago(millisAgo),
+      dueMillis: -millisAgo,
+    });
+  }
+  const screen = (await ask("time")).replaceAll(/\s+/gu, " ");
+  expect(screen).toMatch(/^✗ mainnet stands still, block \d+/u);
+  expect(screen).toContain("Stalled: the watchers have seen no new block for");
+  expect(screen).toContain("The alert network.stalled has fired.");
+  expect(screen).not.toContain("becomes an alert");
 });
 
 test("a network that the watchers have seen stand for long enough stands still, though it was never asked before", async () => {
