@@ -7,20 +7,25 @@ type Delays = Pick<RecordableHistogram, "count" | "min" | "max" | "mean" | "stdd
 
 /** The delays of the event loop as prom-client names them, in nanoseconds. */
 const DELAYS: Readonly<Record<string, (delays: Delays) => number>> = {
-  min: ({ min }) => min,
-  max: ({ max }) => max,
-  mean: ({ mean }) => mean,
+  min: ({ min }) => late(min),
+  max: ({ max }) => late(max),
+  mean: ({ mean }) => late(mean),
   stddev: ({ stddev }) => stddev,
-  p50: (delays) => delays.percentile(50),
-  p90: (delays) => delays.percentile(90),
-  p99: (delays) => delays.percentile(99),
+  p50: (delays) => late(delays.percentile(50)),
+  p90: (delays) => late(delays.percentile(90)),
+  p99: (delays) => late(delays.percentile(99)),
 };
 /** Often enough to see a blocked loop; a timer that ticks more often costs more than it tells. */
 const RESOLUTION_MILLIS = 100;
 
+/** Node measures from tick to tick, so that a loop which is never late shows the whole time between two of them. */
+function late(measured: number): number {
+  return Math.max(0, measured - RESOLUTION_MILLIS * 1e6);
+}
+
 /**
- * prom-client's figures of the process and of Node.js, with two mends: the time on the processor counts from the
- * process' start and not from the moment at which somebody first asked, and what was measured of the event loop stays
+ * prom-client's figures of the process and of Node.js, with three mends: the time on the processor counts from the
+ * process' start and not from the moment at which somebody first asked; a lag is what a tick came late, without the time between two ticks; and what was measured of the event loop stays
  * until there is something newer, where two reads come so close that nothing lies between them.
  */
 export function processInstruments({ collectDefaultMetrics, Gauge }: typeof prometheus, registry: Registry): void {

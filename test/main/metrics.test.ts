@@ -62,6 +62,7 @@ it("says nothing of the event loop that was not measured, and keeps what was, ho
     expect(value).toBeGreaterThanOrEqual(0);
     expect(value).toBeLessThan(3600);
   }
+
   expect(await lags()).toHaveLength(first.length);
 });
 
