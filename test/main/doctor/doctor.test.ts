@@ -25,10 +25,9 @@ it("needs no settings, and says that everything is simulated", async () => {
 it("works beside the running bot, names it, and leaves it alone", async () => {
   const running = place.run(["start"], { DATABASE_URL: "file:./beside.db" });
   const [url = ""] = await running.printed(/http:\/\/127\.0\.0\.1:\d+\//u);
-  const port = new URL(url).port;
-  const { code, stdout } = await doctor({ DATABASE_URL: "file:./beside.db", WEB_PORT: port });
+  const { code, stdout } = await doctor({ DATABASE_URL: "file:./beside.db" });
   expect(stdout).toContain(`held by the running Bellwether (process ${running.child.pid})`);
-  expect(stdout).toContain(`a Bellwether answers on port ${port}`);
+  expect(stdout).toContain(`the running Bellwether (process ${running.child.pid}) answers at ${url}`);
   expect(code).toBe(0);
   expect((await fetch(new URL("/healthz", url))).status).toBe(200);
 });
