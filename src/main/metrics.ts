@@ -27,6 +27,8 @@ export interface BuildInfo {
   readonly version: string;
   /** The adapters that run, asked each time that somebody reads the figures. */
   readonly platforms?: () => readonly Pick<Adapter, "platform" | "health">[];
+  /** Log lines that could not be written so far, asked each time that somebody reads the figures. */
+  readonly lostLogLines?: () => number;
   /** How the alerts stand, asked each time that somebody reads the figures. */
   readonly alerts?: () => Promise<AlertStanding>;
   /** How long that may take. Default 2 s. */
@@ -102,7 +104,7 @@ interface Instruments {
 /** Names follow https://prometheus.io/docs/practices/naming/. */
 async function createInstruments(build: BuildInfo): Promise<Instruments> {
   const prometheus = await import("prom-client");
-  const { Gauge, Registry } = prometheus;
+  const { Counter, Gauge, Registry } = prometheus;
   const registry = new Registry();
   processInstruments(prometheus, registry);
   new Gauge({
@@ -124,6 +126,17 @@ async function createInstruments(build: BuildInfo): Promise<Instruments> {
     },
   });
   registry.registerMetric(platformUp);
+  registry.registerMetric(
+    new Counter({
+      name: "bellwether_log_lines_lost_total",
+      help: "Log lines that could not be written, because nobody reads the log or its disk is full.",
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(build.lostLogLines?.() ?? 0);
+      },
+    }),
+  );
   const request = requestInstruments(
     prometheus,
     registry,

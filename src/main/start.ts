@@ -43,12 +43,16 @@ export async function start(args: readonly string[], hooks: StartHooks = {}): Pr
   const config = loadConfig();
   if (config.discord === undefined && config.slack === undefined) freeYoungGeneration();
   const alertsConfig = readAlertsConfig(config.alerting.configFile);
-  const log = createLog(config.logLevel ?? "info", logDestination());
+  const destination = logDestination();
+  const log = createLog(config.logLevel ?? "info", destination);
   for (const hint of config.hints) log.warn(hint);
   const shutdown = createShutdown(log);
   obeyProcessEvents(shutdown, log);
   try {
-    await Promise.race([run({ config, alertsConfig, log, shutdown, hooks }), shutdown.ended]);
+    await Promise.race([
+      run({ config, alertsConfig, log, lostLogLines: () => destination.lost, shutdown, hooks }),
+      shutdown.ended,
+    ]);
   } catch (thrown) {
     // Stopped in the middle of its start, it fails in many ways, none of which is a fault.
     if (shutdown.signal.aborted) return shutdown.ended;
@@ -63,12 +67,13 @@ interface Running {
   readonly config: Config;
   readonly alertsConfig: AlertsConfig;
   readonly log: Log;
+  readonly lostLogLines: () => number;
   readonly shutdown: Shutdown;
   readonly hooks: StartHooks;
 }
 
 /** Starts every part, each stopped in the opposite order. The chat platforms come last: they may take their time. */
-async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Promise<void> {
+async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }: Running): Promise<void> {
   const store = createStore({ url: config.databaseUrl, log });
   shutdown.add("store", () => store.close());
   await claimDatabase(store, config, log);
@@ -77,6 +82,7 @@ async function run({ config, alertsConfig, log, shutdown, hooks }: Running): Pro
   const running: Adapter[] = [];
   const measurements = createMeasurements({
     version: packageVersion(),
+    lostLogLines,
     platforms: () => running,
     alerts: () =>
       alertStanding({ alerting, store, networks: networks.clients.map(({ network }) => network), now: Date.now }),

@@ -20,6 +20,9 @@ describe("a bot whose output nobody reads any more", () => {
     const [url] = await running.printed(URL_PRINTED);
     for (const stream of which) running.child[stream]?.destroy();
     for (const line of ["time", "help"]) expect(await askWeb(url, line)).toMatchObject({ status: 200 });
+    const metrics = async (): Promise<string> => (await fetch(new URL("/metrics", url))).text();
+    // The node is tried again and again, each time with a line.
+    await expect.poll(metrics, { timeout: 15_000 }).toMatch(/^bellwether_log_lines_lost_total [1-9]\d*$/mu);
     expect(await running.kill("SIGTERM")).toMatchObject({ code: 0, signal: null });
   });
 });
