@@ -33,7 +33,9 @@ function usualSpacing({ recent }: HistoryState): Milliseconds | undefined {
   let previous: HistoryState["recent"][number] | undefined;
   for (const row of recent) {
     if (previous?.at !== undefined && row.at !== undefined && row.block > previous.block) {
-      gaps.push(millisBetween(previous.at, row.at));
+      // Nodes that disagree about time can place a row before an earlier one: that says nothing of the spacing.
+      const gap = millisBetween(previous.at, row.at);
+      if (gap >= 0) gaps.push(gap);
     }
     previous = row;
   }

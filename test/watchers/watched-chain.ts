@@ -38,7 +38,10 @@ export async function watchedChain(count: number, blocks: readonly number[] = []
     lookout,
     clock,
     add: (block, hash = `h${block}`) => {
-      for (const node of nodes) if (!node.frozen && !node.lacking) node.rows.push({ block, hash });
+      for (const node of nodes.filter(({ frozen }) => !frozen)) {
+        node.height = Math.max(node.height, block);
+        if (!node.lacking) node.rows.push({ block, hash });
+      }
     },
     async pass(seconds) {
       await clock.advance(seconds * 1000);
