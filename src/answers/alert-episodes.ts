@@ -70,6 +70,7 @@ export function isMeant(episode: Episode, typed: string): boolean {
     const [number] = parts.slice(3);
     return (
       parts.length <= 4 &&
+      parts[0] !== "" &&
       parts.slice(0, 3).every((part, index) => own[index]?.startsWith(part) === true) &&
       (number === undefined || number === "" || number === String(episode.number))
     );

@@ -160,7 +160,11 @@ export const SILENCE_OPTIONS = {
     example: "Europe/Berlin",
     suggest: suggestZones,
   },
-  until: { kind: "text", description: "When it ends; with every: the end of the last time", example: "2026-05-31" },
+  until: {
+    kind: "text",
+    description: "When it ends (a bare date: with that day's end); with every: the end of the last time",
+    example: "2026-05-31",
+  },
   reason: { kind: "text", description: "Why, for those who wonder", example: "maintenance" },
   to: TO_OPTION,
 } as const satisfies Options;

@@ -25,10 +25,10 @@ const whole = (_option: string, typed: string): number => Number(typed);
 const asTyped = (_option: string, typed: string): string => typed;
 
 const THRESHOLDS: readonly Threshold[] = [
-  { option: "high", parameter: "high", kinds: ["market.price"], read: amount },
-  { option: "low", parameter: "low", kinds: ["market.price"], read: amount },
+  { option: "high", parameter: "high", kinds: ["market.price"], read: above },
+  { option: "low", parameter: "low", kinds: ["market.price"], read: above },
   { option: "when", parameter: "when", kinds: ["market.price"], read: asTyped },
-  { option: "percent", parameter: "percent", kinds: ["market.bound"], read: amount },
+  { option: "percent", parameter: "percent", kinds: ["market.bound"], read: above },
   {
     option: "for",
     parameter: "for",
@@ -80,6 +80,13 @@ export function parseThresholds(
       suggestion: "alerts add market.price BTC/USDT high:70000",
     });
   }
+  const { for: warned, criticalFor } = parameters["network.stalled"] ?? {};
+  if (warned !== undefined && criticalFor !== undefined && criticalFor < warned) {
+    throw new UserError("critical-for is shorter than for: it would be critical before it is told at all.", {
+      option: "critical-for",
+      remedy: "Give critical-for the longer time, as in for:30s critical-for:3m.",
+    });
+  }
   return parameters;
 }
 
@@ -99,8 +106,22 @@ function amount(option: string, typed: string): string {
   });
 }
 
+/** Prices and distances are above zero: at zero or below, a threshold is always crossed or never. */
+function above(option: string, typed: string): string {
+  const written = amount(option, typed);
+  if ((parseDecimal(written)?.units ?? 0n) > 0n) return written;
+  throw notAboveZero(option, typed, option === "percent" ? "0.5" : "70000");
+}
+
 function factor(option: string, typed: string): number {
   const value = Number(amount(option, typed));
   if (value > 0 && Number.isFinite(value)) return value;
-  throw new UserError(`${option} is above zero, not ${quoteTyped(typed)}.`, { option, remedy: "Write for example 3." });
+  throw notAboveZero(option, typed, "3");
+}
+
+function notAboveZero(option: string, typed: string, example: string): UserError {
+  return new UserError(`${option} is above zero, not ${quoteTyped(typed)}.`, {
+    option,
+    remedy: `Write for example ${example}.`,
+  });
 }

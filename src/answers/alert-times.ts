@@ -70,6 +70,20 @@ export function suggestZones(typed: string): Promise<readonly Choice[]> {
  * @throws UserError for what is none.
  */
 export function parseMoment(option: string, typed: string, now: Milliseconds, zone = "UTC"): Milliseconds {
+  return momentOf(option, typed, { now, zone, edge: "from" });
+}
+
+/** The same for an end: a bare date includes that day, a month that month; `tomorrow` is where today ends. */
+export function parseEnd(option: string, typed: string, now: Milliseconds, zone = "UTC"): Milliseconds {
+  const edge = /^\s*tomorrow\s*$/iu.test(typed) ? "from" : "to";
+  return momentOf(option, typed, { now, zone, edge });
+}
+
+function momentOf(
+  option: string,
+  typed: string,
+  { now, zone, edge }: { now: Milliseconds; zone: string; edge: "from" | "to" },
+): Milliseconds {
   const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
   if (compact === "now") return now;
   const daily = /^([01]?\d|2[0-3]):([0-5]\d)$/u.exec(compact);
@@ -89,7 +103,7 @@ export function parseMoment(option: string, typed: string, now: Milliseconds, zo
       remedy: "Write 22:00, in 2h, tomorrow, or a date and time as in 2026-05-01T12:30.",
     });
   }
-  const at = toMillis(span.from);
+  const at = toMillis(span[edge]);
   const absolute = /(?:z|utc|[+-]\d{2}:?\d{2})$/u.test(compact) || /^\d{10,19}$/u.test(compact);
   return absolute ? at : utcOf(zone, at);
 }

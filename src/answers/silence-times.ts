@@ -3,7 +3,7 @@ import type { OptionValues } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import type { SILENCE_OPTIONS } from "./alert-options.ts";
-import { parseMoment, parseSpan, parseZone } from "./alert-times.ts";
+import { parseEnd, parseMoment, parseSpan, parseZone } from "./alert-times.ts";
 
 const DAY: Milliseconds = 86_400_000;
 /** A silence that nobody remembers is worse than noise. */
@@ -28,7 +28,7 @@ export function timesOf(values: SilenceValues, now: Milliseconds): When {
     });
   }
   const length = values.for === undefined ? undefined : parseSpan("for", values.for);
-  const end = values.until === undefined ? undefined : parseMoment("until", values.until, now, zone);
+  const end = values.until === undefined ? undefined : parseEnd("until", values.until, now, zone);
   if (end !== undefined && end <= from) {
     throw new UserError("That silence would end before it begins.", { option: "until", remedy: "Give a later end." });
   }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { localMillis } from "../../src/alerts/local-time.ts";
-import { parseMoment, parseQuietHours, parseSpan, parseZone } from "../../src/answers/alert-times.ts";
+import { parseEnd, parseMoment, parseQuietHours, parseSpan, parseZone } from "../../src/answers/alert-times.ts";
 import { UserError } from "../../src/errors.ts";
 
 /** Thursday, 2026-01-15 12:00 UTC. */
@@ -31,6 +31,19 @@ describe("a moment", () => {
     ["1782900000", "Europe/Berlin", 1_782_900_000_000],
   ])("%s in %s is the right one", (typed, zone, at) => {
     expect(new Date(parseMoment("from", typed, NOON, zone)).toISOString()).toBe(new Date(at).toISOString());
+  });
+
+  test.each<[string, string, number]>([
+    ["2026-07-01", "Europe/Berlin", Date.UTC(2026, 6, 1, 22)],
+    ["1 may 2026", "UTC", Date.UTC(2026, 4, 2)],
+    ["2026-07", "UTC", Date.UTC(2026, 7, 1)],
+    ["2026-07-01 08:00", "America/New_York", Date.UTC(2026, 6, 1, 12)],
+    ["today", "UTC", NOON + 12 * HOUR],
+    ["tomorrow", "UTC", NOON + 12 * HOUR],
+    ["22:00", "UTC", NOON + 10 * HOUR],
+    ["in 2h", "UTC", NOON + 2 * HOUR],
+  ])("an end: %s in %s, a bare date with that day", (typed, zone, at) => {
+    expect(new Date(parseEnd("until", typed, NOON, zone)).toISOString()).toBe(new Date(at).toISOString());
   });
 
   test.each(["", "soon", "25:00", "7 days ago", "2026-02-30", "22:0"])("“%s” is none", (typed) => {

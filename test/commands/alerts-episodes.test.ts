@@ -39,6 +39,7 @@ describe("an episode", () => {
     expect(said).toContain("“node.down” could be 2 episodes.");
     expect(said).toContain("node.down mainnet a:1 1, node.down mainnet b:1 1");
     expect(await talk.ask("alerts why node.down mainnet b:1 1")).toContain("b:1 is down");
+    expect(await talk.ask('alerts why "|||"')).toContain("No episode “|||” is known");
     expect(await talk.ask("alerts why node.dwon")).toMatch(
       /No episode “node\.dwon” is known[\s\S]*Did you mean node\.down\?/u,
     );

@@ -113,7 +113,7 @@ describe("a silence", () => {
       {
         from: Date.UTC(2026, 0, 15, 21),
         until: Date.UTC(2026, 0, 15, 23),
-        recurrence: { every: "week", zone: "Europe/Berlin", until: Date.UTC(2026, 5, 29, 22) },
+        recurrence: { every: "week", zone: "Europe/Berlin", until: Date.UTC(2026, 5, 30, 22) },
       },
       { from: Date.UTC(2026, 0, 16, 11, 30), until: Date.UTC(2026, 0, 16, 12) },
       { from: Date.UTC(2026, 6, 1, 12), until: Date.UTC(2026, 6, 2, 12) },
