@@ -80,7 +80,7 @@ export const alertsStatus = command({
       title: headline(standings, open, alone),
       tone: alone ? "warning" : toneOf(standings, open),
       blocks,
-      actions: [...open.slice(0, BUTTONS).flatMap((one, _, all) => episodeActions(one, all)), refresh()],
+      actions: [...open.slice(0, BUTTONS).flatMap((one) => episodeActions(one, open)), refresh()],
     });
   },
 });
@@ -247,10 +247,10 @@ function toneOf(standings: readonly Standing[], open: readonly Episode[]): Tone 
   return standings.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
 }
 
-function episodeActions(episode: Episode, shown: readonly Episode[]): Action[] {
+function episodeActions(episode: Episode, open: readonly Episode[]): Action[] {
   const { id, acknowledged } = episode;
   const options = { episode: id };
-  const subject = buttonSubject(episode, shown);
+  const subject = buttonSubject(episode, open);
   return [
     { label: `Why ${subject}`, invocation: { command: "alerts why", options }, effect: "reply" },
     ...(acknowledged === undefined
@@ -260,9 +260,9 @@ function episodeActions(episode: Episode, shown: readonly Episode[]): Action[] {
 }
 
 /** What tells a button from those beside it: the subject alone, where no other one is of the same. */
-function buttonSubject(episode: Episode, shown: readonly Episode[]): string {
+function buttonSubject(episode: Episode, open: readonly Episode[]): string {
   const words = [episodeSubject, withNetwork, (one: Episode) => `${withNetwork(one)}, ${one.kind}`];
-  const enough = words.find((of) => shown.filter((one) => of(one) === of(episode)).length === 1);
+  const enough = words.find((of) => open.filter((one) => of(one) === of(episode)).length === 1);
   return (enough ?? withNetwork)(episode);
 }
 

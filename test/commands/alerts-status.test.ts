@@ -165,6 +165,14 @@ describe("the status", () => {
     expect(said).toContain("Why BTC/USD on mainnet");
     expect(said).toContain("Why BTC/USD on testnet");
     expect(said).toContain("market.auction|testnet|abababab|1");
+    // Those that get no buttons stand in the list all the same.
+    const watcher = { name: "sources", every: 5000 };
+    for (const state of ["good", "bad", "bad", "bad", "bad"] as const) {
+      const readings = [down(state)];
+      await talk.engine.record({ network: "mainnet", watcher, snapshot: {}, readings, events: [], at: talk.now() });
+    }
+    await talk.ask("alerts ack market.auction network:mainnet");
+    expect(await talk.ask("alerts status")).toMatch(/Why BTC\/USD on testnet [\s\S]*Why a:1 /u);
   });
 
   test("calls nothing suspicious that is an alert under somebody's own thresholds", async () => {
