@@ -1,7 +1,9 @@
 import { parseBundleSubject } from "../alerts/bundle-subject.ts";
+import { worstOfKind } from "../alerts/kind-severity.ts";
 import type { PersonalKind } from "../alerts/kinds.ts";
 import { FINAL_STATUSES } from "../alerts/order-ends.ts";
 import type { Destination } from "../alerts/sender.ts";
+import { compareSeverity } from "../alerts/severity.ts";
 import { isAlive, type Subscription } from "../alerts/subscription.ts";
 import { wordOf } from "../alerts/words.ts";
 import { ApiError } from "../api/api-error.ts";
@@ -82,6 +84,13 @@ async function watchOnce(context: AddContext, wanted: Wanted): Promise<Reply> {
     created: toMillis(context.now()),
     by: { id: caller.id, name: caller.name },
   };
+  const worst = worstOfKind(kind);
+  if (compareSeverity(worst, subscription.floor) < 0) {
+    throw new UserError(`${kind} is never worse than ${worst}, so nothing would be told.`, {
+      option: "severity",
+      remedy: "Leave severity out.",
+    });
+  }
   const own = all.filter(
     (one) =>
       one.personal === true &&

@@ -63,6 +63,10 @@ describe("what one watches for oneself", () => {
     [`alerts add order.final ${"ab".repeat(32)}`, /knows of no order|no order/u],
     [`alerts add stake.changed ${"a".repeat(64)},${"b".repeat(64)}`, /watched one by one/u],
     [`alerts add stake.changed,node.down ${"a".repeat(64)}`, /apart from everything else/u],
+    [
+      `alerts add stake.changed ${"a".repeat(64)} severity:warning`,
+      /stake\.changed is never worse than info, so nothing would be told/u,
+    ],
   ])("%s is refused with what to do", async (line, expected) => {
     const talk = await talkInOps(bob);
     expect(await talk.ask(line)).toMatch(expected);
