@@ -1,3 +1,4 @@
+import { ALL_NETWORKS_OPTION } from "../src/answers/alert-options.ts";
 import { destinationHere, isOperator, isOwn, placeWords } from "../src/answers/alert-place.ts";
 import { subjectLabels } from "../src/answers/alert-subjects.ts";
 import { removeAction, subscriptionActions, visibleHere } from "../src/answers/alert-subscriptions.ts";
@@ -18,11 +19,15 @@ export const alertsList = command({
   examples: ["alerts list"],
   access: "everyone",
   audience: "caller",
-  options: { ended: { kind: "flag", description: "Also those that are over", default: false } },
+  options: {
+    ended: { kind: "flag", description: "Also those that are over", default: false },
+    network: ALL_NETWORKS_OPTION,
+  },
   run: async (context) => {
     const { alerts, options } = context;
     const visible = visibleHere(await alerts.subscriptions(), context)
       .filter((one) => isAlive(one) || options.ended)
+      .filter(({ network }) => options.network === undefined || network === options.network)
       .toSorted((a, b) => a.created - b.created);
     const everywhere = isOperator(context);
     const own = everywhere ? [] : visible.filter((one) => isOwn(one, context));

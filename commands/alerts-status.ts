@@ -1,3 +1,4 @@
+import { ALL_NETWORKS_OPTION } from "../src/answers/alert-options.ts";
 import { briefEpisodeId, episodeSubject, labelOf } from "../src/answers/alert-episodes.ts";
 import { destinationHere, isOperator, isSamePlace, placeWords } from "../src/answers/alert-place.ts";
 import { standingOf } from "../src/answers/alert-standing.ts";
@@ -32,9 +33,12 @@ export const alertsStatus = command({
   examples: ["alerts status"],
   access: "everyone",
   audience: "channel",
-  options: {},
+  options: { network: ALL_NETWORKS_OPTION },
   run: async (context) => {
-    const { alerts, networks } = context;
+    const { alerts, options } = context;
+    const networks = options.network === undefined ? context.networks : [options.network];
+    const isAsked = ({ network }: { readonly network: string }): boolean =>
+      options.network === undefined || network === options.network;
     const now = toMillis(context.now());
     const [standings, looks, episodes, owed, all] = await Promise.all([
       Promise.all(networks.map((network) => standingOf(network, alerts))),
@@ -43,11 +47,11 @@ export const alertsStatus = command({
       alerts.owed(),
       alerts.subscriptions(),
     ]);
-    const open = worstFirst(episodes);
+    const open = worstFirst(episodes.filter(isAsked));
     const labels = await labelsOf(open, alerts);
     const here = destinationHere(context);
     const lost = all.filter(
-      (one) => one.state === "retired" && (isOperator(context) || isSamePlace(one.destination, here)),
+      (one) => one.state === "retired" && isAsked(one) && (isOperator(context) || isSamePlace(one.destination, here)),
     );
     const alone = alerts.verdict === undefined;
     const blocks: Block[] = [
@@ -80,7 +84,7 @@ export const alertsStatus = command({
       title: headline(standings, open, alone),
       tone: alone ? "warning" : toneOf(standings, open),
       blocks,
-      actions: [...open.slice(0, BUTTONS).flatMap((one) => episodeActions(one, open)), refresh()],
+      actions: [...open.slice(0, BUTTONS).flatMap((one) => episodeActions(one, open)), refresh(options.network)],
     });
   },
 });
@@ -270,6 +274,7 @@ function withNetwork(episode: Episode): string {
   return `${episodeSubject(episode)} on ${episode.network}`;
 }
 
-function refresh(): Action {
-  return { label: "Refresh", invocation: { command: "alerts status", options: {} }, effect: "replace" };
+function refresh(network: string | undefined): Action {
+  const options = network === undefined ? {} : { network };
+  return { label: "Refresh", invocation: { command: "alerts status", options }, effect: "replace" };
 }

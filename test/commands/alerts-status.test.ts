@@ -100,6 +100,17 @@ describe("the status", () => {
     expect(await talk.ask("alerts status")).toMatch(/late[\s\S]*sources on mainnet last looked 1 h/u);
   });
 
+  test("is that of one network where it is named, and so is the list of subscriptions", async () => {
+    const talk = await oneNodeDown();
+    const elsewhere = await talk.ask("alerts status network:testnet");
+    expect(elsewhere).toContain("testnet not watched yet; nothing is firing");
+    expect(elsewhere).not.toContain("mainnet");
+    expect(await talk.press("Refresh")).not.toContain("mainnet");
+    expect(await talk.ask("alerts status network:mainnet")).toContain("mainnet healthy; one alert is open");
+    expect(await talk.ask("alerts list network:testnet")).toContain("No subscriptions in");
+    expect(await talk.ask("alerts list network:mainnet")).toContain("1 subscription in");
+  });
+
   test("says that nobody watches where no process does, and how old the last look is", async () => {
     const talk = await oneNodeDown();
     talk.advance(3_600_000);
