@@ -6,7 +6,8 @@ import { oneLine } from "../../reply/printable.ts";
 import { escapeMrkdwn, linkMarkup } from "./escape.ts";
 import { renderPlain } from "./inline.ts";
 import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, CONFIRM_BUTTON_LENGTH, CONFIRM_TEXT_LENGTH } from "./limits.ts";
-import { encodePress, type Press } from "./press.ts";
+import { encodePress, KEPT_VALUE_LENGTH, type Press } from "./press.ts";
+import { textLength } from "./text-length.ts";
 
 /** What the adapter knows of the message that a reply becomes. */
 export interface MessageContext {
@@ -37,6 +38,12 @@ const SHARE_AGAIN = "The file is made again and posted where everybody here can 
 
 /** More buttons than this are not looked at; the rest is said in words. */
 const SHOWN = 10;
+/** What the buttons of a message may carry together; the longest values beyond it are kept in the store. */
+const BUTTONS_LENGTH = 6000;
+/** A button that asks first, beside what it carries. */
+const WIDEST_PRESS = BUTTON_LABEL_LENGTH + CONFIRM_TEXT_LENGTH + CONFIRM_BUTTON_LENGTH + KEPT_VALUE_LENGTH + 30;
+/** Kept free for those that every message has: Refresh, Fill in, Send as file, Share. */
+const RESERVED_LENGTH = 600;
 
 /** The actions of a reply as buttons, with those that every message has. */
 export function renderButtons(reply: Reply, context: MessageContext, more: { files: boolean }): Buttons {
@@ -45,20 +52,26 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
   const unkept = new Map<string, Press>();
   const left: string[] = [];
   let whole = true;
+  let room = BUTTONS_LENGTH;
+  const put = (button: Button, kept = 0): void => {
+    elements.push(button);
+    room -= textLength(button) + kept;
+  };
   const add = (label: string, press: Press, asked: Pick<Button, "confirm" | "style"> = {}): void => {
     const actionId = `press:${elements.length}`;
+    const text = { type: "plain_text", text: label, emoji: false } as const;
     const value = encodePress(press);
-    if (value === undefined) unkept.set(actionId, press);
-    elements.push({
-      type: "button",
-      action_id: actionId,
-      text: { type: "plain_text", text: label, emoji: false },
-      ...(value === undefined ? {} : { value }),
-      ...asked,
-    });
+    if (value !== undefined && value.length <= Math.max(KEPT_VALUE_LENGTH, room - RESERVED_LENGTH)) {
+      put({ type: "button", action_id: actionId, text, value, ...asked });
+    } else {
+      unkept.set(actionId, press);
+      put({ type: "button", action_id: actionId, text, ...asked }, KEPT_VALUE_LENGTH);
+    }
   };
   for (const action of reply.actions) {
-    if (elements.length >= SHOWN || ("url" in action && !linkable(action.url))) {
+    const href = "url" in action ? linkable(action.url) : "";
+    const length = WIDEST_PRESS + (href?.length ?? 0);
+    if (elements.length >= SHOWN || href === undefined || length > room - RESERVED_LENGTH) {
       left.push(inWords(action));
       continue;
     }
@@ -66,7 +79,7 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
     whole &&= label.whole;
     if ("url" in action) {
       const text = { type: "plain_text", text: label.text, emoji: false } as const;
-      elements.push({ type: "button", action_id: `link:${elements.length}`, text, url: new URL(action.url).href });
+      put({ type: "button", action_id: `link:${elements.length}`, text, url: href });
     } else {
       const { confirm: question, effect, invocation } = action;
       const asked = question === undefined ? {} : danger(question, label.text);
@@ -94,8 +107,10 @@ function mayRefresh(reply: Reply, ask: Ask): boolean {
   return !reply.actions.some((action) => "invocation" in action && action.label === "Refresh");
 }
 
-function linkable(url: string): boolean {
-  return /^https?:\/\//iu.test(url) && URL.canParse(url) && new URL(url).href.length <= BUTTON_URL_LENGTH;
+/** The address as a button takes it; undefined where none does. */
+function linkable(url: string): string | undefined {
+  const href = /^https?:\/\//iu.test(url) ? URL.parse(url)?.href : undefined;
+  return href !== undefined && href.length <= BUTTON_URL_LENGTH ? href : undefined;
 }
 
 function labelOf(action: Action): { text: string; whole: boolean } {
@@ -129,7 +144,7 @@ function confirmation(question: string, label: string): ConfirmationDialog {
 function inWords(action: Action): string {
   const label = oneLine(action.label).trim();
   if (!("url" in action)) return escapeMrkdwn(oneLine(`${label}: ${askInWords(action.invocation)}`));
-  return linkable(action.url)
+  return linkable(action.url) !== undefined
     ? linkMarkup(label === "" ? "link" : label, action.url)
     : escapeMrkdwn(oneLine(`${label}: ${action.url}`));
 }

@@ -12,6 +12,7 @@ import { escapeMrkdwn } from "./escape.ts";
 import { renderPlain, renderText } from "./inline.ts";
 import { BLOCKS, HEADER_LENGTH, MESSAGE_LENGTH, SECTION_LENGTH, TEXT_LENGTH } from "./limits.ts";
 import { KEPT_VALUE_LENGTH, type Press } from "./press.ts";
+import { textLength } from "./text-length.ts";
 
 /** A file of a message, under the name it has there. */
 export interface MessageFile {
@@ -167,13 +168,6 @@ function bounded(lines: readonly string[], max: number): { text: string; whole: 
     shown += 1;
   }
   return { text, whole: shown === lines.length };
-}
-
-/** Characters of all strings that a block shows or carries. */
-function textLength(value: unknown): number {
-  if (typeof value === "string") return value.length;
-  if (typeof value !== "object" || value === null) return 0;
-  return Object.values(value).reduce<number>((sum, part) => sum + textLength(part), 0);
 }
 
 /** Title and first lines, for a notification. */
