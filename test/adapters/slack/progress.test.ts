@@ -24,6 +24,20 @@ async function atWork(extra?: Parameters<typeof stage>[0]): Promise<{ job: Retur
   return { job, scene: await stage({ extra: [job.command], timing, ...extra }) };
 }
 
+/** A command whose first answer is there at once, and whose page is turned by a work that takes its time. */
+function pages() {
+  const job = waiting("probe wait");
+  let calls = 0;
+  const turned = command({
+    ...job.command,
+    run: (context) => {
+      calls += 1;
+      return calls === 1 ? Promise.resolve(titled("page 1")) : job.command.run(context);
+    },
+  });
+  return { job, turned, calls: () => calls };
+}
+
 describe("how far something is", () => {
   test("at a mention for all to see: one message in the thread, which becomes the answer", async () => {
     // What follows the first word costs nothing there: no hour is waited for.
@@ -165,20 +179,12 @@ describe("how far something is", () => {
   );
 
   test("at a page that is turned: the page stays, direct messages tell, and it is changed once", async () => {
-    const job = waiting("probe wait");
-    let calls = 0;
-    const turned = command({
-      ...job.command,
-      run: (context) => {
-        calls += 1;
-        return calls === 1 ? Promise.resolve(titled("page 1")) : job.command.run(context);
-      },
-    });
+    const { job, turned, calls } = pages();
     await using scene = await stage({ extra: [turned], timing });
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe wait");
     const press = ann.startPress(last, "Refresh");
-    await until(() => calls === 2, "the work");
+    await until(() => calls() === 2, "the work");
     job.progress(titled("step 1"));
     await toldDirectly(ann, "step 1");
     expect(said(last)).toContain("page 1");
@@ -190,15 +196,7 @@ describe("how far something is", () => {
   });
 
   test("at a page that is turned soon: nothing", async () => {
-    const job = waiting("probe wait");
-    let calls = 0;
-    const turned = command({
-      ...job.command,
-      run: (context) => {
-        calls += 1;
-        return calls === 1 ? Promise.resolve(titled("page 1")) : job.command.run(context);
-      },
-    });
+    const { job, turned, calls } = pages();
     await using scene = await stage({
       extra: [turned],
       timing: { progressAtMillis: [1], progressEveryMillis: 3_600_000 },
@@ -206,7 +204,7 @@ describe("how far something is", () => {
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe wait");
     ann.startPress(last, "Refresh");
-    await until(() => calls === 2, "the work");
+    await until(() => calls() === 2, "the work");
     for (const line of ["help", "help time"]) await ann.run(scene.channel, line);
     expect(ann.directMessages()).toEqual([]);
     job.finish(titled("page 2"));
