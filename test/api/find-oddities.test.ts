@@ -65,6 +65,25 @@ describe("nodes disagree", () => {
     expect(split(300, ["b"]).disagree).toBeUndefined();
   });
 
+  test("nor when as many go on as stand still", () => {
+    const watch = new Watch();
+    let verdict = watch.round(-5, [says("a", -5), says("b", -5)]);
+    for (let seconds = 0; seconds <= 300; seconds += 5)
+      verdict = watch.round(seconds, [says("a", seconds), says("b", 0)]);
+    expect(verdict.nodes.map((node) => node.state)).toEqual(["ok", "lagging"]);
+    expect(verdict.disagree).toBeUndefined();
+  });
+
+  test("nor when the minority only catches up behind those that stand still", () => {
+    const watch = new Watch();
+    let verdict = watch.round(-5, [says("a", -2000), says("b", -5), says("c", -5)]);
+    for (let seconds = 0; seconds <= 400; seconds += 5) {
+      verdict = watch.round(seconds, [says("a", 4 * seconds - 1990), says("b", 0), says("c", 0)]);
+    }
+    expect(verdict.network).toBe("stalled");
+    expect(verdict.disagree).toBeUndefined();
+  });
+
   test("nor when nodes start again one after the other after a halt", () => {
     const watch = new Watch();
     for (const seconds of [-5, 0])

@@ -137,6 +137,14 @@ describe("over rounds", () => {
     expect(watch.round(100, [says("a", 5)])).toMatchObject({ network: "stalled", stillMillis: 30_000 });
   });
 
+  test("blind rounds freeze it, too, where no advance was seen yet", () => {
+    const watch = new Watch();
+    watch.round(0, [says("a", -1)]);
+    for (const seconds of [5, 60, 100]) watch.round(seconds, [gone("a")]);
+    expect(watch.round(105, [says("a", -1)])).toMatchObject({ basis: "age", stillMillis: 5000 });
+    expect(watch.round(130, [says("a", -1)])).toMatchObject({ basis: "advance", stillMillis: 30_000 });
+  });
+
   test("a node that catches up behind the frontier proves nothing", () => {
     const watch = new Watch();
     for (const seconds of [0, 5]) watch.round(seconds, [says("a", seconds), says("b", seconds - 300)]);
