@@ -101,6 +101,30 @@ describe("nodes disagree", () => {
     expect(verdict.disagree).toBeUndefined();
   });
 
+  test("nor by the time in which the majority contradicted itself", () => {
+    const watch = new Watch();
+    const rounds = (from: number, until: number, b: Witness, c: Witness): Verdict => {
+      let verdict = watch.round(from, [says("a", from), b, c]);
+      for (let seconds = from + 5; seconds <= until; seconds += 5) {
+        verdict = watch.round(seconds, [says("a", seconds), b, c]);
+      }
+      return verdict;
+    };
+    const block = (node: string, made: number): Witness => ({ ...says(node, 0, 7), blockTime: at(made) });
+    rounds(-5, 100, says("b", 0), says("c", 0));
+    expect(rounds(105, 300, block("b", -1), block("c", -2)).network).toBe("blind");
+    expect(rounds(305, 370, says("b", 0), says("c", 0)).disagree).toBeUndefined();
+    expect(rounds(375, 390, says("b", 0), says("c", 0)).disagree).toBeDefined();
+  });
+
+  test("nor once those that stood still are gone", () => {
+    const watch = new Watch();
+    for (let seconds = -5; seconds <= 200; seconds += 5)
+      watch.round(seconds, [says("a", seconds), says("b", 0), says("c", 0)]);
+    expect(watch.round(205, [says("a", 205), says("b", 0), gone("c")]).disagree).toBeUndefined();
+    expect(watch.round(210, [says("a", 210), says("b", 0), says("c", 0)]).disagree).toBeDefined();
+  });
+
   test("nor by the time in which the others could not be seen", () => {
     const watch = new Watch();
     for (const seconds of [-5, 0])
