@@ -38,8 +38,11 @@ export interface AwayReport {
    * report: this one, or one that an earlier process noted and did not come to tell.
    */
   begin(): Promise<boolean>;
-  /** Owes the report, once every watcher has looked: only then is it known what happened meanwhile. */
-  finish(): Promise<void>;
+  /**
+   * Owes the report, once every watcher has looked: only then is it known what happened meanwhile. Networks of which
+   * that is not so, since their nodes do not answer, are named in it.
+   */
+  finish(unseen?: readonly string[]): Promise<void>;
 }
 
 /** Under this name an absence is kept beside the watchers' snapshots, for no network. */
@@ -66,7 +69,7 @@ export function awayReport(parts: AwayReportParts): AwayReport {
   const { store, clock, config, networks, watcher, always, simulated, newId = randomId } = parts;
   const shortest = Math.max(SHORTEST, POLLS * config.poll.time);
 
-  async function finish(): Promise<void> {
+  async function finish(unseen: readonly string[] = []): Promise<void> {
     const at = nowMillis(clock);
     const owed = await store.transaction(async ({ alerts: tables }) => {
       const kept = await read(tables);
@@ -84,8 +87,13 @@ export function awayReport(parts: AwayReportParts): AwayReport {
         from: timeToText(fromMillis(kept.from)),
         to: timeToText(fromMillis(kept.to)),
       } as const;
-      for (const [destination, late] of recipients(always, subscriptions, seen)) {
-        const message: AlertMessage = { ...common, late: countsOf(late) };
+      for (const { destination, late, about } of recipients(always, subscriptions, seen)) {
+        const missing = unseen.filter((network) => about?.has(network) ?? true);
+        const message: AlertMessage = {
+          ...common,
+          late: countsOf(late),
+          ...(missing.length === 0 ? {} : { unseen: missing }),
+        };
         book.deliveries.push({ id: newId(), destination, phase: "bot", message });
       }
       const span = formatDuration(kept.to - kept.from);
@@ -142,18 +150,25 @@ async function seenSince(tables: AlertTables, network: string, since: Millisecon
   return counts;
 }
 
+interface Recipient {
+  readonly destination: Destination;
+  readonly late: Map<AlertKind, number>;
+  /** The networks that it has to do with; all where absent. */
+  readonly about?: Set<string>;
+}
+
 /** Who is told, and of what: some of everything, a channel only where something that it takes came late. */
 function recipients(
   always: readonly Destination[],
   subscriptions: readonly Subscription[],
   seen: ReadonlyMap<string, Counts>,
-): readonly (readonly [Destination, Counts])[] {
-  const told = new Map<string, readonly [Destination, Map<AlertKind, number>]>();
+): readonly Recipient[] {
+  const told = new Map<string, Recipient>();
   const place = ({ platform, channel }: Destination): string => `${platform} ${channel}`;
   const everything = new Map<AlertKind, number>();
   for (const counts of seen.values())
     for (const [kind, count] of counts) everything.set(kind, (everything.get(kind) ?? 0) + count);
-  for (const destination of always) told.set(place(destination), [destination, everything]);
+  for (const destination of always) told.set(place(destination), { destination, late: everything });
   // Two subscriptions of one channel may take the same kind: it is counted once.
   const taken = new Set<string>();
   for (const { destination, network, kinds, state, personal } of subscriptions) {
@@ -163,8 +178,10 @@ function recipients(
       const key = [destinationKey(destination), network, kind].join("|");
       if (count === 0 || taken.has(key)) continue;
       taken.add(key);
-      const [, late] = told.get(destinationKey(destination)) ?? [destination, new Map<AlertKind, number>()];
-      told.set(destinationKey(destination), [destination, late.set(kind, (late.get(kind) ?? 0) + count)]);
+      const known = told.get(destinationKey(destination)) ?? { destination, late: new Map(), about: new Set() };
+      told.set(destinationKey(destination), known);
+      known.late.set(kind, (known.late.get(kind) ?? 0) + count);
+      known.about?.add(network);
     }
   }
   return [...told.values()];

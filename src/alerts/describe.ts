@@ -122,15 +122,25 @@ function describeRolling(message: Of<"rolling">): Reply {
 
 function describeAway(message: Of<"away">): Reply {
   const [from, to] = [timeFromText(message.from), timeFromText(message.to)];
-  const late = message.late.filter(({ count }) => count > 0).map(({ kind, count }) => countOf(kind, count));
-  const told = late.length === 0 ? "Nothing happened meanwhile" : `Told late: ${late.join(", ")}`;
-  // What a node no longer holds cannot be told any more.
-  const reset = message.late.some(({ kind, count }) => kind === "history.reset" && count > 0);
-  const lost = reset ? "what lies before a reset cannot be told" : "nothing was lost";
   return reply({
     title: headed("INFO", text`The bot was away for ${formatDuration(toMillis(to) - toMillis(from))}`, message),
-    blocks: [paragraph(text`From ${time(from)} to ${time(to)}. ${told}; ${lost}.`)],
+    blocks: [paragraph(text`From ${time(from)} to ${time(to)}. ${awayWords(message)}.`)],
   });
+}
+
+/** What came late, and what of it was lost or is not known yet. */
+function awayWords({ late, unseen = [] }: Of<"away">): string {
+  const happened = late.filter(({ count }) => count > 0);
+  const counts = happened.map(({ kind, count }) => countOf(kind, count)).join(", ");
+  // What a node no longer holds cannot be told any more.
+  const lost = happened.some(({ kind }) => kind === "history.reset") ? ["what lies before a reset cannot be told"] : [];
+  if (unseen.length === 0) {
+    const told = counts === "" ? "Nothing happened meanwhile" : `Told late: ${counts}`;
+    return [told, ...(lost.length === 0 ? ["nothing was lost"] : lost)].join("; ");
+  }
+  const told = counts === "" ? "What happened meanwhile is not known yet" : `Told late so far: ${counts}`;
+  const rest = `not all of ${unseen.join(" and ")} could be looked at, and what is found there is told once it can be`;
+  return [told, ...lost, rest].join("; ");
 }
 
 function episodeLine(episode: Of<"digest">["episodes"][number]): Text {

@@ -84,6 +84,8 @@ export const AlertMessage = z.discriminatedUnion("type", [
     to: TimeText,
     /** How many events were found late, by what they are. */
     late: z.array(z.object({ kind: z.enum(ALERT_KINDS), count: z.int() })),
+    /** Networks that could not be looked at whole by then: what happened there is not known yet. Absent = none. */
+    unseen: z.array(z.string()).exactOptional(),
   }),
   /** A destination was lost: for the operators. */
   z.object({

@@ -77,6 +77,21 @@ describe("after a restart", () => {
     ]);
   });
 
+  it("names the networks that could not be looked at, each channel its own", async () => {
+    stage = await Stage.open();
+    await stage.engine.putSubscription(subscriptionTo(["checkpoint.new"], "ops"), "ann");
+    await stage.round([], []);
+    await away(10 * MINUTE);
+    const absence = report();
+    await absence.begin();
+    await stage.round([], events(100, 2));
+    await absence.finish(["testnet"]);
+    expect(await posted()).toEqual([
+      expect.stringMatching(/^operators: .*Told late so far: 2 checkpoints; not all of testnet could be looked at/u),
+      expect.stringMatching(/^ops: .*Told late: 2 checkpoints; nothing was lost/u),
+    ]);
+  });
+
   it("tells it once, though the process dies before it, in the midst of it and after it", async () => {
     stage = await Stage.open();
     await stage.round([], []);

@@ -165,6 +165,23 @@ group("an alert in words", () => {
       "what lies before a reset cannot be told",
     ],
     [
+      { type: "away", from: at, to: at, late: [], unseen: ["mainnet"] },
+      "What happened meanwhile is not known yet; not all of mainnet could be looked at, and what is found there is told once it can be.",
+    ],
+    [
+      {
+        type: "away",
+        from: at,
+        to: at,
+        late: [
+          { kind: "checkpoint.new", count: 2 },
+          { kind: "history.reset", count: 1 },
+        ],
+        unseen: ["mainnet", "testnet"],
+      },
+      "Told late so far: 2 checkpoints, 1 reset of a node's history; what lies before a reset cannot be told; not all of mainnet and testnet",
+    ],
+    [
       { type: "lost", platform: "slack", channel: "C1", why: "is_archived", subscriptions: 2, unsent: 3, at },
       "is_archived. 2 of its subscriptions ended, 3 messages were given up",
     ],

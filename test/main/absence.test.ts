@@ -1,8 +1,10 @@
 import { afterEach, expect, it } from "vitest";
 
 import { watcherNames } from "../../src/alerts/watcher-names.ts";
+import { ApiError } from "../../src/api/api-error.ts";
 import { silentLog } from "../../src/log.ts";
 import { reportAbsence, type Absence } from "../../src/main/absence.ts";
+import { plainText } from "../../src/reply/plain.ts";
 import { Stage } from "../alerts/stage.ts";
 import { settled } from "../api/virtual-clock.ts";
 
@@ -22,8 +24,8 @@ function absenceOf(store: Parameters<typeof reportAbsence>[0]["store"] = stage.s
   });
 }
 
-/** A look that is kept, of each of the watchers named. */
-async function look(absence: Absence, names: readonly string[]): Promise<void> {
+/** A look that is kept, of each of the watchers named; one that saw nothing where the node failed. */
+async function look(absence: Absence, names: readonly string[], failure?: ApiError): Promise<void> {
   for (const name of names) {
     const watcher = { name, every: 5000 };
     await stage.engine.record({
@@ -34,7 +36,7 @@ async function look(absence: Absence, names: readonly string[]): Promise<void> {
       events: [],
       at: stage.clock.wallClock(),
     });
-    absence.onLook({ network: "mainnet", watcher });
+    absence.onLook({ network: "mainnet", watcher, ...(failure === undefined ? {} : { failure }) });
   }
   await settled();
   await stage.clock.advance(0);
@@ -67,6 +69,24 @@ it("does not wait for ever for a watcher that does not look", async () => {
   expect(stage.sender.take()).toEqual([]);
   await look(absence, ["sources"]);
   expect(stage.sender.take()).toEqual([expect.stringContaining("The bot was away")]);
+});
+
+it("says nothing of what happened meanwhile before it could be looked at, and what it could not see after two minutes", async () => {
+  const silent = new ApiError("unreachable", "a did not answer", { network: "mainnet", node: "a" });
+  stage = await Stage.open();
+  await look(absenceOf(), all());
+  await stage.restart(600_000);
+  const absence = absenceOf();
+  await absence.begin();
+  await look(absence, all(), silent);
+  await look(absence, all().slice(1));
+  expect(stage.sender.take()).toEqual([]);
+  await stage.clock.advance(121_000);
+  await look(absence, ["sources"], silent);
+  const [block] = stage.sender.posts.at(-1)?.reply.blocks ?? [];
+  expect(block?.kind === "paragraph" ? plainText(block.text) : "").toContain(
+    "What happened meanwhile is not known yet; not all of mainnet could be looked at",
+  );
 });
 
 it("tries again where the database fails, and never rejects", async () => {
