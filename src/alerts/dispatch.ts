@@ -14,9 +14,10 @@ import { readMessages } from "./read-messages.ts";
 import type { Destination, Sender } from "./sender.ts";
 import { giveUp, settle, type Outcome, type Verdict } from "./settle.ts";
 import { spreadNext } from "./spread.ts";
+import { TryRoom, type TryLimits } from "./try-room.ts";
 import { logDecisions } from "./write-owed.ts";
 
-export interface DispatchParts extends AttemptParts {
+export interface DispatchParts extends AttemptParts, TryLimits {
   readonly store: Pick<Store, "transaction">;
   readonly senders: readonly Sender[];
   /** Told of lost destinations. */
@@ -26,8 +27,6 @@ export interface DispatchParts extends AttemptParts {
   readonly newId?: () => string;
   /** From 0 to below 1. */
   readonly random?: () => number;
-  /** How many tries may be under way on one platform. Default 64. */
-  readonly atOnce?: number;
 }
 
 /** Sends what is owed. */
@@ -48,10 +47,9 @@ const GATHER_TICKS = 8;
 
 export function createDispatcher(parts: DispatchParts): Dispatcher {
   const { store, clock, log, senders, newId = randomId, random = Math.random } = parts;
-  const { atOnce = 64 } = parts;
   const settling = { random, newId, ...(parts.operators === undefined ? {} : { operators: parts.operators }) };
   const underWay = new Map<string, Promise<void>>();
-  const byPlatform = new Map<string, number>();
+  const room = new TryRoom(clock, parts);
   /** Aborts when what is under way gets no more time. */
   const farewell = new AbortController();
   let outcomes: Outcome[] = [];
@@ -72,17 +70,20 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
         const verdicts = await settle(tables, settled, settling, decisions);
         if (settled.length > 0) parts.onStep?.("receipt written");
         const claimed: (Claimed | undefined)[] = [];
+        const full: Sender[] = [];
         for (const sender of claiming ? senders : []) {
-          const free = room(sender.platform);
-          if (free > 0) claimed.push(...(await claimDue(tables, sender, at, free, decisions)));
+          const free = room.free(sender);
+          const due = free > 0 ? await claimDue(tables, sender, at, free, decisions) : [];
+          claimed.push(...due);
+          if (due.length >= free) full.push(sender);
         }
         if (at - sweptAt >= IDLE) await sweep(tables, at, decisions, newId);
         const work = await withMessages(tables, claimed, at, decisions, newId);
         await logDecisions(tables, decisions, at);
-        // Where every try is taken, the next one to end wakes us.
-        const platforms = senders.map(({ platform }) => platform).filter((platform) => room(platform, claimed) > 0);
-        const next = await tables.outbox.nextRunAt(platforms, at);
-        return { claimed: work, next, more: work.length < claimed.length, verdicts };
+        // Where there is no room, what makes some wakes us.
+        const roomy = senders.filter((sender) => !full.includes(sender)).map(({ platform }) => platform);
+        const next = await tables.outbox.nextRunAt(roomy, at);
+        return { claimed: work, next, full, more: work.length < claimed.length, verdicts };
       });
       if (at - sweptAt >= IDLE) {
         sweptAt = at;
@@ -102,23 +103,24 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     }
   }
 
-  /** How many more tries may be under way. */
-  function room(platform: string, claimed: readonly (Claimed | undefined)[] = []): number {
-    const taken = claimed.filter((one) => one?.sender.platform === platform).length;
-    return atOnce - (byPlatform.get(platform) ?? 0) - taken;
-  }
-
   function begin({ claimed, message }: Work): void {
-    const { platform } = claimed.sender;
-    byPlatform.set(platform, (byPlatform.get(platform) ?? 0) + 1);
+    const end = room.begin(claimed.row.id, claimed.row);
     const task = async (): Promise<void> => {
       const outcome = await attempt(parts, claimed, message, farewell.signal);
-      byPlatform.set(platform, (byPlatform.get(platform) ?? 1) - 1);
+      end();
       underWay.delete(claimed.row.id);
       outcomes.push(outcome);
       ring();
     };
     underWay.set(claimed.row.id, task());
+  }
+
+  function untilDue(next: Milliseconds | undefined): Milliseconds {
+    return next === undefined ? IDLE : Math.max(1, next - nowMillis(clock));
+  }
+
+  function untilRoom(sender: Sender): Milliseconds {
+    return room.free(sender) > 0 ? 0 : (room.freeIn(sender) ?? IDLE);
   }
 
   /** A commit costs a sync of the disk, whatever is in it: answers that are there already share one. */
@@ -151,10 +153,10 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
           if (!recovered) await store.transaction(({ alerts }) => recover(alerts, nowMillis(clock)));
           recovered = true;
           bell = Promise.withResolvers<void>();
-          const { claimed, next, more } = await turn(true);
+          const { claimed, next, full, more } = await turn(true);
           for (const work of claimed) begin(work);
           const spread = await spreadOne();
-          pause = more || spread ? 0 : Math.min(IDLE, next === undefined ? IDLE : Math.max(1, next - nowMillis(clock)));
+          pause = more || spread ? 0 : Math.min(IDLE, untilDue(next), ...full.map(untilRoom));
         } catch (thrown) {
           log.error({ err: thrown }, "deliveries cannot be kept");
           pause = AFTER_FAULT;
@@ -175,6 +177,8 @@ interface Taken {
   readonly claimed: readonly Work[];
   /** Some of what was due came to nothing, so that something behind it may be due now. */
   readonly more: boolean;
+  /** Where there was no room for more. */
+  readonly full: readonly Sender[];
   /** When something becomes due that is not yet; Unix milliseconds. */
   readonly next: Milliseconds | undefined;
 }

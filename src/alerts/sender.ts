@@ -78,6 +78,8 @@ export interface Sender {
    * does: a repeat after an unknown outcome then says that it may be one.
    */
   readonly dropsRepeatsForMillis?: Milliseconds;
+  /** How many more messages it would take up without having them wait for a limit of the whole platform; absent = any. */
+  room?(): number;
   /** Rejects with SendError. */
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt>;
   /** Edits what was sent. Rejects with SendError. */

@@ -23,6 +23,9 @@ const THREAD_CLOSED_CODES = [
   RESTJSONErrorCodes.ThreadLocked,
 ] as const;
 
+/** So many may wait for their turn: enough to leave no turn unused, too few to wait for longer than a second or two. */
+const WAITING = 64;
+
 /** Written before a person's id where a destination is their direct messages. */
 const PERSON = "user:";
 
@@ -48,6 +51,10 @@ export class DiscordSender implements Sender {
     this.#parts = parts;
     this.#threads = new Threads(rest, parts.log);
     this.#refusedMillis = refusedMillis;
+  }
+
+  room(): number {
+    return WAITING - this.#pacer.waiting;
   }
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {

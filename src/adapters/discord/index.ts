@@ -133,6 +133,10 @@ class DiscordAdapter implements SendingAdapter {
     for (const rest of [this.#rest, this.#botRest, this.#sendRest]) closeRest(rest);
   }
 
+  room(): number {
+    return this.#sender.room();
+  }
+
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
     return this.#sender.send(delivery, reply, AbortSignal.any([signal, this.#stopping.signal]));
   }

@@ -2,10 +2,13 @@
 const ALLOWED = 50;
 /** A second, and what timers may be early. */
 const WINDOW_MILLIS = 1003;
+/** So long a request may be on its way to Discord: what has no answer after that has been counted there. */
+const ARRIVED_MILLIS = 500;
 
 /**
  * Keeps a bot's requests below what Discord allows in any second, whatever the network does between: the place that a
- * request takes is free again a second after its answer came, and by then Discord counted it at least that long ago.
+ * request takes is free again a second after its answer came, and by then Discord counted it at least that long ago. A
+ * request that hangs keeps its place no longer than the way there may take.
  */
 export class Pacer {
   readonly #waiting: (() => void)[] = [];
@@ -20,14 +23,23 @@ export class Pacer {
   /** Makes a request when its turn has come, in the order of the calls; rejects with the signal's reason before that. */
   async run<T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> {
     await this.#turn(signal);
+    let leaving = false;
+    const leave = (): void => {
+      if (!leaving) setTimeout(() => this.#leave(), WINDOW_MILLIS).unref();
+      leaving = true;
+    };
+    const late = setTimeout(leave, ARRIVED_MILLIS).unref();
     try {
       return await request();
     } finally {
-      setTimeout(() => {
-        this.#free += 1;
-        this.#release();
-      }, WINDOW_MILLIS).unref();
+      clearTimeout(late);
+      leave();
     }
+  }
+
+  /** How many wait for their turn. */
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   /** Lets nothing go for so long: Discord said so. */
@@ -51,6 +63,11 @@ export class Pacer {
     this.#waiting.push(go);
     this.#release();
     await promise;
+  }
+
+  #leave(): void {
+    this.#free += 1;
+    this.#release();
   }
 
   #release(): void {

@@ -21,7 +21,8 @@ export function webOptions({ apiUrl, log, timeoutMillis }: WebParts): WebClientO
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     timeout: timeoutMillis ?? TIMEOUT_MILLIS,
-    maxRequestConcurrency: 200,
+    // Above what alerts may have under way at once: calls that hang hold up no other.
+    maxRequestConcurrency: 2000,
     allowAbsoluteUrls: false,
     logger: libraryLog(log),
   };

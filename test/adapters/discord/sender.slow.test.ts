@@ -47,3 +47,25 @@ test("a global 429 holds everything back for as long as it says, and nothing is 
   expect(posts.filter((one) => one.status === 429)).toHaveLength(1);
   expect(after.filter((one) => one.at - refused.at > 900).length).toBeGreaterThan(0);
 });
+
+test("channels that give no answer keep no other waiting", async () => {
+  await using on = await stage({ simulated: false });
+  const hanging = Array.from({ length: 120 }, () => on.fake.channel());
+  const channel = on.fake.channel();
+  const hangs = (path: string): boolean => hanging.some((one) => path === `/channels/${one}/messages`);
+  on.fake.misbehave = ({ path }) => (hangs(path) ? "hang-before" : undefined);
+  const leave = new AbortController();
+  let ended = 0;
+  const all = [...hanging, channel].map(async (one, index) => {
+    const delivery = { id: `h-${index}`, destination: { platform: "discord", channel: one } };
+    try {
+      return await on.adapter.send(delivery, reply({ title: "Stalled" }), leave.signal);
+    } finally {
+      ended += 1;
+    }
+  });
+  await all.at(-1);
+  expect(ended).toBe(1);
+  leave.abort();
+  await Promise.allSettled(all);
+});

@@ -4,9 +4,10 @@ import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { until } from "../../support/fake-discord/until.ts";
+import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
 import { textOf } from "../../support/fake-slack/person.ts";
 import { titled } from "./probe-commands.ts";
-import { delivery, refused, signal } from "./sending.ts";
+import { delivery, refused, senderOn, signal } from "./sending.ts";
 import { stage } from "./stage.ts";
 import { VirtualWaits } from "./virtual-waits.ts";
 
@@ -23,6 +24,25 @@ describe("sending outside of questions", () => {
     await adapter.update(receipt, titled("Recovered"), signal);
     expect(textOf(message)).toContain("Recovered");
     expect(message.edits).toBe(1);
+  });
+
+  test("channels that give no answer keep no other waiting", async () => {
+    await using fake = await FakeSlack.start();
+    const sender = senderOn(fake.apiUrl);
+    const leave = new AbortController();
+    fake.silent = true;
+    let ended = 0;
+    const hanging = Array.from({ length: 300 }, async (_, index) => {
+      await sender.send(delivery(`h${index}`, fake.channel()), titled("Stalled"), leave.signal).catch(() => undefined);
+      ended += 1;
+    });
+    await until(() => fake.held === hanging.length, "all of them at Slack");
+    fake.silent = false;
+    await sender.send(delivery("d1", fake.channel()), titled("Stalled"), signal);
+    expect(ended).toBe(0);
+    fake.release();
+    leave.abort();
+    await Promise.all(hanging);
   });
 
   test("into a thread, to a group, into direct messages; files follow in the thread", async () => {
