@@ -10,6 +10,8 @@ const witness = z.object({
   node: z.string(),
   reachable: z.boolean(),
   why: z.string().exactOptional(),
+  answered: z.literal(true).exactOptional(),
+  foreign: z.literal(true).exactOptional(),
   refused: z.literal(true).exactOptional(),
   time: timeCodec.exactOptional(),
   height: integerCodec.exactOptional(),

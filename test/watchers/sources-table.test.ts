@@ -149,6 +149,35 @@ describe("a restart", () => {
     watch.round(7210, [says("a", 7205)], 13);
     expect(stateOf(watch.round(7220, [says("a", 7205)], 23), "network.stalled")).toBe("bad");
   });
+
+  test("into blindness counts a standstill from then on", () => {
+    const watch = new Watch();
+    watch.round(0, [says("a", 0)]);
+    watch.run = "2";
+    watch.round(7200, [gone("a")], 3);
+    expect(watch.round(7205, [says("a", 0)], 8)).toContainEqual(
+      expect.objectContaining({ kind: "network.stalled", state: "bad", badForMillis: 5000 }),
+    );
+  });
+});
+
+describe("blindness", () => {
+  test.each<[string, Witness[], string]>([
+    ["silence", [gone("a"), gone("b")], "no node answers"],
+    [
+      "what is no data node",
+      [
+        { ...gone("a"), foreign: true },
+        { ...gone("b"), foreign: true },
+      ],
+      "what answers at the nodes' addresses are no data nodes",
+    ],
+    ["nothing of use", [{ ...gone("a"), answered: true }, gone("b")], "no node gives a usable answer"],
+  ])("by %s says what it is blind by", (_name, witnesses, why) => {
+    expect(new Watch().round(0, witnesses)).toContainEqual(
+      expect.objectContaining({ kind: "watch.blind", state: "bad", why }),
+    );
+  });
 });
 
 describe("oddities", () => {
