@@ -1,4 +1,4 @@
-import type { AlertTables, NewDeliveryRow } from "../store/alert-ports.ts";
+import type { AlertTables, NewDeliveryRow, TellingRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { MessageIds } from "./message-ids.ts";
 import { Parcel } from "./parcel.ts";
@@ -57,13 +57,16 @@ export async function spread(
   }
   await tables.outbox.add(rows);
   await tables.backlog.putRolling(rolling.rows);
-  await tables.watch.putTellings(
-    parcel.tellings.map(({ episode, destination, telling }) => ({
-      episode,
-      destination,
-      data: JSON.stringify(telling),
-    })),
-  );
+  await tables.watch.putTellings(lastTellings(parcel));
+}
+
+/** The last word on each: PostgreSQL refuses a statement that puts one row twice. */
+function lastTellings({ tellings }: Parcel): TellingRow[] {
+  const last = new Map<string, TellingRow>();
+  for (const { episode, destination, telling } of tellings) {
+    last.set(JSON.stringify([episode, destination]), { episode, destination, data: JSON.stringify(telling) });
+  }
+  return [...last.values()];
 }
 
 function rowOf(one: Parcel["deliveries"][number], at: Milliseconds): NewDeliveryRow {

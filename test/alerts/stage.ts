@@ -22,6 +22,7 @@ import { silentLog } from "../../src/log.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { settled, VirtualClock } from "../api/virtual-clock.ts";
 import { FakeSender } from "../support/fake-sender.ts";
+import { rowsOnce } from "./rows-once.ts";
 
 /** Monday, 2024-06-03 12:00 UTC. */
 export const NOON = 1_717_416_000_000_000_000n;
@@ -156,7 +157,7 @@ export class Stage {
   async #start(): Promise<void> {
     const { clock, config } = this;
     const log = silentLog();
-    this.store = createStore({ url: path.join(this.#folder, "b.db"), log, now: () => this.now() });
+    this.store = rowsOnce(createStore({ url: path.join(this.#folder, "b.db"), log, now: () => this.now() }));
     await this.store.ping();
     const operators = this.#options.operators === undefined ? {} : { operators: this.#options.operators };
     const senders: readonly Sender[] = this.senders;

@@ -1,0 +1,45 @@
+import type { AlertTables } from "../../src/store/alert-ports.ts";
+import type { Store } from "../../src/store/store.ts";
+
+/**
+ * A store that refuses what SQLite takes and PostgreSQL does not: one statement that puts the same row twice
+ * (https://www.postgresql.org/docs/current/sql-insert.html, "cannot affect row a second time").
+ */
+export function rowsOnce<S extends Pick<Store, "transaction">>(store: S): S {
+  return {
+    ...store,
+    transaction: (work: Parameters<Store["transaction"]>[0]) =>
+      store.transaction((tables) => work({ ...tables, alerts: strict(tables.alerts) })),
+  };
+}
+
+function strict(tables: AlertTables): AlertTables {
+  const { watch, outbox, backlog } = tables;
+  return {
+    ...tables,
+    watch: {
+      ...watch,
+      putMachines: (rows) => watch.putMachines(once(rows, ({ network, rule, subject }) => [network, rule, subject])),
+      putEpisodes: (rows) => watch.putEpisodes(once(rows, ({ id }) => [id])),
+      putTellings: (rows) => watch.putTellings(once(rows, ({ episode, destination }) => [episode, destination])),
+    },
+    outbox: {
+      ...outbox,
+      addMessages: (rows, at) =>
+        outbox.addMessages(
+          once(rows, ({ id }) => [id]),
+          at,
+        ),
+      putReceipts: (rows) => outbox.putReceipts(once(rows, ({ delivery }) => [delivery])),
+    },
+    backlog: { ...backlog, putRolling: (rows) => backlog.putRolling(once(rows, ({ key }) => [key])) },
+  };
+}
+
+function once<T>(rows: readonly T[], keyOf: (row: T) => string[]): readonly T[] {
+  const keys = rows.map((row) => JSON.stringify(keyOf(row)));
+  const met = new Set<string>();
+  const twice = keys.find((key) => met.size === met.add(key).size);
+  if (twice !== undefined) throw new Error(`one statement puts the row ${twice} twice`);
+  return rows;
+}
