@@ -4,7 +4,8 @@ import type { AlertsConfig } from "./alerts-config.ts";
 import { HEALTH_KINDS, isConditionKind, type ConditionKind } from "./kinds.ts";
 import { ruleFor, type Rule } from "./rules.ts";
 import { Silence } from "./silence.ts";
-import { covers, destinationKey, isAlive, rulesOf, Subscription } from "./subscription.ts";
+import { SubjectIndex } from "./subject-index.ts";
+import { destinationKey, isAlive, rulesOf, Subscription } from "./subscription.ts";
 
 /** Judged on every network whether or not anybody subscribed: what they show explains the rest. */
 const ALWAYS: readonly ConditionKind[] = HEALTH_KINDS;
@@ -27,7 +28,7 @@ export interface Choices {
   active(network: string): ReadonlyMap<string, readonly Subscription[]>;
 }
 
-/** Reads choices, and again only when one has changed. */
+/** Reads choices, and again only when one has changed: until then it gives the same object. */
 export function choicesReader(config: AlertsConfig): (tables: AlertTables, at: Milliseconds) => Promise<Choices> {
   let revision: number | undefined;
   let kept: Choices | undefined;
@@ -58,30 +59,40 @@ export function choicesOf(
       ([network, all]) => [network, Map.groupBy(all, (one) => destinationKey(one.destination))] as const,
     ),
   );
-  const byRule = new Map<string, Subscription[]>();
-  const byKind = new Map<ConditionKind, Map<string, Rule>>();
-  const note = (rule: Rule): void => {
-    const rules = byKind.get(rule.kind) ?? new Map<string, Rule>();
-    byKind.set(rule.kind, rules.set(rule.id, rule));
-  };
-  for (const kind of ALWAYS) note(ruleFor(kind, {}, config));
+  const rules = new Map<string, Rule>();
+  const subscribers = new Map<string, SubjectIndex<Subscription>>();
+  const byKind = new Map<ConditionKind, SubjectIndex<Rule>>();
+  const always = new Map<ConditionKind, Rule>();
+  for (const kind of ALWAYS) {
+    const rule = ruleFor(kind, {}, config);
+    rules.set(rule.id, rule);
+    always.set(kind, rule);
+  }
   // A paused one goes on being judged, so that what is open when it is resumed is known.
   for (const one of subscriptions.filter(isAlive)) {
-    for (const rule of rulesOf(one, config)) {
-      note(rule);
-      const taking = byRule.get(rule.id) ?? [];
-      taking.push(one);
-      byRule.set(rule.id, taking);
+    for (const given of rulesOf(one, config)) {
+      const rule = rules.get(given.id) ?? given;
+      rules.set(rule.id, rule);
+      // What is judged always is not to be found a second time.
+      if (!isJudgedAlways(rule)) indexIn(byKind, rule.kind).add(one, rule);
+      if (one.state === "active") indexIn(subscribers, rule.id).add(one, one);
     }
   }
   return {
     subscriptions,
     silences,
     rules(kind, what) {
-      const all = [...(byKind.get(kind)?.values() ?? [])];
-      return all.filter((rule) => isJudgedAlways(rule) || (byRule.get(rule.id) ?? []).some((one) => covers(one, what)));
+      const asked = byKind.get(kind)?.of(what) ?? [];
+      const first = always.get(kind);
+      return first === undefined ? asked : [first, ...asked];
     },
-    subscribers: (rule, what) => (byRule.get(rule) ?? []).filter((one) => one.state === "active" && covers(one, what)),
+    subscribers: (rule, what) => subscribers.get(rule)?.of(what) ?? [],
     active: (network) => byNetwork.get(network) ?? new Map(),
   };
+}
+
+function indexIn<K, T extends object>(all: Map<K, SubjectIndex<T>>, key: K): SubjectIndex<T> {
+  const known = all.get(key) ?? new SubjectIndex<T>();
+  all.set(key, known);
+  return known;
 }

@@ -9,6 +9,11 @@ const EXPLAINS: Partial<
   "node.down": { kinds: ["node.lagging"], sameSubject: true },
 };
 
+/** Those of the open episodes that may explain another one: the only ones that `inhibitorOf` has to be given. */
+export function explaining(open: readonly Episode[]): readonly Episode[] {
+  return open.filter((one) => EXPLAINS[one.kind] !== undefined && isOpen(one));
+}
+
 /** The open episode that explains another one, where there is one. */
 export function inhibitorOf(episode: Episode, open: readonly Episode[]): Episode | undefined {
   return open.find((other) => {

@@ -6,6 +6,7 @@ import { isOpen, type Episode } from "./episode.ts";
 import { timeFromText } from "./json-units.ts";
 import type { AlertMessage } from "./message.ts";
 import type { OwedBook, Phase } from "./owed.ts";
+import { isReminderDue } from "./reminders.ts";
 import { route, type Routed } from "./route.ts";
 import { compareSeverity } from "./severity.ts";
 import type { Silence } from "./silence.ts";
@@ -186,16 +187,6 @@ function goOn(
   if (telling !== before) book.tellings.push({ episode: episode.id, destination, telling });
 }
 
-function isReminderDue({ episode, config, at }: EpisodeCase, telling: Telling): boolean {
-  return (
-    episode.severity === "critical" &&
-    episode.state === "firing" &&
-    episode.acknowledged === undefined &&
-    telling.reminders < config.remind.times &&
-    at - (telling.toldMillis ?? at) >= config.remind.every
-  );
-}
-
 function close(
   given: EpisodeCase,
   destination: string,
@@ -240,7 +231,8 @@ function quietEnd({ episode, at }: EpisodeCase, subscriptions: readonly Subscrip
   return subscriptions.length === 0 ? undefined : at;
 }
 
-function shownOf(episode: Episode): string {
+/** What of an episode a live message shows, and what decides whom it is told. */
+export function shownOf(episode: Episode): string {
   return [episode.severity, episode.state, episode.acknowledged?.by ?? ""].join(" ");
 }
 

@@ -3,9 +3,10 @@ import type { Milliseconds } from "../units/duration.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
 import type { Choices } from "./choices.ts";
 import { episodeId, type Episode, type Machine } from "./episode.ts";
-import { inhibitorOf } from "./inhibition.ts";
-import { oweEpisode } from "./owe-episode.ts";
+import { explaining, inhibitorOf } from "./inhibition.ts";
+import { oweEpisode, type EpisodeCase } from "./owe-episode.ts";
 import type { OwedBook } from "./owed.ts";
+import { nextReminder } from "./reminders.ts";
 import { spreadAll } from "./spread.ts";
 import { Telling } from "./telling.ts";
 
@@ -25,10 +26,14 @@ export interface OpenCase {
   newId(): string;
 }
 
-/** Writes into the book what episodes owe, each as it stands. */
-export async function oweOpen(given: OpenCase, book: OwedBook): Promise<void> {
+/**
+ * Writes into the book what episodes owe, each as it stands. Gives when the next reminder of each becomes due (Unix
+ * milliseconds, Infinity where none will).
+ */
+export async function oweOpen(given: OpenCase, book: OwedBook): Promise<ReadonlyMap<string, Milliseconds>> {
   const { tables, choices, episodes } = given;
-  if (episodes.length === 0) return;
+  const reminders = new Map<string, Milliseconds>();
+  if (episodes.length === 0) return reminders;
   await spreadAll(tables, () => given.newId());
   const flapped = new Map(episodes.map((episode) => [episode.id, flappingOf(given.machine(episode))] as const));
   const began = [...flapped.values()].flatMap((flapping) => (flapping === undefined ? [] : [flapping.began]));
@@ -38,29 +43,30 @@ export async function oweOpen(given: OpenCase, book: OwedBook): Promise<void> {
     new Map(
       (tellings.get(episode) ?? []).map((row) => [row.destination, Telling.parse(JSON.parse(row.data))] as const),
     );
+  const inhibitors = explaining(given.open);
   for (const episode of episodes) {
-    const inhibitor = inhibitorOf(episode, given.open);
+    const inhibitor = inhibitorOf(episode, inhibitors);
     const flapping = flapped.get(episode.id);
-    oweEpisode(
-      {
-        episode,
-        simulated: given.simulated.has(episode.network),
-        tellings: parsed(episode.id),
-        subscriptions: choices.subscribers(episode.rule, episode),
-        silences: choices.silences,
-        ...(inhibitor === undefined ? {} : { inhibitedBy: inhibitor.id }),
-        ...(flapping === undefined ? {} : { flapping: { ...flapping, tellings: parsed(flapping.began) } }),
-        config: given.config,
-        at: given.at,
-        newId: () => given.newId(),
-      },
-      book,
-    );
+    const looked: EpisodeCase = {
+      episode,
+      simulated: given.simulated.has(episode.network),
+      tellings: parsed(episode.id),
+      subscriptions: choices.subscribers(episode.rule, episode),
+      silences: choices.silences,
+      ...(inhibitor === undefined ? {} : { inhibitedBy: inhibitor.id }),
+      ...(flapping === undefined ? {} : { flapping: { ...flapping, tellings: parsed(flapping.began) } }),
+      config: given.config,
+      at: given.at,
+      newId: () => given.newId(),
+    };
+    oweEpisode(looked, book);
+    reminders.set(episode.id, nextReminder(looked, looked.tellings.values()));
   }
+  return reminders;
 }
 
 /** By which episode it was found out that a machine flaps, and how often it has fired of late. */
-function flappingOf(machine: Machine | undefined): { began: string; episodes: number } | undefined {
+export function flappingOf(machine: Machine | undefined): { began: string; episodes: number } | undefined {
   if (machine?.flapping === undefined) return undefined;
   return { began: episodeId(machine, machine.flapping.before + 1), episodes: machine.firings.length };
 }

@@ -254,7 +254,8 @@ export function machineKey(rule: string, subject: string): string {
 
 export function machineRow(machine: Machine) {
   const { rule, network, subject } = machine;
-  return { rule, network, subject, data: JSON.stringify(machine) };
+  const flapping = machine.flapping === undefined ? (0 as const) : (1 as const);
+  return { rule, network, subject, flapping, data: JSON.stringify(machine) };
 }
 
 export function episodeRow(episode: Episode) {

@@ -3,11 +3,14 @@ import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import type { Choices, choicesReader } from "./choices.ts";
 import { nowMillis, randomId, type AlertParts } from "./engine-parts.ts";
-import { Episode, episodeId, isOpen, Machine } from "./episode.ts";
+import { circumstancesOf } from "./circumstances.ts";
+import { Episode, episodeId, Machine } from "./episode.ts";
 import { timeToText } from "./json-units.ts";
 import { calmAfterFlapping, calmed } from "./machine.ts";
+import { LookedThrough, type Look } from "./looked-through.ts";
 import { oweOpen } from "./owe-open.ts";
 import { OwedBook } from "./owed.ts";
+import { ParsedRows } from "./parsed-rows.ts";
 import { episodeRow, machineKey, machineRow } from "./record-round.ts";
 import { prune } from "./prune.ts";
 import { releaseHeld } from "./release-held.ts";
@@ -23,77 +26,99 @@ const PRUNE_EVERY: Milliseconds = 3_600_000;
 /**
  * What time alone brings about, for all networks: a silence or quiet hours that end, an inhibitor that is gone, a new
  * subscription to what is open already, reminders, the end of flapping, episodes that nobody watches any more. To be
- * run about once a second, and at once after a choice was changed.
+ * run about once a second, and at once after a choice was changed. Costs next to nothing while nothing of that is due,
+ * however many are told of what is open.
  */
 export function upkeepOf(parts: AlertParts, readChoices: ReturnType<typeof choicesReader>): () => Promise<void> {
   const { store, config, clock, simulated, newId = randomId } = parts;
+  const episodes = new ParsedRows((data) => Episode.parse(JSON.parse(data)));
+  const machines = new ParsedRows((data) => Machine.parse(JSON.parse(data)));
+  const lookedThrough = new LookedThrough();
   let prunedAt = -Infinity;
 
   return async () => {
     const at = nowMillis(clock);
     const isPruneDue = at - prunedAt >= PRUNE_EVERY;
-    const owed = await store.transaction(async ({ alerts: tables }) => {
+    const done = await store.transaction(async ({ alerts: tables }) => {
       // What is being spread is looked at once it is whole; only where nobody spreads it, it is done here.
       const since = await tables.parcels.since();
       if (since !== undefined && at - since < SPREAD_WITHIN) return undefined;
       const choices = await readChoices(tables, at);
-      const open = (await tables.watch.openEpisodes()).map((row) => Episode.parse(JSON.parse(row.data)));
-      const networks = new Set([
-        ...open.map(({ network }) => network),
-        ...choices.subscriptions.map((one) => one.network),
-      ]);
-      const machines = new Map<string, Machine>();
-      for (const network of networks) {
-        for (const row of await tables.watch.machines(network)) {
-          machines.set(`${network}|${machineKey(row.rule, row.subject)}`, Machine.parse(JSON.parse(row.data)));
-        }
-      }
+      const rows = await tables.watch.openEpisodes();
+      const open = [...episodes.of(rows, ({ id }) => id).values()];
+      const flapping = machines.of(await tables.watch.flapping(), keyOf);
       const book = new OwedBook();
-      const keyOf = ({ network, rule, subject }: Pick<Machine, "network" | "rule" | "subject">): string =>
-        `${network}|${machineKey(rule, subject)}`;
       const put = async (machine: Machine): Promise<void> => {
-        machines.set(keyOf(machine), machine);
+        if (machine.flapping === undefined) flapping.delete(keyOf(machine));
+        else flapping.set(keyOf(machine), machine);
         await tables.watch.putMachines([machineRow(machine)]);
       };
       const withdrawn = withdraw(open, choices, at);
       for (const episode of withdrawn) {
-        const machine = machines.get(keyOf(episode));
-        if (machine !== undefined) await put(calmed(machine));
+        const row = await tables.watch.machine(episode);
+        if (row !== undefined) await put(calmed(Machine.parse(JSON.parse(row.data))));
         const about = { network: episode.network, episode: episode.id };
         book.decisions.push({ what: "withdrawn", ...about, detail: "nobody is subscribed to it any more" });
       }
       await tables.watch.putEpisodes(withdrawn.map(episodeRow));
-      for (const machine of [...machines.values()].filter(({ flapping }) => flapping !== undefined)) {
-        const calm = calmAfterFlapping(machine, await lastLook(tables, machine, at), config);
-        if (calm === undefined) continue;
+      for (const machine of flapping.values()) {
+        const calm = calmAfterFlapping(machine, fromMillis(at), config);
+        // Calm is what was seen to be calm: nobody knows what has been since the last look.
+        if (
+          calm === undefined ||
+          calmAfterFlapping(machine, await lastLook(tables, machine, at), config) === undefined
+        ) {
+          continue;
+        }
         await put(calm);
         await tellCalm(parts, tables, machine, at, book);
       }
       const gone = new Map(withdrawn.map((episode) => [episode.id, episode]));
-      const episodes = open.map((episode) => gone.get(episode.id) ?? episode);
-      await oweOpen(
+      const still = open.filter(({ id }) => !gone.has(id));
+      const machineOf = (episode: Episode): Machine | undefined => flapping.get(keyOf(episode));
+      const circumstances = await circumstancesOf(
+        { tables, episodes: still, told: new Map(rows.map((row) => [row.id, row.told])), machine: machineOf },
+        lookedThrough.weather(choices, at),
+      );
+      const looks = new Map<string, Look>();
+      for (const { id } of still) {
+        // What nobody has spread is yet to be known of.
+        const look = since === undefined ? lookedThrough.holding(id, choices, circumstances.get(id), at) : undefined;
+        if (look !== undefined) looks.set(id, look);
+      }
+      const reminders = await oweOpen(
         {
           tables,
           choices,
           config,
-          episodes,
-          open: episodes.filter(isOpen),
-          machine: (episode) => machines.get(keyOf(episode)),
+          episodes: [...withdrawn, ...still.filter(({ id }) => !looks.has(id))],
+          open: still,
+          machine: machineOf,
           simulated,
           at,
           newId,
         },
         book,
       );
+      for (const { id } of still) {
+        const until = reminders.get(id);
+        const seen = circumstances.get(id);
+        if (until !== undefined && seen !== undefined) looks.set(id, { choices, circumstances: seen, until });
+      }
       await releaseHeld(tables, choices, at, newId, book);
       await writeOwed(tables, book, at, newId, parts.portion);
-      if (isPruneDue) await prune(tables, machines.values(), choices.subscriptions, at - RETENTION);
-      return book.deliveries.length;
+      if (isPruneDue) await prune(tables, choices.subscriptions, at - RETENTION);
+      return { owed: book.deliveries.length, looks };
     });
-    if (owed === undefined) return;
+    if (done === undefined) return;
+    lookedThrough.keep(done.looks);
     if (isPruneDue) prunedAt = at;
-    if (owed > 0) parts.onOwed?.();
+    if (done.owed > 0) parts.onOwed?.();
   };
+}
+
+function keyOf({ network, rule, subject }: Pick<Machine, "network" | "rule" | "subject">): string {
+  return `${network}|${machineKey(rule, subject)}`;
 }
 
 /** Open episodes of rules that nobody takes part in any more: their end would never be seen. */
@@ -103,10 +128,10 @@ function withdraw(open: readonly Episode[], choices: Choices, at: Milliseconds):
     .map((episode) => ({ ...episode, state: "withdrawn", ended: timeToText(fromMillis(at)) }));
 }
 
-/** Calm is what was seen to be calm: nobody knows what has been since the last look. */
+/** When a machine was last looked at; now where nobody knows. */
 async function lastLook(tables: AlertTables, { network, watcher }: Machine, at: Milliseconds): Promise<Nanoseconds> {
-  const look = watcher === undefined ? undefined : await tables.watch.snapshot(network, watcher);
-  return fromMillis(Math.min(at, look?.at ?? at));
+  const looked = watcher === undefined ? undefined : await tables.watch.lookedAt(network, watcher);
+  return fromMillis(Math.min(at, looked ?? at));
 }
 
 /** Tells those who were told of the flapping that it is over. */

@@ -24,6 +24,8 @@ export interface MachineRow {
   readonly rule: string;
   readonly network: string;
   readonly subject: string;
+  /** It fires and resolves too often of late. */
+  readonly flapping: 0 | 1;
   readonly data: string;
 }
 
@@ -33,6 +35,12 @@ export interface EpisodeRow {
   readonly open: 0 | 1;
   readonly opened_at: Milliseconds;
   readonly data: string;
+}
+
+/** An episode as it is kept. */
+export interface KeptEpisodeRow extends EpisodeRow {
+  /** Grows whenever a telling of it is written. */
+  readonly told: number;
 }
 
 /** What one destination was told, or not told, of one episode. */
@@ -161,14 +169,22 @@ export interface Choices {
 export interface WatchState {
   snapshot(network: string, watcher: string): Promise<{ readonly at: Milliseconds; readonly data: string } | undefined>;
   putSnapshot(network: string, watcher: string, at: Milliseconds, data: string): Promise<void>;
-  machines(network: string): Promise<readonly MachineRow[]>;
+  /** Of all networks unless one is named. */
+  machines(network?: string): Promise<readonly MachineRow[]>;
+  machine(of: Pick<MachineRow, "rule" | "network" | "subject">): Promise<MachineRow | undefined>;
+  /** Those of all networks that flap. */
+  flapping(): Promise<readonly MachineRow[]>;
+  /** When that snapshot was put. */
+  lookedAt(network: string, watcher: string): Promise<Milliseconds | undefined>;
   putMachines(rows: readonly MachineRow[]): Promise<void>;
   dropMachines(rows: readonly Pick<MachineRow, "rule" | "network" | "subject">[]): Promise<void>;
-  episode(id: string): Promise<EpisodeRow | undefined>;
+  episode(id: string): Promise<KeptEpisodeRow | undefined>;
+  /** Of those that are kept: `told`. */
+  told(ids: readonly string[]): Promise<readonly Pick<KeptEpisodeRow, "id" | "told">[]>;
   /** Of all networks unless one is named; oldest first. */
-  openEpisodes(network?: string): Promise<readonly EpisodeRow[]>;
+  openEpisodes(network?: string): Promise<readonly KeptEpisodeRow[]>;
   /** The last ones, newest first. */
-  lastEpisodes(limit: number, network?: string): Promise<readonly EpisodeRow[]>;
+  lastEpisodes(limit: number, network?: string): Promise<readonly KeptEpisodeRow[]>;
   putEpisodes(rows: readonly EpisodeRow[]): Promise<void>;
   tellings(episodes: readonly string[]): Promise<readonly TellingRow[]>;
   putTellings(rows: readonly TellingRow[]): Promise<void>;
@@ -183,6 +199,8 @@ export interface Outbox {
   due(platform: string, at: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
   /** When the next one that is not due yet becomes so. */
   nextRunAt(platforms: readonly string[], after: Milliseconds): Promise<Milliseconds | undefined>;
+  /** News of conditions that may be sent now: behind no other message to its destination, but ahead of edits. */
+  urgent(platform: string, at: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
   get(ids: readonly string[]): Promise<readonly DeliveryRow[]>;
   /** What an episode owes or owed a destination, in order. */
   ofEpisode(episode: string, destination?: string): Promise<readonly DeliveryRow[]>;

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 
 import type { WatchState } from "./alert-ports.ts";
 import { fromPieces, inPieces } from "./pieces.ts";
@@ -14,6 +14,15 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         .where("network", "=", network)
         .where("watcher", "=", watcher)
         .executeTakeFirst(),
+    async lookedAt(network, watcher) {
+      const row = await db
+        .selectFrom("watcher_snapshots")
+        .select("at")
+        .where("network", "=", network)
+        .where("watcher", "=", watcher)
+        .executeTakeFirst();
+      return row?.at;
+    },
     async putSnapshot(network, watcher, at, data) {
       await db
         .insertInto("watcher_snapshots")
@@ -25,7 +34,26 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
       db
         .selectFrom("alert_machines")
         .selectAll()
+        .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
+        .orderBy("network")
+        .orderBy("rule")
+        .orderBy("subject")
+        .execute(),
+    machine: ({ rule, network, subject }) =>
+      db
+        .selectFrom("alert_machines")
+        .selectAll()
         .where("network", "=", network)
+        .where("rule", "=", rule)
+        .where("subject", "=", subject)
+        .executeTakeFirst(),
+    flapping: () =>
+      db
+        .selectFrom("alert_machines")
+        .selectAll()
+        // In the very words of the partial index.
+        .where(sql<boolean>`flapping = 1`)
+        .orderBy("network")
         .orderBy("rule")
         .orderBy("subject")
         .execute(),
@@ -35,7 +63,10 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
           .insertInto("alert_machines")
           .values(piece)
           .onConflict((conflict) =>
-            conflict.columns(["network", "rule", "subject"]).doUpdateSet((eb) => ({ data: eb.ref("excluded.data") })),
+            conflict.columns(["network", "rule", "subject"]).doUpdateSet((eb) => ({
+              flapping: eb.ref("excluded.flapping"),
+              data: eb.ref("excluded.data"),
+            })),
           )
           .execute(),
       ),
@@ -50,6 +81,10 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
       }
     },
     episode: (id) => db.selectFrom("alert_episodes").selectAll().where("id", "=", id).executeTakeFirst(),
+    told: (ids) =>
+      fromPieces(ids, (piece) =>
+        db.selectFrom("alert_episodes").select(["id", "told"]).where("id", "in", piece).orderBy("id").execute(),
+      ),
     openEpisodes: (network) =>
       db
         .selectFrom("alert_episodes")
@@ -91,8 +126,8 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
           .orderBy("destination")
           .execute(),
       ),
-    putTellings: (rows) =>
-      inPieces(rows, (piece) =>
+    async putTellings(rows) {
+      await inPieces(rows, (piece) =>
         db
           .insertInto("alert_tellings")
           .values(piece)
@@ -100,6 +135,14 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
             conflict.columns(["episode", "destination"]).doUpdateSet((eb) => ({ data: eb.ref("excluded.data") })),
           )
           .execute(),
-      ),
+      );
+      await inPieces([...new Set(rows.map(({ episode }) => episode))], (piece) =>
+        db
+          .updateTable("alert_episodes")
+          .set((eb) => ({ told: eb("told", "+", 1) }))
+          .where("id", "in", piece)
+          .execute(),
+      );
+    },
   };
 }

@@ -1,3 +1,5 @@
+import type { Generated } from "kysely";
+
 import type {
   DecisionRow,
   DeliveryRow,
@@ -55,7 +57,7 @@ export interface Schema {
   alert_silences: SilenceRow;
   watcher_snapshots: { network: string; watcher: string; at: number; data: string };
   alert_machines: MachineRow;
-  alert_episodes: EpisodeRow;
+  alert_episodes: EpisodeRow & { told: Generated<number> };
   alert_tellings: TellingRow;
   alert_messages: MessageRow & { created_at: number };
   alert_parcels: ParcelRow & { seq: number };

@@ -36,26 +36,40 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
     });
 
     it("keep machines, episodes and tellings under their keys", async () => {
-      const machine = { rule: "r", network: "mainnet", subject: "", data: "1" };
+      const machine = { rule: "r", network: "mainnet", subject: "", flapping: 0, data: "1" } as const;
       await on(({ watch }) => watch.putMachines([machine, { ...machine, subject: "x" }]));
-      await on(({ watch }) => watch.putMachines([{ ...machine, data: "2" }]));
+      await on(({ watch }) => watch.putMachines([{ ...machine, data: "2", flapping: 1 }]));
       expect(await on(({ watch }) => watch.machines("mainnet"))).toEqual([
-        { ...machine, data: "2" },
+        { ...machine, data: "2", flapping: 1 },
         { ...machine, subject: "x" },
       ]);
+      expect(await on(({ watch }) => watch.flapping())).toEqual([{ ...machine, data: "2", flapping: 1 }]);
+      expect(await on(({ watch }) => watch.machine({ ...machine, subject: "x" }))).toEqual({
+        ...machine,
+        subject: "x",
+      });
+      expect(await on(({ watch }) => watch.machine({ ...machine, network: "testnet" }))).toBeUndefined();
       const episode = { id: "e1", network: "mainnet", open: 1, opened_at: T, data: "1" } as const;
       const later = { ...episode, id: "e2", network: "testnet", opened_at: T + 1 };
       await on(({ watch }) => watch.putEpisodes([episode, later]));
-      expect(await on(({ watch }) => watch.openEpisodes())).toEqual([episode, later]);
-      expect(await on(({ watch }) => watch.openEpisodes("testnet"))).toEqual([later]);
+      const untold = { ...later, told: 0 };
+      expect(await on(({ watch }) => watch.openEpisodes())).toEqual([{ ...episode, told: 0 }, untold]);
+      expect(await on(({ watch }) => watch.openEpisodes("testnet"))).toEqual([untold]);
       await on(({ watch }) => watch.putEpisodes([{ ...episode, open: 0, data: "2" }]));
-      expect(await on(({ watch }) => watch.openEpisodes())).toEqual([later]);
-      expect(await on(({ watch }) => watch.episode("e1"))).toEqual({ ...episode, open: 0, data: "2" });
+      expect(await on(({ watch }) => watch.openEpisodes())).toEqual([untold]);
+      expect(await on(({ watch }) => watch.episode("e1"))).toEqual({ ...episode, open: 0, data: "2", told: 0 });
       expect((await on(({ watch }) => watch.lastEpisodes(1))).map((row) => row.id)).toEqual(["e2"]);
       const telling = { episode: "e1", destination: "d1", data: "1" };
       await on(({ watch }) => watch.putTellings([telling, { ...telling, episode: "e2" }]));
       await on(({ watch }) => watch.putTellings([{ ...telling, data: "2" }]));
       expect(await on(({ watch }) => watch.tellings(["e1"]))).toEqual([{ ...telling, data: "2" }]);
+      const told = [
+        { id: "e1", told: 2 },
+        { id: "e2", told: 1 },
+      ];
+      expect(await on(({ watch }) => watch.told(["e1", "e2", "e3"]))).toEqual(told);
+      await on(({ watch }) => watch.putEpisodes([{ ...episode, data: "3" }]));
+      expect(await on(({ watch }) => watch.told(["e1"]))).toEqual([told[0]]);
     });
 
     it("keep what is owed to many in parcels, count it, and hand each out once, in order", async () => {

@@ -28,6 +28,11 @@ const rows: Record<string, string> = {
     INSERT INTO answer_choices VALUES ('discord', '99', 'channel', 'ann', 1700000000000)`,
   "0006-database-marks": `
     INSERT INTO database_marks VALUES ('origin', 'configured')`,
+  "0007-alert-upkeep": `
+    INSERT INTO alert_episodes (id, open, network, opened_at, data, told) VALUES ('e', 1, 'mainnet', 1700000000000, '{}', 3)`,
+  "0008-alert-urgency": `
+    INSERT INTO alert_deliveries (seq, id, destination, platform, kind, phase, message, state, attempts, run_at, created_at, data)
+    VALUES (1, 'd', 'slack C1', 'slack', 'message', 'trigger', 'm', 'owed', 0, 1700000000000, 1700000000000, '{}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */
@@ -74,6 +79,22 @@ describe("migrations", () => {
     await another.ping();
     await another.close();
     expect(schemaOf(file)).toEqual(schemaOf(fresh));
+  });
+
+  it("find the machines that flap, and no other", async () => {
+    const database = new DatabaseSync(file);
+    const db = kyselyOver(database);
+    await migrate(db, "0006-database-marks");
+    const put = database.prepare(
+      "INSERT INTO alert_machines (network, rule, subject, data) VALUES ('mainnet', 'r', ?, ?)",
+    );
+    const machines = { a: { flapping: { since: "1" } }, b: { phase: "ok" }, c: { subject: '"flapping":{' } };
+    for (const [name, data] of Object.entries(machines)) put.run(name, JSON.stringify(data));
+    await db.destroy();
+    const store = open();
+    const found = await store.transaction(({ alerts }) => alerts.watch.flapping());
+    expect(found.map(({ subject }) => subject)).toEqual(["a"]);
+    await store.close();
   });
 
   it("leave nothing behind when they fail half-way, and go through once the cause is gone", async () => {

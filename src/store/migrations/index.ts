@@ -6,6 +6,8 @@ import { alerts } from "./0003-alerts.ts";
 import { alertParcels } from "./0004-alert-parcels.ts";
 import { answerChoices } from "./0005-answer-choices.ts";
 import { databaseMarks } from "./0006-database-marks.ts";
+import { alertUpkeep } from "./0007-alert-upkeep.ts";
+import { alertUrgency } from "./0008-alert-urgency.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
@@ -18,4 +20,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0004-alert-parcels": alertParcels,
   "0005-answer-choices": answerChoices,
   "0006-database-marks": databaseMarks,
+  "0007-alert-upkeep": alertUpkeep,
+  "0008-alert-urgency": alertUrgency,
 };

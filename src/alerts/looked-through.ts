@@ -1,0 +1,59 @@
+import type { Milliseconds } from "../units/duration.ts";
+import type { Choices } from "./choices.ts";
+import { quietUntil, type QuietHours } from "./quiet-hours.ts";
+import { holdsAt } from "./silence.ts";
+
+const MINUTE: Milliseconds = 60_000;
+
+/** Under what circumstances an open episode was looked through, and when time alone next brings something about. */
+export interface Look {
+  readonly choices: Choices;
+  readonly circumstances: string;
+  /** Unix milliseconds; Infinity where nothing is to come. */
+  readonly until: Milliseconds;
+}
+
+/**
+ * Which open episodes need not be looked through again: nothing that bears on what they owe has changed since, and the
+ * next reminder is not due. Looking one through reads what each destination was told of it, which may be thousands.
+ */
+export class LookedThrough {
+  #looks: ReadonlyMap<string, Look> = new Map();
+  #quiet: { readonly choices: Choices; readonly minute: number; readonly words: string } | undefined;
+
+  /** The look at an episode that still holds, where there is one. */
+  holding(episode: string, choices: Choices, circumstances: string | undefined, at: Milliseconds): Look | undefined {
+    const look = this.#looks.get(episode);
+    const holds = look?.choices === choices && look.circumstances === circumstances && at < look.until;
+    return holds ? look : undefined;
+  }
+
+  /** Takes the looks at all that is open, by episode, once what they owe is kept. */
+  keep(looks: ReadonlyMap<string, Look>): void {
+    this.#looks = looks;
+  }
+
+  /** Which silences hold and which quiet hours run. */
+  weather(choices: Choices, at: Milliseconds): string {
+    const silences = choices.silences.filter((one) => holdsAt(one, at)).map(({ id }) => id);
+    return JSON.stringify([silences, this.#quietHours(choices, at)]);
+  }
+
+  /** Quiet hours begin and end with a minute, and asking a zone's clock is dear. */
+  #quietHours(choices: Choices, at: Milliseconds): string {
+    const minute = Math.floor(at / MINUTE);
+    if (this.#quiet?.choices !== choices || this.#quiet.minute !== minute) {
+      const words = quietHoursOf(choices).map((quiet) => (quietUntil(quiet, at) === undefined ? "0" : "1"));
+      this.#quiet = { choices, minute, words: words.join("") };
+    }
+    return this.#quiet.words;
+  }
+}
+
+/** Each once, in an order that lasts as long as the choices do. */
+function quietHoursOf({ subscriptions }: Choices): QuietHours[] {
+  const all = subscriptions.flatMap(({ state, quietHours }) =>
+    state === "active" && quietHours !== undefined ? [quietHours] : [],
+  );
+  return [...new Map(all.map((one) => [`${one.from} ${one.to} ${one.zone}`, one])).values()];
+}
