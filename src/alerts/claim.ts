@@ -31,8 +31,9 @@ export interface Claimed {
 }
 
 /**
- * Takes what is due for a sender: marks it as being sent, since from then on nobody knows whether it arrived. Gives
- * undefined for what was due and need not be sent any more: something behind it may be due in its place.
+ * Takes what is due for a sender, news of conditions first: marks it as being sent, since from then on nobody knows
+ * whether it arrived. Gives undefined for what was due and need not be sent any more: something behind it may be due in
+ * its place.
  */
 export async function claimDue(
   tables: AlertTables,
@@ -43,7 +44,11 @@ export async function claimDue(
 ): Promise<(Claimed | undefined)[]> {
   const taken = new Set<string>();
   const claimed: (Claimed | undefined)[] = [];
-  for (const due of await tables.outbox.due(sender.platform, at, limit)) {
+  const urgent = await tables.outbox.urgent(sender.platform, at, limit);
+  // What is due holds the urgent ones once more.
+  const others = urgent.length < limit ? await tables.outbox.due(sender.platform, at, limit + urgent.length) : [];
+  for (const due of [...urgent, ...others]) {
+    if (claimed.length === limit) break;
     if (taken.has(due.destination)) continue;
     taken.add(due.destination);
     claimed.push(await claimOne(tables, sender, due, at, decisions));

@@ -1,7 +1,8 @@
-import { sql, type Kysely } from "kysely";
+import { sql, type Expression, type ExpressionBuilder, type Kysely, type RawBuilder, type SqlBool } from "kysely";
 
 import { numbered } from "./alert-counters.ts";
-import type { Outbox } from "./alert-ports.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import type { DeliveryRow, Outbox } from "./alert-ports.ts";
 import { fromPieces, inPieces } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
@@ -10,8 +11,40 @@ function isOpen(table: "d" | "e" | "alert_deliveries") {
   return sql<boolean>`${sql.ref(`${table}.state`)} in ('owed', 'sending')`;
 }
 
+type Both = ExpressionBuilder<Schema & { d: DeliveryRow; e: DeliveryRow }, "d" | "e">;
+
+/** Nothing of its destination is being sent, and nothing of it that counts comes before it. */
+function notBehind(eb: ExpressionBuilder<Schema & { d: DeliveryRow }, "d">, counts: (eb: Both) => Expression<SqlBool>) {
+  return eb.not(
+    eb.exists(
+      eb
+        .selectFrom("alert_deliveries as e")
+        .select("e.seq")
+        .whereRef("e.destination", "=", "d.destination")
+        .where(isOpen("e"))
+        .whereRef("e.seq", "!=", "d.seq")
+        .where((eb) => eb.or([eb("e.state", "=", "sending"), eb.and([eb("e.seq", "<", eb.ref("d.seq")), counts(eb)])])),
+    ),
+  );
+}
+
+/** News of conditions, which goes before all else: in the very words of its index. */
+function isUrgent(): RawBuilder<boolean> {
+  return sql<boolean>`d.phase in ('trigger', 'escalation', 'fired and resolved', 'resolve')`;
+}
+
 /** What is owed to whom, and what came of it. */
 export function createOutbox(db: Kysely<Schema>): Outbox {
+  const dueOn = (platform: string, at: Milliseconds) =>
+    db
+      .selectFrom("alert_deliveries as d")
+      .selectAll("d")
+      .where("d.state", "=", "owed")
+      .where(isOpen("d"))
+      .where("d.platform", "=", platform)
+      .where("d.run_at", "<=", at)
+      .orderBy("d.seq");
+
   return {
     addMessages: (rows, at) =>
       inPieces(rows, (piece) =>
@@ -40,36 +73,17 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       );
     },
     due: (platform, at, limit) =>
-      db
-        .selectFrom("alert_deliveries as d")
-        .selectAll()
-        .where("d.state", "=", "owed")
-        .where(isOpen("d"))
-        .where("d.platform", "=", platform)
-        .where("d.run_at", "<=", at)
+      dueOn(platform, at)
         .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom("alert_deliveries as e")
-                .select("e.seq")
-                .whereRef("e.destination", "=", "d.destination")
-                .where(isOpen("e"))
-                .whereRef("e.seq", "!=", "d.seq")
-                .where((eb) =>
-                  eb.or([
-                    eb("e.state", "=", "sending"),
-                    eb.and([
-                      eb("e.seq", "<", eb.ref("d.seq")),
-                      // An edit that has to wait keeps no message from going.
-                      eb.or([eb("e.kind", "=", "message"), eb("e.run_at", "<=", at)]),
-                    ]),
-                  ]),
-                ),
-            ),
-          ),
+          // An edit that has to wait keeps no message from going.
+          notBehind(eb, (e) => e.or([e("e.kind", "=", "message"), e("e.run_at", "<=", at)])),
         )
-        .orderBy("d.seq")
+        .limit(limit)
+        .execute(),
+    urgent: (platform, at, limit) =>
+      dueOn(platform, at)
+        .where(isUrgent())
+        .where((eb) => notBehind(eb, (e) => e("e.kind", "=", "message")))
         .limit(limit)
         .execute(),
     async nextRunAt(platforms, after) {

@@ -197,6 +197,8 @@ export interface Outbox {
   add(rows: readonly NewDeliveryRow[]): Promise<void>;
   /** Those that may be sent now: of each destination what comes first, none where something is under way. */
   due(platform: string, at: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
+  /** News of conditions that may be sent now: behind no other message to its destination, but ahead of edits. */
+  urgent(platform: string, at: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
   /** When the next one that is not due yet becomes so. */
   nextRunAt(platforms: readonly string[], after: Milliseconds): Promise<Milliseconds | undefined>;
   /** News of conditions that may be sent now: behind no other message to its destination, but ahead of edits. */

@@ -76,6 +76,30 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         expect(await due(T + 5)).toEqual([]);
       });
 
+      it("that are news of conditions are found ahead of all else, behind no edit and never out of order", async () => {
+        const urgent = async (limit = 10) => ids(await on(({ outbox }) => outbox.urgent("fake", T, limit)));
+        const news = (id: string, destination: string, phase = "trigger") => delivery(id, destination, { phase });
+        await on(({ outbox }) =>
+          outbox.add([
+            delivery("e1", "d1", { kind: "edit", phase: "rolling", target: "a0" }),
+            delivery("b1", "d2", { phase: "event" }),
+            delivery("x", "d4", { phase: "digest" }),
+            news("a2", "d1"),
+            news("a3", "d1", "resolve"),
+            news("b2", "d2"),
+            news("c", "d3", "escalation"),
+            delivery("later", "d5", { phase: "trigger", run_at: T + 1 }),
+            delivery("elsewhere", "d6", { phase: "trigger", platform: "other" }),
+          ]),
+        );
+        expect(await urgent()).toEqual(["a2", "c"]);
+        expect(await urgent(1)).toEqual(["a2"]);
+        await change("e1", { state: "sending" });
+        expect(await urgent()).toEqual(["c"]);
+        await change("b1", { state: "dead" });
+        expect(await urgent()).toEqual(["b2", "c"]);
+      });
+
       it("begin and arrive many at a time", async () => {
         await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
         await on(({ outbox }) => outbox.begin(["a", "b"], T + 1));
