@@ -3,6 +3,7 @@ import { SILENCE_OPTION } from "../src/answers/alert-options.ts";
 import { destinationHere } from "../src/answers/alert-place.ts";
 import { placesConcerned } from "../src/answers/alert-silence.ts";
 import { findSilence, silencesHere } from "../src/answers/alert-silences.ts";
+import { haveQuietHours, quietEnds } from "../src/answers/quiet-now.ts";
 import { subjectLabels } from "../src/answers/alert-subjects.ts";
 import { destinationKey } from "../src/alerts/subscription.ts";
 import { holdsAt, overlap, type Silence } from "../src/alerts/silence.ts";
@@ -10,9 +11,9 @@ import { silenceScopeWords } from "../src/alerts/silence-words.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
-import { code, text, type Text } from "../src/reply/text.ts";
+import { code, joinText, text, time, type Inline, type Text } from "../src/reply/text.ts";
 import type { Milliseconds } from "../src/units/duration.ts";
-import { toMillis } from "../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
 
 export const alertsUnsilence = command({
   name: "alerts unsilence",
@@ -45,16 +46,17 @@ export const alertsUnsilence = command({
       caller.name,
       announcements(context, told, { what: "unsilenced", silence: ended }, labels),
     );
+    const quiet = quietEnds(haveQuietHours(found, told, await alerts.subscriptions()), now);
     return reply({
       tone: "good",
       title: text`Ended the silence of ${silenceScopeWords(found, labels)}`,
-      blocks: [paragraph(whatFollows(found, silencesHere(await alerts.silences(), context), now))],
+      blocks: [paragraph(whatFollows(found, silencesHere(await alerts.silences(), context), quiet, now))],
     });
   },
 });
 
-/** Nothing was kept back out of its time, and what others keep back still is. */
-function whatFollows(ended: Silence, all: readonly Silence[], now: Milliseconds): Text {
+/** Nothing was kept back out of its time, and what others keep back still is, or quiet hours that end then. */
+function whatFollows(ended: Silence, all: readonly Silence[], quiet: readonly Milliseconds[], now: Milliseconds): Text {
   if (!holdsAt(ended, now)) {
     return ended.from > now
       ? text`It had not begun: nothing was kept back by it.`
@@ -64,7 +66,21 @@ function whatFollows(ended: Silence, all: readonly Silence[], now: Milliseconds)
   const whole = others.find((one) => overlap(ended, one) === "all");
   if (whole !== undefined) return text`Silence ${code(whole.id)} still keeps all of that back.`;
   const part = others.find((one) => overlap(ended, one) === "some");
-  return part === undefined
-    ? text`What is firing still is told now.`
-    : text`What is firing still is told now, but for what silence ${code(part.id)} keeps back.`;
+  const [end] = quiet;
+  const keeping = [
+    ...(part === undefined ? [] : [text`silence ${code(part.id)} keeps back`]),
+    ...(end === undefined ? [] : [text`quiet hours keep back, ${endWords(end, quiet.at(-1) ?? end)}`]),
+  ];
+  const but = keeping.length === 0 ? [] : text`, but for what ${joinText(keeping, " and what ")}`;
+  return text`What is firing still is told now${but}.`;
+}
+
+function endWords(first: Milliseconds, last: Milliseconds): Text {
+  return first === last
+    ? text`which end at ${instant(first)}`
+    : text`which end from ${instant(first)} to ${instant(last)}`;
+}
+
+function instant(at: Milliseconds): Inline {
+  return time(fromMillis(at));
 }

@@ -17,6 +17,7 @@ import { destinationHere, isOperator, parseDestination, placeWords } from "./ale
 import { isSpan } from "./alert-times.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { shortId } from "./short-id.ts";
+import { haveQuietHours } from "./quiet-now.ts";
 import { scopeOf } from "./silence-scope.ts";
 import { LATE, timesOf, type SilenceValues } from "./silence-times.ts";
 
@@ -55,7 +56,8 @@ export async function silenceAlerts(context: AddContext, typed: SilenceValues): 
     };
     const told = place === undefined ? await placesConcerned(context, silence) : [place];
     await alerts.putSilence(silence, caller.name, announcements(context, told, { what: "silenced", silence }, labels));
-    return silenced(context, silence, { place, labels, notes, now });
+    const quiet = haveQuietHours(silence, told, await alerts.subscriptions()).length > 0;
+    return silenced(context, silence, { place, labels, notes, now, quiet });
   });
 }
 
@@ -95,9 +97,11 @@ interface Made {
   readonly labels: Labels;
   readonly notes: readonly Block[];
   readonly now: Milliseconds;
+  /** Whether any of those who are told have quiet hours. */
+  readonly quiet: boolean;
 }
 
-function silenced(context: AddContext, silence: Silence, { place, labels, notes, now }: Made): Reply {
+function silenced(context: AddContext, silence: Silence, { place, labels, notes, now, quiet }: Made): Reply {
   return reply({
     tone: "good",
     title: text`Silenced: ${silenceScopeWords(silence, labels)}`,
@@ -113,7 +117,7 @@ function silenced(context: AddContext, silence: Silence, { place, labels, notes,
       },
       ...notes,
       paragraph(
-        "What is firing still when it ends is told then. The end of what was told before is told all the same.",
+        `What is firing still when it ends is told then${quiet ? ", or once the quiet hours are over that run then" : ""}. The end of what was told before is told all the same.`,
       ),
     ],
     actions: [endAction(silence)],

@@ -141,6 +141,36 @@ describe("a silence", () => {
     expect(log).toContain(`${all} made, by ann: everything, until 2026-01-15 13:00:00 UTC`);
   });
 
+  test("that is ended in quiet hours says that these keep back what is not critical, and until when", async () => {
+    const talk = await talkInOps();
+    const unsilenced = async (id: string) => (await talk.ask(`alerts unsilence ${id}`)).replaceAll(/\s+/gu, " ");
+    const ended = async (): Promise<string> => {
+      expect(await talk.ask("alerts silence node.down for:1h")).toContain("or once the quiet hours are over");
+      return unsilenced(idIn(talk.lastReply));
+    };
+    await talk.ask("alerts add node.down quiet:11:00-14:00");
+    await see(talk, 1, [down("good")]);
+    await talk.ask("alerts silence node.down for:1h");
+    const id = idIn(talk.lastReply);
+    await see(talk, 5, [down("bad")]);
+    expect(await unsilenced(id)).toContain(
+      "What is firing still is told now, but for what quiet hours keep back, which end at 2026-01-15 14:00:00 UTC.",
+    );
+    const told = async () => (await owed(talk, ops)).filter((title) => title.includes("a:1 is down"));
+    expect(await told()).toEqual([]);
+    await talk.ask("alerts add network.stalled quiet:11:00-15:00");
+    expect(await ended()).toContain("keep back, which end at 2026-01-15 14:00:00 UTC.");
+    await talk.ask("alerts add market.auction subject:BTC/USDT quiet:11:00-15:00");
+    await talk.ask("alerts silence for:1h");
+    const all = idIn(talk.lastReply);
+    expect(await unsilenced(all)).toContain(
+      "keep back, which end from 2026-01-15 14:00:00 UTC to 2026-01-15 15:00:00 UTC.",
+    );
+    talk.advance(3 * HOUR);
+    expect(await ended()).toContain("What is firing still is told now.");
+    expect(await told()).toHaveLength(1);
+  });
+
   test("of a subject, of a kind's subject, of one network", async () => {
     const talk = await talkInOps();
     const { marketId } = talk.samples;
