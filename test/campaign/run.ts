@@ -1,4 +1,4 @@
-import { STEPS } from "../../src/alerts/steps.ts";
+import { STEPS, type StepName } from "../../src/alerts/steps.ts";
 import { parseArgs } from "node:util";
 import { loadavg } from "node:os";
 
@@ -35,11 +35,13 @@ const scenes = Array.from({ length: Math.ceil(deaths.length / A_SCENE) }, (_, in
 console.log(`Campaign ${seed}: ${deaths.length} deaths in ${scenes.length} scenes.`);
 const totals = new Map<string, number>();
 const add = (name: string, count: number): void => void totals.set(name, (totals.get(name) ?? 0) + count);
+const reached = new Set<StepName>();
 let faulty = 0;
 for (const [index, scene] of scenes.entries()) {
   if (values.scene !== undefined && Number(values.scene) !== index + 1) continue;
   const result = await playScene(seed + index, scene);
   for (const [name, count] of [...result.ends, ...Object.entries(result.counts)]) add(name, count);
+  for (const step of result.reached) reached.add(step);
   const counts = Object.entries(result.counts).map(([name, count]) => `${count} ${name}`);
   const load = loadavg()[0]?.toFixed(1);
   console.log(`Scene ${index + 1}: ${counts.join(", ")}; ${result.faults.length} faults (load ${load})`);
@@ -49,5 +51,8 @@ for (const [index, scene] of scenes.entries()) {
   for (const line of [...result.faults.map((fault) => `FAULT ${fault}`), ...result.story]) console.log(`  ${line}`);
 }
 console.log([...totals].map(([name, count]) => `${String(count).padStart(7)} ${name}`).join("\n"));
+const spared = values.scene === undefined && passings.length > 0 ? STEPS.filter((step) => !reached.has(step)) : [];
+// A step that is never passed proves nothing.
+if (spared.length > 0) console.log(`FAULT never killed at: ${spared.join(", ")}`);
 console.log(faulty === 0 ? "Nothing was lost, doubled or out of order." : `${faulty} scenes went wrong.`);
-process.exitCode = faulty === 0 ? 0 : 1;
+process.exitCode = faulty === 0 && spared.length === 0 ? 0 : 1;

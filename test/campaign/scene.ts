@@ -6,6 +6,7 @@ import { createAlertEngine } from "../../src/alerts/alert-engine.ts";
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { AlertKind } from "../../src/alerts/kinds.ts";
 import type { Destination } from "../../src/alerts/sender.ts";
+import type { StepName } from "../../src/alerts/steps.ts";
 import { destinationKey, type Subscription } from "../../src/alerts/subscription.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
@@ -44,6 +45,8 @@ const CONFIG = {
 export interface SceneResult {
   readonly seed: number;
   readonly ends: ReadonlyMap<Ended, number>;
+  /** The steps at which it was killed. */
+  readonly reached: ReadonlySet<StepName>;
   readonly counts: Readonly<Record<string, number>>;
   readonly faults: readonly string[];
   /** What happened, line by line. */
@@ -106,11 +109,13 @@ export async function playScene(seed: number, deaths: readonly Death[], pace: Sc
   const began = performance.now();
   const note = (line: string): void => void story.push(`${((performance.now() - began) / 1000).toFixed(1)} s  ${line}`);
   const ends = new Map<Ended, number>();
+  const reached = new Set<StepName>();
   const happened: string[] = [];
   const die = async (death: Death, meanwhile: () => Promise<void> = async () => undefined): Promise<void> => {
     const ended = await live(bot, death, meanwhile);
     note(`the bot ended ${JSON.stringify(death)}: ${ended}`);
     ends.set(ended, (ends.get(ended) ?? 0) + 1);
+    if ("at" in death && ended === "at the step") reached.add(death.at);
   };
   try {
     const known = await nodes.lists();
@@ -151,6 +156,7 @@ export async function playScene(seed: number, deaths: readonly Death[], pace: Sc
     return {
       seed,
       ends,
+      reached,
       counts: { ...judged.counts, deliveries: ledger.deliveries },
       faults: [...judged.faults, ...ledger.faults, ...complaints, ...gaps],
       story,
