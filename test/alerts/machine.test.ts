@@ -78,6 +78,12 @@ describe("an alert's state", () => {
     expect(told).toEqual(["pending 5", "fired 35", "recovering 40", "resolved 55"]);
   });
 
+  it("resolves after as many good rounds as are asked for, however soon that is", () => {
+    const slow = parseAlertsConfig('{"keep": {"rounds": 4, "for": "1ms"}}');
+    const one = run(ruleFor("node.down", {}, slow), (state) => down(state), 5000, slow).look("bbb gggg");
+    expect(one.told).toEqual(["pending 0", "fired 10", "recovering 15", "resolved 30"]);
+  });
+
   it("says nothing of what passes", () => {
     expect(
       stall()
@@ -127,11 +133,17 @@ describe("an alert's state", () => {
     expect(node().look("b?b?b").told).toEqual(["pending 0", "fired 20"]);
   });
 
-  it("never fires nor resolves by the first look of a process", () => {
+  it("never fires, escalates nor resolves by the first look of a process", () => {
     expect(stall().restart(0).badFor(1_000_000).told).toEqual(["pending 0"]);
     expect(node().look("bb").restart(1).look("b").told).toEqual(["pending 0"]);
+    const firing = stall().look("bbbbbbb").restart(1).badFor(1_000_000);
+    expect(firing.told).toEqual(["pending 0", "fired 30"]);
+    expect(firing.badFor(1_005_000).told.at(-1)).toMatch(/^escalated/u);
     const recovering = stall().look("bbbbbbb ggg").restart(3_600_000).look("g");
     expect(recovering.told).toEqual(["pending 0", "fired 30", "recovering 35"]);
+    // What was good before nobody looked does not count towards the recovery.
+    expect(recovering.look("gg").told.at(-1)).toBe("recovering 35");
+    expect(recovering.look("g").told.at(-1)).toMatch(/^resolved/u);
   });
 
   it("goes on after a short absence as if it had not been, and begins again after a long one", () => {
@@ -178,6 +190,16 @@ describe("an alert's state", () => {
     expect(one.calm()).toBe(false);
     one.look("gg");
     expect(one.calm()).toBe(true);
+  });
+
+  it("does not flap where its episodes are far apart", () => {
+    const one = node();
+    for (let episode = 0; episode < 8; episode += 1) one.look(`bbb${"g".repeat(117)}`);
+    expect(one.machine().number).toBe(8);
+    expect(one.told).not.toContainEqual(expect.stringContaining("flapping"));
+    // The fourth within half an hour does.
+    for (let episode = 0; episode < 3; episode += 1) one.look(`bbb${"g".repeat(17)}`);
+    expect(one.told.filter((change) => change.startsWith("flapping"))).toHaveLength(1);
   });
 
   it("is not called calm for what nobody saw: blind, away, or between", () => {
