@@ -89,6 +89,8 @@ describe("the configuration", () => {
     [{ PUBLIC_URL: "https://user:pass@a" }, "without a user name"],
     [{ TESTNET_URLS: "https://a#b" }, "without a fragment"],
     [{ WEB_TOKEN: "short" }, "WEB_TOKEN must have 16 characters or more"],
+    [{ ALERT_MANAGERS: "slack:U0123456789,bob" }, "ALERT_MANAGERS must hold ids of people"],
+    [{ ALERT_MANAGERS: "discord:@ada,slack:,112233445566778899" }, "wrong: no. 1, no. 2."],
     [{ MAINNET_CORE_URL: "https://c" }, "MAINNET_CORE_URL is set, but not MAINNET_URLS"],
     [{ ...nodes, MAINNET_CORE_URL: "c:3003" }, "MAINNET_CORE_URL must be"],
     [{ DEFAULT_NETWORK: "fairground" }, "DEFAULT_NETWORK must be mainnet or testnet"],

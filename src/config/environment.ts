@@ -45,6 +45,15 @@ const words = text.transform((value) =>
     .filter((part) => part !== ""),
 );
 
+/** What names nobody would be passed over, and everybody could then do what a list was written to forbid. */
+const people = words.check((context) => {
+  const isPerson = (entry: string): boolean => /^(?:(?:slack:)?[UW][A-Z\d]{2,}|(?:discord:)?\d{15,21})$/iu.test(entry);
+  const wrong = context.value.flatMap((entry, index) => (isPerson(entry) ? [] : [`no. ${index + 1}`]));
+  if (wrong.length === 0) return;
+  const message = `must hold ids of people, such as slack:U0123456789 or discord:112233445566778899; wrong: ${wrong.join(", ")}`;
+  context.issues.push({ code: "custom", message, input: context.value });
+});
+
 const snowflake = text.refine((value) => /^\d{15,21}$/u.test(value), "must be an id of Discord's: 15 to 21 digits");
 
 const yesOrNo = text
@@ -109,7 +118,7 @@ export const Environment = z.object({
   SECRET_KEY: secret.optional(),
   DEADMAN_URL: endpoint.optional(),
   ALERTS_CONFIG: text.optional(),
-  ALERT_MANAGERS: words.optional(),
+  ALERT_MANAGERS: people.optional(),
   OPERATOR_CHANNEL: text
     .refine(
       (value) => /^(?:slack:[A-Z\d]{2,}|discord:\d{15,21})$/u.test(value),
