@@ -51,6 +51,11 @@ export function aboutOf(message: AlertMessage, phase: string): DeliverySubject {
         severity: "warning",
         at: message.at,
       };
+    case "token": {
+      const lost = message.change.what === "refused" || message.change.what === "revoked";
+      const [state, severity] = lost ? (["firing", "critical"] as const) : (["resolved", "info"] as const);
+      return { kind: "bot", network: "", subject: message.platform, state, severity, at: message.at };
+    }
     case "change": {
       const network = changedNetwork(message);
       const episode = message.change.what === "acknowledged" ? { episode: message.change.episode.id } : {};

@@ -7,6 +7,7 @@ import { formatUtc, toMillis } from "../units/nanoseconds.ts";
 import { conditionWords } from "./condition-words.ts";
 import { describeChange, describeTest } from "./describe-change.ts";
 import { describeCondition } from "./describe-condition.ts";
+import { describeToken } from "./describe-token.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
 import type { Wording } from "./wording.ts";
 import type { AlertEvent } from "./event.ts";
@@ -79,6 +80,8 @@ function say(message: AlertMessage, wording: Wording): Reply {
           ),
         ],
       });
+    case "token":
+      return describeToken(message);
     case "test":
       return describeTest(message);
     case "change":

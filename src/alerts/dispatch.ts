@@ -14,14 +14,16 @@ import { readMessages } from "./read-messages.ts";
 import type { Destination, Sender } from "./sender.ts";
 import { giveUp, settle, type Outcome, type Verdict } from "./settle.ts";
 import { spreadNext } from "./spread.ts";
+import { claimTrial, settleChecks, TokenWatch } from "./token-watch.ts";
 import { TryRoom, type TryLimits } from "./try-room.ts";
 import { logDecisions } from "./write-owed.ts";
 
 export interface DispatchParts extends AttemptParts, TryLimits {
   readonly store: Pick<Store, "transaction">;
   readonly senders: readonly Sender[];
-  /** Told of lost destinations. */
+  /** Told of lost destinations and refused tokens, as the console is where there is one. */
   readonly operators?: Destination;
+  readonly console?: Destination;
   /** For figures: what came of a try, and how long after it was owed. */
   readonly onOutcome?: (outcome: { platform: string; phase: string; verdict: Verdict; waited: Milliseconds }) => void;
   readonly newId?: () => string;
@@ -47,9 +49,14 @@ const GATHER_TICKS = 8;
 
 export function createDispatcher(parts: DispatchParts): Dispatcher {
   const { store, clock, log, senders, newId = randomId, random = Math.random } = parts;
-  const settling = { random, newId, ...(parts.operators === undefined ? {} : { operators: parts.operators }) };
+  const standing = {
+    newId,
+    ...(parts.operators === undefined ? {} : { operators: parts.operators }),
+    ...(parts.console === undefined ? {} : { console: parts.console }),
+  };
   const underWay = new Map<string, Promise<void>>();
   const room = new TryRoom(clock, parts);
+  const tokens = new TokenWatch({ clock, log, senders, onChecked: () => ring() });
   /** Aborts when what is under way gets no more time. */
   const farewell = new AbortController();
   let outcomes: Outcome[] = [];
@@ -63,32 +70,48 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
   async function turn(claiming: boolean): Promise<Taken> {
     const settled = outcomes;
     outcomes = [];
+    const checks = tokens.take();
     const at = nowMillis(clock);
     try {
       const taken = await store.transaction(async ({ alerts: tables }) => {
         const decisions: Decision[] = [];
-        const verdicts = await settle(tables, settled, settling, decisions);
+        const refusals = await tokens.refusals(tables);
+        const isTrial = (id: string): boolean => tokens.isTrial(id);
+        const verdicts = await settle(tables, settled, { ...standing, random, refusals, isTrial }, decisions);
+        const tried = await settleChecks(tables, checks, refusals, standing, decisions);
         if (settled.length > 0) parts.onStep?.("receipt written");
         const claimed: (Claimed | undefined)[] = [];
         const full: Sender[] = [];
         for (const sender of claiming ? senders : []) {
+          if (refusals.get(sender.platform) !== undefined) {
+            if (tried.has(sender.platform))
+              claimed.push(...(await claimTrial(tables, { sender, at }, refusals, standing, decisions)));
+            continue;
+          }
           const free = room.free(sender);
           const due = free > 0 ? await claimDue(tables, sender, at, free, decisions) : [];
           claimed.push(...due);
           if (due.length >= free) full.push(sender);
         }
-        if (at - sweptAt >= IDLE) await sweep(tables, at, decisions, newId);
+        if (at - sweptAt >= IDLE) await sweep(tables, at, decisions, newId, refusals);
         const work = await withMessages(tables, claimed, at, decisions, newId);
         await logDecisions(tables, decisions, at);
         // Where there is no room, what makes some wakes us.
-        const roomy = senders.filter((sender) => !full.includes(sender)).map(({ platform }) => platform);
+        const isHeld = (sender: Sender): boolean => refusals.get(sender.platform) !== undefined;
+        const roomy = senders.filter((one) => !full.includes(one) && !isHeld(one)).map(({ platform }) => platform);
         const next = await tables.outbox.nextRunAt(roomy, at);
-        return { claimed: work, next, full, more: work.length < claimed.length, verdicts };
+        return { claimed: work, next, full, more: work.length < claimed.length, verdicts, refusals };
       });
       if (at - sweptAt >= IDLE) {
         sweptAt = at;
         mayWait = true;
       }
+      const settledIds = settled.map(({ claimed }) => claimed.row.id);
+      tokens.kept(
+        taken.refusals,
+        taken.claimed.map(({ claimed }) => claimed),
+        settledIds,
+      );
       if (settled.length > 0) parts.onStep?.("receipt kept");
       if (taken.claimed.length > 0) parts.onStep?.("deliveries claimed");
       for (const [index, { claimed }] of settled.entries()) {
@@ -99,6 +122,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     } catch (thrown) {
       // Nothing of it was kept: what came of the tries is still to be.
       outcomes = [...settled, ...outcomes];
+      tokens.putBack(checks);
       throw thrown;
     }
   }
@@ -155,8 +179,9 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
           bell = Promise.withResolvers<void>();
           const { claimed, next, full, more } = await turn(true);
           for (const work of claimed) begin(work);
+          const asked = tokens.look(farewell.signal);
           const spread = await spreadOne();
-          pause = more || spread ? 0 : Math.min(IDLE, untilDue(next), ...full.map(untilRoom));
+          pause = more || spread ? 0 : Math.min(IDLE, untilDue(next), asked, ...full.map(untilRoom));
         } catch (thrown) {
           log.error({ err: thrown }, "deliveries cannot be kept");
           pause = AFTER_FAULT;

@@ -2,7 +2,9 @@ import type { AlertTables } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { GIVE_UP_AFTER } from "./back-off.ts";
 import type { Decision } from "./owed.ts";
+import { revokedAt, type Refusals } from "./refusal.ts";
 import { giveUp } from "./settle.ts";
+import { UNREACHED, UNSENT } from "./take-back.ts";
 import { logDecisions } from "./write-owed.ts";
 
 /** What a process that died was sending may have arrived: nobody will ever know. */
@@ -18,16 +20,26 @@ export async function recover(tables: AlertTables, at: Milliseconds): Promise<vo
   await logDecisions(tables, decisions, at);
 }
 
-/** What no sender has taken for a day is given up like everything else. */
+/** A platform that is asked once a minute has said by then whether it still refuses the token. */
+const SAID_WITHIN: Milliseconds = 300_000;
+
+/**
+ * What no sender has taken for a day is given up like everything else. What a platform keeps back that refuses the bot's
+ * token shares the fate of all that is owed there, as long as that is open.
+ */
 export async function sweep(
   tables: AlertTables,
   at: Milliseconds,
   decisions: Decision[],
   newId: () => string,
+  refusals: Pick<Refusals, "all" | "get">,
 ): Promise<void> {
-  for (const row of await tables.outbox.overdue(at - GIVE_UP_AFTER, 500)) {
-    const why = row.last_error ?? "nothing could send it";
-    await giveUp(tables, { ...row, last_error: why }, at, newId);
+  const open = refusals.all().filter((one) => one.retired === undefined && at < revokedAt(one) + SAID_WITHIN);
+  const except = open.map(({ platform }) => platform);
+  for (const row of await tables.outbox.overdue(at - GIVE_UP_AFTER, 500, except)) {
+    const refused = refusals.get(row.platform)?.why;
+    const why = row.last_error ?? refused ?? "nothing could send it";
+    await giveUp(tables, { ...row, last_error: why }, at, newId, refused === undefined ? UNSENT : UNREACHED);
     const about = { destination: row.destination, delivery: row.id };
     decisions.push({ what: "dead letter", ...about, detail: `after a day: ${why}` });
   }

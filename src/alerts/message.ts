@@ -98,6 +98,32 @@ export const AlertMessage = z.discriminatedUnion("type", [
     unsent: z.int(),
     at: TimeText,
   }),
+  /** A platform refuses the bot's own token, or takes it again: for the operators, and for channels that are back. */
+  z.object({
+    type: z.literal("token"),
+    ...common,
+    platform: z.string(),
+    /** In the platform's words. */
+    why: z.string(),
+    since: TimeText,
+    at: TimeText,
+    change: z.discriminatedUnion("what", [
+      /** What waits there goes once a token is accepted, until that moment. */
+      z.object({ what: z.literal("refused"), waiting: z.int(), until: TimeText }),
+      /** All that was told there ended. */
+      z.object({
+        what: z.literal("revoked"),
+        /** The platform says that the bot was taken away; absent = it was waited for a day. */
+        removed: z.literal(true).exactOptional(),
+        subscriptions: z.int(),
+        unsent: z.int(),
+      }),
+      /** What waits there goes now; so many subscriptions came back, so many messages were given up. */
+      z.object({ what: z.literal("accepted"), waiting: z.int(), subscriptions: z.int(), unsent: z.int() }),
+      /** The same, for a channel of which it is true. */
+      z.object({ what: z.literal("back"), subscriptions: z.int(), unsent: z.int() }),
+    ]),
+  }),
   /** A new subscription shows that it can be heard. */
   z.object({
     type: z.literal("test"),
@@ -130,6 +156,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
 ]);
 export type AlertMessage = z.infer<typeof AlertMessage>;
 export type ChangeMessage = Extract<AlertMessage, { type: "change" }>;
+export type TokenMessage = Extract<AlertMessage, { type: "token" }>;
 
 /** Names a message by what it says: equal messages are stored once. */
 export function messageId(data: string): string {

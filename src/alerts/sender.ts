@@ -55,18 +55,27 @@ export type SendErrorKind =
   | "maybe-sent"
   /** This message will never be accepted (a 400): give it up, the next one goes. */
   | "unhealable"
-  /** The destination is gone (channel deleted, bot removed, token revoked). */
-  | "gone";
+  /** The destination is gone (channel deleted, bot removed from it). */
+  | "gone"
+  /** Certainly not sent: the platform refuses the bot's own token, wherever it is to go. No destination is lost. */
+  | "refused";
 
 export class SendError extends Error {
   override readonly name = "SendError";
   readonly kind: SendErrorKind;
   readonly retryAfterMillis: Milliseconds | undefined;
+  /** Of `refused`: the platform says that the bot was taken away, so that waiting does not help. */
+  readonly revoked: boolean;
 
-  constructor(kind: SendErrorKind, message: string, more: { retryAfterMillis?: Milliseconds; cause?: unknown } = {}) {
+  constructor(
+    kind: SendErrorKind,
+    message: string,
+    more: { retryAfterMillis?: Milliseconds; revoked?: boolean; cause?: unknown } = {},
+  ) {
     super(message, { cause: more.cause });
     this.kind = kind;
     this.retryAfterMillis = more.retryAfterMillis;
+    this.revoked = more.revoked ?? false;
   }
 }
 
@@ -84,4 +93,9 @@ export interface Sender {
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt>;
   /** Edits what was sent. Rejects with SendError. */
   update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void>;
+  /**
+   * Asks the platform, at next to no cost, whether it takes the bot's token. Rejects with SendError, of the kind
+   * `refused` where it does not; any other one says nothing about the token. Absent where there is no token.
+   */
+  checkToken?(signal: AbortSignal): Promise<void>;
 }

@@ -6,8 +6,10 @@ import type { Claimed } from "./claim.ts";
 import { timeToText } from "./json-units.ts";
 import { OwedBook, type Decision } from "./owed.ts";
 import { rollingKey, rollingMessages } from "./roll.ts";
-import type { Destination, Receipt, SendError } from "./sender.ts";
+import type { Refusals } from "./refusal.ts";
+import type { Destination, Receipt, SendError, SendErrorKind } from "./sender.ts";
 import { spreadAll } from "./spread.ts";
+import { giveUpOn, tokenAccepted, tokenRefused, type StandstillParts } from "./standstill.ts";
 import { destinationKey, isAlive, Subscription } from "./subscription.ts";
 import { takeBack, UNREACHED, UNSENT } from "./take-back.ts";
 import { putSubscription, writeOwed } from "./write-owed.ts";
@@ -22,15 +24,19 @@ export interface Outcome {
   readonly at: Milliseconds;
 }
 
-export interface SettleParts {
+export interface SettleParts extends StandstillParts {
   /** From 0 to below 1. */
   readonly random: () => number;
-  readonly newId: () => string;
-  readonly operators?: Destination;
+  readonly refusals: Refusals;
+  /** Whether a delivery was tried to see whether its platform takes the bot's token again. */
+  readonly isTrial: (delivery: string) => boolean;
 }
 
 /** What is said of an outcome: for figures. */
-export type Verdict = "sent" | "retry" | "maybe-sent" | "dead" | "gone";
+export type Verdict = "sent" | "retry" | "maybe-sent" | "dead" | "gone" | "refused";
+
+/** After these the platform has dealt with what was sent, as it does for nobody whose token it refuses. */
+const ACCEPTED: readonly (SendErrorKind | undefined)[] = [undefined, "gone", "unhealable"];
 
 /** Keeps what came of some tries, and decides what follows from each. Gives a verdict for each of them. */
 export async function settle(
@@ -57,6 +63,9 @@ export async function settle(
   const verdicts: Verdict[] = [];
   for (const { claimed, error, at } of outcomes) {
     verdicts.push(error === undefined ? "sent" : await settleFailure(tables, claimed, error, at, parts, decisions));
+    if (parts.isTrial(claimed.row.id) && ACCEPTED.includes(error?.kind)) {
+      await tokenAccepted(tables, parts.refusals, claimed.row.platform, at, parts, decisions);
+    }
   }
   return verdicts;
 }
@@ -77,6 +86,19 @@ async function settleFailure(
   const uncertain_since =
     error.kind === "maybe-sent" ? (row.uncertain_since ?? row.attempted_at ?? at) : row.uncertain_since;
   const last_error = error.message;
+  const retired = parts.refusals.get(row.platform)?.retired;
+  if (retired !== undefined && row.created_at <= retired.at) {
+    // It was under way when all that its platform was owed was given up.
+    tell("dead letter", error.message);
+    await giveUpOn(tables, [{ ...row, uncertain_since }], at, error.message);
+    return "dead";
+  }
+  if (error.kind === "refused") {
+    await tables.outbox.change(row.id, { state: "owed", uncertain_since, last_error, run_at: at });
+    tell("token refused", `${error.message}; it waits until the token is accepted`);
+    await tokenRefused(tables, parts.refusals, { platform: row.platform, error, at }, parts, decisions);
+    return "refused";
+  }
   if (error.kind === "gone") {
     tell("destination lost", error.message);
     await retire(tables, { ...row, uncertain_since }, claimed.destination, error.message, at, parts);
@@ -102,12 +124,13 @@ export async function giveUp(
   row: DeliveryRow,
   at: Milliseconds,
   newId: () => string,
+  by: Parameters<typeof takeBack>[2] = UNSENT,
 ): Promise<void> {
   const { uncertain_since, last_error } = row;
   // What still waits to be spread may be about the same episode.
   await spreadAll(tables, newId);
   await tables.outbox.change(row.id, { state: "dead", settled_at: at, uncertain_since, last_error });
-  await takeBack(tables, row, UNSENT);
+  await takeBack(tables, row, by);
   if (row.phase !== "trigger" || row.episode === null || uncertain_since !== null) return;
   for (const other of await tables.outbox.ofEpisode(row.episode, row.destination)) {
     if (other.state !== "owed" || other.phase === "flapping" || other.phase === "calm") continue;
@@ -149,7 +172,7 @@ async function retire(
   destination: Destination,
   why: string,
   at: Milliseconds,
-  { newId, operators }: SettleParts,
+  { newId, operators, console: shown }: SettleParts,
 ): Promise<void> {
   let subscriptions = 0;
   let known = false;
@@ -158,7 +181,8 @@ async function retire(
     const subscription = Subscription.parse(JSON.parse(data));
     known ||= subscription.state === "retired";
     if (!isAlive(subscription)) continue;
-    await putSubscription(tables, { ...subscription, state: "retired", why }, at);
+    const { returns: _, ...rest } = subscription;
+    await putSubscription(tables, { ...rest, state: "retired", why }, at);
     subscriptions += 1;
   }
   await spreadAll(tables, newId);
@@ -168,7 +192,7 @@ async function retire(
     await tables.outbox.change(one.id, { state: "dead", settled_at: at, last_error: why, uncertain_since });
     await takeBack(tables, { ...one, uncertain_since }, UNREACHED);
   }
-  if (operators === undefined || destinationKey(operators) === row.destination) return;
+  const told = [shown, operators].filter((one) => one !== undefined && destinationKey(one) !== row.destination);
   // The end of what was told there before is still tried, and the operators know already.
   if (known && subscriptions === 0) return;
   const book = new OwedBook();
@@ -183,7 +207,8 @@ async function retire(
     unsent,
     at: timeToText(fromMillis(at)),
   } as const;
-  book.deliveries.push({ id: newId(), destination: operators, phase: "bot", message });
+  for (const to of told)
+    if (to !== undefined) book.deliveries.push({ id: newId(), destination: to, phase: "bot", message });
   await writeOwed(tables, book, at, newId);
 }
 

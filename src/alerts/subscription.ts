@@ -40,6 +40,8 @@ export const Subscription = z.object({
   state: z.enum(["active", "paused", "ended", "retired", "removed"]),
   /** Why it is not active. */
   why: z.string().exactOptional(),
+  /** Of one that was retired because the platform refused the bot's token: what it is again once a token is accepted. */
+  returns: z.enum(["active", "paused"]).exactOptional(),
   /** Since when it is not alive any more. */
   over: z.number().exactOptional(),
   created: z.number(),

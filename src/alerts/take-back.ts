@@ -1,4 +1,4 @@
-import type { AlertTables, DeliveryRow } from "../store/alert-ports.ts";
+import type { AlertTables, DeliveryRow, TellingRow } from "../store/alert-ports.ts";
 import { Telling } from "./telling.ts";
 
 /** What keeps a trigger back that certainly never arrived: nothing took it, or there was no place to take it. */
@@ -11,20 +11,37 @@ export const UNREACHED = "this place could not be reached";
  */
 export async function takeBack(
   tables: AlertTables,
-  { id, phase, episode, destination, uncertain_since }: DeliveryRow,
+  row: DeliveryRow,
   by: typeof UNSENT | typeof UNREACHED,
 ): Promise<void> {
-  if (phase !== "trigger" || episode === null || uncertain_since !== null) return;
-  const row = (await tables.watch.tellings([episode])).find((one) => one.destination === destination);
-  if (row === undefined) return;
-  const {
-    trigger,
-    escalation: _escalation,
-    toldMillis: _told,
-    shown: _shown,
-    ...rest
-  } = Telling.parse(JSON.parse(row.data));
-  if (trigger !== id || rest.state === "closed") return;
-  const kept: Telling = { ...rest, state: "suppressed", by, reminders: 0 };
-  await tables.watch.putTellings([{ ...row, data: JSON.stringify(kept) }]);
+  await takeBackFrom(tables, [row], by);
+}
+
+/** The same for all that a whole platform was owed, which could not be reached. */
+export async function takeBackAll(tables: AlertTables, rows: readonly DeliveryRow[]): Promise<void> {
+  await takeBackFrom(tables, rows, UNREACHED);
+}
+
+async function takeBackFrom(
+  tables: AlertTables,
+  rows: readonly DeliveryRow[],
+  by: typeof UNSENT | typeof UNREACHED,
+): Promise<void> {
+  const triggers = new Map(
+    rows.flatMap((row) =>
+      row.phase === "trigger" && row.episode !== null && row.uncertain_since === null ? [[row.id, row] as const] : [],
+    ),
+  );
+  if (triggers.size === 0) return;
+  const episodes = new Set([...triggers.values()].flatMap(({ episode }) => (episode === null ? [] : [episode])));
+  const kept: TellingRow[] = [];
+  for (const row of await tables.watch.tellings([...episodes])) {
+    const telling = Telling.parse(JSON.parse(row.data));
+    const { trigger, escalation: _escalation, toldMillis: _told, shown: _shown, ...rest } = telling;
+    const given = trigger === undefined ? undefined : triggers.get(trigger);
+    if (given?.destination !== row.destination || rest.state === "closed") continue;
+    const back: Telling = { ...rest, state: "suppressed", by, reminders: 0 };
+    kept.push({ ...row, data: JSON.stringify(back) });
+  }
+  await tables.watch.putTellings(kept);
 }

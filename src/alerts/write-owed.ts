@@ -1,4 +1,4 @@
-import type { AlertTables } from "../store/alert-ports.ts";
+import type { AlertTables, SubscriptionRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { MessageIds } from "./message-ids.ts";
 import type { Decision, Owed } from "./owed.ts";
@@ -54,11 +54,17 @@ async function hold(tables: AlertTables, { held }: Owed, at: Milliseconds): Prom
 
 /** Keeps a subscription, with the moment at which it ended where it has. */
 export async function putSubscription(tables: AlertTables, given: Subscription, at: Milliseconds): Promise<void> {
-  const { over = at, ...rest } = given;
-  const subscription: Subscription = isAlive(given) ? rest : { ...rest, over };
+  await tables.choices.putSubscription(subscriptionRow(given, at));
+}
+
+/** The same as a row. Only one that is retired can come back by itself. */
+export function subscriptionRow(given: Subscription, at: Milliseconds): SubscriptionRow {
+  const { over = at, returns, ...rest } = given;
+  const ended = { ...rest, ...(given.state === "retired" && returns !== undefined ? { returns } : {}), over };
+  const subscription: Subscription = isAlive(given) ? rest : ended;
   const { id, network, state } = subscription;
   const destination = destinationKey(subscription.destination);
-  await tables.choices.putSubscription({ id, destination, network, state, data: JSON.stringify(subscription) });
+  return { id, destination, network, state, data: JSON.stringify(subscription) };
 }
 
 export async function logDecisions(

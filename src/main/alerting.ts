@@ -1,8 +1,9 @@
-import { createAlertDesk, type AlertDesk } from "../alerts/alert-desk.ts";
+import { CONSOLE, createAlertDesk, type AlertDesk } from "../alerts/alert-desk.ts";
 import { createAlertEngine } from "../alerts/alert-engine.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { DispatchParts, Dispatcher } from "../alerts/dispatch.ts";
 import { DRILL_NETWORK } from "../alerts/drill.ts";
+import { readRefusals, type Refusal } from "../alerts/refusal.ts";
 import type { Destination, Sender } from "../alerts/sender.ts";
 import type { OnStep } from "../alerts/steps.ts";
 import { systemClock, type Clock } from "../api/clock.ts";
@@ -26,7 +27,7 @@ export interface AlertingParts {
   /** Whether there is a console to look at: it is then subscribed, once. */
   readonly console: boolean;
   readonly log: Log;
-  /** Told of lost destinations and of absences. */
+  /** Told of lost destinations, refused tokens and absences, as the console is. */
   readonly operators?: Destination;
   /** What came of each try to deliver, once that is kept. */
   readonly onOutcome?: DispatchParts["onOutcome"];
@@ -54,6 +55,8 @@ export interface AlertingHealth {
   /** What is owed on each platform, and since when the oldest of it (Unix milliseconds). */
   readonly queue: readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[];
   readonly looks: readonly LastLook[];
+  /** The platforms that refuse the bot's token. */
+  readonly refusals: readonly Refusal[];
 }
 
 /** Watches the networks and delivers what it owes. */
@@ -170,6 +173,7 @@ export function createAlerting(parts: AlertingParts): Alerting {
       senders,
       describe,
       ...(onOutcome === undefined ? {} : { onOutcome }),
+      ...(parts.console ? { console: CONSOLE } : {}),
       ...optional,
     });
     dispatching = dispatcher.run(delivering.signal);
@@ -207,8 +211,11 @@ export function createAlerting(parts: AlertingParts): Alerting {
     wake: () => dispatcher?.wake(),
     verdict,
     async health() {
-      const queue = await store.transaction(({ alerts }) => alerts.outbox.depth());
-      return { queue, looks: [...looks.values()] };
+      const kept = await store.transaction(async ({ alerts }) => ({
+        queue: await alerts.outbox.depth(),
+        refusals: await readRefusals(alerts),
+      }));
+      return { ...kept, looks: [...looks.values()] };
     },
     async stop() {
       watching.abort(new DOMException("Bellwether is stopping.", "AbortError"));

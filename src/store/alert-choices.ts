@@ -20,6 +20,24 @@ export function createChoices(db: Kysely<Schema>): Choices {
         .onConflict((conflict) => conflict.column("id").doUpdateSet(rest))
         .execute();
     },
+    async putSubscriptions(rows) {
+      if (rows.length === 0) return;
+      await takeNumbers(db, REVISION, 1);
+      await inPieces(rows, (piece) =>
+        db
+          .insertInto("alert_subscriptions")
+          .values(piece)
+          .onConflict((conflict) =>
+            conflict.column("id").doUpdateSet((eb) => ({
+              destination: eb.ref("excluded.destination"),
+              network: eb.ref("excluded.network"),
+              state: eb.ref("excluded.state"),
+              data: eb.ref("excluded.data"),
+            })),
+          )
+          .execute(),
+      );
+    },
     async dropSubscriptions(ids) {
       if (ids.length === 0) return;
       await takeNumbers(db, REVISION, 1);

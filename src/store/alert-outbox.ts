@@ -188,15 +188,44 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .where(isOpen("alert_deliveries"))
         .returningAll()
         .execute(),
-    overdue: (before, limit) =>
+    overdue: (before, limit, except = []) =>
       db
         .selectFrom("alert_deliveries")
         .selectAll()
         .where("state", "=", "owed")
         .where(isOpen("alert_deliveries"))
         .where("created_at", "<", before)
+        .$if(except.length > 0, (query) => query.where("platform", "not in", except))
         .orderBy("seq")
         .limit(limit)
+        .execute(),
+    owedOn: (platform) =>
+      db
+        .selectFrom("alert_deliveries")
+        .selectAll()
+        .where("platform", "=", platform)
+        .where("state", "=", "owed")
+        .where(isOpen("alert_deliveries"))
+        .orderBy("seq")
+        .execute(),
+    giveUp: (ids, at, why) =>
+      inPieces(ids, (piece) =>
+        db
+          .updateTable("alert_deliveries")
+          .set({ state: "dead", settled_at: at, last_error: why })
+          .where("id", "in", piece)
+          .execute(),
+      ),
+    givenUp: (platform, since) =>
+      db
+        .selectFrom("alert_deliveries")
+        .select((eb) => ["destination", eb.fn.countAll<number>().as("count")])
+        .where("settled_at", ">=", since)
+        .where("state", "=", "dead")
+        .where("kind", "=", "message")
+        .where("platform", "=", platform)
+        .groupBy("destination")
+        .orderBy("destination")
         .execute(),
     putReceipts: (rows) =>
       inPieces(rows, (piece) =>

@@ -159,6 +159,8 @@ export interface Choices {
   /** Grows with every change of a subscription or silence. */
   revision(): Promise<number>;
   putSubscription(row: SubscriptionRow): Promise<void>;
+  /** The same for many, as one change. */
+  putSubscriptions(rows: readonly SubscriptionRow[]): Promise<void>;
   subscriptions(): Promise<readonly SubscriptionRow[]>;
   dropSubscriptions(ids: readonly string[]): Promise<void>;
   putSilence(row: SilenceRow): Promise<void>;
@@ -168,14 +170,14 @@ export interface Choices {
 
 export interface WatchState {
   snapshot(network: string, watcher: string): Promise<{ readonly at: Milliseconds; readonly data: string } | undefined>;
+  /** When that snapshot was put. */
+  lookedAt(network: string, watcher: string): Promise<Milliseconds | undefined>;
   putSnapshot(network: string, watcher: string, at: Milliseconds, data: string): Promise<void>;
   /** Of all networks unless one is named. */
   machines(network?: string): Promise<readonly MachineRow[]>;
   machine(of: Pick<MachineRow, "rule" | "network" | "subject">): Promise<MachineRow | undefined>;
   /** Those of all networks that flap. */
   flapping(): Promise<readonly MachineRow[]>;
-  /** When that snapshot was put. */
-  lookedAt(network: string, watcher: string): Promise<Milliseconds | undefined>;
   putMachines(rows: readonly MachineRow[]): Promise<void>;
   dropMachines(rows: readonly Pick<MachineRow, "rule" | "network" | "subject">[]): Promise<void>;
   episode(id: string): Promise<KeptEpisodeRow | undefined>;
@@ -201,8 +203,6 @@ export interface Outbox {
   urgent(platform: string, at: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
   /** When the next one that is not due yet becomes so. */
   nextRunAt(platforms: readonly string[], after: Milliseconds): Promise<Milliseconds | undefined>;
-  /** News of conditions that may be sent now: behind no other message to its destination, but ahead of edits. */
-  urgent(platform: string, at: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
   get(ids: readonly string[]): Promise<readonly DeliveryRow[]>;
   /** What an episode owes or owed a destination, in order. */
   ofEpisode(episode: string, destination?: string): Promise<readonly DeliveryRow[]>;
@@ -225,8 +225,17 @@ export interface Outbox {
   hold(destination: string, until: Milliseconds): Promise<void>;
   /** What a process left behind in the middle of sending: of all of it the outcome is unknown. */
   recover(): Promise<readonly DeliveryRow[]>;
-  /** Owed since before that moment. */
-  overdue(before: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
+  /** Owed since before that moment, on other platforms than those. */
+  overdue(before: Milliseconds, limit: number, except?: readonly string[]): Promise<readonly DeliveryRow[]>;
+  /** All that is owed on a platform and not being sent, in order. */
+  owedOn(platform: string): Promise<readonly DeliveryRow[]>;
+  /** They are given up. */
+  giveUp(ids: readonly string[], at: Milliseconds, why: string): Promise<void>;
+  /** How many messages, without edits, were given up on a platform at that moment or later, by destination. */
+  givenUp(
+    platform: string,
+    since: Milliseconds,
+  ): Promise<readonly { readonly destination: string; readonly count: number }[]>;
   putReceipts(rows: readonly ReceiptRow[]): Promise<void>;
   receipts(deliveries: readonly string[]): Promise<readonly ReceiptRow[]>;
   /** How many are owed, by platform, and since when the oldest; what is in parcels among them. */

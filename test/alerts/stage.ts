@@ -32,6 +32,7 @@ export interface StageOptions {
   readonly startedAt?: bigint;
   readonly senders?: (now: () => number) => FakeSender[];
   readonly operators?: Destination;
+  readonly console?: Destination;
   readonly simulated?: readonly string[];
   /** How much of what is owed is spread at once. */
   readonly portion?: number;
@@ -169,6 +170,7 @@ export class Stage {
       describe: describeAlert,
       random: () => 0,
       onStep: (step) => this.steps.push(step),
+      ...(this.#options.console === undefined ? {} : { console: this.#options.console }),
       ...operators,
     });
     this.engine = createAlertEngine({

@@ -10,7 +10,7 @@ const look = { network: "mainnet", watcher: "sources", every: 5000, at: Date.now
 
 function alertingWith(health: Partial<AlertingHealth>): ReadinessParts["alerting"] {
   return {
-    health: async () => ({ looks: [look], queue: [], ...health }),
+    health: async () => ({ looks: [look], queue: [], refusals: [], ...health }),
     desk: { ...noAlertDesk(), platforms: () => ["web"] },
   };
 }

@@ -11,7 +11,7 @@ import { Attempt, type Request } from "./attempt.ts";
 import { flatText } from "./inline.ts";
 import { Pacer } from "./pacer.ts";
 import { hasCode } from "./rest-fault.ts";
-import { isRefusedToken, sendErrorOf } from "./send-error.ts";
+import { sendErrorOf } from "./send-error.ts";
 import { Threads } from "./threads.ts";
 import { uploadOf } from "./upload.ts";
 
@@ -42,7 +42,7 @@ export class DiscordSender implements Sender {
   readonly #pacer: Pacer;
   readonly #tails = new Map<string, Promise<unknown>>();
   readonly #threads: Threads;
-  #refusedUntil = 0;
+  #refused: { readonly error: SendError; readonly until: number } | undefined;
   readonly #people = new LRUCache<string, string>({ max: 10_000 });
 
   constructor(rest: REST, parts: KeepParts, refusedMillis = 60_000, pacer = new Pacer()) {
@@ -105,9 +105,7 @@ export class DiscordSender implements Sender {
         this.#refuseWhileRefused();
         return await work((call) => attempt.make(call));
       } catch (error) {
-        if (!isRefusedToken(error)) throw sendErrorOf(error, attempt.begun);
-        this.#refusedUntil = performance.now() + this.#refusedMillis;
-        throw this.#tokenRefused(error);
+        throw this.#noted(sendErrorOf(error, attempt.begun));
       }
     });
     const tail = run.catch(() => undefined);
@@ -116,14 +114,25 @@ export class DiscordSender implements Sender {
     return run;
   }
 
-  /** While the token is refused one try a minute is enough; 10,000 refused ones in 10 min would ban the address. */
-  #refuseWhileRefused(): void {
-    if (performance.now() < this.#refusedUntil) throw this.#tokenRefused();
+  /** Asked for outside of the pacing: a message that waits for its turn may wait for this very answer. */
+  async checkToken(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#rest.get(Routes.user(), { signal });
+      this.#refused = undefined;
+    } catch (error) {
+      throw this.#noted(sendErrorOf(error, true));
+    }
   }
 
-  #tokenRefused(cause?: unknown): SendError {
-    const retryAfterMillis = Math.max(0, this.#refusedUntil - performance.now());
-    return new SendError("retry", "Discord refuses the token", { retryAfterMillis, cause });
+  #noted(error: SendError): SendError {
+    if (error.kind === "refused") this.#refused = { error, until: performance.now() + this.#refusedMillis };
+    return error;
+  }
+
+  /** What waits behind a refused message is not even asked about: 10,000 refused in 10 min would ban the address. */
+  #refuseWhileRefused(): void {
+    if (this.#refused === undefined || performance.now() >= this.#refused.until) return;
+    throw this.#refused.error;
   }
 
   async #channelOf(channel: string, signal: AbortSignal, request: Request): Promise<string> {

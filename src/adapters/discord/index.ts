@@ -137,6 +137,10 @@ class DiscordAdapter implements SendingAdapter {
     return this.#sender.room();
   }
 
+  checkToken(signal: AbortSignal): Promise<void> {
+    return this.#sender.checkToken(AbortSignal.any([signal, this.#stopping.signal]));
+  }
+
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
     return this.#sender.send(delivery, reply, AbortSignal.any([signal, this.#stopping.signal]));
   }

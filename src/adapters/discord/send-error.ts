@@ -17,6 +17,7 @@ const GONE_CODES = [
   ...CannotSendMessagesToThisUserErrorCodes,
 ] as const;
 
+/** Whether Discord refuses the bot's own token. It does not say whether that was reset, mistyped or taken back. */
 export function isRefusedToken(thrown: unknown): boolean {
   return thrown instanceof DiscordAPIError && thrown.status === 401;
 }
@@ -29,9 +30,10 @@ export function sendErrorOf(thrown: unknown, begun: boolean): SendError {
     return new SendError("retry", words, { retryAfterMillis: Math.max(0, thrown.retryAfter), cause: thrown });
   }
   if (thrown instanceof DiscordAPIError) {
+    if (isRefusedToken(thrown)) return new SendError("refused", `Discord says ${thrown.message}`, { cause: thrown });
     if (hasCode(thrown, ...GONE_CODES)) return new SendError("gone", words, { cause: thrown });
-    // A refused token is the operator's to mend, and no channel is lost by it.
-    if (thrown.status === 401 || thrown.status === 403) return new SendError("retry", words, { cause: thrown });
+    // What bars the bot from everything is a person's to mend, and no channel is lost by it.
+    if (thrown.status === 403) return new SendError("retry", words, { cause: thrown });
     return new SendError("unhealable", words, { cause: thrown });
   }
   if (thrown instanceof HTTPError) {

@@ -191,6 +191,10 @@ class SlackAdapter implements SendingAdapter {
     return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
+  checkToken(signal: AbortSignal): Promise<void> {
+    return this.#sender.checkToken(AbortSignal.any([signal, this.#stopping.signal]));
+  }
+
   #track(work: Promise<void>): void {
     const tracked = work.finally(() => this.#working.delete(tracked));
     this.#working.add(tracked);

@@ -10,8 +10,6 @@ const GONE = new Set([
   "channel_not_found",
   "not_in_channel",
   "is_archived",
-  "account_inactive",
-  "token_revoked",
   "user_not_found",
   "user_disabled",
   "user_not_visible",
@@ -24,12 +22,13 @@ const GONE = new Set([
   "team_access_not_granted",
   "team_not_found",
 ]);
-/** Of the token or the workspace's rules, which a person mends without a restart; no channel is lost by it. */
+/** The token itself counts for nothing, whatever it is used for: https://docs.slack.dev/reference/methods/auth.test#errors. */
+const REFUSED = new Set(["invalid_auth", "not_authed", "token_expired", "user_removed_from_team", "team_disabled"]);
+/** So does one of an app that was removed from its workspace, or of a workspace that is gone: nothing to wait for. */
+const REVOKED = new Set(["account_inactive", "token_revoked"]);
+/** Of the token's scopes or the workspace's rules, which a person mends without a restart; no channel is lost by it. */
 const PERSON = new Set([
-  "invalid_auth",
-  "not_authed",
   "missing_scope",
-  "token_expired",
   "not_allowed_token_type",
   "no_permission",
   "access_denied",
@@ -77,6 +76,8 @@ export function sendErrorOf(thrown: unknown, begun: boolean, botName?: string): 
   if (wait !== undefined) return new SendError("retry", words, { retryAfterMillis: wait, cause: thrown });
   const code = codeOf(thrown);
   if (code !== undefined) {
+    if (REFUSED.has(code)) return new SendError("refused", words, { cause: thrown });
+    if (REVOKED.has(code)) return new SendError("refused", words, { revoked: true, cause: thrown });
     if (GONE.has(code)) return new SendError("gone", words, { cause: thrown });
     if (PERSON.has(code)) return new SendError("retry", words, { retryAfterMillis: PERSON_MILLIS, cause: thrown });
     if (UNCERTAIN.has(code)) return new SendError(begun ? "maybe-sent" : "retry", words, { cause: thrown });

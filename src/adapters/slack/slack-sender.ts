@@ -23,6 +23,8 @@ const DELIVERY_EVENT = "bellwether_delivery";
 const LONGEST_WAIT_MILLIS = 5000;
 /** Slack takes about 50 edits a minute of a whole workspace: https://docs.slack.dev/reference/methods/chat.update. */
 const EDIT_MILLIS = 3000;
+/** While the token is refused, so long between two tries. */
+const REFUSED_MILLIS = 60_000;
 /** What goes along as metadata is short: Slack refuses a message whose metadata is too large. */
 const METADATA_LENGTH = 255;
 
@@ -65,6 +67,7 @@ export class SlackSender implements Sender {
   readonly #people = new LRUCache<string, string>({ max: 10_000 });
   readonly #editedAt = new LRUCache<string, number>({ max: 10_000 });
   readonly #edits = new Map<string, Edit>();
+  #refused: { readonly error: SendError; readonly until: number } | undefined;
 
   constructor(web: WebClient, parts: SenderParts, channelMillis: number) {
     this.#web = web;
@@ -167,6 +170,7 @@ export class SlackSender implements Sender {
     const call = async <R>(once: () => Promise<R>, posts: boolean): Promise<R> => {
       for (;;) {
         signal.throwIfAborted();
+        this.#refuseWhileRefused();
         posting = posts;
         try {
           return await orAborted(once(), signal);
@@ -185,8 +189,28 @@ export class SlackSender implements Sender {
       return await this.#queue.run(channel, signal, () => work(calls), ready);
     } catch (error) {
       if (isNotInChannel(codeOf(error))) this.#parts.onNotInChannel?.(channel);
-      throw sendErrorOf(error, posting, this.#parts.botName());
+      throw this.#noted(sendErrorOf(error, posting, this.#parts.botName()));
     }
+  }
+
+  async checkToken(signal: AbortSignal): Promise<void> {
+    try {
+      await orAborted(this.#web.auth.test(), signal);
+      this.#refused = undefined;
+    } catch (error) {
+      throw this.#noted(sendErrorOf(error, true));
+    }
+  }
+
+  #noted(error: SendError): SendError {
+    if (error.kind === "refused") this.#refused = { error, until: performance.now() + REFUSED_MILLIS };
+    return error;
+  }
+
+  /** What waits behind a refused message is not even asked about. */
+  #refuseWhileRefused(): void {
+    if (this.#refused === undefined || performance.now() >= this.#refused.until) return;
+    throw this.#refused.error;
   }
 
   async #channelOf(channel: string, ask: Calling): Promise<string> {

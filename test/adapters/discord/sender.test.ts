@@ -242,7 +242,7 @@ describe("what fails says what to do", () => {
     [
       "a refused token",
       () => on.fake.fail({ path, answer: { status: 401, body: { code: 0, message: "401: Unauthorized" } } }),
-      { kind: "retry", retryAfterMillis: expect.closeTo(40, -1) },
+      { kind: "refused", message: "Discord says 401: Unauthorized" },
     ],
   ])("%s", async (_what, arrange, expected) => {
     arrange();
@@ -255,13 +255,36 @@ describe("what fails says what to do", () => {
   test("a refused token keeps further ones from asking, for a while", async () => {
     await sleep(60);
     on.fake.fail({ path, answer: { status: 401, body: { code: 0, message: "401: Unauthorized" } } });
-    await expect(on.adapter.send(delivery(), alert("x"), signal)).rejects.toMatchObject({ kind: "retry" });
+    await expect(on.adapter.send(delivery(), alert("x"), signal)).rejects.toMatchObject({ kind: "refused" });
     const before = on.fake.requests.length;
-    await expect(on.adapter.send(delivery(), alert("x"), signal)).rejects.toMatchObject({ kind: "retry" });
+    await expect(on.adapter.send(delivery(), alert("x"), signal)).rejects.toMatchObject({ kind: "refused" });
     expect(on.fake.requests.length).toBe(before);
     await sleep(60);
     await on.adapter.send(delivery(), alert("Mended"), signal);
     expect(posts()).toEqual(["Mended"]);
+  });
+
+  test("a token that is asked about and accepted lets messages go at once", async () => {
+    await sleep(60);
+    const { token } = on.fake.state;
+    on.fake.expected.add(0);
+    on.fake.state.token = "reset";
+    await expect(on.adapter.send(delivery(), alert("x"), signal)).rejects.toMatchObject({ kind: "refused" });
+    await expect(on.adapter.checkToken?.(signal)).rejects.toMatchObject({
+      kind: "refused",
+      revoked: false,
+      message: "Discord says 401: Unauthorized",
+    });
+    on.fake.state.token = token;
+    await expect(on.adapter.send(delivery(), alert("x"), signal)).rejects.toMatchObject({ kind: "refused" });
+    await on.adapter.checkToken?.(signal);
+    await on.adapter.send(delivery(), alert("Mended"), signal);
+    expect(posts()).toEqual(["Mended"]);
+  });
+
+  test("where Discord does not answer, nothing is said of the token", async () => {
+    on.fake.fail({ path: /^\/users\/@me$/u, answer: { status: 503 } });
+    await expect(on.adapter.checkToken?.(signal)).rejects.toMatchObject({ kind: "retry" });
   });
 
   test("and the next one of another channel is not held up", async () => {

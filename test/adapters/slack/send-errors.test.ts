@@ -16,8 +16,6 @@ describe("what became of a message that failed", () => {
       "channel_not_found",
       "not_in_channel",
       "is_archived",
-      "account_inactive",
-      "token_revoked",
       "user_disabled",
       "user_not_found",
       "users_not_found",
@@ -40,11 +38,9 @@ describe("what became of a message that failed", () => {
       "invalid_metadata_schema",
       "never_heard_of",
     ],
+    refused: ["invalid_auth", "not_authed", "token_expired", "account_inactive", "token_revoked"],
     retry: [
-      "invalid_auth",
-      "not_authed",
       "missing_scope",
-      "token_expired",
       "no_permission",
       "ekm_access_denied",
       "org_login_required",
@@ -67,9 +63,29 @@ describe("what became of a message that failed", () => {
       const patience = AbortSignal.timeout(code === "rate_limited" ? 500 : 15_000);
       const error = await refused(sender.send(delivery("d", channel), titled("x"), patience));
       expect(error.kind).toBe(kind);
+      expect(error.revoked).toBe(code === "account_inactive" || code === "token_revoked");
       expect(error.message).not.toMatch(/xoxb|<html/u);
     },
   );
+
+  test("a refused token keeps further messages from asking until it is accepted", async () => {
+    await using fake = await FakeSlack.start();
+    const sender = senderOn(fake.apiUrl);
+    const calls = (): number => fake.requests.length;
+    const { botToken } = fake.state;
+    fake.state.botToken = "xoxb-another";
+    expect(await refused(sender.send(delivery("d1", fake.channel()), titled("x"), signal))).toMatchObject({
+      kind: "refused",
+      message: "Slack says invalid_auth",
+    });
+    const before = calls();
+    expect((await refused(sender.send(delivery("d2", fake.channel()), titled("x"), signal))).kind).toBe("refused");
+    expect(calls()).toBe(before);
+    expect((await refused(sender.checkToken(signal))).kind).toBe("refused");
+    fake.state.botToken = botToken;
+    await sender.checkToken(signal);
+    await sender.send(delivery("d3", fake.channel()), titled("Mended"), signal);
+  });
 
   test.each([
     ["not_in_channel", "Slack says not_in_channel: type `/invite @bellwether` in the channel"],

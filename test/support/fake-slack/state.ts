@@ -94,7 +94,7 @@ export interface ResponseEntry {
 /** All that a workspace holds. */
 export class State {
   readonly team = "T01";
-  readonly botToken = "xoxb-fake-token";
+  botToken = "xoxb-fake-token";
   readonly appToken = "xapp-fake-token";
   readonly botUserId = "UBOT1";
   readonly channels = new Map<string, Channel>();

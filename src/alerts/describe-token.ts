@@ -1,0 +1,108 @@
+import { paragraph, type Block } from "../reply/block.ts";
+import { reply, type Reply, type Tone } from "../reply/reply.ts";
+import { code, strong, text, time, type Text } from "../reply/text.ts";
+import { timeFromText } from "./json-units.ts";
+import type { TokenMessage } from "./message.ts";
+import { platformName, tokenRemedy } from "./platform-words.ts";
+import { headed } from "./words.ts";
+
+/** A platform refuses the bot's own token, or takes it again: what that means, and what to do. Pure and total. */
+export function describeToken(message: TokenMessage): Reply {
+  const { tone, word, title, blocks } = say(message);
+  return reply({ tone, title: headed(word, title, message), blocks });
+}
+
+interface Said {
+  readonly tone: Tone;
+  readonly word: string;
+  readonly title: Text;
+  readonly blocks: readonly Block[];
+}
+
+function say({ platform, why, since, at, change }: TokenMessage): Said {
+  const name = platformName(platform);
+  const [from, to] = [timeFromText(since), timeFromText(at)];
+  const remedy = paragraph(text`${strong("What to do:")} ${tokenRemedy(platform)}`);
+  switch (change.what) {
+    case "refused": {
+      const wait = `${messages(change.waiting)} ${change.waiting === 1 ? "waits" : "wait"}`;
+      const until = time(timeFromText(change.until), "both");
+      return {
+        tone: "bad",
+        word: "CRITICAL",
+        title: text`${name} refuses the bot's token: no alert arrives there`,
+        blocks: [
+          paragraph(text`Since ${time(from, "both")}: ${code(why)}. Nobody there gets an answer either.`),
+          paragraph(
+            text`${wait} there so far. Nothing is lost if ${name} accepts a token before ${until}: then all of it is sent. After that it is given up, and the subscriptions there end until a token is accepted.`,
+          ),
+          remedy,
+        ],
+      };
+    }
+    case "revoked": {
+      const { subscriptions, unsent, removed } = change;
+      return {
+        tone: "bad",
+        word: "CRITICAL",
+        title:
+          removed === true
+            ? text`${name} says that the bot was taken away: its alerts there have ended`
+            : text`${name} has refused the bot's token for a day: its alerts there have ended`,
+        blocks: [
+          paragraph(
+            text`Since ${time(from, "both")}: ${code(why)}. ${ended(subscriptions)} on ${name}, and ${messages(unsent)} ${unsent === 1 ? "was" : "were"} given up; ${code("alerts log")} lists them.`,
+          ),
+          paragraph(text`The subscriptions come back by themselves once ${name} accepts a token.`),
+          remedy,
+        ],
+      };
+    }
+    case "accepted": {
+      const { waiting, unsent, subscriptions } = change;
+      return {
+        tone: "good",
+        word: "RESOLVED",
+        title: text`${name} accepts the bot's token again`,
+        blocks: [
+          paragraph(
+            text`It was refused from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${unsent === 0 ? "Nothing was given up." : `${messages(unsent)} ${unsent === 1 ? "was" : "were"} given up before; alerts log lists ${unsent === 1 ? "it" : "them"}.`}${subscriptions === 0 ? "" : ` ${subscriptions === 1 ? "One subscription came" : `${subscriptions} subscriptions came`} back.`}`,
+          ),
+        ],
+      };
+    }
+    case "back": {
+      const { unsent } = change;
+      const lost =
+        unsent === 0
+          ? text`No message for this place was given up meanwhile.`
+          : text`${messages(unsent)} for this place ${unsent === 1 ? "was" : "were"} given up meanwhile; ${code("alerts log")} lists ${unsent === 1 ? "it" : "them"}.`;
+      return {
+        tone: "good",
+        word: "RESOLVED",
+        title: text`Alerts arrive here again`,
+        blocks: [
+          paragraph(
+            text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${name} refused the bot's token. ${lost} What is firing now follows.`,
+          ),
+        ],
+      };
+    }
+  }
+}
+
+function messages(count: number): string {
+  return count === 0 ? "No message" : count === 1 ? "One message" : `${count} messages`;
+}
+
+function ended(subscriptions: number): string {
+  if (subscriptions === 0) return "There were no subscriptions";
+  return subscriptions === 1 ? "One subscription ended" : `${subscriptions} subscriptions ended`;
+}
+
+function lateWords(waiting: number): string {
+  if (waiting === 0) return "Nothing waited there.";
+  return waiting === 1
+    ? "The message that waited there is sent now, late."
+    : `The ${waiting} messages that waited there are sent now, late.`;
+}

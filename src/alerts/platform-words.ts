@@ -1,0 +1,36 @@
+import { code, text, type Text } from "../reply/text.ts";
+
+interface PlatformWords {
+  readonly name: string;
+  /** The setting that holds the bot's token. */
+  readonly setting: string;
+  /** Where a new one is had, as the platform's own pages call it. */
+  readonly source: string;
+}
+
+const WORDS: Readonly<Record<string, PlatformWords>> = {
+  discord: {
+    name: "Discord",
+    setting: "DISCORD_TOKEN",
+    source: "Reset Token on the page Bot of your application at https://discord.com/developers/applications",
+  },
+  slack: {
+    name: "Slack",
+    setting: "SLACK_BOT_TOKEN",
+    source: "Install App on the pages of your app at https://api.slack.com/apps, which shows the Bot User OAuth Token",
+  },
+};
+
+/** A platform as people write it. */
+export function platformName(platform: string): string {
+  return WORDS[platform]?.name ?? platform;
+}
+
+/** What to do where a platform refuses the bot's token. */
+export function tokenRemedy(platform: string): Text {
+  const known = WORDS[platform];
+  const doctor = text`${code("npm run doctor")} says whether it is right.`;
+  if (known === undefined) return text`set a token that ${platform} accepts and start the bot again. ${doctor}`;
+  const { setting, source, name } = known;
+  return text`get a token that ${name} accepts (${source}), set ${code(setting)} to it and start the bot again. ${doctor}`;
+}

@@ -1,0 +1,189 @@
+import type { AlertTables, DeliveryRow } from "../store/alert-ports.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { fromMillis, toMillis } from "../units/nanoseconds.ts";
+import { subscriptionLog } from "./choice-log.ts";
+import { isDrill } from "./drill.ts";
+import { timeFromText, timeToText } from "./json-units.ts";
+import type { TokenMessage } from "./message.ts";
+import { OwedBook, type Decision } from "./owed.ts";
+import { revokedAt, type Refusal, type Refusals } from "./refusal.ts";
+import type { Destination, SendError } from "./sender.ts";
+import { spreadAll } from "./spread.ts";
+import { destinationKey, isAlive, Subscription } from "./subscription.ts";
+import { takeBackAll } from "./take-back.ts";
+import { subscriptionRow, writeOwed } from "./write-owed.ts";
+
+/** Who hears of what befalls a platform. */
+export interface StandstillParts {
+  readonly newId: () => string;
+  readonly operators?: Destination;
+  readonly console?: Destination;
+}
+
+/** What the platform said, and when in Unix milliseconds. */
+export interface Refused {
+  readonly platform: string;
+  readonly error: SendError;
+  readonly at: Milliseconds;
+}
+
+/**
+ * A platform has refused the bot's token. That is told once, when it begins; what is owed there waits. A token that is
+ * still refused after a day, or whose bot was taken away, ends all subscriptions of the platform at once: a process has
+ * one token for each, whatever workspaces there are.
+ */
+export async function tokenRefused(
+  tables: AlertTables,
+  refusals: Refusals,
+  { platform, error, at }: Refused,
+  parts: StandstillParts,
+  decisions: Decision[],
+): Promise<Refusal> {
+  const before = refusals.get(platform);
+  const refusal: Refusal = { ...(before ?? { platform, since: at }), why: error.message };
+  if (before === undefined) decisions.push({ what: "token refused", detail: `${platform}: ${error.message}` });
+  if (refusal.retired === undefined && (error.revoked || at >= revokedAt(refusal))) {
+    const retired = { at, ...(await retireAll(tables, refusal, error.revoked, at, parts, decisions)) };
+    await refusals.put({ ...refusal, retired }, at);
+    return { ...refusal, retired };
+  }
+  if (before?.why !== refusal.why) await refusals.put(refusal, at);
+  if (before === undefined) {
+    const waiting = await waitingOn(tables, platform);
+    const change = { what: "refused", waiting, until: textOf(revokedAt(refusal)) } as const;
+    await tellOthers(tables, notice(refusal, at, change), parts);
+  }
+  return refusal;
+}
+
+/**
+ * A platform takes the bot's token again: what waits there goes, and what ended because of the token alone goes on, its
+ * channels being told so.
+ */
+export async function tokenAccepted(
+  tables: AlertTables,
+  refusals: Refusals,
+  platform: string,
+  at: Milliseconds,
+  parts: StandstillParts,
+  decisions: Decision[],
+): Promise<void> {
+  const refusal = refusals.get(platform);
+  if (refusal === undefined) return;
+  await refusals.drop(platform, at);
+  await spreadAll(tables, parts.newId);
+  const waiting = await waitingOn(tables, platform);
+  const lost = new Map(
+    (await tables.outbox.givenUp(platform, refusal.since)).map((row) => [row.destination, row.count]),
+  );
+  const unsent = [...lost.values()].reduce((sum, count) => sum + count, 0);
+  const back = (await subscriptionsOn(tables, platform)).filter(({ state }) => state === "retired").flatMap(returned);
+  await tables.choices.putSubscriptions(back.map(({ after }) => subscriptionRow(after, at)));
+  decisions.push({ what: "token accepted", detail: `${platform}: ${back.length} subscriptions came back` });
+  for (const { before, after } of back) {
+    const destination = destinationKey(after.destination);
+    const detail = subscriptionLog(before, after, "Bellwether");
+    decisions.push({ what: "subscription", network: after.network, destination, detail });
+  }
+  const change = { what: "accepted", waiting, unsent, subscriptions: back.length } as const;
+  const book = new OwedBook();
+  const say = (said: TokenMessage["change"], destination: Destination): void =>
+    void book.deliveries.push({ id: parts.newId(), destination, phase: "bot", message: notice(refusal, at, said) });
+  for (const destination of recipients(parts)) say(change, destination);
+  const known = new Set(recipients(parts).map((one) => destinationKey(one)));
+  const active = back.flatMap(({ after }) => (after.state === "active" ? [after] : []));
+  for (const [key, all] of Map.groupBy(active, ({ destination }) => destinationKey(destination))) {
+    const [first] = all;
+    if (first === undefined || known.has(key)) continue;
+    say({ what: "back", unsent: lost.get(key) ?? 0, subscriptions: all.length }, first.destination);
+  }
+  await writeOwed(tables, book, at, parts.newId);
+}
+
+/** Gives up what a platform that is retired was owed. */
+export async function giveUpOn(
+  tables: AlertTables,
+  rows: readonly DeliveryRow[],
+  at: Milliseconds,
+  why: string,
+): Promise<void> {
+  await tables.outbox.giveUp(
+    rows.map(({ id }) => id),
+    at,
+    why,
+  );
+  await takeBackAll(tables, rows);
+}
+
+async function retireAll(
+  tables: AlertTables,
+  { platform, since, why: words }: Refusal,
+  revoked: boolean,
+  at: Milliseconds,
+  parts: StandstillParts,
+  decisions: Decision[],
+): Promise<{ subscriptions: number; unsent: number }> {
+  const why = `${revoked ? "the bot was taken away" : "the bot's token was refused for a day"} (${words}); it comes back once a token is accepted`;
+  // A drill is over before anybody could mend a token.
+  const alive = (await subscriptionsOn(tables, platform)).filter((one) => isAlive(one) && !isDrill(one));
+  const retired = alive.map((one) => ({
+    ...one,
+    state: "retired" as const,
+    why,
+    returns: one.state === "paused" ? ("paused" as const) : ("active" as const),
+  }));
+  await tables.choices.putSubscriptions(retired.map((one) => subscriptionRow(one, at)));
+  await spreadAll(tables, parts.newId);
+  const rows = await tables.outbox.owedOn(platform);
+  await giveUpOn(tables, rows, at, why);
+  const unsent = rows.filter(({ kind }) => kind === "message").length;
+  const places = new Set(retired.map(({ destination }) => destinationKey(destination)));
+  const counts = `${retired.length} subscriptions ended, ${unsent} messages were given up`;
+  decisions.push({ what: "platform lost", detail: `${platform}: ${why}; ${counts}` });
+  for (const destination of places) decisions.push({ what: "destination lost", destination, detail: why });
+  const lost = { subscriptions: retired.length, unsent };
+  const change = { what: "revoked", ...(revoked ? { removed: true as const } : {}), ...lost } as const;
+  await tellOthers(tables, notice({ platform, since, why: words }, at, change), parts);
+  return lost;
+}
+
+function returned(before: Subscription): { readonly before: Subscription; readonly after: Subscription }[] {
+  const { returns, why: _why, over: _over, ...rest } = before;
+  return returns === undefined ? [] : [{ before, after: { ...rest, state: returns } }];
+}
+
+async function subscriptionsOn(tables: AlertTables, platform: string): Promise<Subscription[]> {
+  return (await tables.choices.subscriptions())
+    .map(({ data }) => Subscription.parse(JSON.parse(data)))
+    .filter(({ destination }) => destination.platform === platform);
+}
+
+async function waitingOn(tables: AlertTables, platform: string): Promise<number> {
+  return (await tables.outbox.depth()).find((one) => one.platform === platform)?.owed ?? 0;
+}
+
+function recipients({ operators, console: shown }: StandstillParts): Destination[] {
+  return [shown, operators].filter((one) => one !== undefined);
+}
+
+function notice(
+  { platform, since, why }: Pick<Refusal, "platform" | "since" | "why">,
+  at: Milliseconds,
+  change: TokenMessage["change"],
+): TokenMessage {
+  return { type: "token", platform, why, since: textOf(since), at: textOf(at), change };
+}
+
+/** What cannot be said on the platform itself is said elsewhere: it would wait there for its own end. */
+async function tellOthers(tables: AlertTables, message: TokenMessage, parts: StandstillParts): Promise<void> {
+  const { newId } = parts;
+  const book = new OwedBook();
+  for (const destination of recipients(parts).filter(({ platform }) => platform !== message.platform)) {
+    book.deliveries.push({ id: newId(), destination, phase: "bot", message });
+  }
+  await writeOwed(tables, book, toMillis(timeFromText(message.at)), newId);
+}
+
+function textOf(millis: Milliseconds): string {
+  return timeToText(fromMillis(millis));
+}
