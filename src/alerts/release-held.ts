@@ -4,9 +4,12 @@ import type { Choices } from "./choices.ts";
 import type { AlertMessage } from "./message.ts";
 import type { OwedBook } from "./owed.ts";
 import { readMessages } from "./read-messages.ts";
-import { destinationKey, isAlive, StoredDestination, type Subscription } from "./subscription.ts";
+import { covers, destinationKey, isAlive, StoredDestination, type Subscription } from "./subscription.ts";
 
-/** Makes one digest for each destination and network of what waited for quiet hours to end. */
+/**
+ * Makes one digest for each destination and network of what waited for quiet hours to end; without what nobody there
+ * wants to be told of any more.
+ */
 export async function releaseHeld(
   tables: AlertTables,
   choices: Choices,
@@ -31,7 +34,14 @@ export async function releaseHeld(
       const detail = `${unread} of the ${waiting.length} messages that waited for it cannot be read`;
       book.decisions.push({ what: "dead letter", destination, detail });
     }
-    for (const [network, group] of Map.groupBy(waiting, (row) => networkOf(messages.get(row.message)))) {
+    const listeners = choices.subscriptions.filter((one) => destinationKey(one.destination) === destination);
+    const wanted = waiting.filter(({ message }) => isWanted(messages.get(message), listeners));
+    const dropped = waiting.length - unread - wanted.length;
+    if (dropped > 0) {
+      const detail = `${dropped} that waited for quiet hours to end: nobody there is subscribed to that any more`;
+      book.decisions.push({ what: "suppressed by a change", destination, detail });
+    }
+    for (const [network, group] of Map.groupBy(wanted, (row) => networkOf(messages.get(row.message)))) {
       const digest = digestOf(network, group, messages);
       const [first] = group;
       if (digest === undefined || first === undefined) continue;
@@ -39,6 +49,18 @@ export async function releaseHeld(
       book.deliveries.push({ id: newId(), destination: to, phase: "digest", message: digest });
     }
   }
+}
+
+/** Whether a place still listens to that; what one waited for oneself ended that subscription by itself. */
+function isWanted(message: AlertMessage | undefined, listeners: readonly Subscription[]): boolean {
+  const about = message?.type === "event" ? message.event : message?.type === "condition" ? message.episode : undefined;
+  return (
+    about !== undefined &&
+    listeners.some(
+      (one) =>
+        (one.state === "active" || one.state === "ended") && one.kinds.includes(about.kind) && covers(one, about),
+    )
+  );
 }
 
 /** Those that cannot be reached any more, and have not been subscribed again since. */

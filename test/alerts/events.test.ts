@@ -100,6 +100,33 @@ describe("events", () => {
     expect(it.sender.take()).toEqual(["DIGEST · 2 checkpoints, blocks 1 to 2 on mainnet, during quiet hours"]);
   });
 
+  it("that wait are not told where nobody is subscribed to them any more, which the log says", async () => {
+    const quiet = { quietHours: { from: "11:00", to: "13:00", zone: "UTC" } };
+    for (const change of [{ state: "removed" }, { state: "paused" }, { kinds: ["snapshot.new"] }] as const) {
+      const { kinds, ...more } = { kinds: ["checkpoint.new" as const], ...change };
+      const it = await subscribed(quiet);
+      await it.round([], checkpoints(it, 1, 2));
+      await it.engine.putSubscription(aSubscription({ ...quiet, ...more, kinds: [...kinds] }), "ada");
+      await it.pass(3_600_000);
+      expect(it.sender.take()).toEqual([]);
+      expect(await it.engine.log({ limit: 1 })).toMatchObject([
+        { what: "suppressed by a change", detail: expect.stringContaining("2 that waited") },
+      ]);
+    }
+  });
+
+  it("that wait are told though the subscription to them has ended by itself", async () => {
+    const quietHours = { from: "11:00", to: "13:00", zone: "UTC" };
+    const it = await subscribed({ kinds: ["order.final"], subjects: ["o1"], personal: true, quietHours });
+    await it.round(
+      [],
+      [{ kind: "order.final", network: "mainnet", subject: "o1", key: "o1/f", at: "1", status: "STATUS_FILLED" }],
+    );
+    expect(it.sender.take()).toEqual([]);
+    await it.pass(3_600_000);
+    expect(it.sender.take()).toEqual([expect.stringContaining("during quiet hours")]);
+  });
+
   it("that waited and cannot be read keep nothing else waiting, and are counted", async () => {
     const it = await subscribed({ quietHours: { from: "11:00", to: "13:00", zone: "UTC" } });
     await it.round([], checkpoints(it, 1, 2));
