@@ -18,6 +18,7 @@ import { isOperator, isSamePlace, ownMessages, parseDestination, placeWords } fr
 import { resolveSubjects } from "./alert-subjects.ts";
 import { subscriptionActions } from "./alert-subscriptions.ts";
 import { parseThresholds } from "./alert-thresholds.ts";
+import { bundleMeant } from "./bundle-meant.ts";
 import { askAbout } from "./callers-mistake.ts";
 import { ORDER } from "./named-ids.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
@@ -43,14 +44,15 @@ export async function watchForOneself(context: AddContext, kind: PersonalKind, v
     });
   }
   const subjects = await resolveSubjects([kind], values.subjects, context);
-  const [subject] = subjects;
-  if (subject === undefined || subjects.length > 1) {
+  const [named] = subjects;
+  if (named === undefined || subjects.length > 1) {
     throw new UserError("These are watched one by one, since each ends by itself.", {
       option: "subjects",
       remedy: "Add them one after the other.",
     });
   }
   const destination = values.to === undefined ? ownMessages(context) : parseDestination(values.to, context, alerts);
+  const subject = kind === "bundle.signed" ? await bundleMeant(named, values.subjects, context) : named;
   const { over, now } = await lookAt(context, kind, subject);
   if (over !== undefined) {
     return reply({ title: over, blocks: [paragraph("There is nothing left to wait for, so nothing is watched.")] });

@@ -35,6 +35,22 @@ describe("what one watches for oneself", () => {
     );
   });
 
+  test("is the bundle of a proposal, too, where its id alone is typed", async () => {
+    const talk = await talkInOps(bob);
+    const { proposalId, unsignedProposalId, unsignedAssetId } = talk.samples;
+    expect(await talk.ask(`alerts add bundle.signed ${proposalId}`)).toMatch(
+      /That bundle is signed already: bundle asset-limits/u,
+    );
+    for (const id of [unsignedProposalId, unsignedAssetId, `list-asset:${"ab".repeat(32)}`]) {
+      await talk.ask(`alerts add bundle.signed ${id}`);
+    }
+    const subjects = (await talk.engine.subscriptions()).flatMap((one) => one.subjects);
+    expect(subjects.toSorted()).toEqual([
+      `asset-limits:${unsignedProposalId}`,
+      ...[`list-asset:${unsignedAssetId}`, `list-asset:${"ab".repeat(32)}`].toSorted(),
+    ]);
+  });
+
   test("ends where nothing is left to wait for", async () => {
     const talk = await talkInOps(bob);
     expect(await talk.ask("alerts add bundle.signed USDT")).toContain("That bundle is signed already");
