@@ -7,7 +7,8 @@ import type { Preview } from "../../../src/adapters/adapter.ts";
 import { markSimulated } from "../../../src/bot/simulated.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";
-import { code, id, text } from "../../../src/reply/text.ts";
+import { code, id, text, time } from "../../../src/reply/text.ts";
+import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { gallery } from "../../support/gallery.ts";
 import { ask as action, hex } from "../../support/gallery/parts.ts";
 import { nastyStrings } from "../../support/nasty-strings.ts";
@@ -67,6 +68,23 @@ function answer(asked: Asked): Reply | Promise<Reply> {
           },
         ],
       });
+    case "timed":
+      return reply({
+        title: "Silences",
+        blocks: [
+          {
+            kind: "table",
+            name: "silences",
+            columns: ["When", "Now"].map((title) => ({ title })),
+            rows: [
+              [
+                text`every Saturday from 22:00 for 2 h by the clock of Europe/Berlin, first at ${time(MOMENT)}, the last time before ${time(MOMENT)}`,
+                text`waits`,
+              ],
+            ],
+          },
+        ],
+      });
     case "slow":
       return new Promise((resolve) => {
         asked.progress?.(reply({ title: "1 row so far" }));
@@ -76,6 +94,8 @@ function answer(asked: Asked): Reply | Promise<Reply> {
       return reply({ title: text`You asked ${code(line)}`, tone: "good" });
   }
 }
+
+const MOMENT = nanoseconds(1_795_284_000_000_000_000n);
 
 const page = (number: number): Reply =>
   reply({
@@ -328,6 +348,26 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
       '[...document.querySelectorAll("#log tbody tr")].map((row) => row.offsetHeight)',
     );
     expect(Math.max(...(heights as number[]))).toBeLessThan(130);
+  });
+
+  test("words with a time in them do not run over the next cell", async () => {
+    await using visitor = await visit({ viewport: { width: 1280, height: 740 } });
+    await say(visitor.page, "timed");
+    const spills = await visitor.page.evaluate(
+      '[...document.querySelectorAll("#log tbody td")].map((cell) => cell.scrollWidth - cell.clientWidth)',
+    );
+    expect(spills).toEqual([0, 0]);
+  });
+
+  test.each([360, 320])("at %i pixels nothing runs out of the page, with a badge for each thing", async (width) => {
+    await using visitor = await visit({ viewport: { width, height: 640 } });
+    await say(visitor.page, "simulated");
+    await visitor.page.evaluate(
+      'for (const one of ["views", "open-count", "simulated", "sign-out"]) document.getElementById(one).hidden = false;' +
+        'document.getElementById("open-count").textContent = "12"',
+    );
+    expect(await visitor.page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    expect(await visitor.page.getByRole("heading", { level: 1 }).textContent()).toBe("Bellwether");
   });
 
   test("when the bot is gone, the page says so and goes on", async () => {

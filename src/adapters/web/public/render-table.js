@@ -9,6 +9,8 @@ import { h } from "./vnode.js";
 
 /** A cell up to this length stays on one line. */
 const NARROW_LENGTH = 28;
+/** Or up to this, where it is a moment with its age: `2026-11-21 13:01:13 GMT-5 (3 min 26 s ago)`. */
+const MOMENT_LENGTH = 50;
 
 /**
  * A table with all its rows and columns; where it is wider or longer than its place it scrolls by itself, also by
@@ -75,7 +77,9 @@ function renderHead(column) {
 function renderRow(row, columns, reader) {
   const cells = Array.from({ length: Math.max(row.length, columns.length) }, (_, index) => {
     const content = row[index] ?? [];
-    const narrow = plainOf(content, reader).length <= NARROW_LENGTH ? "narrow" : undefined;
+    const [first] = content;
+    const most = content.length === 1 && first?.kind === "time" ? MOMENT_LENGTH : NARROW_LENGTH;
+    const narrow = plainOf(content, reader).length <= most ? "narrow" : undefined;
     return h("td", { class: columns[index]?.align === "right" ? "number" : narrow }, renderText(content, reader));
   });
   return h("tr", {}, ...cells);
