@@ -5,6 +5,7 @@ import { createBacklog } from "./alert-backlog.ts";
 import { createChoices } from "./alert-choices.ts";
 import { alertFigures } from "./alert-figures.ts";
 import { lastNumber, numbered } from "./alert-counters.ts";
+import { createJournal } from "./alert-journal.ts";
 import { createOutbox } from "./alert-outbox.ts";
 import { createParcels } from "./alert-parcels.ts";
 import type { AlertTables, DecisionLog } from "./alert-ports.ts";
@@ -25,17 +26,43 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
     arrivals: createArrivals(db),
     backlog: createBacklog(db),
     log: createDecisionLog(db),
+    journal: createJournal(db),
     figures: (at) => alertFigures(db, at),
     async prune(before) {
       const last = await lastNumber(db, "decisions");
+      // What lasted long is not old: its story is whole until nothing has been decided about it for so long.
+      await db
+        .deleteFrom("alert_episodes")
+        .where("open", "=", 0)
+        .where("opened_at", "<", before)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom("alert_decisions as d")
+                .select("d.seq")
+                .whereRef("d.episode", "=", "alert_episodes.id")
+                .where("d.at", ">=", before),
+            ),
+          ),
+        )
+        .execute();
+      const kept = db.selectFrom("alert_episodes").select("id");
       await db
         .deleteFrom("alert_decisions")
-        .where((eb) => eb.or([eb("at", "<", before), eb("seq", "<=", last - DECISIONS_KEPT)]))
+        .where((eb) => {
+          const isOfNone = eb.or([eb("episode", "is", null), eb("episode", "not in", kept)]);
+          return eb.or([eb.and([eb("at", "<", before), isOfNone]), eb("seq", "<=", last - DECISIONS_KEPT)]);
+        })
         .execute();
-      await db.deleteFrom("alert_deliveries").where("settled_at", "<", before).execute();
+      // Edits are no part of a story, and something that comes and goes for months makes many.
+      await db
+        .deleteFrom("alert_deliveries")
+        .where("settled_at", "<", before)
+        .where((eb) => eb.or([eb("kind", "=", "edit"), eb("episode", "is", null), eb("episode", "not in", kept)]))
+        .execute();
       await db.deleteFrom("alert_rolling").where("day_ends_at", "<", before).execute();
       await db.deleteFrom("alert_silences").where("ends_at", "<", before).execute();
-      await db.deleteFrom("alert_episodes").where("open", "=", 0).where("opened_at", "<", before).execute();
       await db
         .deleteFrom("alert_tellings")
         .where("episode", "not in", (eb) => eb.selectFrom("alert_episodes").select("id"))

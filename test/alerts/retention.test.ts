@@ -6,7 +6,7 @@ import type { AlertEvent } from "../../src/alerts/event.ts";
 import { DECISIONS_KEPT } from "../../src/store/alert-tables.ts";
 import { auction, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
-import { Stage } from "./stage.ts";
+import { openStage, Stage } from "./stage.ts";
 
 const HOUR = 3_600_000;
 
@@ -72,6 +72,51 @@ it("months of alerts leave the database as large as one month does", async () =>
   expect(second["alert_deliveries"]).toBeGreaterThan(20);
   const grown = Object.entries(third).filter(([table, rows]) => rows > (second[table] ?? 0) * 1.1 + 5);
   expect(grown.map(([table, rows]) => `${table}: ${second[table]} -> ${rows}`)).toEqual([]);
+});
+
+it("what lasts longer than that keeps its whole story until it has been over for as long", async () => {
+  const DAY = 24 * HOUR;
+  const stage = await openStage();
+  await stage.engine.putSubscription(aSubscription({ kinds: ["market.auction"], style: "live" }), "ann");
+  await stage.round([auction("good")]);
+  await stage.pass(5000);
+  await stage.rounds(2, [auction("bad")]);
+  expect(stage.sender.take()).toHaveLength(1);
+  const [open] = await stage.engine.openEpisodes();
+  const id = open?.id ?? "";
+
+  // An opening auction may last for months.
+  await stage.restart(40 * DAY);
+  await stage.pass(0);
+  await stage.rounds(2, [auction("bad")]);
+  await stage.rounds(6, [auction("good")]);
+  await stage.pass(5000);
+  expect(stage.sender.take()).toEqual([expect.stringContaining("RESOLVED")]);
+  expect(stage.sender.takeEdits().at(-1)).toContain("RESOLVED");
+  await stage.restart(2 * HOUR);
+  await stage.pass(0);
+  const story = await stage.engine.why(id);
+  expect(story?.decisions.map(({ what }) => what)).toEqual(expect.arrayContaining(["fired", "resolved"]));
+  expect(story?.deliveries.filter(({ kind }) => kind === "message").map(({ phase }) => phase)).toEqual([
+    "trigger",
+    "resolve",
+  ]);
+  expect(story?.receipts.length).toBeGreaterThanOrEqual(2);
+
+  // The next one is another one, by its number, too.
+  await stage.round([auction("good")]);
+  await stage.pass(5000);
+  await stage.rounds(2, [auction("bad")]);
+  expect((await stage.engine.openEpisodes()).map((one) => one.number)).toEqual([2]);
+  await stage.rounds(6, [auction("good")]);
+  expect(stage.sender.take()).toHaveLength(2);
+  stage.sender.takeEdits();
+
+  await stage.restart(31 * DAY);
+  await stage.pass(0);
+  expect(await stage.engine.why(id)).toBeUndefined();
+  const rows = rowsOf(stage.store.file);
+  expect([rows["alert_deliveries"], rows["alert_receipts"], rows["alert_tellings"]]).toEqual([0, 0, 0]);
 });
 
 it("a storm cannot fill the disk with decisions, however young they are", async () => {
