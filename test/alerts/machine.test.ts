@@ -119,6 +119,8 @@ describe("an alert's state", () => {
     const one = stall().look("b".repeat(60));
     expect(one.told).toEqual(["pending 0", "fired 30", "escalated 180"]);
     expect(one.episode()).toMatchObject({ severity: "critical", state: "firing" });
+    // What was good in between is no time in which it was bad.
+    expect(stall().look(`bbbbbbb ${"gb".repeat(60)}`).told).not.toContainEqual(expect.stringContaining("escalated"));
   });
 
   it("counts the time that the watcher itself has measured", () => {
