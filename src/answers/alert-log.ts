@@ -130,7 +130,10 @@ export function hasWords(row: LogRow, wanted: string): boolean {
   );
 }
 
-/** Ids of episodes are shortened where people read them, and `whole` in files. */
+/**
+ * Ids of episodes are shortened where people read them, and `whole` in files. What happened stands before the ids:
+ * where a table is cut or scrolls, they are what is behind the edge.
+ */
 export function logTable(rows: readonly LogRow[], here: string | undefined, whole = false): Table {
   return {
     kind: "table",
@@ -139,19 +142,19 @@ export function logTable(rows: readonly LogRow[], here: string | undefined, whol
       { title: "When" },
       { title: "What" },
       { title: "Network", priority: 2 },
-      { title: "Episode", priority: 2 },
-      { title: "Where", priority: 3 },
-      { title: "Delivery", priority: 3 },
       { title: "More" },
+      { title: "Where", priority: 3 },
+      { title: "Episode", priority: 2 },
+      { title: "Delivery", priority: 3 },
     ],
     rows: rows.map(({ at, what, network, episode, destination, delivery, detail }) => [
       toText(time(fromMillis(at))),
       toText(what),
       toText(network ?? "–"),
-      toText(episode === null ? "–" : whole ? episode : code(briefEpisodeId(episode))),
-      keyWords(destination, here),
-      toText(delivery ?? "–"),
       toText(detail === null || detail === "" ? "–" : whole ? detail : detail.replaceAll(LONG_ID, "$1…")),
+      keyWords(destination, here),
+      toText(episode === null ? "–" : whole ? episode : code(briefEpisodeId(episode))),
+      toText(delivery ?? "–"),
     ]),
   };
 }
