@@ -2,6 +2,7 @@ import { ALL_NETWORKS_OPTION } from "../src/answers/alert-options.ts";
 import { briefEpisodeId, episodeSubject, labelOf } from "../src/answers/alert-episodes.ts";
 import { destinationHere, isOperator, isSamePlace, placeWords } from "../src/answers/alert-place.ts";
 import { standingOf } from "../src/answers/alert-standing.ts";
+import { refusedWords, servedOf } from "../src/answers/refused-token.ts";
 import { watchedLabels } from "../src/answers/watched-labels.ts";
 import type { AlertDesk } from "../src/alerts/alert-desk.ts";
 import type { Episode } from "../src/alerts/episode.ts";
@@ -10,6 +11,7 @@ import { compareSeverity } from "../src/alerts/severity.ts";
 import type { Standing } from "../src/alerts/standing.ts";
 import { suspicionWords, verdictWords } from "../src/alerts/standing-words.ts";
 import { sinceWords } from "../src/alerts/since-words.ts";
+import type { Subscription } from "../src/alerts/subscription.ts";
 import { subjectName, type Labels } from "../src/alerts/subscription-words.ts";
 import { watcherNames } from "../src/alerts/watcher-names.ts";
 import { command } from "../src/bot/command.ts";
@@ -50,8 +52,16 @@ export const alertsStatus = command({
     const open = worstFirst(episodes.filter(isAsked));
     const labels = await labelsOf(open, alerts);
     const here = destinationHere(context);
+    const refused = servedOf(await alerts.refusals(), alerts);
+    // What ended with a token is said of its platform, at once.
+    const withToken = ({ returns, destination }: Subscription): boolean =>
+      returns !== undefined && refused.some(({ platform }) => platform === destination.platform);
     const lost = all.filter(
-      (one) => one.state === "retired" && isAsked(one) && (isOperator(context) || isSamePlace(one.destination, here)),
+      (one) =>
+        one.state === "retired" &&
+        isAsked(one) &&
+        !withToken(one) &&
+        (isOperator(context) || isSamePlace(one.destination, here)),
     );
     const alone = alerts.verdict === undefined;
     const blocks: Block[] = [
@@ -71,6 +81,7 @@ export const alertsStatus = command({
     const late = looks.flat().filter(({ isLate }) => isLate);
     if (late.length > 0) blocks.push({ kind: "list", title: text`Watchers that are late`, items: late.map(lateWords) });
     blocks.push(paragraph(owedWords(owed, now)));
+    blocks.push(...refused.map((refusal) => paragraph(refusedWords(refusal, now))));
     if (lost.length > 0) {
       blocks.push({
         kind: "list",

@@ -7,6 +7,7 @@ import { timeToText } from "./json-units.ts";
 import { AlertMessage } from "./message.ts";
 import { OwedBook } from "./owed.ts";
 import { readMessages } from "./read-messages.ts";
+import { readRefusals, type Refusal } from "./refusal.ts";
 import { episodeRow, roundRecorder, type RecordRound } from "./record-round.ts";
 import type { Destination } from "./sender.ts";
 import { Silence, silenceEnds } from "./silence.ts";
@@ -60,6 +61,8 @@ export interface AlertEngine {
 
   /** How many messages are owed on each platform, and since when the oldest (Unix milliseconds). */
   owed(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
+  /** The platforms that refuse the bot's own token. */
+  refusals(): Promise<readonly Refusal[]>;
   /** What became of messages, newest first, with the receipts of those that arrived; see DeliveryRow. */
   settled(
     limit: number,
@@ -176,6 +179,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
     },
 
     owed: () => store.transaction(({ alerts }) => alerts.outbox.depth()),
+    refusals: () => store.transaction(({ alerts }) => readRefusals(alerts)),
     settled: (limit, destination) =>
       store.transaction(async ({ alerts }) => {
         const rows = await alerts.outbox.settled(limit, destination);

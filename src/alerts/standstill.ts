@@ -79,7 +79,7 @@ export async function tokenAccepted(
   const unsent = [...lost.values()].reduce((sum, count) => sum + count, 0);
   const back = (await subscriptionsOn(tables, platform)).filter(({ state }) => state === "retired").flatMap(returned);
   await tables.choices.putSubscriptions(back.map(({ after }) => subscriptionRow(after, at)));
-  decisions.push({ what: "token accepted", detail: `${platform}: ${back.length} subscriptions came back` });
+  decisions.push({ what: "token accepted", detail: `${platform}; subscriptions that came back: ${back.length}` });
   for (const { before, after } of back) {
     const destination = destinationKey(after.destination);
     const detail = subscriptionLog(before, after, "Bellwether");
@@ -138,7 +138,7 @@ async function retireAll(
   await giveUpOn(tables, rows, at, why);
   const unsent = rows.filter(({ kind }) => kind === "message").length;
   const places = new Set(retired.map(({ destination }) => destinationKey(destination)));
-  const counts = `${retired.length} subscriptions ended, ${unsent} messages were given up`;
+  const counts = `subscriptions ended: ${retired.length}; messages given up: ${unsent}`;
   decisions.push({ what: "platform lost", detail: `${platform}: ${why}; ${counts}` });
   for (const destination of places) decisions.push({ what: "destination lost", destination, detail: why });
   const lost = { subscriptions: retired.length, unsent };

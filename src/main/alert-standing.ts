@@ -3,7 +3,7 @@ import type { Verdict } from "../api/verdict.ts";
 import type { AlertFigures } from "../store/alert-ports.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import type { Alerting, LastLook } from "./alerting.ts";
+import type { Alerting, AlertingHealth, LastLook } from "./alerting.ts";
 
 /** How the alerts stand at one moment, for figures. */
 export interface AlertStanding {
@@ -11,6 +11,9 @@ export interface AlertStanding {
   readonly at: Milliseconds;
   readonly queue: readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[];
   readonly looks: readonly LastLook[];
+  /** The platforms that deliver here, and those that refuse the bot's token. */
+  readonly platforms: readonly string[];
+  readonly refusals: AlertingHealth["refusals"];
   /** By network. */
   readonly verdicts: readonly (readonly [string, Verdict])[];
   readonly open: readonly Pick<Episode, "network" | "severity">[];
@@ -30,7 +33,7 @@ export interface AlertStandingParts {
 /** Asks all that knows of the alerts. Rejects where the database fails. */
 export async function alertStanding({ alerting, store, networks, now }: AlertStandingParts): Promise<AlertStanding> {
   const at = now();
-  const { queue, looks } = await alerting.health();
+  const { queue, looks, refusals } = await alerting.health();
   const open = await alerting.desk.openEpisodes();
   const figures = await store.transaction(({ alerts }) => alerts.figures(at));
   const writable = await store.ping().then(
@@ -41,5 +44,5 @@ export async function alertStanding({ alerting, store, networks, now }: AlertSta
     const verdict = alerting.verdict(network);
     return verdict === undefined ? [] : [[network, verdict] as const];
   });
-  return { at, queue, looks, verdicts, open, figures, writable };
+  return { at, queue, looks, platforms: alerting.desk.platforms(), refusals, verdicts, open, figures, writable };
 }

@@ -30,7 +30,7 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
   const registers = [registry];
   const deliveries = new Counter({
     name: "bellwether_deliveries_total",
-    help: "Tries to deliver, by what came of them: sent, retry, maybe-sent, dead, gone.",
+    help: "Tries to deliver, by what came of them: sent, retry, maybe-sent, dead, gone, refused.",
     labelNames: ["platform", "phase", "outcome"],
     registers,
   });
@@ -84,6 +84,7 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
   const oldest = gauge("bellwether_queue_oldest_age_seconds", "How long the oldest owed message has been owed.", [
     "platform",
   ]);
+  const refused = gauge("bellwether_token_refused", "1 while a platform refuses the bot's own token.", ["platform"]);
   const open = gauge("bellwether_open_episodes", "Alerts that are firing.", ["network", "severity"]);
   const dead = gauge("bellwether_dead_letters", "Messages given up within the last day.", ["platform"]);
   const subscriptions = gauge("bellwether_subscriptions", "Subscriptions, by their state.", ["state"]);
@@ -122,6 +123,10 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
       for (const { platform, owed, oldest: since } of standing.queue) {
         depth.set({ platform }, owed);
         oldest.set({ platform }, Math.max(0, standing.at - since) / 1000);
+      }
+      // The console takes whatever it is given.
+      for (const platform of standing.platforms.filter((one) => one !== "web")) {
+        refused.set({ platform }, Number(standing.refusals.some((one) => one.platform === platform)));
       }
       for (const episode of standing.open) open.inc({ network: episode.network, severity: episode.severity });
       for (const { platform, count } of standing.figures.dead) dead.set({ platform }, count);

@@ -5,7 +5,7 @@ import { messageOf, StoreTrouble } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Alerting } from "./alerting.ts";
-import { lateWatcher, stuckQueue } from "./wellness.ts";
+import { lateWatcher, refusedToken, stuckQueue } from "./wellness.ts";
 
 export interface ReadinessParts {
   readonly alerting: Pick<Alerting, "health" | "desk">;
@@ -40,11 +40,12 @@ export async function checkReadiness(parts: ReadinessParts): Promise<Readiness> 
 async function alertParts({ alerting, startedAt }: ReadinessParts): Promise<readonly (readonly [string, Part])[]> {
   const part = (why: string | undefined): Part => (why === undefined ? { ok: true } : { ok: false, why });
   try {
-    const { looks, queue } = await inTime(alerting.health());
+    const { looks, queue, refusals } = await inTime(alerting.health());
     const now = Date.now();
+    const platforms = alerting.desk.platforms();
     return [
       ["watching", part(lateWatcher(looks, startedAt, now))],
-      ["delivery", part(stuckQueue(queue, alerting.desk.platforms(), now))],
+      ["delivery", part(refusedToken(refusals, platforms, now) ?? stuckQueue(queue, platforms, now))],
     ];
   } catch (thrown) {
     const why = messageOf(thrown);

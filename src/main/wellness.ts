@@ -1,3 +1,4 @@
+import { platformName } from "../alerts/platform-words.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import type { Alerting, AlertingHealth, LastLook } from "./alerting.ts";
 
@@ -36,6 +37,22 @@ export function stuckQueue(
 }
 
 /**
+ * Which platform refuses the bot's own token, as a clause; undefined where none does. One that this process does not
+ * serve is not its to mend.
+ */
+export function refusedToken(
+  refusals: AlertingHealth["refusals"],
+  platforms: readonly string[],
+  now: Milliseconds,
+): string | undefined {
+  const refused = refusals.find(({ platform }) => platforms.includes(platform));
+  if (refused === undefined) return undefined;
+  const { platform, since, why, retired } = refused;
+  const so = retired === undefined ? "" : ", and its subscriptions have ended";
+  return `${platformName(platform)} has refused the bot's token for ${formatDuration(Math.max(0, now - since))} (${why})${so}`;
+}
+
+/**
  * Why not all is well with watching and delivering, as a clause; undefined where all is. Rejects where the database
  * does not answer.
  */
@@ -44,7 +61,12 @@ export async function troubleOf(
   startedAt: Milliseconds,
   now: () => Milliseconds,
 ): Promise<string | undefined> {
-  const { looks, queue } = await alerting.health();
+  const { looks, queue, refusals } = await alerting.health();
   if (looks.length === 0) return "no watcher has looked yet";
-  return lateWatcher(looks, startedAt, now()) ?? stuckQueue(queue, alerting.desk.platforms(), now());
+  const platforms = alerting.desk.platforms();
+  return (
+    lateWatcher(looks, startedAt, now()) ??
+    refusedToken(refusals, platforms, now()) ??
+    stuckQueue(queue, platforms, now())
+  );
 }

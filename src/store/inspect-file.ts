@@ -2,13 +2,13 @@ import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 import type { Milliseconds } from "../units/duration.ts";
-import type { AlertFigures } from "./alert-ports.ts";
+import type { AlertFigures, AlertTables } from "./alert-ports.ts";
 import { executedMigrations, newerMigration } from "./sqlite-database.ts";
 import { storeFault } from "./sqlite-faults.ts";
 import { migrations } from "./migrations/index.ts";
 
 /** What a database file looks like from outside. */
-export interface FileInspection {
+export interface FileInspection<R = undefined> {
   /** With what lies in its write-ahead log. */
   readonly bytes: number;
   /** The last migration that it has been through; undefined for an empty one. */
@@ -18,7 +18,7 @@ export interface FileInspection {
   /** What SQLite finds wrong with it; empty = nothing. Undefined where it is too large to be read through. */
   readonly damage: readonly string[] | undefined;
   /** Undefined where it is damaged or of another version. */
-  readonly alerts: (AlertFigures & { readonly waiting: readonly Waiting[] }) | undefined;
+  readonly alerts: (AlertFigures & { readonly waiting: readonly Waiting[]; readonly read: R }) | undefined;
   /** When a watcher's look was kept last, in Unix milliseconds; undefined where none ever was. */
   readonly lookedAt: Milliseconds | undefined;
 }
@@ -38,9 +38,14 @@ const BUSY_MILLIS = 2000;
 
 /**
  * Looks into a database file beside the process that may hold it: SQLite lets others read, and nothing is written.
- * Undefined where there is no such file. Rejects with UserError where it cannot be read.
+ * `read` may read more of the alerts. Undefined where there is no such file. Rejects with UserError where it cannot be
+ * read.
  */
-export async function inspectFile(file: string, at: Milliseconds): Promise<FileInspection | undefined> {
+export async function inspectFile<R>(
+  file: string,
+  at: Milliseconds,
+  read: (tables: AlertTables) => Promise<R>,
+): Promise<FileInspection<R> | undefined> {
   if (!existsSync(file)) return undefined;
   try {
     const bytes = sizeOf(file) + sizeOf(`${file}-wal`);
@@ -58,7 +63,7 @@ export async function inspectFile(file: string, at: Milliseconds): Promise<FileI
         age,
         damage,
         lookedAt: readable ? lastLook(database) : undefined,
-        alerts: readable ? await alertsOf(database, at) : undefined,
+        alerts: readable ? await alertsOf(database, at, read) : undefined,
       };
     } finally {
       if (database.isOpen) database.close();
@@ -80,14 +85,18 @@ function lastLook(database: DatabaseSync): Milliseconds | undefined {
   return typeof row?.["at"] === "number" ? row["at"] : undefined;
 }
 
-async function alertsOf(database: DatabaseSync, at: Milliseconds): Promise<FileInspection["alerts"]> {
+async function alertsOf<R>(
+  database: DatabaseSync,
+  at: Milliseconds,
+  read: (tables: AlertTables) => Promise<R>,
+): Promise<FileInspection<R>["alerts"]> {
   const [{ kyselyOver }, { createAlertTables }] = await Promise.all([
     import("./kysely-sqlite.ts"),
     import("./alert-tables.ts"),
   ]);
   const db = kyselyOver(database);
   const tables = createAlertTables(db);
-  const alerts = { ...(await tables.figures(at)), waiting: await tables.outbox.depth() };
+  const alerts = { ...(await tables.figures(at)), waiting: await tables.outbox.depth(), read: await read(tables) };
   await db.destroy();
   return alerts;
 }

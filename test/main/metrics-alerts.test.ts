@@ -18,6 +18,8 @@ const verdict = {
 const standing: AlertStanding = {
   at: AT,
   queue: [{ platform: "slack", owed: 7, oldest: AT - 90_000 }],
+  platforms: ["web", "discord", "slack"],
+  refusals: [{ platform: "discord", since: AT - 90_000, why: "Discord says 401: Unauthorized" }],
   looks: [{ network: "mainnet", watcher: "sources", every: 5000, at: AT - 3000 }],
   verdicts: [["mainnet", verdict]],
   open: [
@@ -49,6 +51,7 @@ it.each<[string, string[]]>([
   ["queue_oldest_age_seconds", ['queue_oldest_age_seconds{platform="slack"} 90']],
   ["watcher_last_look_age_seconds", ['watcher_last_look_age_seconds{network="mainnet",watcher="sources"} 3']],
   ["watcher_interval_seconds", ['watcher_interval_seconds{network="mainnet",watcher="sources"} 5']],
+  ["token_refused", ['token_refused{platform="discord"} 1', 'token_refused{platform="slack"} 0']],
   [
     "network_state",
     [

@@ -103,6 +103,36 @@ it.each<[string, ReadinessParts["alerting"], number, Record<string, string>]>([
     {},
   ],
   [
+    "is refused by a platform",
+    alertingWith({
+      queue: [{ platform: "web", owed: 3, oldest: minutes(11) }],
+      refusals: [{ platform: "web", since: minutes(11), why: "Web says no" }],
+    }),
+    60,
+    { delivery: "web has refused the bot's token for 11 min (Web says no)" },
+  ],
+  [
+    "was refused for so long that all there ended",
+    alertingWith({
+      refusals: [
+        {
+          platform: "web",
+          since: minutes(120),
+          why: "Web says no",
+          retired: { at: minutes(1), subscriptions: 3, unsent: 2 },
+        },
+      ],
+    }),
+    60,
+    { delivery: "web has refused the bot's token for 2 h (Web says no), and its subscriptions have ended" },
+  ],
+  [
+    "knows of a refusal that is another one's to mend",
+    alertingWith({ refusals: [{ platform: "slack", since: minutes(11), why: "Slack says invalid_auth" }] }),
+    60,
+    {},
+  ],
+  [
     "has lost its database",
     { ...alertingWith({}), health: () => Promise.reject(new Error("The store is closed.")) },
     60,

@@ -204,13 +204,15 @@ describe("a restoration", () => {
 });
 
 describe("a look from outside", () => {
+  const noMore = (): Promise<undefined> => Promise.resolve(undefined);
+
   it("sees the size, the schema and what is owed, while somebody holds the database", async () => {
     const store = open();
     await store.ping();
-    const seen = await inspectFile(file, Date.now());
+    const seen = await inspectFile(file, Date.now(), noMore);
     expect(seen).toMatchObject({ age: "current", damage: [], alerts: { waiting: [], dead: [], held: 0 } });
     expect(seen?.bytes).toBeGreaterThan(10_000);
-    expect(await inspectFile(path.join(folder, "none.db"), 0)).toBeUndefined();
+    expect(await inspectFile(path.join(folder, "none.db"), 0, noMore)).toBeUndefined();
   });
 
   it("finds damage", async () => {
@@ -218,7 +220,7 @@ describe("a look from outside", () => {
     const bytes = readFileSync(file);
     bytes.fill(0xff, 8192, 12_288);
     writeFileSync(file, bytes);
-    const seen = await inspectFile(file, Date.now()).catch((thrown: unknown) => String(thrown));
+    const seen = await inspectFile(file, Date.now(), noMore).catch((thrown: unknown) => String(thrown));
     expect(JSON.stringify(seen)).toMatch(/damage":\["[^\]]+|is damaged/u);
   });
 });

@@ -3,7 +3,10 @@ import { statfs } from "node:fs/promises";
 import path from "node:path";
 
 import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
+import { platformName, tokenRemedy } from "../../alerts/platform-words.ts";
+import { readRefusals, type Refusal } from "../../alerts/refusal.ts";
 import { messageOf, UserError } from "../../errors.ts";
+import { plainText } from "../../reply/plain.ts";
 import { databaseFile } from "../../store/database-url.ts";
 import { readHolderRecord } from "../../store/holder-record.ts";
 import { inspectFile, type FileInspection } from "../../store/inspect-file.ts";
@@ -17,6 +20,8 @@ const NO_SPACE = 50_000_000;
 /** What waits longer does not wait for its turn. */
 const LONG_WAIT: Milliseconds = 300_000;
 
+type Inspection = FileInspection<readonly Refusal[]>;
+
 /**
  * The database file: who holds it, its place, its schema, whether it is whole, and what is owed in it. A holder that is
  * just starting is waited for: 5 s unless told otherwise.
@@ -25,7 +30,7 @@ export async function examineStore(url: string, now: Milliseconds, waitMillis?: 
   const file = databaseFile(url);
   const { holder, stuck } = await holderOf(file, waitMillis);
   const place = await examinePlace(file);
-  const inspection = await inspectFile(file, now);
+  const inspection = await inspectFile(file, now, readRefusals);
   if (inspection === undefined) {
     return [...place, ok("database", `${file} does not exist yet: the first start makes it`)];
   }
@@ -69,7 +74,7 @@ async function examinePlace(file: string): Promise<Finding[]> {
 
 function examineFile(
   file: string,
-  { bytes, schema, age, damage }: FileInspection,
+  { bytes, schema, age, damage }: Inspection,
   holder: string | undefined,
 ): Finding[] {
   const check = "database";
@@ -91,7 +96,7 @@ function examineFile(
 }
 
 /** What the alerts owe, by the file: true whether or not a bot runs. */
-function examineOwed({ alerts, lookedAt }: FileInspection, now: Milliseconds, running: boolean): Finding[] {
+function examineOwed({ alerts, lookedAt }: Inspection, now: Milliseconds, running: boolean): Finding[] {
   if (alerts === undefined) return [];
   const findings: Finding[] = [];
   if (running && lookedAt !== undefined) {
@@ -106,14 +111,22 @@ function examineOwed({ alerts, lookedAt }: FileInspection, now: Milliseconds, ru
         : ok("watching", `the last look was kept ${ago} ago`),
     );
   }
+  for (const { platform, since, why, retired } of alerts.read) {
+    const lasted = formatDuration(Math.max(0, now - since));
+    const ended = retired === undefined ? "" : `; ${retired.subscriptions} subscriptions ended with it`;
+    const what = `${platformName(platform)} has refused the bot's token for ${lasted} (${why})${ended}`;
+    const remedy = `To mend it, ${plainText(tokenRemedy(platform))} What waits there is then sent, what ended comes back.`;
+    findings.push(warning("refused token", what, remedy));
+  }
   for (const { platform, count } of alerts.dead) {
     const what = `${count} given up on ${platform} within the last day`;
     findings.push(warning("dead letters", what, "The command alerts log says which and why."));
   }
   const count = (state: string): number => alerts.subscriptions.find((one) => one.state === state)?.count ?? 0;
   if (count("retired") > 0) {
-    const what = `${count("retired")} ended because their channel is gone`;
-    findings.push(warning("subscriptions", what, "Invite the bot there again and subscribe anew, or leave it so."));
+    const what = `${count("retired")} ended because their channel is gone or the bot's token was refused`;
+    const remedy = "The command alerts status says which. Invite the bot there again and subscribe anew, or leave it so.";
+    findings.push(warning("subscriptions", what, remedy));
   } else {
     findings.push(ok("subscriptions", `${count("active")} active, ${count("paused")} paused`));
   }

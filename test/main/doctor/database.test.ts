@@ -6,6 +6,7 @@ import path from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { Refusals } from "../../../src/alerts/refusal.ts";
 import { silentLog } from "../../../src/log.ts";
 import { examineStore } from "../../../src/main/doctor/store.ts";
 import { createStore } from "../../../src/store/create-store.ts";
@@ -55,12 +56,17 @@ describe("the doctor at the database", () => {
         const data = JSON.stringify(aSubscription({ id: state, state }));
         await alerts.choices.putSubscription({ id: state, destination: "d", network: "mainnet", state, data });
       }
+      const refusal = { platform: "slack", since: NOW - 7_200_000, why: "Slack says invalid_auth" };
+      await new Refusals(alerts, []).put(refusal, NOW);
     });
     await store.close();
     expect(told(await examineStore(file(), NOW)).slice(1)).toEqual([
       expect.stringMatching(/^ok database: .*b.db: whole, [\d.]+ kB, schema \d{4}-.*, nobody holds it/u),
+      expect.stringMatching(
+        /^warning refused token: Slack has refused the bot's token for 2 h \(Slack says invalid_auth\) -> .*SLACK_BOT_TOKEN/u,
+      ),
       expect.stringMatching(/^warning dead letters: 1 given up on slack within the last day -> .*alerts log/u),
-      expect.stringMatching(/^warning subscriptions: 1 ended because their channel is gone/u),
+      expect.stringMatching(/^warning subscriptions: 1 ended because their channel is gone or the bot's token was refused/u),
       "warning deliveries: 1 wait on slack, the oldest for 2 h -> Start the bot: nothing is delivered while it is stopped.",
     ]);
   });

@@ -1,0 +1,26 @@
+import type { AlertDesk } from "../alerts/alert-desk.ts";
+import { platformName, tokenRemedy } from "../alerts/platform-words.ts";
+import { revokedAt, type Refusal } from "../alerts/refusal.ts";
+import { code, strong, text, time, type Text } from "../reply/text.ts";
+import { formatDuration, type Milliseconds } from "../units/duration.ts";
+import { fromMillis } from "../units/nanoseconds.ts";
+
+/** Without those of platforms that this process does not serve: they may have been given up on purpose. */
+export function servedOf(
+  refusals: readonly Refusal[],
+  { platforms }: Pick<AlertDesk, "platforms">,
+): readonly Refusal[] {
+  const served = platforms();
+  return served.length === 0 ? refusals : refusals.filter(({ platform }) => served.includes(platform));
+}
+
+/** A platform that refuses the bot's own token: since when, what becomes of what is owed there, and what to do. */
+export function refusedWords(refusal: Refusal, now: Milliseconds): Text {
+  const { platform, since, why, retired } = refusal;
+  const lasted = formatDuration(Math.max(0, now - since));
+  const owed =
+    retired === undefined
+      ? text`What is owed there waits until ${time(fromMillis(revokedAt(refusal)), "both")}.`
+      : text`Its subscriptions (${retired.subscriptions}) have ended; they come back once a token is accepted.`;
+  return text`${strong(`${platformName(platform)} refuses the bot's token`)} since ${time(fromMillis(since))} (${lasted}): ${code(why)}. ${owed} To mend it, ${tokenRemedy(platform)}`;
+}
