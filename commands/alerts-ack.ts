@@ -2,7 +2,7 @@ import { announcements } from "../src/answers/alert-change.ts";
 import { placesTold, requireConcern } from "../src/answers/alert-concern.ts";
 import { findEpisode } from "../src/answers/alert-episodes.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alert-options.ts";
-import { destinationHere, isOperator } from "../src/answers/alert-place.ts";
+import { destinationHere, isForOneselfAlone, isOperator, isSamePlace } from "../src/answers/alert-place.ts";
 import { conditionWords } from "../src/alerts/condition-words.ts";
 import { isOpen, type Episode } from "../src/alerts/episode.ts";
 import { timeFromText } from "../src/alerts/json-units.ts";
@@ -41,9 +41,16 @@ export const alertsAck = command({
         actions: [details(found)],
       });
     }
-    const places = isOperator(context) ? await placesTold(alerts, found) : [destinationHere(context)];
-    await alerts.acknowledge(found.id, caller.name, (episode) =>
-      announcements(context, places, { what: "acknowledged", episode }),
+    const here = destinationHere(context);
+    const alone = isForOneselfAlone(context);
+    // Reminders end wherever it was told: there it is to be known by whom.
+    const told = alone ? [] : await placesTold(alerts, found);
+    const places = isOperator(context) || told.some((one) => isSamePlace(one, here)) ? told : [here, ...told];
+    await alerts.acknowledge(
+      found.id,
+      caller.name,
+      (episode) => announcements(context, alone ? [] : places, { what: "acknowledged", episode }),
+      alone ? here : undefined,
     );
     return reply({
       tone: "good",
@@ -53,7 +60,11 @@ export const alertsAck = command({
           kind: "fields",
           fields: [field("Episode", code(found.id), { wide: true }), field("Since", sinceWords(found, "both"))],
         },
-        paragraph("No more reminders come of it. Its end is told."),
+        paragraph(
+          alone
+            ? "You get no more reminders of it; channels that are told of it do. Its end is told."
+            : "No more reminders come of it. Its end is told.",
+        ),
       ],
       actions: [details(found)],
     });

@@ -1,14 +1,15 @@
 import type { AlertTables, DecisionQuery, DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
+import { acknowledge } from "./acknowledge.ts";
 import { silenceLog, subscriptionLog } from "./choice-log.ts";
 import { choicesReader } from "./choices.ts";
 import { randomId, nowMillis, type AlertParts } from "./engine-parts.ts";
 import { Episode, Machine } from "./episode.ts";
-import { timeToText } from "./json-units.ts";
+import { createLogReader, type LogReader } from "./log-reader.ts";
 import { AlertMessage } from "./message.ts";
 import { OwedBook } from "./owed.ts";
 import { readMessages } from "./read-messages.ts";
 import { readRefusals, type Refusal } from "./refusal.ts";
-import { episodeRow, roundRecorder, type RecordRound } from "./record-round.ts";
+import { roundRecorder, type RecordRound } from "./record-round.ts";
 import type { Destination } from "./sender.ts";
 import { Silence, silenceEnds } from "./silence.ts";
 import { destinationKey, rulesOf, Subscription } from "./subscription.ts";
@@ -52,11 +53,15 @@ export interface AlertEngine {
   silences(): Promise<readonly Silence[]>;
   /** Adds a silence or replaces the one with its id; one with `until` now ends it. */
   putSilence(silence: Silence, by: string, announced?: readonly Announcement[]): Promise<void>;
-  /** Undefined where there is no such episode. Acknowledging twice changes nothing and announces nothing. */
+  /**
+   * Undefined where there is no such episode. Acknowledging twice changes nothing and announces nothing. With `only`,
+   * the reminders end at that destination, and go on at all others.
+   */
   acknowledge(
     episode: string,
     by: string,
     announced?: (acknowledged: Episode) => readonly Announcement[],
+    only?: Destination,
   ): Promise<Episode | undefined>;
 
   /** How many messages are owed on each platform, and since when the oldest (Unix milliseconds). */
@@ -80,6 +85,8 @@ export interface AlertEngine {
   /** Newest first. */
   lastEpisodes(limit: number, network?: string): Promise<readonly Episode[]>;
   why(episode: string): Promise<Story | undefined>;
+  /** The log as people read it: what was decided, and what became of messages. */
+  readonly lines: LogReader;
   /** Newest first. */
   log(query: DecisionQuery): Promise<readonly DecisionRow[]>;
 }
@@ -154,28 +161,19 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
       if (announced.length > 0) parts.onOwed?.();
       await upkeep();
     },
-    async acknowledge(id, by, announced = () => []) {
+    async acknowledge(id, by, announced = () => [], only) {
       const at = clock.wallClock();
-      const episode = await store.transaction(async ({ alerts }) => {
-        const row = await alerts.watch.episode(id);
-        if (row === undefined) return undefined;
-        const found = Episode.parse(JSON.parse(row.data));
-        if (found.acknowledged !== undefined) return found;
-        const acknowledged: Episode = { ...found, acknowledged: { by, at: timeToText(at) } };
-        await alerts.watch.putEpisodes([episodeRow(acknowledged)]);
-        await logDecisions(
-          alerts,
-          [{ what: "acknowledged", network: found.network, episode: id, detail: `by ${by}` }],
-          nowMillis(clock),
-        );
-        for (const one of announced(acknowledged)) await owe(alerts, one);
+      const done = await store.transaction(async ({ alerts }) => {
+        const given = { episode: id, by, at, ...(only === undefined ? {} : { only: destinationKey(only) }) };
+        const acknowledged = await acknowledge(alerts, given);
+        for (const one of acknowledged?.isNew === true ? announced(acknowledged.episode) : []) await owe(alerts, one);
         return acknowledged;
       });
-      if (episode !== undefined) {
+      if (done !== undefined) {
         parts.onOwed?.();
         await upkeep();
       }
-      return episode;
+      return done?.episode;
     },
 
     owed: () => store.transaction(({ alerts }) => alerts.outbox.depth()),
@@ -206,6 +204,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
         const decisions = (await alerts.log.read({ episode: id, limit: STORY_LINES })).toReversed();
         return { episode: parseEpisode(row), decisions, deliveries, receipts };
       }),
+    lines: createLogReader(store),
     log: (query) => store.transaction(({ alerts }) => alerts.log.read(query)),
   };
 }

@@ -35,6 +35,7 @@ function reminderAt({ episode, config }: ReminderCase, telling: Telling): Millis
     episode.severity === "critical" &&
     episode.state === "firing" &&
     episode.acknowledged === undefined &&
+    telling.acknowledged === undefined &&
     telling.reminders < config.remind.times;
   return reminds && telling.toldMillis !== undefined ? telling.toldMillis + config.remind.every : undefined;
 }

@@ -17,6 +17,8 @@ export const Telling = z.object({
   escalation: z.string().exactOptional(),
   resolve: z.string().exactOptional(),
   reminders: z.int(),
+  /** Somebody acknowledged it for this destination alone. */
+  acknowledged: z.literal(true).exactOptional(),
   /** When it was last told loudly, in Unix milliseconds. */
   toldMillis: z.number().exactOptional(),
   /** Of the episode by which flapping was found out: that it flaps was told, too. */

@@ -78,6 +78,14 @@ export function requireManager(context: PlaceContext, what: string): void {
   });
 }
 
+/**
+ * Whether what somebody does here bears on themselves alone. Discord gives rights in channels, and none to anybody in
+ * direct messages; on Slack they are the person's own, wherever it asks.
+ */
+export function isForOneselfAlone(context: PlaceContext): boolean {
+  return context.here.platform === "discord" && isSamePlace(destinationHere(context), ownMessages(context));
+}
+
 export function isSamePlace(a: Destination, b: Destination): boolean {
   return destinationKey(a) === destinationKey(b);
 }

@@ -99,6 +99,24 @@ describe("an outage", () => {
     expect(it.sender.take()).toEqual([]);
   });
 
+  it("that was acknowledged for one place is repeated at the others", async () => {
+    const it = await subscribed({
+      config: '{"remind": {"every": "1m", "times": 2}, "stalled": {"criticalFor": "30s"}}',
+    });
+    const destination = { platform: "fake", channel: "other" };
+    await it.engine.putSubscription(aSubscription({ id: "other", destination }), "ada");
+    await it.rounds(8, [stalled("bad")]);
+    const [episode] = await it.engine.openEpisodes();
+    await it.engine.acknowledge(episode!.id, "bob", undefined, destination);
+    it.sender.take();
+    await it.restart();
+    await it.rounds(40, [stalled("bad")]);
+    const again = "STILL CRITICAL · No new block on mainnet";
+    expect(it.sender.take()).toEqual([again, again]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take().toSorted()).toEqual([RESOLVED, `other: ${RESOLVED}`]);
+  });
+
   it("in live style edits one message, and adds a short one for what matters", async () => {
     const it = await subscribed({}, { style: "live" });
     await it.rounds(40, [stalled("bad")]);

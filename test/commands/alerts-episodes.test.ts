@@ -7,7 +7,9 @@ import {
   bob,
   CONSOLE_PAGE,
   deliver,
+  DIRECT,
   ELSEWHERE,
+  elsewhere,
   oneNodeDown,
   OPS,
   ops,
@@ -131,6 +133,32 @@ describe("an acknowledgement", () => {
     talk.become({ here: CONSOLE_PAGE });
     expect(await talk.ask("alerts ack node.down")).toContain("Acknowledged");
     expect((await owed(talk, ops)).at(-1)).toBe("CHANGE · ann acknowledged node.down: a:1 is down on mainnet");
+  });
+
+  test("in direct messages ends one's own reminders, and no channel's", async () => {
+    const talk = await oneNodeDown();
+    // In direct messages Discord gives everybody all rights there are.
+    talk.become({ here: DIRECT, caller: { ...bob, mayManageChannel: true } });
+    await talk.ask("alerts add node.down");
+    expect(await talk.ask("alerts ack node.down")).toMatch(
+      /Acknowledged: a:1 is down on mainnet[\s\S]*You get no more reminders of it; channels that are told of it do\./u,
+    );
+    expect((await talk.engine.openEpisodes())[0]?.acknowledged).toBeUndefined();
+    expect((await owed(talk, ops)).join()).not.toContain("acknowledged");
+    talk.become({ here: OPS, caller: ann });
+    expect(await talk.ask("alerts ack node.down")).toContain("Acknowledged: a:1 is down on mainnet");
+  });
+
+  test("is announced wherever its reminders end", async () => {
+    const talk = await oneNodeDown();
+    talk.become({ here: ELSEWHERE });
+    await talk.ask("alerts add node.down");
+    await talk.ask("alerts ack node.down");
+    for (const place of [ops, elsewhere]) {
+      expect((await owed(talk, place)).filter((title) => title.includes("acknowledged"))).toEqual([
+        "CHANGE · ann acknowledged node.down: a:1 is down on mainnet",
+      ]);
+    }
   });
 });
 
