@@ -9,7 +9,7 @@ export class BestSource {
   #lagging: ReadonlySet<string> = new Set();
 
   /** What the last round over all nodes came to. A blind round changes nothing. */
-  note({ network, nodes }: Verdict): void {
+  note({ network, nodes }: Pick<Verdict, "network" | "nodes">): void {
     if (network === "blind") return;
     this.#lagging = new Set(nodes.filter(({ state }) => state === "lagging").map(({ node }) => node));
   }

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { BestSource } from "../../src/watchers/best-source.ts";
 import { name } from "../api/client-under-test.ts";
 import type { ChainNode } from "./chain-node.ts";
 import { spaced, watchedChain } from "./watched-chain.ts";
@@ -200,6 +201,29 @@ describe("a history in which the last one seen is no longer", () => {
     Object.assign(a, { rows: [...all.slice(0, 2), { block: 2100, hash: "n" }], height: 5000 });
     await pass(15);
     expect(await told()).toEqual(["reset of 1860, now 1000 to 2100"]);
+  });
+
+  test("is told though another node shows the old one, where that node is known to stand still", async () => {
+    const source = new BestSource();
+    const { told, pass, nodes, lookout } = await watchedChain(2, spaced(5), source);
+    const [a, b] = nodes as [ChainNode, ChainNode];
+    await told();
+    b.frozen = true;
+    Object.assign(a, { rows: [{ block: 40, hash: "n" }], height: 60 });
+    await pass(600);
+    source.note({
+      network: "healthy",
+      nodes: [
+        { node: name(a), state: "ok" },
+        { node: name(b), state: "lagging" },
+      ],
+    });
+    // Its name stays, so that a look whose finding was lost finds the same again.
+    const keys = async () => (await lookout.look({ keep: false })).events.map(({ key }) => key);
+    expect(await keys()).toEqual(["checkpoints/2720/h2720"]);
+    await pass(15);
+    expect(await keys()).toEqual(["checkpoints/2720/h2720"]);
+    expect(await told()).toEqual(["reset of 2720, now 40 to 40"]);
   });
 
   test("is told from one without block headers, too, but not from one that stands behind", async () => {

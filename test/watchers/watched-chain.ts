@@ -1,5 +1,6 @@
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { AlertEvent } from "../../src/alerts/event.ts";
+import type { BestSource } from "../../src/watchers/best-source.ts";
 import { checkpointsWatcher } from "../../src/watchers/checkpoints.ts";
 import { clientOf } from "../api/client-under-test.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
@@ -7,7 +8,6 @@ import { chainNode, type ChainNode } from "./chain-node.ts";
 import { Lookout } from "./lookout.ts";
 
 const START = 1_682_942_400;
-const watcher = () => checkpointsWatcher({ network: "mainnet", nodes: 2, config: DEFAULT_ALERTS_CONFIG });
 
 export interface WatchedChain {
   readonly nodes: readonly ChainNode[];
@@ -21,7 +21,11 @@ export interface WatchedChain {
 }
 
 /** Some nodes of one chain with checkpoints at these blocks, and who watches them. */
-export async function watchedChain(count: number, blocks: readonly number[] = []): Promise<WatchedChain> {
+export async function watchedChain(
+  count: number,
+  blocks: readonly number[] = [],
+  source?: BestSource,
+): Promise<WatchedChain> {
   const clock = new VirtualClock();
   const rows = blocks.map((block) => ({ block, hash: `h${block}` }));
   const height = Math.max(1, ...blocks);
@@ -32,7 +36,9 @@ export async function watchedChain(count: number, blocks: readonly number[] = []
     nodes.map(({ url }) => url),
     { clock, limits: { retryMillis: 0, tryMillis: 500 } },
   );
-  const lookout = new Lookout<unknown>(watcher(), api, () => clock.wallClock());
+  const options = { network: "mainnet", nodes: count, config: DEFAULT_ALERTS_CONFIG };
+  const watcher = checkpointsWatcher(source === undefined ? options : { ...options, source });
+  const lookout = new Lookout<unknown>(watcher, api, () => clock.wallClock());
   return {
     nodes,
     lookout,
