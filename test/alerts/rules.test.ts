@@ -64,6 +64,13 @@ describe("a rule", () => {
       "bad",
     ],
     [
+      "late, but not by three times what is usual",
+      "checkpoint.overdue",
+      {},
+      { kind: "checkpoint.overdue", ...common, facts: { sinceMillis: 900_000, usualMillis: 300_000 } },
+      "good",
+    ],
+    [
       "overdue, but not for five minutes",
       "checkpoint.overdue",
       {},
