@@ -13,6 +13,7 @@ import type { Wording } from "./wording.ts";
 import type { AlertEvent } from "./event.ts";
 import { timeFromText } from "./json-units.ts";
 import type { AlertMessage } from "./message.ts";
+import { platformName } from "./platform-words.ts";
 import { countOf, headed, TONES } from "./words.ts";
 
 type Of<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
@@ -73,7 +74,7 @@ function say(message: AlertMessage, wording: Wording): Reply {
     case "lost":
       return reply({
         tone: "warning",
-        title: headed("WARNING", text`A channel on ${message.platform} can no longer be reached`, message),
+        title: headed("WARNING", text`A channel on ${platformName(message.platform)} can no longer be reached`, message),
         blocks: [
           paragraph(
             text`${code(message.channel)}: ${message.why}. ${message.subscriptions} of its subscriptions ended, ${message.unsent} messages were given up. Invite the bot again, then subscribe again there.`,

@@ -64,7 +64,9 @@ export async function settle(
   for (const { claimed, error, at } of outcomes) {
     verdicts.push(error === undefined ? "sent" : await settleFailure(tables, claimed, error, at, parts, decisions));
     if (parts.isTrial(claimed.row.id) && ACCEPTED.includes(error?.kind)) {
-      await tokenAccepted(tables, parts.refusals, claimed.row.platform, at, parts, decisions);
+      const { platform } = claimed.row;
+      const gone = error === undefined ? 1 : 0;
+      await tokenAccepted(tables, parts.refusals, { platform, at, gone }, parts, decisions);
     }
   }
   return verdicts;

@@ -58,13 +58,12 @@ export async function tokenRefused(
 
 /**
  * A platform takes the bot's token again: what waits there goes, and what ended because of the token alone goes on, its
- * channels being told so.
+ * channels being told so. `gone` says how many of what waited have arrived by now.
  */
 export async function tokenAccepted(
   tables: AlertTables,
   refusals: Refusals,
-  platform: string,
-  at: Milliseconds,
+  { platform, at, gone = 0 }: { readonly platform: string; readonly at: Milliseconds; readonly gone?: number },
   parts: StandstillParts,
   decisions: Decision[],
 ): Promise<void> {
@@ -72,7 +71,7 @@ export async function tokenAccepted(
   if (refusal === undefined) return;
   await refusals.drop(platform, at);
   await spreadAll(tables, parts.newId);
-  const waiting = await waitingOn(tables, platform);
+  const waiting = gone + (await waitingOn(tables, platform));
   const lost = new Map(
     (await tables.outbox.givenUp(platform, refusal.since)).map((row) => [row.destination, row.count]),
   );

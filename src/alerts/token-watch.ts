@@ -160,7 +160,7 @@ export async function claimTrial(
   for (let looked = 0; looked < TRIALS_LOOKED_AT; looked += 1) {
     const due = await claimDue(tables, sender, at, 1, decisions);
     if (due.length === 0) {
-      await tokenAccepted(tables, refusals, sender.platform, at, parts, decisions);
+      await tokenAccepted(tables, refusals, { platform: sender.platform, at }, parts, decisions);
       return [];
     }
     if (due[0] !== undefined) return due;

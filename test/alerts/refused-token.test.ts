@@ -114,7 +114,7 @@ describe("a token that a platform refuses", () => {
     await it.stage.pass(60_000);
     expect(it.discord.take().toSorted()).toEqual([`one: ${FIRED}`, `three: ${FIRED}`, `two: ${FIRED}`]);
     expect(told(it)).toEqual(everybody(ACCEPTED));
-    expect(await wordsOf(it.slack.posts[1]!.reply)).toContain("The 2 messages that waited there are sent now, late.");
+    expect(await wordsOf(it.slack.posts[1]!.reply)).toContain("The 3 messages that waited there are sent now, late.");
     expect((await it.stage.engine.subscriptions()).map(({ state }) => state)).toEqual(["active", "active", "active"]);
   });
 
@@ -300,6 +300,6 @@ it("a channel that is lost is told on the console, too", async () => {
   const it = await world();
   it.discord.fate = () => new SendError("gone", "Unknown Channel");
   await it.stage.rounds(8, [stalled("bad")]);
-  expect(told(it)).toEqual(everybody("WARNING · A channel on discord can no longer be reached"));
+  expect(told(it)).toEqual(everybody("WARNING · A channel on Discord can no longer be reached"));
   expect(it.web.posts.map(({ reply }) => plainText(reply.title))).toHaveLength(1);
 });

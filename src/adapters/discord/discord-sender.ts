@@ -103,7 +103,12 @@ export class DiscordSender implements Sender {
       try {
         signal.throwIfAborted();
         this.#refuseWhileRefused();
-        return await work((call) => attempt.make(call));
+        return await work((call) =>
+          attempt.make(() => {
+            this.#refuseWhileRefused();
+            return call();
+          }),
+        );
       } catch (error) {
         throw this.#noted(sendErrorOf(error, attempt.begun));
       }
