@@ -97,7 +97,10 @@ export function conditionWords({ rule, last: reading }: Pick<Episode, "rule" | "
       return {
         bad: text`${code(reading.subject)} is down on ${network}`,
         good: text`${code(reading.subject)} answers again on ${network}`,
-        meaning: "The node does not answer; the others are asked in its place.",
+        meaning:
+          reading.nodes === 1
+            ? "The node does not answer, and it is the only one there is to ask."
+            : "The node does not answer; others that do are asked in its place.",
         fields: [],
       };
     case "checkpoint.overdue": {
@@ -171,7 +174,9 @@ export function crossedWords(rule: string, price: string | undefined): string {
 }
 
 /** Which nodes show it, of how many: how sure it is. */
-export function seenBy({ seenBy, nodes }: Reading): Text {
+export function seenBy({ kind, seenBy, nodes }: Reading): Text {
+  // Silence is shown by no node: it is the asker who meets it.
+  if (seenBy.length === 0 && (kind === "node.down" || kind === "watch.blind")) return text`Bellwether itself`;
   if (seenBy.length === 0) return nodes === 1 ? text`no node (one is configured)` : text`none of ${nodes} nodes`;
   return nodes === 1
     ? text`${list(seenBy)}, the one node there is`

@@ -98,17 +98,23 @@ function endWord({ state }: Episode, { merged }: Wording): string {
   return merged === true ? "FIRED AND RESOLVED" : "RESOLVED";
 }
 
-/** Began, detected, told, acknowledged, recovered. */
+/** Began, detected, told, escalated and acknowledged as they came, recovered. */
 export function timelineOf(episode: Episode, told?: Nanoseconds): Field[] {
   const moment = (name: string, at: string | undefined, more: Text = []): Field[] =>
     at === undefined ? [] : [field(name, text`${time(timeFromText(at))}${more}`)];
-  const { acknowledged } = episode;
+  const { acknowledged, escalated } = episode;
+  const between = [
+    { at: escalated, fields: moment("Escalated", escalated) },
+    {
+      at: acknowledged?.at,
+      fields: acknowledged === undefined ? [] : moment("Acknowledged", acknowledged.at, text` by ${acknowledged.by}`),
+    },
+  ].toSorted((a, b) => Number(BigInt(a.at ?? 0) - BigInt(b.at ?? 0)));
   return [
     ...moment("Began", episode.began, episode.beganBefore === true ? text` at the latest` : []),
     ...moment("Detected", episode.detected),
     ...(told === undefined ? [] : [field("Told", time(told))]),
-    ...moment("Escalated", episode.escalated),
-    ...(acknowledged === undefined ? [] : moment("Acknowledged", acknowledged.at, text` by ${acknowledged.by}`)),
+    ...between.flatMap(({ fields }) => fields),
     ...moment("Recovered", episode.recovered),
   ];
 }

@@ -1,4 +1,4 @@
-import { field, type Field } from "../reply/block.ts";
+import { field, paragraph, type Field } from "../reply/block.ts";
 import { reply, type Reply } from "../reply/reply.ts";
 import { code, id, strong, text, time, type Text } from "../reply/text.ts";
 import type { AlertEvent, MarketSide } from "./event.ts";
@@ -12,7 +12,10 @@ export function describeEvent(event: AlertEvent, marks: { simulated?: true | und
   return reply({
     tone: TONES[severity],
     title: headed(severity.toUpperCase(), eventLine(event), marks),
-    blocks: [{ kind: "fields", fields: [...eventFields(event), field("Seen", time(timeFromText(event.at), "both"))] }],
+    blocks: [
+      ...meaningOf(event).map((words) => paragraph(words)),
+      { kind: "fields", fields: [...eventFields(event), field("Seen", time(timeFromText(event.at), "both"))] },
+    ],
     ...(event.node === undefined ? {} : { footer: text`Seen at ${code(event.node)}` }),
   });
 }
@@ -31,8 +34,10 @@ export function eventLine(event: AlertEvent): Text {
       return text`${event.nodeName === undefined ? id(event.nodeId) : strong(event.nodeName)} rotated its Ethereum key on ${network}`;
     case "market.state": {
       const market = event.label === undefined ? id(event.subject) : strong(event.label);
-      const before = event.before === undefined ? text` is new` : text` was ${sideWords(event.before)}`;
-      return text`${market} on ${network}${before}, is ${strong(sideWords(event.after))}`;
+      const now = strong(sideWords(event.after));
+      return event.before === undefined
+        ? text`${market} on ${network} is new: ${now}`
+        : text`${market} on ${network} is ${now}, was ${sideWords(event.before)}`;
     }
     case "node.version":
       return text`${code(event.subject)} on ${network} runs ${strong(event.after.version ?? "an unknown version")}, was ${event.before.version ?? "unknown"}`;
@@ -44,6 +49,33 @@ export function eventLine(event: AlertEvent): Text {
       return text`Stake ${event.change} on ${network} for ${id(event.subject)}`;
     case "bundle.signed":
       return text`The ${event.bundle === "list-asset" ? "list-asset" : "asset-limits"} bundle of ${id(event.subject)} on ${network} is signed`;
+  }
+}
+
+/** What it means for whoever is woken by it, where the line does not say that by itself. */
+function meaningOf(event: AlertEvent): string[] {
+  switch (event.kind) {
+    case "core.upgraded":
+      return ["The validators run another version now; what speaks to the network may have to follow."];
+    case "rotation.new":
+      return [
+        "The validator signs for the Ethereum bridge with the new key from then on; where nobody planned that, ask the validator.",
+      ];
+    case "history.reset":
+      return [
+        "The network was begun again, or the node keeps nothing that old any more. What lay between cannot be told.",
+      ];
+    case "market.state":
+      return event.after.tradingMode?.endsWith("_AUCTION") === true && severityOfEvent(event) !== "info"
+        ? ["Orders are collected and not matched until the auction ends."]
+        : [];
+    case "checkpoint.new":
+    case "snapshot.new":
+    case "node.version":
+    case "order.final":
+    case "stake.changed":
+    case "bundle.signed":
+      return [];
   }
 }
 

@@ -1,7 +1,7 @@
 import { paragraph, type Block, type Table } from "../reply/block.ts";
 import { tableAttachment } from "../reply/csv.ts";
 import { reply, type Reply } from "../reply/reply.ts";
-import { code, strong, text, time, toText, type Text } from "../reply/text.ts";
+import { code, id, strong, text, time, toText, type Text } from "../reply/text.ts";
 import { formatDuration } from "../units/duration.ts";
 import { formatUtc, toMillis } from "../units/nanoseconds.ts";
 import { conditionWords } from "./condition-words.ts";
@@ -56,13 +56,16 @@ function say(message: AlertMessage, wording: Wording): Reply {
       });
     }
     case "calm": {
-      const subject = message.subject === "" ? [] : text` at ${code(message.subject)}`;
       return reply({
         tone: message.open ? "warning" : "good",
-        title: headed("CALM AGAIN", text`${code(message.kind)}${subject} on ${strong(message.network)}`, message),
+        title: headed(
+          "CALM AGAIN",
+          text`${code(message.kind)}${calmSubject(message)} on ${strong(message.network)}`,
+          message,
+        ),
         blocks: [
           paragraph(
-            text`It fired ${message.episodes} times since ${time(timeFromText(message.since), "both")}. ${
+            text`It fired ${message.episodes === 1 ? "once" : `${message.episodes} times`} since ${time(timeFromText(message.since), "both")}. ${
               message.open ? "It is firing now, without a break." : "It is not firing now."
             }`,
           ),
@@ -74,10 +77,14 @@ function say(message: AlertMessage, wording: Wording): Reply {
     case "lost":
       return reply({
         tone: "warning",
-        title: headed("WARNING", text`A channel on ${platformName(message.platform)} can no longer be reached`, message),
+        title: headed(
+          "WARNING",
+          text`A channel on ${platformName(message.platform)} can no longer be reached`,
+          message,
+        ),
         blocks: [
           paragraph(
-            text`${code(message.channel)}: ${message.why}. ${message.subscriptions} of its subscriptions ended, ${message.unsent} messages were given up. Invite the bot again, then subscribe again there.`,
+            text`${code(message.channel)}: ${message.why}. ${message.subscriptions} of its subscriptions ended, ${message.unsent === 1 ? "1 message was" : `${message.unsent} messages were`} given up. Invite the bot again, then subscribe again there.`,
           ),
         ],
       });
@@ -88,6 +95,13 @@ function say(message: AlertMessage, wording: Wording): Reply {
     case "change":
       return describeChange(message);
   }
+}
+
+/** A market by the name that people know, a node by its own. */
+function calmSubject({ kind, subject, label }: Of<"calm">): Text {
+  if (subject === "") return [];
+  if (label !== undefined) return text` of ${strong(label)}`;
+  return kind.startsWith("market.") ? text` of ${id(subject)}` : text` at ${code(subject)}`;
 }
 
 function describeDigest(message: Of<"digest">): Reply {
@@ -103,7 +117,7 @@ function describeDigest(message: Of<"digest">): Reply {
     title: headed("DIGEST", text`${what} on ${strong(message.network)}, ${why}`, message),
     blocks: [
       ...(episodes.length === 0 ? [] : [{ kind: "list", items: episodes.map(episodeLine) } satisfies Block]),
-      ...(events.length === 0 ? [] : [{ kind: "list", items: someOf(events) } satisfies Block]),
+      ...(events.length === 0 ? [] : [{ kind: "list", items: someOf(message) } satisfies Block]),
     ],
     attachments: events.length <= NAMED ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],
   });
@@ -152,8 +166,13 @@ function episodeLine(episode: Of<"digest">["episodes"][number]): Text {
   return text`${conditionWords(episode).bad}: ${time(timeFromText(episode.began))} to ${time(timeFromText(ended))}`;
 }
 
-function someOf(events: readonly AlertEvent[]): Text[] {
-  const named = events.slice(-NAMED).map((event) => eventLine(event));
+/** What was kept back says when it came; what was found at once has one time, that of the message. */
+function someOf({ events, reason }: Of<"digest">): Text[] {
+  const named = events
+    .slice(-NAMED)
+    .map((event) =>
+      reason === "quiet hours" ? text`${time(timeFromText(event.at))}: ${eventLine(event)}` : eventLine(event),
+    );
   const left = events.length - named.length;
   return left === 0 ? named : [toText(`${left} earlier ones are in the file`), ...named];
 }

@@ -70,6 +70,8 @@ export const AlertMessage = z.discriminatedUnion("type", [
     kind: z.enum(ALERT_KINDS),
     network: z.string(),
     subject: z.string(),
+    /** What people call the subject. */
+    label: z.string().exactOptional(),
     episodes: z.int(),
     since: TimeText,
     /** The last episode is still open. */

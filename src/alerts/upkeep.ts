@@ -134,6 +134,13 @@ async function lastLook(tables: AlertTables, { network, watcher }: Machine, at: 
   return fromMillis(Math.min(at, looked ?? at));
 }
 
+/** What people call what an episode is about. */
+async function labelOf(tables: AlertTables, id: string): Promise<{ readonly label?: string }> {
+  const row = await tables.watch.episode(id);
+  const last = row === undefined ? undefined : Episode.parse(JSON.parse(row.data)).last;
+  return last !== undefined && "label" in last && last.label !== undefined ? { label: last.label } : {};
+}
+
 /** Tells those who were told of the flapping that it is over. */
 async function tellCalm(
   parts: AlertParts,
@@ -153,6 +160,7 @@ async function tellCalm(
     kind,
     network,
     subject,
+    ...(await labelOf(tables, episodeId(machine, machine.number))),
     episodes: machine.number - flapping.before,
     since: flapping.since,
     open: machine.phase === "firing" || machine.phase === "recovering",

@@ -146,7 +146,89 @@ group("an alert in words", () => {
     expect(words).toContain("Seen from one node; network and node cannot be told apart.");
   });
 
+  it("of a node that is silent says who noticed, and whether there is another to ask", async () => {
+    const said = async (kind: "node.down" | "watch.blind", nodes: number): Promise<string> => {
+      const last = { ...readingOf(kind), seenBy: [], nodes };
+      return wordsOf({ type: "condition", phase: "trigger", episode: anEpisode(kind, { subject: "a:1", last }) });
+    };
+    expect(await said("node.down", 3)).toContain("Seen by: Bellwether itself");
+    expect(await said("node.down", 3)).toContain("others that do are asked in its place");
+    expect(await said("node.down", 1)).toContain("it is the only one there is to ask");
+    expect(await said("watch.blind", 3)).toContain("Seen by: Bellwether itself");
+  });
+
+  it.each([
+    ["1700000100000000000", "1700000200000000000", /Acknowledged[\s\S]*Escalated[\s\S]*Recovered/u],
+    ["1700000200000000000", "1700000100000000000", /Escalated[\s\S]*Acknowledged[\s\S]*Recovered/u],
+  ])(
+    "tells its story in the order of time: acknowledged at %s, worse at %s",
+    async (acknowledged, escalated, order) => {
+      const over = { state: "resolved", escalated, recovered: "1700000300000000000", ended: "1700000300000000000" };
+      const episode = episodeOf("network.stalled", true, { ...over, acknowledged: { by: "bob", at: acknowledged } });
+      expect(await wordsOf({ type: "condition", phase: "resolve", episode })).toMatch(order);
+    },
+  );
+
+  it("of a market's change says how it is before how it was, and what that means", async () => {
+    const changed = AlertEvent.parse({ ...eventOf("market.state"), label: "BTC/USD" });
+    const words = await wordsOf({ type: "event", event: changed });
+    expect(words).toContain(
+      "WARNING · BTC/USD on mainnet is suspended, monitoring auction (price), was active, continuous",
+    );
+    expect(words).toContain("Orders are collected and not matched until the auction ends.");
+    const common = { kind: "market.state", network: "mainnet", subject: "m1", key: "k", at, label: "BTC/USD" } as const;
+    const listed: AlertEvent = { ...common, after: { state: "STATE_PROPOSED" } };
+    expect(await wordsOf({ type: "event", event: listed })).toContain("INFO · BTC/USD on mainnet is new: proposed");
+  });
+
+  it.each<[AlertEvent["kind"], string]>([
+    ["core.upgraded", "The validators run another version now"],
+    ["rotation.new", "signs for the Ethereum bridge with the new key"],
+    ["history.reset", "What lay between cannot be told."],
+  ])("of kind %s says what it means", async (kind, meaning) => {
+    expect(await wordsOf({ type: "event", event: eventOf(kind) })).toContain(meaning);
+  });
+
+  it("says when each of those came that quiet hours kept back", async () => {
+    const events = [eventOf("core.upgraded"), eventOf("checkpoint.new")];
+    const digest = (reason: "quiet hours" | "catch-up"): AlertMessage => ({
+      type: "digest",
+      network: "mainnet",
+      reason,
+      events,
+      episodes: [],
+    });
+    expect(await wordsOf(digest("quiet hours"))).toContain("2023-11-14 22:13:20 UTC: Protocol upgrade");
+    expect(await wordsOf(digest("catch-up"))).not.toContain("22:13:20 UTC: Protocol");
+  });
+
   it.each<[AlertMessage, string]>([
+    [
+      {
+        type: "calm",
+        kind: "market.auction",
+        network: "mainnet",
+        subject: "ab".repeat(32),
+        label: "BTC/USD",
+        episodes: 1,
+        since: at,
+        open: true,
+        at,
+      },
+      "CALM AGAIN · market.auction of BTC/USD on mainnet",
+    ],
+    [
+      { type: "calm", kind: "node.down", network: "mainnet", subject: "a:1", episodes: 1, since: at, open: true, at },
+      "CALM AGAIN · node.down at a:1 on mainnet",
+    ],
+    [
+      { type: "calm", kind: "node.down", network: "mainnet", subject: "a:1", episodes: 1, since: at, open: true, at },
+      "It fired once since",
+    ],
+    [
+      { type: "lost", platform: "slack", channel: "C1", why: "is_archived", subscriptions: 1, unsent: 1, at },
+      "1 of its subscriptions ended, 1 message was given up",
+    ],
     [
       { type: "flapping", episode: episodeOf("node.down"), episodes: 4, withinMillis: 1_800_000 },
       "It has fired 4 times within 30 min",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { blind, stalled } from "./readings.ts";
+import { auction, blind, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -55,6 +55,20 @@ describe("flapping", () => {
     expect(it.sender.take()).toEqual([]);
     await it.rounds(6, [blind("good"), stalled("bad")]);
     expect(it.sender.take()).toEqual([FLAPPING, "DIGEST · 7 alerts that resolved on mainnet, during quiet hours"]);
+  });
+
+  it("of a market is over under the name that people know", async () => {
+    const stage = await openStage({ config });
+    await stage.engine.putSubscription(aSubscription({ kinds: ["market.auction"] }), "ada");
+    const rounds = (count: number, state: "good" | "bad"): Promise<void> =>
+      stage.rounds(count, [blind("good"), stalled("good"), auction(state)]);
+    await rounds(1, "good");
+    for (let time = 0; time < 5; time += 1) {
+      await rounds(4, "bad");
+      await rounds(4, "good");
+    }
+    await rounds(125, "good");
+    expect(stage.sender.take().at(-1)).toBe("CALM AGAIN · market.auction of BTC/USD on mainnet");
   });
 
   it("is not over because nobody can see, nor because nobody looked", async () => {
