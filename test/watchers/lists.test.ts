@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 
+import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { AlertEvent } from "../../src/alerts/event.ts";
 import { collectRows, iterateRows } from "../../src/api/iterate-rows.ts";
+import { nanoseconds } from "../../src/units/nanoseconds.ts";
 import { checkpointsWatcher } from "../../src/watchers/checkpoints.ts";
 import { rotationsWatcher } from "../../src/watchers/rotations.ts";
 import { snapshotsWatcher } from "../../src/watchers/snapshots.ts";
@@ -87,6 +89,29 @@ test("snapshots: each is told, and behind the first of another core version the 
   expect(upgrade?.blockHeight).toBe(first?.blockHeight);
   await pass(1800);
   expect(ofKind((await lookout.look()).events, "core.upgraded")).toEqual([]);
+});
+
+test.each<[string, [version?: string][], string, string[]]>([
+  ["one that names none says nothing", [[], []], "v1", ["10", "20"]],
+  ["one that names none hides no upgrade", [[], ["v2"]], "v2", ["10", "20", "v1 > v2 at 20"]],
+  ["each of two upgrades, behind its first", [["v2"], ["v3"]], "v3", ["10", "v1 > v2 at 10", "20", "v2 > v3 at 20"]],
+  ["after a reset nothing is new but the version", [], "v2", ["v1 > v2 at ?"]],
+])("snapshots and versions: %s", (_name, versions, coreVersion, expected) => {
+  const watcher = snapshotsWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG });
+  const history = { recent: [], node: "a:1", receivedAt: "1", behind: false };
+  const fresh = versions.map(([version], index) => ({
+    key: `${10 * (index + 1)}/h`,
+    node: "a:1",
+    blockHeight: String(10 * (index + 1)),
+    ...(version === undefined ? {} : { coreVersion: version }),
+  }));
+  const before = watcher.snapshot.parse({ history, fresh: [], coreVersion: "v1" });
+  const after = watcher.snapshot.parse({ history, fresh, coreVersion });
+  const told = watcher.judge(before, after, nanoseconds(2n)).events.map((event) => {
+    if (event.kind === "snapshot.new") return event.blockHeight;
+    return event.kind === "core.upgraded" ? `${event.from} > ${event.to} at ${event.blockHeight ?? "?"}` : event.kind;
+  });
+  expect(told).toEqual(expected);
 });
 
 test("rotations: each names its validator, and its subject is the validator's id", async () => {
