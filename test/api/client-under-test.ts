@@ -50,4 +50,4 @@ export async function deadUrl(): Promise<string> {
   return started.url;
 }
 
-export const name = (one: FakeNode): string => one.url.replace("http://", "");
+export const name = (one: Pick<FakeNode, "url">): string => one.url.replace("http://", "");

@@ -104,7 +104,7 @@ describe("new checkpoints", () => {
     b.height -= 5000;
     const { readings, events } = await lookout.look();
     expect(events).toEqual([]);
-    expect(readings).toMatchObject([{ kind: "checkpoint.overdue", state: "unknown", seenBy: [name(b as never)] }]);
+    expect(readings).toMatchObject([{ kind: "checkpoint.overdue", state: "unknown", seenBy: [name(b)] }]);
     b.rows = [...a.rows, { block: 9430, hash: "h9430" }];
     b.seconds += 3700;
     b.height += 6000;
