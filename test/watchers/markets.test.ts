@@ -110,6 +110,20 @@ describe("a market", () => {
     expect(opened.events[1]).not.toHaveProperty("before");
   });
 
+  test("is told where only its mode changes, or only its state, and not where neither does", async () => {
+    const { look } = await markets([{ market: "a", ...ACTIVE }]);
+    await look();
+    const told = async (sent: Partial<Sent>) => (await look([{ market: "a", ...ACTIVE, ...sent }])).events;
+    const marketTradingMode = "TRADING_MODE_MONITORING_AUCTION";
+    expect(await told({ marketTradingMode })).toMatchObject([
+      { before: { state: "STATE_ACTIVE" }, after: { state: "STATE_ACTIVE", tradingMode: marketTradingMode } },
+    ]);
+    expect(await told({ marketTradingMode, markPrice: "7", trigger: "AUCTION_TRIGGER_PRICE" })).toEqual([]);
+    expect(await told({ marketTradingMode, marketState: "STATE_SUSPENDED" })).toMatchObject([
+      { before: { state: "STATE_ACTIVE" }, after: { state: "STATE_SUSPENDED", tradingMode: marketTradingMode } },
+    ]);
+  });
+
   test("that goes into the same auction twice is told twice, under different keys", async () => {
     const { look } = await markets([{ market: "a", ...ACTIVE }]);
     await look();

@@ -32,6 +32,25 @@ test("a release that changes is told of its node, and once; a node that is down 
   expect(back[0]?.key).not.toBe(events[0]?.key);
 });
 
+test("a node that comes back with another release is told of, and one of which only the commit is another", async () => {
+  const { simulator, api, clock, pass, watch, network, config } = await simulatedNetwork();
+  const lookout = watch(nodeVersionsWatcher({ network, config, clock }));
+  await lookout.look();
+  simulator.faults.set({ kind: "die", node: 3 });
+  await pass(60);
+  expect((await lookout.look()).events).toEqual([]);
+  simulator.faults.clear();
+  simulator.faults.set({ kind: "version", node: 3, version: "v0.72.0", commitHash: "abc" });
+  await pass(60);
+  expect((await lookout.look()).events).toMatchObject([{ subject: api.nodes[2]?.name, after: { version: "v0.72.0" } }]);
+  simulator.faults.clear();
+  simulator.faults.set({ kind: "version", node: 3, version: "v0.72.0", commitHash: "def" });
+  await pass(60);
+  expect((await lookout.look()).events).toMatchObject([
+    { before: { commitHash: "abc" }, after: { commitHash: "def" } },
+  ]);
+});
+
 test("a look that reaches no node fails", async () => {
   const { simulator, clock, watch, network, config } = await simulatedNetwork();
   simulator.faults.set({ kind: "die" });
