@@ -93,7 +93,8 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
           claimed.push(...due);
           if (due.length >= free) full.push(sender);
         }
-        if (at - sweptAt >= IDLE) await sweep(tables, at, decisions, newId, refusals);
+        const served = senders.map(({ platform }) => platform);
+        if (at - sweptAt >= IDLE) await sweep(tables, at, decisions, newId, refusals, served);
         const work = await withMessages(tables, claimed, at, decisions, newId);
         await logDecisions(tables, decisions, at);
         // Where there is no room, what makes some wakes us.

@@ -24,8 +24,9 @@ export async function recover(tables: AlertTables, at: Milliseconds): Promise<vo
 const SAID_WITHIN: Milliseconds = 300_000;
 
 /**
- * What no sender has taken for a day is given up like everything else. What a platform keeps back that refuses the bot's
- * token shares the fate of all that is owed there, as long as that is open.
+ * What nobody delivers is given up after a day, like everything else. Where somebody does, each is given up by a try of
+ * its own, also after an absence of more than a day. What a platform keeps back that refuses the bot's token shares the
+ * fate of all that is owed there, as long as that is open.
  */
 export async function sweep(
   tables: AlertTables,
@@ -33,9 +34,11 @@ export async function sweep(
   decisions: Decision[],
   newId: () => string,
   refusals: Pick<Refusals, "all" | "get">,
+  served: readonly string[],
 ): Promise<void> {
   const open = refusals.all().filter((one) => one.retired === undefined && at < revokedAt(one) + SAID_WITHIN);
-  const except = open.map(({ platform }) => platform);
+  const tried = served.filter((platform) => refusals.get(platform) === undefined);
+  const except = [...open.map(({ platform }) => platform), ...tried];
   for (const row of await tables.outbox.overdue(at - GIVE_UP_AFTER, 500, except)) {
     const refused = refusals.get(row.platform)?.why;
     const why = row.last_error ?? refused ?? "nothing could send it";

@@ -55,6 +55,18 @@ describe("delivery", () => {
     expect(story?.deliveries.at(0)).toMatchObject({ phase: "trigger", state: "dead" });
   });
 
+  it("tries once more whatever is owed after more than a day away, in order", async () => {
+    const it = await subscribed();
+    await it.rounds(8, [stalled("bad")]);
+    await it.stopDelivering();
+    await it.rounds(6, [stalled("good")]);
+    for (const by of ["ada", "bob"]) await it.tell({ platform: "fake", channel: "ops" }, { type: "test", by, at: "1" });
+    it.sender.take();
+    await it.restart(25 * 3_600_000);
+    await it.pass(5000);
+    expect(it.sender.take()).toEqual([RESOLVED, "TEST · Alerts arrive here", "TEST · Alerts arrive here"]);
+  });
+
   it("marks a repeat where the platform would not notice it", async () => {
     const it = await subscribed();
     it.sender.fate = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
