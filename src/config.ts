@@ -255,12 +255,20 @@ function likelyTypos(names: readonly string[]): string[] {
   const known = new Set<string>(VARIABLES);
   return names.flatMap((name) => {
     if (known.has(name)) return [];
-    const nearest = closest(name.toUpperCase(), VARIABLES);
+    const wanted = name.toUpperCase();
+    const nearest = closest(wanted, VARIABLES);
     const allowed = nearest.length > 8 ? 2 : 1;
-    return distance(name.toUpperCase(), nearest) <= allowed
-      ? [`${name} is not a setting; did you mean ${nearest}?`]
-      : [];
+    const meant = distance(wanted, nearest) <= allowed ? nearest : VARIABLES.find((one) => isOneWordOff(wanted, one));
+    return meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`];
   });
+}
+
+/** Other bots call theirs `DISCORD_BOT_TOKEN` or `SLACK_TOKEN`: set here, nothing would connect, and nothing say why. */
+function isOneWordOff(typed: string, known: string): boolean {
+  const [more, fewer] = typed.length > known.length ? [typed, known] : [known, typed];
+  if (!/^(?:DISCORD|SLACK|MAINNET|TESTNET)_/u.test(fewer)) return false;
+  const words = more.split("_");
+  return words.some((_, index) => index > 0 && words.toSpliced(index, 1).join("_") === fewer);
 }
 
 function configError(faults: readonly string[], hints: readonly string[]): UserError {

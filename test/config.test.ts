@@ -164,6 +164,9 @@ describe("the configuration", () => {
     ["DISCORD_TOKN", "DISCORD_TOKEN"],
     ["WEBPORT", "WEB_PORT"],
     ["SLACK_BOT_TOKENS", "SLACK_BOT_TOKEN"],
+    ["SLACK_TOKEN", "SLACK_BOT_TOKEN"],
+    ["DISCORD_BOT_TOKEN", "DISCORD_TOKEN"],
+    ["MAINNET_NODE_URLS", "MAINNET_URLS"],
   ])("hints at %s, which may be meant for %s", (typed, meant) => {
     expect(parseConfig({ [typed]: "x" }).hints).toEqual([`${typed} is not a setting; did you mean ${meant}?`]);
     expect(faultsOf({ [typed]: "x", WEB_PORT: "x" })).toContain(`did you mean ${meant}?`);
@@ -177,6 +180,9 @@ describe("the configuration", () => {
       npm_lifecycle_event: "start",
       LANG: "C",
       EDITOR: "vi",
+      SLACK: "x",
+      DISCORD_THEME: "dark",
+      API_TOKEN: "x",
     };
     expect(parseConfig(strangers).hints).toEqual([]);
   });

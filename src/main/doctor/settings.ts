@@ -10,7 +10,9 @@ export function examineSettings({ config, faults }: ExaminedConfig): Finding[] {
   const remedy = "Mend it in .env or the environment; .env.example describes each setting.";
   const findings: Finding[] = [
     ...faults.map((what) => fault(check, what, remedy)),
-    ...config.hints.map((hint) => warning(check, hint.replace(/[.?]$/u, ""), remedyOf(hint))),
+    ...config.hints.map((hint) =>
+      warning(check, hint.replace(/did you mean (\w+)\?$/u, "$1 is").replace(/\.$/u, ""), remedyOf(hint)),
+    ),
   ];
   if (findings.length > 0) return findings;
   const platforms = [

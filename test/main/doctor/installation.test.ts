@@ -34,7 +34,7 @@ describe("the doctor at the settings", () => {
       [
         /^fault settings: LOG_LEVEL/u,
         /^fault settings: DISCORD_TOKEN is set, but/u,
-        /^warning settings: MAINET_URLS .*Rename/u,
+        /^warning settings: MAINET_URLS is not a setting; MAINNET_URLS is -> Rename/u,
       ],
     ],
   ])("%s", (_name, env, lines) => {
@@ -45,7 +45,7 @@ describe("the doctor at the settings", () => {
 
   it.each([
     ["Line 3 of .env has no “=” and is ignored: a setting is written NAME=value.", "Write it as NAME=value, or take"],
-    ["MAINET_URLS is not a setting. Did you mean MAINNET_URLS?", "Rename it, or take"],
+    ["MAINET_URLS is not a setting; did you mean MAINNET_URLS?", "Rename it, or take"],
   ])("says what to do about %s", (hint, remedy) => {
     const examined = examineConfig({});
     const found = examineSettings({ ...examined, config: { ...examined.config, hints: [hint] } });
