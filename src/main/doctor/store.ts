@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import path from "node:path";
 
@@ -32,6 +32,7 @@ export async function examineStore(url: string, now: Milliseconds, waitMillis?: 
   const place = await examinePlace(file);
   const inspection = await inspectFile(file, now, readRefusals);
   if (inspection === undefined) {
+    if (place.some(({ state }) => state === "fault")) return place;
     return [...place, ok("database", `${file} does not exist yet: the first start makes it`)];
   }
   const owed = examineOwed(inspection, now, holder !== undefined);
@@ -58,6 +59,9 @@ async function examinePlace(file: string): Promise<Finding[]> {
   const check = "database folder";
   let folder = path.dirname(file);
   while (!existsSync(folder) && path.dirname(folder) !== folder) folder = path.dirname(folder);
+  if (!statSync(folder).isDirectory()) {
+    return [fault(check, `${folder} is a file, not a folder`, "Name another place in DATABASE_URL.")];
+  }
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
     if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
@@ -72,11 +76,7 @@ async function examinePlace(file: string): Promise<Finding[]> {
   return [free < LITTLE_SPACE ? warning(check, what, "Free some space before it runs out.") : ok(check, what)];
 }
 
-function examineFile(
-  file: string,
-  { bytes, schema, age, damage }: Inspection,
-  holder: string | undefined,
-): Finding[] {
+function examineFile(file: string, { bytes, schema, age, damage }: Inspection, holder: string | undefined): Finding[] {
   const check = "database";
   if (damage !== undefined && damage.length > 0) {
     const remedy = "Stop the bot and bring back a backup: npm run restore -- <backup>.";
@@ -125,7 +125,8 @@ function examineOwed({ alerts, lookedAt }: Inspection, now: Milliseconds, runnin
   const count = (state: string): number => alerts.subscriptions.find((one) => one.state === state)?.count ?? 0;
   if (count("retired") > 0) {
     const what = `${count("retired")} ended because their channel is gone or the bot's token was refused`;
-    const remedy = "The command alerts status says which. Invite the bot there again and subscribe anew, or leave it so.";
+    const remedy =
+      "The command alerts status says which. Invite the bot there again and subscribe anew, or leave it so.";
     findings.push(warning("subscriptions", what, remedy));
   } else {
     findings.push(ok("subscriptions", `${count("active")} active, ${count("paused")} paused`));

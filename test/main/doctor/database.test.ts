@@ -66,7 +66,9 @@ describe("the doctor at the database", () => {
         /^warning refused token: Slack has refused the bot's token for 2 h \(Slack says invalid_auth\) -> .*SLACK_BOT_TOKEN/u,
       ),
       expect.stringMatching(/^warning dead letters: 1 given up on slack within the last day -> .*alerts log/u),
-      expect.stringMatching(/^warning subscriptions: 1 ended because their channel is gone or the bot's token was refused/u),
+      expect.stringMatching(
+        /^warning subscriptions: 1 ended because their channel is gone or the bot's token was refused/u,
+      ),
       "warning deliveries: 1 wait on slack, the oldest for 2 h -> Start the bot: nothing is delivered while it is stopped.",
     ]);
   });
@@ -114,6 +116,15 @@ describe("the doctor at the database", () => {
     writeFileSync(odd, content);
     const found = await examineStore(odd, NOW).then(told, (thrown: Error) => [thrown.message]);
     expect(found.at(-1)).toMatch(line);
+  });
+
+  it("finds a file where the folder should be, which the first start would fail at", async () => {
+    const odd = path.join(folder, "data");
+    writeFileSync(odd, "a file");
+    const found = told(await examineStore(path.join(odd, "b.db"), NOW));
+    expect(found).toEqual([
+      `fault database folder: ${odd} is a file, not a folder -> Name another place in DATABASE_URL.`,
+    ]);
   });
 
   it("refuses an address that is no file's", async () => {
