@@ -16,6 +16,7 @@ import { giveUp, settle, type Outcome, type Verdict } from "./settle.ts";
 import { spreadNext } from "./spread.ts";
 import { claimTrial, settleChecks, TokenWatch } from "./token-watch.ts";
 import { TryRoom, type TryLimits } from "./try-room.ts";
+import { WallClockWatch } from "./wall-clock-watch.ts";
 import { logDecisions } from "./write-owed.ts";
 
 export interface DispatchParts extends AttemptParts, TryLimits {
@@ -56,6 +57,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
   };
   const underWay = new Map<string, Promise<void>>();
   const room = new TryRoom(clock, parts);
+  const wall = new WallClockWatch(clock);
   const tokens = new TokenWatch({ clock, log, senders, onChecked: () => ring() });
   /** Aborts when what is under way gets no more time. */
   const farewell = new AbortController();
@@ -72,6 +74,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     outcomes = [];
     const checks = tokens.take();
     const at = nowMillis(clock);
+    const setBack = wall.setBack();
     try {
       const taken = await store.transaction(async ({ alerts: tables }) => {
         const decisions: Decision[] = [];
@@ -79,6 +82,8 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
         const isTrial = (id: string): boolean => tokens.isTrial(id);
         const verdicts = await settle(tables, settled, { ...standing, random, refusals, isTrial }, decisions);
         const tried = await settleChecks(tables, checks, refusals, standing, decisions);
+        // What waits for a time by the clock that was wrong would wait for as much longer.
+        if (setBack > 0) await tables.outbox.bringForward(setBack, at);
         if (settled.length > 0) parts.onStep?.("receipt written");
         const claimed: (Claimed | undefined)[] = [];
         const full: Sender[] = [];
@@ -124,6 +129,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
       // Nothing of it was kept: what came of the tries is still to be.
       outcomes = [...settled, ...outcomes];
       tokens.putBack(checks);
+      wall.again(setBack);
       throw thrown;
     }
   }

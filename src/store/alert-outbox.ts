@@ -180,6 +180,15 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .where("run_at", "<", until)
         .execute();
     },
+    async bringForward(by, after) {
+      await db
+        .updateTable("alert_deliveries")
+        .set((eb) => ({ run_at: eb("run_at", "-", by) }))
+        .where("state", "=", "owed")
+        .where(isOpen("alert_deliveries"))
+        .where("run_at", ">", after)
+        .execute();
+    },
     recover: () =>
       db
         .updateTable("alert_deliveries")

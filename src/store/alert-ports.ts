@@ -223,6 +223,8 @@ export interface Outbox {
   sent(ids: readonly string[], at: Milliseconds): Promise<void>;
   /** Nothing goes to a destination before that. */
   hold(destination: string, until: Milliseconds): Promise<void>;
+  /** What is owed and to go after that moment, goes so much sooner. */
+  bringForward(by: Milliseconds, after: Milliseconds): Promise<void>;
   /** What a process left behind in the middle of sending: of all of it the outcome is unknown. */
   recover(): Promise<readonly DeliveryRow[]>;
   /** Owed since before that moment, on other platforms than those. */

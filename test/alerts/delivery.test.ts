@@ -67,6 +67,18 @@ describe("delivery", () => {
     expect(it.sender.take()).toEqual([RESOLVED, "TEST · Alerts arrive here", "TEST · Alerts arrive here"]);
   });
 
+  it("waits no longer because the clock was set back", async () => {
+    const it = await subscribed();
+    it.sender.fate = () => new SendError("retry", "503");
+    await it.rounds(10, [stalled("bad")]);
+    it.clock.setWall(-3_600_000);
+    it.sender.fate = () => "ok";
+    await it.rounds(6, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+  });
+
   it("marks a repeat where the platform would not notice it", async () => {
     const it = await subscribed();
     it.sender.fate = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");

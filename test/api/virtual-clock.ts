@@ -17,7 +17,7 @@ interface TimeCare {
 /** Both clocks stand still until the test moves them; whoever sleeps wakes in the order of their times. */
 export class VirtualClock implements Clock {
   #nowMillis = 0;
-  readonly #startedAt: Nanoseconds;
+  #startedAt: Nanoseconds;
   readonly #care: Required<TimeCare>;
   readonly #sleepers = new Set<Sleeper>();
 
@@ -35,6 +35,11 @@ export class VirtualClock implements Clock {
 
   wallClock(): Nanoseconds {
     return nanoseconds(this.#startedAt + BigInt(Math.round(this.#nowMillis * 1e6)));
+  }
+
+  /** Sets the wall clock, ahead or back; the monotonic one goes on. */
+  setWall(millis: number): void {
+    this.#startedAt = nanoseconds(this.#startedAt + BigInt(Math.round(millis * 1e6)));
   }
 
   sleep(millis: number, signal?: AbortSignal): Promise<void> {

@@ -139,6 +139,16 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         expect(await due(T + 9)).toEqual(["a1", "b"]);
       });
 
+      it("that wait come sooner where the clock was set back, and no others", async () => {
+        await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
+        await on(({ outbox }) => outbox.hold("d1", T + 3_600_009));
+        await on(({ outbox }) => outbox.hold("d2", T + 3_600_020));
+        await on(({ outbox }) => outbox.bringForward(3_600_000, T));
+        expect(await due(T + 8)).toEqual(["c"]);
+        expect(await due(T + 9)).toEqual(["a", "c"]);
+        expect(await due(T + 20)).toEqual(["a", "b", "c"]);
+      });
+
       it("that a process left in the middle are owed again, with an unknown outcome", async () => {
         await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
         await change("a", { state: "sending", attempted_at: T + 3 });
