@@ -1,10 +1,33 @@
 import { expect, test } from "vitest";
 
+import type { ApiClient } from "../../src/api/api-client.ts";
 import { BestSource } from "../../src/watchers/best-source.ts";
 import { checkpointsWatcher } from "../../src/watchers/checkpoints.ts";
 import { marketsWatcher } from "../../src/watchers/markets.ts";
 import { sourcesWatcher } from "../../src/watchers/sources.ts";
 import { simulatedNetwork } from "./simulated-network.ts";
+
+test("a node that lags is asked last, one that rests not at all; where all do, in the usual order", () => {
+  const node = (name: string, resting = false) => ({ name, health: { resting } });
+  const api = { nodes: [node("a"), node("b", true), node("c")] } as unknown as ApiClient;
+  const source = new BestSource();
+  const note = (network: "healthy" | "blind", ...lagging: string[]): void =>
+    source.note({
+      network,
+      nodes: ["a", "b", "c"].map((one) => ({ node: one, state: lagging.includes(one) ? "lagging" : "ok" })),
+    });
+  const asked = () => [source.node(api)?.name, source.from(api) === api ? "in turn" : source.from(api)] as const;
+  expect(asked()).toEqual(["a", "in turn"]);
+  note("healthy", "a");
+  expect(asked()).toEqual(["c", api.nodes[2]]);
+  // Nobody can tell while blind.
+  note("blind", "c");
+  expect(asked()).toEqual(["c", api.nodes[2]]);
+  note("healthy", "a", "b", "c");
+  expect(asked()).toEqual(["a", "in turn"]);
+  note("healthy", "c");
+  expect(asked()).toEqual(["a", "in turn"]);
+});
 
 test("a node that stands still goes on answering, but the watchers turn to one that keeps up, and back", async () => {
   const { simulator, api, clock, pass, watch, network, config } = await simulatedNetwork();

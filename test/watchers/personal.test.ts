@@ -32,6 +32,29 @@ describe("a watched order", () => {
     ).toBe(true);
   });
 
+  test("is asked for in each look until it has ended, and not again", async () => {
+    const order = { id: "o1", status: "STATUS_ACTIVE" };
+    const served = await node((request, response) =>
+      request.url?.includes("/order/") === true
+        ? sendJson(response, { order })
+        : sendJson(response, { markets: { edges: [], pageInfo: { hasNextPage: false } } }),
+    );
+    const clock = new VirtualClock();
+    const watcher = ordersWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG });
+    const lookout = new Lookout(watcher, clientOf([served], { clock }), () => clock.wallClock());
+    lookout.subjects = { "order.final": ["o1"] };
+    const asked: number[] = [];
+    const told: string[] = [];
+    for (const status of ["ACTIVE", "ACTIVE", "PARKED", "FILLED", "FILLED", "FILLED"]) {
+      order.status = `STATUS_${status}`;
+      told.push(...(await lookout.look()).events.map(({ key }) => key));
+      asked.push(served.asked.filter((path) => path.includes("/order/")).length);
+      await clock.advance(60_000);
+    }
+    expect(asked).toEqual([0, 1, 2, 3, 3, 3]);
+    expect(told).toEqual(["o1/STATUS_FILLED"]);
+  });
+
   test("that is final already when it is first looked at is told, too", async () => {
     const { simulator, watch, network, config } = await simulatedNetwork();
     const lookout = watch(ordersWatcher({ network, config }));
@@ -107,6 +130,37 @@ test("watched stake: what is linked or unlinked later is told when the network a
     const raw = event.kind === "stake.changed" ? event.amount?.replaceAll(/[,.]/gu, "") : "";
     expect(linking?.amount?.toString().replace(/0+$/u, "")).toBe(raw?.replace(/0+$/u, ""));
   }
+});
+
+test("watched stake: once the network has accepted it, and once though a node forgets it for a while", async () => {
+  type Linking = readonly [id: string, status: string, type?: string];
+  let linkings: readonly Linking[] = [];
+  const served = await node((_request, response) => {
+    const stakeLinkings = linkings.map(([id, status, type = "TYPE_LINK"]) => ({
+      id: id.repeat(64),
+      type,
+      status: `STATUS_${status}`,
+      amount: "1000000000000000000",
+    }));
+    return sendJson(response, { partiesStake: [{ party: "p", currentStakeAvailable: "0", stakeLinkings }] });
+  });
+  const clock = new VirtualClock();
+  const watcher = stakesWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG });
+  const lookout = new Lookout(watcher, clientOf([served], { clock }), () => clock.wallClock());
+  lookout.subjects = { "stake.changed": ["p"] };
+  const told = async (now: readonly Linking[]): Promise<string[]> => {
+    linkings = now;
+    await clock.advance(60_000);
+    const { events } = await lookout.look();
+    return events.map((event) => (event.kind === "stake.changed" ? `${event.change} ${event.amount}` : event.kind));
+  };
+  const old = ["a", "ACCEPTED"] as const;
+  expect(await told([old])).toEqual([]);
+  expect(await told([old, ["b", "PENDING"], ["c", "REJECTED"]])).toEqual([]);
+  expect(await told([old, ["b", "ACCEPTED"]])).toEqual(["linked 1"]);
+  // Another node may know less for a while.
+  expect(await told([])).toEqual([]);
+  expect(await told([old, ["b", "ACCEPTED"], ["d", "ACCEPTED", "TYPE_UNLINK"]])).toEqual(["unlinked 1"]);
 });
 
 describe("a watched bundle", () => {

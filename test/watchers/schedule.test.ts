@@ -205,6 +205,23 @@ describe("the schedule", () => {
     ]);
   });
 
+  test("what the sink stored too late is not found again", async () => {
+    let sinks = 0;
+    const keys: string[][] = [];
+    const store = new Map<string, unknown>([["mainnet/fast", { count: 7 }]]);
+    const { clock } = run([counter("fast", 5000)], {
+      load: (network, watcher) => Promise.resolve(store.get(`${network}/${watcher}`)),
+      sink: (observation) => {
+        keys.push(observation.events.map(({ key }) => key));
+        store.set("mainnet/fast", observation.snapshot);
+        sinks += 1;
+        return sinks === 2 ? new Promise(() => undefined) : Promise.resolve();
+      },
+    });
+    await clock.advance(46_000);
+    expect(keys.slice(0, 4)).toEqual([["8"], ["9"], ["10"], ["11"]]);
+  });
+
   test("a store that hangs, fails or holds what cannot be read stops nothing", async () => {
     let loads = 0;
     const { clock, seen } = run([counter("fast", 5000)], {
