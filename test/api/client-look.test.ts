@@ -77,6 +77,20 @@ describe("a look", () => {
     await expect(look).rejects.toThrow("left");
   });
 
+  test("asks all nodes at once: one that is slow takes no time from the others", async () => {
+    // Each answers once all have been asked.
+    const waiting: (() => void)[] = [];
+    const nodes = await Promise.all(
+      ["a", "b", "c"].map(() =>
+        node((_request, response) => {
+          waiting.push(() => sendJson(response, { timestamp: `${Date.now()}000000` }));
+          if (waiting.length === 3) for (const answer of waiting) answer();
+        }),
+      ),
+    );
+    expect((await clientOf(nodes).look()).nodes).toMatchObject([{ state: "ok" }, { state: "ok" }, { state: "ok" }]);
+  });
+
   test("takes a node that refuses us as unknown", async () => {
     const a = await node((_request, response) => void response.writeHead(403).end());
     expect((await clientOf([a]).look()).nodes).toMatchObject([{ state: "unknown" }]);
