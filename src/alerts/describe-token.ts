@@ -25,7 +25,6 @@ function say({ platform, why, since, at, change }: TokenMessage): Said {
   const remedy = paragraph(text`${strong("What to do:")} ${tokenRemedy(platform)}`);
   switch (change.what) {
     case "refused": {
-      const wait = `${messages(change.waiting)} ${change.waiting === 1 ? "waits" : "wait"}`;
       const until = time(timeFromText(change.until), "both");
       return {
         tone: "bad",
@@ -34,7 +33,7 @@ function say({ platform, why, since, at, change }: TokenMessage): Said {
         blocks: [
           paragraph(text`Since ${time(from, "both")}: ${code(why)}. Nobody there gets an answer either.`),
           paragraph(
-            text`${wait} there so far. Nothing is lost if ${name} accepts a token before ${until}: then all of it is sent. After that it is given up, and the subscriptions there end until a token is accepted.`,
+            text`${waitWords(change.waiting)} What waits is sent, late, once ${name} accepts a token. If it accepts none by ${until}, that is given up, and the subscriptions there end until it does.`,
           ),
           remedy,
         ],
@@ -47,11 +46,11 @@ function say({ platform, why, since, at, change }: TokenMessage): Said {
         word: "CRITICAL",
         title:
           removed === true
-            ? text`${name} says that the bot was taken away: its alerts there have ended`
+            ? text`${name} says that the bot was removed: its alerts there have ended`
             : text`${name} has refused the bot's token for a day: its alerts there have ended`,
         blocks: [
           paragraph(
-            text`Since ${time(from, "both")}: ${code(why)}. ${ended(subscriptions)} on ${name}, and ${messages(unsent)} ${unsent === 1 ? "was" : "were"} given up; ${code("alerts log")} lists them.`,
+            text`Since ${time(from, "both")}: ${code(why)}. ${ended(subscriptions)} on ${name}. ${givenUp(unsent)}`,
           ),
           paragraph(text`The subscriptions come back by themselves once ${name} accepts a token.`),
           remedy,
@@ -66,24 +65,20 @@ function say({ platform, why, since, at, change }: TokenMessage): Said {
         title: text`${name} accepts the bot's token again`,
         blocks: [
           paragraph(
-            text`It was refused from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${unsent === 0 ? "Nothing was given up." : `${messages(unsent)} ${unsent === 1 ? "was" : "were"} given up before; alerts log lists ${unsent === 1 ? "it" : "them"}.`}${subscriptions === 0 ? "" : ` ${subscriptions === 1 ? "One subscription came" : `${subscriptions} subscriptions came`} back.`}`,
+            text`It was refused from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${givenUp(unsent)}${subscriptions === 0 ? "" : ` ${subscriptions === 1 ? "One subscription came" : `${subscriptions} subscriptions came`} back.`}`,
           ),
         ],
       };
     }
     case "back": {
       const { unsent } = change;
-      const lost =
-        unsent === 0
-          ? text`No message for this place was given up meanwhile.`
-          : text`${messages(unsent)} for this place ${unsent === 1 ? "was" : "were"} given up meanwhile; ${code("alerts log")} lists ${unsent === 1 ? "it" : "them"}.`;
       return {
         tone: "good",
         word: "RESOLVED",
         title: text`Alerts arrive here again`,
         blocks: [
           paragraph(
-            text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${name} refused the bot's token. ${lost} What is firing now follows.`,
+            text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${name} refused the bot's token. ${givenUp(unsent)} What is firing now follows.`,
           ),
         ],
       };
@@ -91,13 +86,23 @@ function say({ platform, why, since, at, change }: TokenMessage): Said {
   }
 }
 
+function givenUp(count: number): Text {
+  if (count === 0) return text`Nothing was given up.`;
+  return text`${messages(count)} ${count === 1 ? "was" : "were"} given up; ${code("alerts log")} lists ${count === 1 ? "it" : "them"}.`;
+}
+
 function messages(count: number): string {
-  return count === 0 ? "No message" : count === 1 ? "One message" : `${count} messages`;
+  return count === 1 ? "One message" : `${count} messages`;
 }
 
 function ended(subscriptions: number): string {
   if (subscriptions === 0) return "There were no subscriptions";
   return subscriptions === 1 ? "One subscription ended" : `${subscriptions} subscriptions ended`;
+}
+
+function waitWords(waiting: number): string {
+  if (waiting === 0) return "Nothing waits there yet.";
+  return `${messages(waiting)} ${waiting === 1 ? "waits" : "wait"} there so far.`;
 }
 
 function lateWords(waiting: number): string {

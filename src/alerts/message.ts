@@ -115,7 +115,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
       /** All that was told there ended. */
       z.object({
         what: z.literal("revoked"),
-        /** The platform says that the bot was taken away; absent = it was waited for a day. */
+        /** The platform says that the bot was removed; absent = it was waited for a day. */
         removed: z.literal(true).exactOptional(),
         subscriptions: z.int(),
         unsent: z.int(),

@@ -12,12 +12,12 @@ const WORDS: Readonly<Record<string, PlatformWords>> = {
   discord: {
     name: "Discord",
     setting: "DISCORD_TOKEN",
-    source: "Reset Token on the page Bot of your application at https://discord.com/developers/applications",
+    source: "in the Developer Portal, page Bot of your application: Reset Token",
   },
   slack: {
     name: "Slack",
     setting: "SLACK_BOT_TOKEN",
-    source: "Install App on the pages of your app at https://api.slack.com/apps, which shows the Bot User OAuth Token",
+    source: "on the page Install App of your app: the Bot User OAuth Token",
   },
 };
 

@@ -64,7 +64,7 @@ export class SendError extends Error {
   override readonly name = "SendError";
   readonly kind: SendErrorKind;
   readonly retryAfterMillis: Milliseconds | undefined;
-  /** Of `refused`: the platform says that the bot was taken away, so that waiting does not help. */
+  /** Of `refused`: the platform says that the bot was removed, so that waiting does not help. */
   readonly revoked: boolean;
 
   constructor(

@@ -29,7 +29,7 @@ export interface Refused {
 
 /**
  * A platform has refused the bot's token. That is told once, when it begins; what is owed there waits. A token that is
- * still refused after a day, or whose bot was taken away, ends all subscriptions of the platform at once: a process has
+ * still refused after a day, or whose bot was removed, ends all subscriptions of the platform at once: a process has
  * one token for each, whatever workspaces there are.
  */
 export async function tokenRefused(
@@ -122,7 +122,7 @@ async function retireAll(
   parts: StandstillParts,
   decisions: Decision[],
 ): Promise<{ subscriptions: number; unsent: number }> {
-  const why = `${revoked ? "the bot was taken away" : "the bot's token was refused for a day"} (${words}); it comes back once a token is accepted`;
+  const why = `${revoked ? "the bot was removed" : "the bot's token was refused for a day"} (${words}); it comes back once a token is accepted`;
   // A drill is over before anybody could mend a token.
   const alive = (await subscriptionsOn(tables, platform)).filter((one) => isAlive(one) && !isDrill(one));
   const retired = alive.map((one) => ({

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { SendError, type Destination } from "../../src/alerts/sender.ts";
 import { plainText } from "../../src/reply/plain.ts";
-import { FakeSender } from "../support/fake-sender.ts";
+import type { FakeSender } from "../support/fake-sender.ts";
+import { GuardedSender } from "../support/guarded-sender.ts";
 import { FIRED, RESOLVED, wordsOf } from "./outage.ts";
 import { stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
@@ -14,41 +15,9 @@ const OPERATORS: Destination = { platform: "slack", channel: "operators" };
 
 const REFUSED = "CRITICAL · Discord refuses the bot's token: no alert arrives there";
 const REVOKED = "CRITICAL · Discord has refused the bot's token for a day: its alerts there have ended";
-const REMOVED = "CRITICAL · Discord says that the bot was taken away: its alerts there have ended";
+const REMOVED = "CRITICAL · Discord says that the bot was removed: its alerts there have ended";
 const ACCEPTED = "RESOLVED · Discord accepts the bot's token again";
 const BACK = "RESOLVED · Alerts arrive here again";
-
-/** A platform that asks for a token with whatever is sent, and can be asked about it alone. */
-class GuardedSender extends FakeSender {
-  /** What it refuses the token with. */
-  refusal: SendError | undefined;
-  /** What it refuses it with where something is sent, though it takes it otherwise. */
-  sendRefusal: SendError | undefined;
-  checks = 0;
-  refusedTries = 0;
-
-  override async send(...given: Parameters<FakeSender["send"]>): ReturnType<FakeSender["send"]> {
-    this.#guard();
-    return super.send(...given);
-  }
-
-  override async update(...given: Parameters<FakeSender["update"]>): Promise<void> {
-    this.#guard();
-    return super.update(...given);
-  }
-
-  checkToken(): Promise<void> {
-    this.checks += 1;
-    return this.refusal === undefined ? Promise.resolve() : Promise.reject(this.refusal);
-  }
-
-  #guard(): void {
-    const refusal = this.refusal ?? this.sendRefusal;
-    if (refusal === undefined) return;
-    this.refusedTries += 1;
-    throw refusal;
-  }
-}
 
 interface World {
   readonly stage: Stage;
@@ -65,7 +34,7 @@ async function world(channels = ["one"], more: StageOptions = { operators: OPERA
     ...more,
     senders: (now) => {
       guarded.push(new GuardedSender({ platform: "discord", now }), new GuardedSender({ platform: "slack", now }));
-      return [...guarded, new FakeSender({ platform: "web", now })];
+      return [...guarded, new GuardedSender({ platform: "web", now })];
     },
   });
   for (const channel of channels) {
@@ -108,6 +77,7 @@ describe("a token that a platform refuses", () => {
     expect(words).toContain("Discord says 401: Unauthorized");
     expect(words).toContain("DISCORD_TOKEN");
     expect(words).toContain("npm run doctor");
+    expect(words).toMatch(/\d messages? waits? there so far/u);
     await minutes(it, 20);
     expect(told(it)).toEqual(NOBODY);
     it.discord.refusal = undefined;
@@ -202,7 +172,7 @@ describe("a token that a platform refuses", () => {
     await minutes(it, 15);
     expect(told(it)).toEqual(everybody(REVOKED));
     const words = await wordsOf(it.slack.posts[1]!.reply);
-    expect(words).toContain("3 subscriptions ended on Discord, and 2 messages were given up");
+    expect(words).toContain("3 subscriptions ended on Discord. 2 messages were given up");
     const retired = await it.stage.engine.subscriptions();
     expect(retired.map(({ state, returns }) => [state, returns])).toEqual([
       ["retired", "active"],
@@ -224,9 +194,7 @@ describe("a token that a platform refuses", () => {
     await it.stage.restart();
     await it.stage.rounds(1, [stalled("bad")]);
     expect(told(it)).toEqual(everybody(ACCEPTED));
-    expect(await wordsOf(it.slack.posts[2]!.reply)).toMatch(
-      /2 messages were given up before.*3 subscriptions came back/u,
-    );
+    expect(await wordsOf(it.slack.posts[2]!.reply)).toMatch(/2 messages were given up; .*3 subscriptions came back/u);
     expect(it.discord.take().toSorted()).toEqual([`one: ${BACK}`, `one: ${FIRED}`, `two: ${BACK}`, `two: ${FIRED}`]);
     const [, fired] = it.discord.posts.filter(({ channel }) => channel === "one");
     expect(await wordsOf(fired!.reply)).toContain("Already firing since");
@@ -239,7 +207,7 @@ describe("a token that a platform refuses", () => {
     expect(it.discord.take().toSorted()).toEqual([`one: ${RESOLVED}`, `two: ${RESOLVED}`]);
   });
 
-  it("of a bot that was taken away ends all at once", async () => {
+  it("of a bot that was removed ends all at once", async () => {
     const it = await world(["one", "two"]);
     it.discord.refusal = removed();
     await it.stage.rounds(8, [stalled("bad")]);

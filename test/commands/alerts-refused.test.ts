@@ -30,13 +30,13 @@ describe("a refused token", () => {
     expect(await ask("alerts list")).toContain("active");
   });
 
-  test("of a bot that was taken away has ended what was told there, each with its reason", async () => {
+  test("of a bot that was removed has ended what was told there, each with its reason", async () => {
     const ask = await refused(new SendError("refused", "Slack says account_inactive", { revoked: true }));
     const status = await ask("alerts status");
     expect(status).toMatch(/Its subscriptions \(1\) have ended; they come back once a token is accepted/u);
     expect(status).not.toContain("Places that were lost");
     expect(await ask("alerts list ended:yes")).toMatch(
-      /retired: the bot was taken away \(Slack says account_inactive\); .*it comes back once a token is accepted/u,
+      /retired: the bot was removed \(Slack says account_inactive\); .*comes back once a token is accepted/u,
     );
     const log = await ask("alerts log");
     expect(log).toMatch(/platform lost .*subscriptions ended: 1; messages given up: 2/u);

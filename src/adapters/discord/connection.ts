@@ -42,6 +42,7 @@ export class Connection {
   readonly #budget = new IdentifyBudget();
   #health: AdapterHealth = { state: "starting" };
   #loop: Promise<void> = Promise.resolve();
+  #pause = new AbortController();
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
@@ -53,6 +54,11 @@ export class Connection {
 
   start(): void {
     this.#loop = this.#supervise();
+  }
+
+  /** Ends the pause before the next connection: what it waits for has come about. */
+  lookNow(): void {
+    this.#pause.abort();
   }
 
   async stop(): Promise<void> {
@@ -73,7 +79,9 @@ export class Connection {
         { platform: "discord", why: end.why, againInMillis: Math.round(pause) },
         "gateway lost",
       );
-      await sleep(pause, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
+      this.#pause = new AbortController();
+      const awake = AbortSignal.any([this.#stopping.signal, this.#pause.signal]);
+      await sleep(pause, undefined, { signal: awake, ref: false }).catch(() => undefined);
     }
   }
 

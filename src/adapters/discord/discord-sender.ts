@@ -119,6 +119,11 @@ export class DiscordSender implements Sender {
     return run;
   }
 
+  /** Whether Discord refused the token when it was last asked for anything. */
+  get isRefused(): boolean {
+    return this.#refused !== undefined;
+  }
+
   /** Asked for outside of the pacing: a message that waits for its turn may wait for this very answer. */
   async checkToken(signal: AbortSignal): Promise<void> {
     try {

@@ -137,8 +137,10 @@ class DiscordAdapter implements SendingAdapter {
     return this.#sender.room();
   }
 
-  checkToken(signal: AbortSignal): Promise<void> {
-    return this.#sender.checkToken(AbortSignal.any([signal, this.#stopping.signal]));
+  async checkToken(signal: AbortSignal): Promise<void> {
+    const wasRefused = this.#sender.isRefused;
+    await this.#sender.checkToken(AbortSignal.any([signal, this.#stopping.signal]));
+    if (wasRefused) this.#connection?.lookNow();
   }
 
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {

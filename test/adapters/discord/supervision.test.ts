@@ -23,6 +23,17 @@ test("a wrong token is reported, and mended without a restart", async () => {
   await until(() => on.adapter.health.state === "up", "the recovery");
 });
 
+test("a token that turns out to be accepted again connects at once, however long the pause", async () => {
+  await using on = await begin({ token: "wrong", connect: false, timing: { ...timing, failedMillis: 3_600_000 } });
+  on.fake.expected.add(0);
+  const { signal } = new AbortController();
+  await until(() => on.adapter.health.state === "failed", "the failure");
+  await expect(on.adapter.checkToken?.(signal)).rejects.toMatchObject({ kind: "refused" });
+  on.fake.state.token = "wrong";
+  await on.adapter.checkToken?.(signal);
+  await until(() => on.adapter.health.state === "up", "the recovery");
+});
+
 test("a token that is revoked while the gateway is open is reported, and mended", async () => {
   await using on = await begin();
   on.fake.expected.add(0);

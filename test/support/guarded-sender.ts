@@ -1,0 +1,34 @@
+import type { SendError } from "../../src/alerts/sender.ts";
+import { FakeSender } from "./fake-sender.ts";
+
+/** A platform that asks for a token with whatever is sent, and can be asked about it alone. */
+export class GuardedSender extends FakeSender {
+  /** What it refuses the token with. */
+  refusal: SendError | undefined;
+  /** What it refuses it with where something is sent, though it takes it otherwise. */
+  sendRefusal: SendError | undefined;
+  checks = 0;
+  refusedTries = 0;
+
+  override async send(...given: Parameters<FakeSender["send"]>): ReturnType<FakeSender["send"]> {
+    this.#guard();
+    return super.send(...given);
+  }
+
+  override async update(...given: Parameters<FakeSender["update"]>): Promise<void> {
+    this.#guard();
+    return super.update(...given);
+  }
+
+  checkToken(): Promise<void> {
+    this.checks += 1;
+    return this.refusal === undefined ? Promise.resolve() : Promise.reject(this.refusal);
+  }
+
+  #guard(): void {
+    const refusal = this.refusal ?? this.sendRefusal;
+    if (refusal === undefined) return;
+    this.refusedTries += 1;
+    throw refusal;
+  }
+}
