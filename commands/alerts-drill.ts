@@ -19,7 +19,7 @@ export const alertsDrill = command({
   access: "channel-manager",
   audience: "caller",
   options,
-  run: async (context) => drill(context, await destinationsOf(context), systemClock),
+  run: async (context) => drill(context, await destinationsOf(context), systemClock, context.options.to),
 });
 
 async function destinationsOf(context: CommandContext<typeof options>): Promise<readonly Destination[]> {

@@ -45,7 +45,13 @@ interface Way {
  * Has a made-up node go down and come up again, waits until the alert and its end have arrived, and tells how long each
  * took. What is asked for is kept at once: whichever process watches sees to it, also after a crash.
  */
-export async function drill(context: DrillContext, destinations: readonly Destination[], clock: Clock): Promise<Reply> {
+export async function drill(
+  context: DrillContext,
+  destinations: readonly Destination[],
+  clock: Clock,
+  /** Where to, as it was typed: the same is drilled again. */
+  to?: string,
+): Promise<Reply> {
   const { alerts, caller, signal } = context;
   const name = `drill-${randomBytes(4).toString("hex")}`;
   const at = toMillis(clock.wallClock());
@@ -58,7 +64,9 @@ export async function drill(context: DrillContext, destinations: readonly Destin
     const ways = destinations.map((destination) => wayOf(destination, story, alerts.platforms()));
     const legs = ways.flatMap(({ alert, end }) => [alert, end]);
     const settled = legs.filter(({ state }) => state !== "waiting").length;
-    if (settled === legs.length || clock.monotonicMillis() - begun >= WAIT) return drilled(ways, story, context);
+    if (settled === legs.length || clock.monotonicMillis() - begun >= WAIT) {
+      return drilled(ways, story, context, to);
+    }
     if (settled !== shown) context.progress(progressOf(story, settled, legs.length));
     shown = settled;
     await clock.sleep(LOOK_EVERY, signal);
@@ -111,7 +119,7 @@ function progressOf(story: Story | undefined, settled: number, all: number): Rep
   return reply({ title });
 }
 
-function drilled(ways: readonly Way[], story: Story | undefined, context: DrillContext): Reply {
+function drilled(ways: readonly Way[], story: Story | undefined, context: DrillContext, to: string | undefined): Reply {
   const isGood = ({ alert, end }: Way): boolean =>
     alert.state === "arrived" && (end.state === "arrived" || end.state === "merged");
   const good = ways.filter(isGood).length;
@@ -149,7 +157,11 @@ function drilled(ways: readonly Way[], story: Story | undefined, context: DrillC
     blocks,
     actions: [
       ...(story === undefined ? [] : [detailsOf(story)]),
-      { label: "Again", invocation: { command: "alerts drill", options: {} }, effect: "replace" },
+      {
+        label: "Again",
+        invocation: { command: "alerts drill", options: to === undefined ? {} : { to } },
+        effect: "replace",
+      },
     ],
   });
 }
@@ -161,6 +173,11 @@ function restWords(ways: readonly Way[], story: Story | undefined, { alerts }: D
   }
   if (ways.every(({ alert }) => alert.state === "arrived" || alert.state === "kept back")) {
     return text`What is kept back here is so for a real alert, too; ${strong("alerts silences")} shows what holds.`;
+  }
+  const isOver = ({ alert, end }: Way): boolean =>
+    ["arrived", "kept back", "given up"].includes(alert.state) && end.state !== "waiting";
+  if (ways.every((one) => isOver(one))) {
+    return text`What was given up is not tried again, and a real alert would fare the same: mend what is named above, then drill again. ${strong("alerts status")} shows places that were lost.`;
   }
   return text`What has not arrived stays owed and is tried again for 24 h; ${strong("alerts log")} tells how that goes.`;
 }

@@ -187,6 +187,17 @@ describe("a drill", () => {
     expect(answer).toMatch(/on Slack\s+given up\s+–\s+given up\s+–\s+no_text/u);
   });
 
+  test("that a place refused for good is not said to be tried again", async () => {
+    const own = await open();
+    own.sender.fate = () => new SendError("gone", "Unknown Channel");
+    const { said } = ask(own, [ops, general]);
+    await watch(own, 4000);
+    const answer = shown(await said);
+    expect(answer).toMatch(/this channel\s+given up\s+–\s+given up\s+–\s+Unknown Channel/u);
+    expect(answer).toContain("What was given up is not tried again");
+    expect(answer).not.toContain("24 h");
+  });
+
   test("that could not be told before its end says both in one message", async () => {
     const own = await open();
     own.sender.fate = (_delivery, tries) => (tries < 3 ? new SendError("retry", "503") : "ok");
@@ -223,6 +234,11 @@ describe("a drill", () => {
     expect(await talk.ask("alerts drill")).toContain("Only people who manage this channel can");
     talk.become({ here: { platform: "terminal", files: OPS.files }, caller: ann });
     expect(await talk.ask("alerts drill to:all")).toContain("arrived at 0 of 2 places");
+    // Again is the same again.
+    await talk.press("Again");
+    expect(talk.lastReply.actions.find(({ label }) => label === "Again")).toMatchObject({
+      invocation: { options: { to: "all" } },
+    });
     const drilled = (await talk.engine.subscriptions()).filter(({ network }) => network === DRILL_NETWORK);
     expect(drilled.map(({ destination }) => destination)).toEqual(expect.arrayContaining([theConsole, ops]));
   });
