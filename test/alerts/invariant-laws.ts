@@ -18,6 +18,8 @@ export interface Befallen {
   toldAfterAll: number;
   held: number;
   flapping: number;
+  /** What operators were told of tokens. */
+  refusals: number;
 }
 
 /** Which laws a script has broken, and what befell in it. */
@@ -37,7 +39,7 @@ export async function judge(world: World, befallen: Befallen): Promise<string[]>
       ...digestFaults(world, sender, stories, rows, befallen),
       ...flappingFaults(sender, stories, befallen),
     ]),
-    ...operatorFaults(world),
+    ...operatorFaults(world, befallen),
   ];
 }
 
@@ -131,7 +133,7 @@ function digestFaults(
   const said = [...digests.values()].reduce((sum, match) => sum + Number(match?.[1] ?? 0), 0);
   const lost = rows.some((row) => row.platform === platform && row.phase === "digest" && row.state === "dead");
   befallen.held += said;
-  const right = said === held || (said < held && (lost || world.losses > 0));
+  const right = said === held || (said < held && (lost || world.losses + world.tokensLost > 0));
   return right ? [] : [`${platform}: ${held} episodes were held for a digest, and ${said} were told in one`];
 }
 
@@ -159,8 +161,17 @@ function flappingFaults({ platform }: FakeSender, stories: readonly Story[], bef
   });
 }
 
-/** The operators hear of each loss once. */
-function operatorFaults({ operators, losses }: World): string[] {
+/** The operators hear of each loss once, and of each refused token once that it is so and once that it is over. */
+function operatorFaults({ operators, losses, channels }: World, befallen: Befallen): string[] {
   const told = operators.posts.filter(({ title }) => title.includes("can no longer be reached")).length;
-  return told === losses ? [] : [`the operators were told of ${told} of ${losses} losses`];
+  const lost = told === losses ? [] : [`the operators were told of ${told} of ${losses} losses`];
+  const tokens = channels.flatMap(({ platform }) => {
+    const titles = operators.posts
+      .map(({ title }) => title)
+      .filter((title) => title.includes(` ${platform} `) && title.includes("the bot"));
+    const story = titles.map((title) => (/RESOLVED/u.test(title) ? "." : /removed/u.test(title) ? "!" : "?")).join("");
+    befallen.refusals += titles.length;
+    return /^(?:(?:\?!?|!)\.)*$/u.test(story) ? [] : [`the operators were told of tokens on ${platform}: ${story}`];
+  });
+  return [...lost, ...tokens];
 }

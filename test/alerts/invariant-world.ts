@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import type { QuietHours } from "../../src/alerts/quiet-hours.ts";
 import { SendError } from "../../src/alerts/sender.ts";
 import { FakeSender, type Fate } from "../support/fake-sender.ts";
+import { GuardedSender } from "../support/guarded-sender.ts";
 import { blind, price, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
 import { Stage } from "./stage.ts";
@@ -39,6 +40,18 @@ export const move = fc.oneof(
       state: fc.constantFrom("good" as const, "bad" as const),
       times: fc.integer({ min: 1, max: 8 }),
       // Somebody lets the bot in again and resumes the alert, or nobody does.
+      back: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("refuse" as const),
+      channel,
+      state: fc.constantFrom("good" as const, "bad" as const),
+      times: fc.integer({ min: 1, max: 16 }),
+      // The bot was removed, or its token is refused; and it is accepted again, or not until the end.
+      revoked: fc.boolean(),
       back: fc.boolean(),
     }),
   },
@@ -82,7 +95,7 @@ function fateOf(fault: Fault): Fate {
 export class World {
   readonly stage: Stage;
   /** Two channels that are told of everything, each on a platform of its own: one drops repeats, the other does not. */
-  readonly channels: readonly FakeSender[];
+  readonly channels: readonly GuardedSender[];
   readonly operators: FakeSender;
   /** Deliveries of which one try had an unknown outcome. */
   readonly unknown = new Set<string>();
@@ -94,27 +107,31 @@ export class World {
   readonly quietTimes: { readonly platform: string; readonly after: number; before: number }[] = [];
   /** How often a subscription was ended because its channel was gone. */
   losses = 0;
+  /** How often a subscription was found ended because the token was refused. */
+  tokensLost = 0;
   readonly #lost = new Set<string>();
   readonly #quiet = new Map<string, QuietHours>();
   #fresh = true;
   #silences = 0;
 
-  private constructor(stage: Stage) {
+  private constructor(stage: Stage, channels: readonly GuardedSender[], operators: FakeSender) {
     this.stage = stage;
-    const [drops, repeats, operators] = stage.senders;
-    this.channels = [drops!, repeats!];
-    this.operators = operators!;
+    this.channels = channels;
+    this.operators = operators;
   }
 
   /** `portion`: how much of what is owed is spread at once. */
   static async create(portion: number): Promise<World> {
-    const senders = (now: () => number): FakeSender[] => [
-      new FakeSender({ platform: "drops", now, dropsRepeatsForMillis: 60_000 }),
-      new FakeSender({ platform: "repeats", now }),
-      new FakeSender({ platform: "operators", now }),
-    ];
+    const channels: GuardedSender[] = [];
+    const told: FakeSender[] = [];
+    const senders = (now: () => number): FakeSender[] => {
+      channels.push(new GuardedSender({ platform: "drops", now, dropsRepeatsForMillis: 60_000 }));
+      channels.push(new GuardedSender({ platform: "repeats", now }));
+      told.push(new FakeSender({ platform: "operators", now }));
+      return [...channels, ...told];
+    };
     const operators = { platform: "operators", channel: "ops" };
-    const world = new World(await Stage.open({ config, senders, portion, operators }));
+    const world = new World(await Stage.open({ config, senders, portion, operators }), channels, told[0]!);
     for (const { platform } of world.channels) await world.#subscribe(platform, "active");
     return world;
   }
@@ -161,6 +178,15 @@ export class World {
         await this.#subscribe(sender.platform, "active");
         return;
       }
+      case "refuse": {
+        const sender = this.channels[one.channel]!;
+        sender.refusal = new SendError("refused", "token_revoked", { revoked: one.revoked });
+        for (let time = 0; time < one.times; time += 1) {
+          await this.#look({ state: one.state, blind: false, price: "50" });
+        }
+        if (one.back) sender.refusal = undefined;
+        return;
+      }
       case "fail":
         this.#fail(this.channels[one.channel]!, one.faults);
         return;
@@ -170,6 +196,7 @@ export class World {
   /** Everything is well again for so long that nothing can be left to say. */
   async settle(): Promise<void> {
     for (const sender of this.stage.senders) sender.fate = () => "ok";
+    for (const sender of this.channels) sender.refusal = undefined;
     for (let time = 0; time < 8; time += 1) await this.#look({ state: "good", blind: false, price: "50" });
     for (let time = 0; time < 12; time += 1) await this.stage.pass(MINUTE);
     await this.#note();
@@ -195,10 +222,13 @@ export class World {
   /** Who listens, to what, and who was lost since the last time. */
   async #note(): Promise<void> {
     const open = await this.stage.engine.openEpisodes();
-    for (const { state, destination } of await this.stage.engine.subscriptions()) {
+    for (const { state, destination, returns } of await this.stage.engine.subscriptions()) {
       const { platform } = destination;
-      if (state === "retired" && !this.#lost.has(platform)) this.losses += 1;
-      if (state === "retired") this.#lost.add(platform);
+      // What comes back by itself was not lost.
+      if (returns !== undefined) this.tokensLost += 1;
+      const isLost = state === "retired" && returns === undefined;
+      if (isLost && !this.#lost.has(platform)) this.losses += 1;
+      if (isLost) this.#lost.add(platform);
       else this.#lost.delete(platform);
       if (state !== "active") continue;
       const heedable = this.heedable.get(platform) ?? new Set();
@@ -236,6 +266,11 @@ export class World {
     this.#quiet.set(platform, { from: clock(from), to: clock(before), zone: "UTC" });
     const [known] = (await this.stage.engine.subscriptions()).filter(({ id }) => id === platform);
     if (known?.state === "active") await this.#subscribe(platform, "active");
+    // What ended with a token alone is quiet once it is back.
+    const quietHours = this.#quiet.get(platform);
+    if (known?.returns !== undefined && quietHours !== undefined) {
+      await this.stage.engine.putSubscription({ ...known, quietHours }, "ada");
+    }
   }
 
   #fail(sender: FakeSender, faults: readonly Fault[]): void {
