@@ -48,6 +48,16 @@ describe("events", () => {
     });
   });
 
+  it("are a handful up to five", async () => {
+    const it = await subscribed();
+    await it.round([], checkpoints(it, 100, 5));
+    await it.pass(1000);
+    expect(it.sender.take()).toHaveLength(5);
+    await it.round([], checkpoints(it, 200, 6));
+    await it.pass(1000);
+    expect(it.sender.take()).toEqual([expect.stringContaining("DIGEST · 6 checkpoints, blocks 200 to 205")]);
+  });
+
   it("of a long absence make one digest, with all of them in a file, in order", async () => {
     const it = await subscribed({ events: "usual" });
     await it.restart(3_600_000);

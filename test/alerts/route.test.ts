@@ -127,11 +127,16 @@ describe("what explains what", () => {
   it("is a stall for all that hangs on new blocks, and being down for the same node's lag", () => {
     const open = [of("stall", "network.stalled"), of("down", "node.down", "a:1")];
     expect(inhibitorOf(of("x", "checkpoint.overdue"), open)?.id).toBe("stall");
-    expect(inhibitorOf(of("x", "market.price", "m1"), open)?.id).toBe("stall");
+    for (const kind of ["market.auction", "market.price", "market.bound"] as const) {
+      expect(inhibitorOf(of("x", kind, "m1"), open)?.id).toBe("stall");
+    }
     expect(inhibitorOf(of("x", "node.lagging", "a:1"), open)?.id).toBe("down");
     expect(inhibitorOf(of("x", "node.lagging", "b:1"), open)).toBeUndefined();
     expect(inhibitorOf(of("x", "market.price", "m1", "testnet"), open)).toBeUndefined();
     expect(inhibitorOf(of("x", "network.clock"), open)).toBeUndefined();
+    // What is over explains nothing any more.
+    const over = anEpisode("network.stalled", { id: "over", subject: "", network: "mainnet", state: "resolved" });
+    expect(inhibitorOf(of("x", "checkpoint.overdue"), [over])).toBeUndefined();
   });
 });
 

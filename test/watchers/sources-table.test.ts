@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
+import { DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../../src/alerts/alerts-config.ts";
 import { Reading } from "../../src/alerts/reading.ts";
 import type { Witness } from "../../src/api/verdict.ts";
 import { decodeSources, snapshotOf, type SourcesSnapshot } from "../../src/watchers/sources-state.ts";
@@ -74,6 +74,19 @@ describe.each([1, 2, 3])("every outcome of %i nodes, 40 s after the last advance
     const found = readings.map(({ kind, subject, state }) => [[kind, subject].filter(Boolean).join(" "), state]);
     expect(Object.fromEntries(found)).toEqual(expected(deeds));
     expect(readings.every((reading) => reading.nodes === count && reading.network === "mainnet")).toBe(true);
+  });
+});
+
+test("what is configured is what is judged by", () => {
+  const config = parseAlertsConfig(
+    '{"poll": {"time": "1s"}, "stalled": {"for": "9s", "criticalFor": "77s"}, "lagging": {"behind": "7s", "blocks": 5}}',
+  );
+  expect(sourceThresholds(config)).toEqual({
+    stalledMillis: 3000,
+    disagreeMillis: 77_000,
+    laggingMillis: 7000,
+    laggingBlocks: 5n,
+    aheadMillis: 10_000,
   });
 });
 
