@@ -5,7 +5,7 @@ import type { AlertKind } from "../alerts/kinds.ts";
 import type { Destination } from "../alerts/sender.ts";
 import type { Standing } from "../alerts/standing.ts";
 import { standingWords } from "../alerts/standing-words.ts";
-import { isAlive, rulesOf, type Subscription } from "../alerts/subscription.ts";
+import { isAlive, type Subscription } from "../alerts/subscription.ts";
 import { mannerWords, subscriptionWords, type Labels } from "../alerts/subscription-words.ts";
 import { systemClock } from "../api/clock.ts";
 import { UserError } from "../errors.ts";
@@ -23,7 +23,7 @@ import { standingOf } from "./alert-standing.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { resolveSubjects, subjectLabels } from "./alert-subjects.ts";
 import { contentOf, mannerOf, subscriptionActions } from "./alert-subscriptions.ts";
-import { parseThresholds, type SubscriptionValues } from "./alert-thresholds.ts";
+import { parseThresholds, requireSense, type SubscriptionValues } from "./alert-thresholds.ts";
 import type { ResolveContext } from "./resolve-id.ts";
 import { shortId } from "./short-id.ts";
 
@@ -92,8 +92,8 @@ async function subscribeOnce(context: AddContext, wanted: Wanted): Promise<Made>
     created: toMillis(context.now()),
     by: { id: caller.id, name: caller.name },
   };
-  // Refuses thresholds that cannot be before anything else is looked at.
-  rulesOf(subscription, alerts.config);
+  // Before anything else is looked at.
+  requireSense(subscription, alerts.config);
   const there = all.filter((one) => isAlive(one) && one.personal !== true && isSamePlace(one.destination, destination));
   const known = there.find((one) => contentOf(one, alerts.config) === contentOf(subscription, alerts.config));
   if (known !== undefined) return alreadyThere(context, known, subscription, values, labels);

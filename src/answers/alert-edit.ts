@@ -13,7 +13,7 @@ import { parseManner, threadNote } from "./alert-manners.ts";
 import { isOwn, isSamePlace } from "./alert-place.ts";
 import { resolveSubjects, subjectLabels } from "./alert-subjects.ts";
 import { contentOf, findSubscription, mannerOf, subscriptionActions } from "./alert-subscriptions.ts";
-import { parseThresholds, type SubscriptionValues } from "./alert-thresholds.ts";
+import { parseThresholds, requireSense, type SubscriptionValues } from "./alert-thresholds.ts";
 
 /** Takes the subjects away, so that all of them are told of. */
 const ALL = /^(?:all|off|none|any)$/iu;
@@ -49,6 +49,7 @@ export async function editSubscription(context: AddContext, typed: string, value
       actions: [...subscriptionActions(before, labels), listAction()],
     });
   }
+  if (content !== contentOf(before, alerts.config)) requireSense(after, alerts.config);
   const twin = (await alerts.subscriptions()).find(
     (one) =>
       one.id !== before.id &&

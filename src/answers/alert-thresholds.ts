@@ -1,9 +1,11 @@
 import type { AlertKind } from "../alerts/kinds.ts";
-import type { Subscription } from "../alerts/subscription.ts";
+import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import { rulesOf, type Subscription } from "../alerts/subscription.ts";
 import { quoteTyped } from "../bot/nearest.ts";
 import type { OptionValues } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
 import { formatDecimal, parseDecimal } from "../units/decimal.ts";
+import { formatDuration } from "../units/duration.ts";
 import type { SUBSCRIPTION_OPTIONS } from "./alert-options.ts";
 import { parseSpan } from "./alert-times.ts";
 
@@ -80,14 +82,25 @@ export function parseThresholds(
       suggestion: "alerts add market.price BTC/USDT high:70000",
     });
   }
-  const { for: warned, criticalFor } = parameters["network.stalled"] ?? {};
-  if (warned !== undefined && criticalFor !== undefined && criticalFor < warned) {
-    throw new UserError("critical-for is shorter than for: it would be critical before it is told at all.", {
-      option: "critical-for",
-      remedy: "Give critical-for the longer time, as in for:30s critical-for:3m.",
-    });
-  }
   return parameters;
+}
+
+/**
+ * The usual thresholds count, too: what is set is told beside them.
+ * @throws UserError where a subscription's own thresholds cannot be.
+ */
+export function requireSense(subscription: Pick<Subscription, "kinds" | "parameters">, config: AlertsConfig): void {
+  for (const { id, kind, parameters } of rulesOf(subscription, config)) {
+    if (kind !== "network.stalled" || id === kind || parameters.criticalFor >= parameters.for) continue;
+    const [critical, told] = [parameters.criticalFor, parameters.for].map((millis) => formatDuration(millis));
+    throw new UserError(
+      `critical-for is shorter than for (${critical}, and ${told}): it would be critical before it is told at all.`,
+      {
+        option: "critical-for",
+        remedy: "Give critical-for the longer time, as in for:5m critical-for:15m.",
+      },
+    );
+  }
 }
 
 function hasLimit(given: Record<string, string | number> | undefined): boolean {

@@ -247,6 +247,9 @@ test.each<[string, RegExp]>([
   ["alerts add market.price BTC/USDT high:70000 low:0", /low is above zero/u],
   ["alerts add market.bound BTC/USDT percent:-0", /percent is above zero[\s\S]*0\.5/u],
   ["alerts add network.stalled for:10s critical-for:1s", /critical-for is shorter than for/u],
+  // Beside the usual ones: told after 30 s, critical after 3 min.
+  ["alerts add network.stalled critical-for:10s", /critical-for is shorter than for \(10 s, and 30 s\)/u],
+  ["alerts add ops for:5m", /critical-for is shorter than for \(3 min, and 5 min\)/u],
   ["alerts add market.price BTC/USDT high:1 low:2", /low must be below high/u],
   ["alerts add market.price BTC/USDT high:1 when:within", /within needs both/u],
   ["alerts add market.price BTC/UDST high:1", /No market “BTC\/UDST”[\s\S]*Did you mean BTC\/USDT\?/u],
