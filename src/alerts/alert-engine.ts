@@ -4,6 +4,7 @@ import { silenceLog, subscriptionLog } from "./choice-log.ts";
 import { choicesReader } from "./choices.ts";
 import { randomId, nowMillis, type AlertParts } from "./engine-parts.ts";
 import { Episode, Machine } from "./episode.ts";
+import { createLogReader, type LogReader } from "./log-reader.ts";
 import { AlertMessage } from "./message.ts";
 import { OwedBook } from "./owed.ts";
 import { readMessages } from "./read-messages.ts";
@@ -84,6 +85,8 @@ export interface AlertEngine {
   /** Newest first. */
   lastEpisodes(limit: number, network?: string): Promise<readonly Episode[]>;
   why(episode: string): Promise<Story | undefined>;
+  /** The log as people read it: what was decided, and what became of messages. */
+  readonly lines: LogReader;
   /** Newest first. */
   log(query: DecisionQuery): Promise<readonly DecisionRow[]>;
 }
@@ -201,6 +204,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
         const decisions = (await alerts.log.read({ episode: id, limit: STORY_LINES })).toReversed();
         return { episode: parseEpisode(row), decisions, deliveries, receipts };
       }),
+    lines: createLogReader(store),
     log: (query) => store.transaction(({ alerts }) => alerts.log.read(query)),
   };
 }

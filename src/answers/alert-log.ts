@@ -1,10 +1,17 @@
+import { setImmediate } from "node:timers/promises";
+
+import { LRUCache } from "lru-cache";
+
 import { aboutOf } from "../alerts/about.ts";
 import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { LogEntry } from "../alerts/log-reader.ts";
 import type { AlertMessage } from "../alerts/message.ts";
 import type { Labels } from "../alerts/subscription-words.ts";
+import { memoryAttachment, type Attachment } from "../reply/attachment.ts";
 import type { Table } from "../reply/block.ts";
+import { tableToCsv } from "../reply/csv.ts";
 import { code, time, toText } from "../reply/text.ts";
-import type { DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
+import type { DecisionRow, LoggedDelivery } from "../store/alert-ports.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 import { briefEpisodeId, labelOf } from "./alert-episodes.ts";
 import { keyWords } from "./alert-story.ts";
@@ -17,6 +24,8 @@ export const MAX_LOGGED = 20_000;
 const LONG_ID = /\b([0-9a-f]{8})[0-9a-f]{56}\b/gu;
 /** Markets that the watchers no longer list are named by the last episodes. */
 const MAX_NAMED = 500;
+/** Lines of a file that are written at once. */
+const FILE_PORTION = 1000;
 
 /** One line of the log: something that was decided, or became of a message. */
 export interface LogRow extends DecisionRow {
@@ -24,42 +33,50 @@ export interface LogRow extends DecisionRow {
   readonly message?: string;
 }
 
-/**
- * What was decided and what became of messages, newest first; `here` narrows to a destination and what is about none.
- * What is about an episode says so in its detail, by the names that people know.
- */
-export async function readLog(
-  desk: Pick<AlertDesk, "log" | "settled" | "snapshot" | "lastEpisodes">,
-  here: string | undefined,
-): Promise<LogRow[]> {
-  const [decisions, { rows, receipts }] = await Promise.all([
-    desk.log({ limit: MAX_LOGGED }),
-    desk.settled(MAX_LOGGED, here),
-  ]);
-  const byDelivery = new Map(receipts.map((one) => [one.delivery, one]));
-  const own = decisions.filter(({ destination }) => here === undefined || destination === null || destination === here);
-  const all: LogRow[] = [...rows.flatMap((row) => messageRows(row, byDelivery.get(row.id))), ...own];
-  const episodes = new Set(all.flatMap(({ episode }) => (episode === null ? [] : [episode])));
-  const networks = new Set(all.flatMap(({ network }) => (network === null ? [] : [network])));
-  const labels = await labelsOf(desk, networks);
-  const about = new Map([...episodes].map((id) => [id, episodeAbout(id, labels)]));
-  return all
-    .map((row) => saysWhatAbout(named(row, labels), about.get(row.episode ?? "")))
-    .toSorted((a, b) => b.at - a.at);
+/** What the log's lines are read from. */
+export type LogDesk = Pick<AlertDesk, "lines" | "messages" | "snapshot" | "lastEpisodes">;
+
+/** Gives lines the names that people know: what is about an episode says so in its detail. */
+export type LineWriter = (entries: readonly LogEntry[]) => Promise<LogRow[]>;
+
+/** Writes lines in the order of their entries. */
+export function lineWriter(desk: LogDesk): LineWriter {
+  const known = new Map<string, Labels>();
+  let named: Labels | undefined;
+  const labels: Record<string, string> = {};
+  const learn = async (rows: readonly LogRow[]): Promise<void> => {
+    if (named === undefined) Object.assign(labels, (named = await episodeLabels(desk)));
+    for (const { network } of rows) {
+      if (network === null || known.has(network)) continue;
+      const watched = await watchedLabels(network, desk);
+      known.set(network, watched);
+      Object.assign(labels, watched);
+    }
+  };
+  return async (entries) => {
+    const rows = entries.map(rowOf);
+    await learn(rows);
+    const about = new Map<string, string>();
+    const aboutEpisode = (id: string): string => {
+      const words = about.get(id) ?? episodeAbout(id, labels);
+      about.set(id, words);
+      return words;
+    };
+    const written = rows.map((row) =>
+      saysWhatAbout(withNames(row, labels), row.episode === null ? undefined : aboutEpisode(row.episode)),
+    );
+    return sayingWhat(desk, written);
+  };
 }
 
-/** What people call markets, by id. */
-async function labelsOf(
-  desk: Pick<AlertDesk, "snapshot" | "lastEpisodes">,
-  networks: ReadonlySet<string>,
-): Promise<Labels> {
-  const watched = await Promise.all([...networks].map((network) => watchedLabels(network, desk)));
+/** What markets were called in the last episodes, by id. */
+async function episodeLabels(desk: Pick<AlertDesk, "lastEpisodes">): Promise<Labels> {
   const labels: Record<string, string> = {};
   for (const episode of await desk.lastEpisodes(MAX_NAMED)) {
     const label = labelOf(episode);
     if (label !== undefined) labels[episode.subject] ??= label;
   }
-  return Object.assign(labels, ...watched) as Labels;
+  return labels;
 }
 
 function episodeAbout(id: string, labels: Labels): string {
@@ -69,7 +86,7 @@ function episodeAbout(id: string, labels: Labels): string {
 }
 
 /** Names stand where decisions were kept with the ids of markets. */
-function named(row: LogRow, labels: Labels): LogRow {
+function withNames(row: LogRow, labels: Labels): LogRow {
   const detail = row.detail?.replaceAll(LONG_ID, (id) => labels[id] ?? id);
   return detail === undefined || detail === row.detail ? row : { ...row, detail };
 }
@@ -80,27 +97,49 @@ function saysWhatAbout(row: LogRow, about: string | undefined): LogRow {
   return { ...row, detail: detail === null || detail === "" ? about : `${about}: ${detail}` };
 }
 
-/** When a message about an episode came to be owed, and what became of it; of others the latter alone. */
-function messageRows(row: DeliveryRow, receipt: ReceiptRow | undefined): LogRow[] {
-  const { at, word, detail } = fateOf(row, receipt);
-  const { episode, destination, id: delivery } = row;
-  const network = episode?.split("|")[1] ?? null;
-  const phase = row.kind === "edit" ? `${row.phase} (edit)` : row.phase;
-  const common = { network, episode, destination, delivery };
-  const fate = { ...common, at, what: `${phase} ${word}`, detail };
-  return episode === null
-    ? [{ ...fate, message: row.message }]
-    : [fate, { ...common, at: row.created_at, what: `${phase} owed`, detail: null }];
+/** What a message's line is about. */
+function commonOf({ episode, destination, id }: LoggedDelivery) {
+  return { network: episode?.split("|")[1] ?? null, episode, destination, delivery: id };
 }
 
+function phaseOf({ kind, phase }: LoggedDelivery): string {
+  return kind === "edit" ? `${phase} (edit)` : phase;
+}
+
+function rowOf(entry: LogEntry): LogRow {
+  switch (entry.of) {
+    case "decision":
+      return entry.row;
+    case "owed":
+      return { ...commonOf(entry.row), at: entry.at, what: `${phaseOf(entry.row)} owed`, detail: null };
+    case "outcome": {
+      const { row } = entry;
+      const { at, word, detail } = fateOf(row, entry.receipt);
+      const fate = { ...commonOf(row), at, what: `${phaseOf(row)} ${word}`, detail };
+      return row.episode === null ? { ...fate, message: row.message } : fate;
+    }
+  }
+}
+
+/** What a message is about that concerns no episode. */
+interface About {
+  readonly words: string;
+  readonly network: string;
+}
+
+/** What messages are about, by their ids: equal ids are equal contents, so that each is read once. */
+const abouts = new LRUCache<string, About>({ maxSize: MAX_LOGGED, sizeCalculation: () => 1 });
+
 /** The same lines, of which those about messages that concern no episode say what those are about. */
-export async function sayingWhat(desk: Pick<AlertDesk, "messages">, rows: readonly LogRow[]): Promise<LogRow[]> {
-  const messages = await desk.messages(rows.flatMap(({ message }) => (message === undefined ? [] : [message])));
+async function sayingWhat(desk: Pick<AlertDesk, "messages">, rows: readonly LogRow[]): Promise<LogRow[]> {
+  const ids = new Set(rows.flatMap(({ message }) => (message === undefined ? [] : [message])));
+  for (const [id, said] of await desk.messages([...ids].filter((id) => !abouts.has(id)))) {
+    abouts.set(id, { words: messageAbout(said), network: aboutOf(said, "").network });
+  }
   return rows.map((row) => {
-    const said = messages.get(row.message ?? "");
-    if (said === undefined) return row;
-    const { network } = aboutOf(said, "");
-    return { ...saysWhatAbout(row, messageAbout(said)), network: network === "" ? row.network : network };
+    const about = abouts.get(row.message ?? "");
+    if (about === undefined) return row;
+    return { ...saysWhatAbout(row, about.words), network: about.network === "" ? row.network : about.network };
   });
 }
 
@@ -128,6 +167,17 @@ export function hasWords(row: LogRow, wanted: string): boolean {
   return [what, network, episode, destination, delivery, detail].some(
     (part) => part?.toLowerCase().includes(wanted) === true,
   );
+}
+
+/** All lines as a file, written in portions, between which others have their turn. */
+export async function logFile(rows: readonly LogRow[], here: string | undefined): Promise<Attachment> {
+  const parts: string[] = [];
+  for (let from = 0; from < rows.length; from += FILE_PORTION) {
+    const csv = tableToCsv(logTable(rows.slice(from, from + FILE_PORTION), here, true));
+    parts.push(from === 0 ? csv : csv.slice(csv.indexOf("\n") + 1));
+    await setImmediate();
+  }
+  return memoryAttachment("alerts-log.csv", "text/csv", parts.join(""));
 }
 
 /**

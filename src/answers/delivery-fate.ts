@@ -1,4 +1,4 @@
-import type { DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
+import type { LoggedDelivery, ReceiptRow } from "../store/alert-ports.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 
 /** What became of a delivery, or is becoming of it. */
@@ -10,7 +10,7 @@ export interface Fate {
 }
 
 /** Pure and total. */
-export function fateOf(row: DeliveryRow, receipt: ReceiptRow | undefined): Fate {
+export function fateOf(row: LoggedDelivery, receipt: ReceiptRow | undefined): Fate {
   const at = row.settled_at ?? row.attempted_at ?? row.created_at;
   const tries = `attempt ${row.attempts}${errorWords(row)}`;
   switch (row.state) {
@@ -35,6 +35,6 @@ export function fateOf(row: DeliveryRow, receipt: ReceiptRow | undefined): Fate 
   }
 }
 
-export function errorWords({ last_error: error }: DeliveryRow): string {
+export function errorWords({ last_error: error }: LoggedDelivery): string {
   return error === null ? "" : `, last error: ${error}`;
 }

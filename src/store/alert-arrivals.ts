@@ -11,7 +11,9 @@ export function createArrivals(db: Kysely<Schema>): Arrivals {
       .selectAll()
       .where("destination", "=", destination)
       .where("kind", "=", "message")
-      .where("state", "=", "sent");
+      .where("state", "=", "sent")
+      // What the index of these says of itself.
+      .where("settled_at", "is not", null);
   return {
     after: (destination, seq, limit) =>
       arrived(destination).where("seq", ">", seq).orderBy("seq").limit(limit).execute(),

@@ -1,151 +1,28 @@
 import type { Milliseconds } from "../units/duration.ts";
+import type {
+  SubscriptionRow,
+  SilenceRow,
+  MachineRow,
+  EpisodeRow,
+  KeptEpisodeRow,
+  TellingRow,
+  MessageRow,
+  ParcelRow,
+  NewDeliveryRow,
+  DeliveryRow,
+  LoggedDelivery,
+  DeliveryChange,
+  ReceiptRow,
+  HeldRow,
+  RollingRow,
+  DecisionRow,
+  KeptDecisionRow,
+} from "./alert-rows.ts";
 
-// What is kept of alerts. `data` is JSON that the alerts room writes and checks; the columns beside it are what is
-// searched by. All times are Unix milliseconds. Everything here is reached inside a transaction only, so that what was
-// seen and what is thereby owed are kept together or not at all.
+export type * from "./alert-rows.ts";
 
-export interface SubscriptionRow {
-  readonly id: string;
-  /** The destination's key. */
-  readonly destination: string;
-  readonly network: string;
-  readonly state: string;
-  readonly data: string;
-}
-
-export interface SilenceRow {
-  readonly id: string;
-  /** When it is over for good. */
-  readonly ends_at: Milliseconds;
-  readonly data: string;
-}
-
-export interface MachineRow {
-  readonly rule: string;
-  readonly network: string;
-  readonly subject: string;
-  /** It fires and resolves too often of late. */
-  readonly flapping: 0 | 1;
-  readonly data: string;
-}
-
-export interface EpisodeRow {
-  readonly id: string;
-  readonly network: string;
-  readonly open: 0 | 1;
-  readonly opened_at: Milliseconds;
-  readonly data: string;
-}
-
-/** An episode as it is kept. */
-export interface KeptEpisodeRow extends EpisodeRow {
-  /** Grows whenever a telling of it is written. */
-  readonly told: number;
-}
-
-/** What one destination was told, or not told, of one episode. */
-export interface TellingRow {
-  readonly episode: string;
-  readonly destination: string;
-  readonly data: string;
-}
-
-export interface MessageRow {
-  /** Equal contents have equal ids. */
-  readonly id: string;
-  readonly data: string;
-}
-
-/** A part of what is owed to many, in one row until it is spread over those whom it is owed to. */
-export interface ParcelRow {
-  readonly platform: string;
-  /** How many deliveries are in it. */
-  readonly owed: number;
-  readonly created_at: Milliseconds;
-  readonly data: string;
-}
-
-/** `merged`: said by another delivery; `dropped`: an edit that was no longer needed. */
-export type DeliveryState = "owed" | "sending" | "sent" | "dead" | "merged" | "dropped";
-
-export interface NewDeliveryRow {
-  readonly id: string;
-  readonly destination: string;
-  readonly platform: string;
-  readonly kind: "message" | "edit";
-  readonly phase: string;
-  /** The id of what it says. */
-  readonly message: string;
-  readonly episode: string | null;
-  /** Of an edit: the delivery whose message it changes. */
-  readonly target: string | null;
-  readonly run_at: Milliseconds;
-  readonly created_at: Milliseconds;
-  readonly data: string;
-}
-
-export interface DeliveryRow extends NewDeliveryRow {
-  /** The order within its destination. */
-  readonly seq: number;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly attempted_at: Milliseconds | null;
-  /** When the first try was made of which nobody knows whether it arrived. */
-  readonly uncertain_since: Milliseconds | null;
-  readonly last_error: string | null;
-  readonly settled_at: Milliseconds | null;
-}
-
-export type DeliveryChange = Partial<
-  Pick<
-    DeliveryRow,
-    | "state"
-    | "run_at"
-    | "attempts"
-    | "attempted_at"
-    | "uncertain_since"
-    | "last_error"
-    | "settled_at"
-    | "phase"
-    | "message"
-    | "data"
-  >
->;
-
-export interface ReceiptRow {
-  readonly delivery: string;
-  readonly platform: string;
-  readonly channel: string;
-  readonly message: string;
-  readonly at: Milliseconds;
-}
-
-/** What waits for the end of quiet hours. */
-export interface HeldRow {
-  readonly destination: string;
-  readonly release_at: Milliseconds;
-  readonly message: string;
-  readonly data: string;
-}
-
-/** The message of one day that grows. */
-export interface RollingRow {
-  readonly key: string;
-  readonly delivery: string;
-  readonly day_ends_at: Milliseconds;
-  /** The id of what it says. */
-  readonly message: string;
-}
-
-export interface DecisionRow {
-  readonly at: Milliseconds;
-  readonly what: string;
-  readonly network: string | null;
-  readonly episode: string | null;
-  readonly destination: string | null;
-  readonly delivery: string | null;
-  readonly detail: string | null;
-}
+// What is kept of alerts, as it is asked for. All of it is reached inside a transaction only, so that what was seen and
+// what is thereby owed are kept together or not at all.
 
 /** Which decisions to read; newest first. What is left out does not narrow. */
 export interface DecisionQuery {
@@ -275,6 +152,50 @@ export interface DecisionLog {
   read(query: DecisionQuery): Promise<readonly DecisionRow[]>;
 }
 
+/** Which lines of the log to look at. */
+export interface JournalQuery {
+  /** The last so many decisions, and as many deliveries of which something became. */
+  readonly within: number;
+  /** Of these decisions, those about a destination or about none; the deliveries are the last ones to it. */
+  readonly destination?: string | undefined;
+}
+
+/** The log's lines by their places: `seq` names a row of its table, times are Unix milliseconds. */
+export interface Journal {
+  counts(of: JournalQuery): Promise<{
+    readonly decisions: number;
+    readonly outcomes: number;
+    /** How many of the deliveries are about an episode. */
+    readonly ofEpisodes: number;
+  }>;
+  /** The newest first, so many at most. */
+  decisions(of: JournalQuery, take: number): Promise<readonly { readonly seq: number; readonly at: Milliseconds }[]>;
+  /** Those of which something became last first, so many at most. */
+  outcomes(
+    of: JournalQuery,
+    take: number,
+  ): Promise<
+    readonly {
+      readonly seq: number;
+      readonly at: Milliseconds;
+      readonly created_at: Milliseconds;
+      readonly of_episode: 0 | 1;
+    }[]
+  >;
+  /** In no order. */
+  decisionsAt(seqs: readonly number[]): Promise<readonly KeptDecisionRow[]>;
+  /** In no order. */
+  deliveriesAt(seqs: readonly number[]): Promise<readonly LoggedDelivery[]>;
+  /** All decisions, newest first, from the one before that `seq` on. */
+  decisionsBefore(seq: number | undefined, take: number): Promise<readonly KeptDecisionRow[]>;
+  /** The deliveries that something became of, in the order of `outcomes`, from the one after that one on. */
+  deliveriesBefore(
+    last: Pick<DeliveryRow, "seq" | "settled_at"> | undefined,
+    take: number,
+    destination?: string,
+  ): Promise<readonly LoggedDelivery[]>;
+}
+
 /** How the alerts stand, as numbers. */
 export interface AlertFigures {
   /** Messages given up within the last day. */
@@ -293,6 +214,7 @@ export interface AlertTables {
   readonly arrivals: Arrivals;
   readonly backlog: Backlog;
   readonly log: DecisionLog;
+  readonly journal: Journal;
   figures(at: Milliseconds): Promise<AlertFigures>;
   /** Deletes what is settled and older than that, whatever it is; what is open or owed stays. */
   prune(before: Milliseconds): Promise<void>;

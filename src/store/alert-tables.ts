@@ -5,6 +5,7 @@ import { createBacklog } from "./alert-backlog.ts";
 import { createChoices } from "./alert-choices.ts";
 import { alertFigures } from "./alert-figures.ts";
 import { lastNumber, numbered } from "./alert-counters.ts";
+import { createJournal } from "./alert-journal.ts";
 import { createOutbox } from "./alert-outbox.ts";
 import { createParcels } from "./alert-parcels.ts";
 import type { AlertTables, DecisionLog } from "./alert-ports.ts";
@@ -25,6 +26,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
     arrivals: createArrivals(db),
     backlog: createBacklog(db),
     log: createDecisionLog(db),
+    journal: createJournal(db),
     figures: (at) => alertFigures(db, at),
     async prune(before) {
       const last = await lastNumber(db, "decisions");

@@ -33,6 +33,8 @@ const rows: Record<string, string> = {
   "0008-alert-urgency": `
     INSERT INTO alert_deliveries (seq, id, destination, platform, kind, phase, message, state, attempts, run_at, created_at, data)
     VALUES (1, 'd', 'slack C1', 'slack', 'message', 'trigger', 'm', 'owed', 0, 1700000000000, 1700000000000, '{}')`,
+  "0009-alert-journal": `
+    INSERT INTO alert_receipts VALUES ('d', 'slack', 'C1', '1.2', 1700000000000)`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

@@ -8,6 +8,7 @@ import { answerChoices } from "./0005-answer-choices.ts";
 import { databaseMarks } from "./0006-database-marks.ts";
 import { alertUpkeep } from "./0007-alert-upkeep.ts";
 import { alertUrgency } from "./0008-alert-urgency.ts";
+import { alertJournal } from "./0009-alert-journal.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
@@ -22,4 +23,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0006-database-marks": databaseMarks,
   "0007-alert-upkeep": alertUpkeep,
   "0008-alert-urgency": alertUrgency,
+  "0009-alert-journal": alertJournal,
 };

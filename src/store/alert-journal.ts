@@ -1,0 +1,99 @@
+import { sql, type Kysely } from "kysely";
+
+import type { Journal, JournalQuery, LoggedDelivery } from "./alert-ports.ts";
+import { fromPieces } from "./pieces.ts";
+import type { Schema } from "./schema.ts";
+
+const LOGGED = [
+  "seq",
+  "id",
+  "destination",
+  "kind",
+  "phase",
+  "message",
+  "episode",
+  "state",
+  "attempts",
+  "created_at",
+  "attempted_at",
+  "uncertain_since",
+  "last_error",
+  "settled_at",
+] as const satisfies readonly (keyof LoggedDelivery)[];
+
+/** Where the log's lines are, without what they say: what a page shows is read by its places. */
+export function createJournal(db: Kysely<Schema>): Journal {
+  const decisions = ({ within, destination }: JournalQuery) =>
+    db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom("alert_decisions")
+          .select(["seq", "at", "destination"])
+          .orderBy("seq", "desc")
+          .limit(within)
+          .as("last"),
+      )
+      .$if(destination !== undefined, (query) =>
+        query.where((eb) => eb.or([eb("destination", "is", null), eb("destination", "=", destination ?? "")])),
+      );
+  const outcomes = ({ within, destination }: JournalQuery) =>
+    db
+      .selectFrom("alert_deliveries")
+      .select([
+        "seq",
+        sql<number>`settled_at`.as("at"),
+        "created_at",
+        sql<0 | 1>`case when episode is null then 0 else 1 end`.as("of_episode"),
+      ])
+      .where("settled_at", "is not", null)
+      .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
+      .orderBy("settled_at", "desc")
+      .orderBy("seq", "desc")
+      .limit(within);
+  return {
+    async counts(of) {
+      const decided = await decisions(of)
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .executeTakeFirstOrThrow();
+      const settled = await db
+        .selectFrom(outcomes(of).as("last"))
+        .select((eb) => [
+          eb.fn.countAll<number>().as("count"),
+          eb.fn.coalesce(eb.fn.sum<number>("of_episode"), eb.lit(0)).as("of_episodes"),
+        ])
+        .executeTakeFirstOrThrow();
+      return { decisions: decided.count, outcomes: settled.count, ofEpisodes: settled.of_episodes };
+    },
+    decisions: (of, take) =>
+      decisions(of).select(["seq", "at"]).orderBy("seq", "desc").limit(Math.min(of.within, take)).execute(),
+    outcomes: (of, take) => outcomes({ ...of, within: Math.min(of.within, take) }).execute(),
+    decisionsBefore: (seq, take) =>
+      db
+        .selectFrom("alert_decisions")
+        .selectAll()
+        .$if(seq !== undefined, (query) => query.where("seq", "<", seq ?? 0))
+        .orderBy("seq", "desc")
+        .limit(take)
+        .execute(),
+    deliveriesBefore: (last, take, destination) =>
+      db
+        .selectFrom("alert_deliveries")
+        .select(LOGGED)
+        .where("settled_at", "is not", null)
+        .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
+        .$if(last !== undefined, (query) => {
+          const { seq = 0, settled_at: at = 0 } = last ?? {};
+          return query
+            .where("settled_at", "<=", at)
+            .where((eb) => eb.or([eb("settled_at", "<", at), eb("seq", "<", seq)]));
+        })
+        .orderBy("settled_at", "desc")
+        .orderBy("seq", "desc")
+        .limit(take)
+        .execute(),
+    decisionsAt: (seqs) =>
+      fromPieces(seqs, (piece) => db.selectFrom("alert_decisions").selectAll().where("seq", "in", piece).execute()),
+    deliveriesAt: (seqs) =>
+      fromPieces(seqs, (piece) => db.selectFrom("alert_deliveries").select(LOGGED).where("seq", "in", piece).execute()),
+  };
+}
