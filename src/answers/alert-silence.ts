@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 
+import { CONSOLE } from "../alerts/alert-desk.ts";
 import type { Destination } from "../alerts/sender.ts";
 import type { Silence } from "../alerts/silence.ts";
+import { isPersonalKind } from "../alerts/kind-groups.ts";
+import { ALERT_KINDS } from "../alerts/kinds.ts";
 import { silenceScopeWords, silenceTimeWords } from "../alerts/silence-words.ts";
 import { destinationKey, isAlive } from "../alerts/subscription.ts";
 import type { Labels } from "../alerts/subscription-words.ts";
@@ -13,7 +16,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import type { AddContext } from "./alert-add.ts";
 import { announcements } from "./alert-change.ts";
-import { destinationHere, isOperator, parseDestination, placeWords } from "./alert-place.ts";
+import { destinationHere, isOperator, isSamePlace, parseDestination, placeWords } from "./alert-place.ts";
 import { isSpan } from "./alert-times.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { shortId } from "./short-id.ts";
@@ -32,6 +35,7 @@ export async function silenceAlerts(context: AddContext, typed: SilenceValues): 
   const when = timesOf(values, now);
   const place = values.to === undefined ? placeOf(context) : parseDestination(values.to, context, alerts);
   const { scope, labels, notes } = await scopeOf(context, values);
+  requireEffect(place, scope);
   const wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence"> = {
     scope: { ...(place === undefined ? {} : { destination: destinationKey(place) }), ...scope },
     ...when,
@@ -58,6 +62,19 @@ export async function silenceAlerts(context: AddContext, typed: SilenceValues): 
     await alerts.putSilence(silence, caller.name, announcements(context, told, { what: "silenced", silence }, labels));
     const quiet = haveQuietHours(silence, told, await alerts.subscriptions()).length > 0;
     return silenced(context, silence, { place, labels, notes, now, quiet });
+  });
+}
+
+/** What people watch for themselves is told to them alone: elsewhere there is nothing of it to keep back. */
+function requireEffect(place: Destination | undefined, { kind }: Silence["scope"]): void {
+  const isPersonal = ALERT_KINDS.some((one) => one === kind && isPersonalKind(one));
+  const isOwn = place !== undefined && (place.channel.startsWith("user:") || isSamePlace(place, CONSOLE));
+  if (!isPersonal || isOwn) return;
+  throw new UserError(`${kind ?? ""} is told to whoever watches it: a silence here would keep nothing back.`, {
+    option: "what",
+    remedy:
+      "Type it in your direct messages with the bot (at the console add to:console), or pause what you watch. It is listed by:",
+    suggestion: "alerts list",
   });
 }
 
@@ -142,7 +159,8 @@ export async function placesConcerned({ alerts }: AddContext, { scope }: Silence
       isAlive(one) &&
       one.personal !== true &&
       (scope.network ?? one.network) === one.network &&
-      (scope.kind === undefined || one.kinds.some((kind) => kind === scope.kind)),
+      (scope.kind === undefined || one.kinds.some((kind) => kind === scope.kind)) &&
+      (scope.subject === undefined || one.subjects.length === 0 || one.subjects.includes(scope.subject)),
   );
   return [...new Map(concerned.map((one) => [destinationKey(one.destination), one.destination])).values()];
 }

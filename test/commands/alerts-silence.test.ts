@@ -5,6 +5,7 @@ import {
   ann,
   bob,
   CONSOLE_PAGE,
+  DIRECT,
   ELSEWHERE,
   elsewhere,
   idIn,
@@ -209,6 +210,26 @@ describe("a silence", () => {
     expect(await talk.ask(`alerts unsilence ${id}`)).toContain("Ended the silence of node.down");
   });
 
+  test("of what one watches for oneself is for direct messages, and for the console by its name", async () => {
+    const talk = await talkInOps();
+    talk.become({ here: DIRECT });
+    expect(await talk.ask("alerts silence order.final for:1h")).toContain("Silenced: order.final");
+    talk.become({ here: CONSOLE_PAGE });
+    expect(await talk.ask("alerts silence order.final for:1h")).toContain("would keep nothing back");
+    expect(await talk.ask("alerts silence order.final for:1h to:console")).toContain("Silenced: order.final");
+  });
+
+  test("of one node is not announced where only others are watched", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add node.down sim-1");
+    talk.become({ here: ELSEWHERE });
+    await talk.ask("alerts add node.down sim-2");
+    talk.become({ here: CONSOLE_PAGE });
+    await talk.ask("alerts silence node.down subject:sim-1 for:1h");
+    expect((await owed(talk, ops)).at(-1)).toBe("CHANGE · ann silenced node.down of sim-1 on mainnet");
+    expect((await owed(talk, elsewhere)).join()).not.toContain("silenced");
+  });
+
   test("of another channel is not seen here", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts silence for:1h");
@@ -250,6 +271,7 @@ describe("a silence", () => {
     ],
     ["nonsense for:1h", /“nonsense” is no episode, kind, market or node[\s\S]*The kinds are network\.stalled/u],
     ["network.stalled subject:BTC/USDT for:1h", /about the network, not about/u],
+    ["order.final for:1h", /told to whoever watches it: a silence here would keep nothing back/u],
   ])("“%s” is refused with what is right", async (values, expected) => {
     const talk = await talkInOps();
     expect(await talk.ask(`alerts silence ${values}`)).toMatch(expected);
