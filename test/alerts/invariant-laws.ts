@@ -17,6 +17,8 @@ export interface Befallen {
   /** Triggers that were told after one had been given up. */
   toldAfterAll: number;
   held: number;
+  /** Triggers that were kept back, and were told when nothing kept them back any more. */
+  released: number;
   flapping: number;
   /** What operators were told of tokens. */
   refusals: number;
@@ -72,6 +74,10 @@ function episodeFaults(world: World, sender: FakeSender, story: Story, befallen:
   const resolves = rows.filter(({ phase }) => phase === "resolve");
   const here = story.decisions.filter(({ destination }) => destination?.startsWith(sender.platform));
   const explained = here.some(({ what }) => /suppressed|never told/u.test(what));
+  // A reason holds for as long as it lasts.
+  const isDue = world.due.get(sender.platform)?.has(id) === true;
+  const flaps = here.some(({ what }) => what === "suppressed by flapping");
+  if (isDue && explained) befallen.released += 1;
   const heeded = world.heedable.get(sender.platform)?.has(id) === true;
   const maybe = count(TRIGGERS) === 1 || triggers.some(isUnknown);
   // A message that says both is both, also where it is refused.
@@ -86,6 +92,7 @@ function episodeFaults(world: World, sender: FakeSender, story: Story, befallen:
     ["at most one resolve", resolves.filter(({ state }) => state !== "dead").length <= 1 && count(RESOLVES) <= 1],
     ["at most one escalation", count(["NOW"]) <= 1],
     ["a trigger, or a reason in the log", triggers.length > 0 || explained || !heeded],
+    ["a trigger once nothing keeps it back", triggers.length > 0 || !isDue || flaps],
     ["no resolve without a trigger", triggers.length > 0 || resolves.length === 0],
     ["a resolve of what may have been told", !maybe || (resolves.length === 1 && (count(RESOLVES) === 1 || refused))],
     ["nothing more of what was certainly not told", maybe || count([...RESOLVES, "NOW", "STILL"]) === 0],

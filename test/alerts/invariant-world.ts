@@ -74,6 +74,7 @@ const config = JSON.stringify({
   remind: { every: "20s", times: 2 },
 });
 const MINUTE = 60_000;
+const DUE_LOOKS = 4;
 
 function fateOf(fault: Fault): Fate {
   switch (fault) {
@@ -103,6 +104,8 @@ export class World {
   readonly broken: string[] = [];
   /** By platform: episodes that were open while somebody there listened. */
   readonly heedable = new Map<string, Set<string>>();
+  /** By platform: episodes that nothing but flapping has kept from being told there for some looks in a row. */
+  readonly due = new Map<string, Set<string>>();
   /** When who wanted to be left alone: after the first moment and before the second. */
   readonly quietTimes: { readonly platform: string; readonly after: number; before: number }[] = [];
   /** How often a subscription was ended because its channel was gone. */
@@ -111,8 +114,10 @@ export class World {
   tokensLost = 0;
   readonly #lost = new Set<string>();
   readonly #quiet = new Map<string, QuietHours>();
+  readonly #silences: { readonly from: number; readonly until: number }[] = [];
+  /** For how many looks in a row an episode was to be told, by platform and episode. */
+  #clear = new Map<string, number>();
   #fresh = true;
-  #silences = 0;
 
   private constructor(stage: Stage, channels: readonly GuardedSender[], operators: FakeSender) {
     this.stage = stage;
@@ -147,8 +152,9 @@ export class World {
         return;
       case "silence": {
         const from = this.stage.now();
-        const id = `s${(this.#silences += 1)}`;
-        const silence = { id, scope: {}, from, until: from + one.millis, by: "ada", created: from };
+        const until = from + one.millis;
+        const id = `s${this.#silences.push({ from, until })}`;
+        const silence = { id, scope: {}, from, until, by: "ada", created: from };
         await this.stage.engine.putSilence(silence, "ada");
         return;
       }
@@ -217,6 +223,29 @@ export class World {
     }
     this.#fresh = false;
     await this.#note();
+    await this.#noteDue();
+  }
+
+  /** What is open, where somebody listens and no silence, no quiet hours and nothing that explains it keep it back. */
+  async #noteDue(): Promise<void> {
+    const now = this.stage.now();
+    const open = await this.stage.engine.openEpisodes();
+    const isStalled = open.some(({ kind }) => kind === "network.stalled");
+    const isSilent = this.#silences.some(({ from, until }) => from <= now && now < until);
+    const clear = new Map<string, number>();
+    for (const { state, destination } of await this.stage.engine.subscriptions()) {
+      const { platform } = destination;
+      const isQuiet = this.quietTimes.some((one) => one.platform === platform && one.after <= now && now < one.before);
+      if (state !== "active" || isSilent || isQuiet) continue;
+      for (const { id, kind } of open) {
+        if (kind === "market.price" && isStalled) continue;
+        const looks = (this.#clear.get(`${platform} ${id}`) ?? 0) + 1;
+        clear.set(`${platform} ${id}`, looks);
+        // What is owed to many may take some seconds to be spread.
+        if (looks >= DUE_LOOKS) this.due.set(platform, (this.due.get(platform) ?? new Set()).add(id));
+      }
+    }
+    this.#clear = clear;
   }
 
   /** Who listens, to what, and who was lost since the last time. */

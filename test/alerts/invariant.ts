@@ -9,7 +9,15 @@ import { move, World } from "./invariant-world.ts";
  * laws. Rejects with the first script that breaks one; gives what befell in all of them.
  */
 export async function holdInvariant(runs: number): Promise<Befallen> {
-  const befallen: Befallen = { episodes: 0, losses: 0, toldAfterAll: 0, held: 0, flapping: 0, refusals: 0 };
+  const befallen: Befallen = {
+    episodes: 0,
+    losses: 0,
+    toldAfterAll: 0,
+    held: 0,
+    released: 0,
+    flapping: 0,
+    refusals: 0,
+  };
   await fc.assert(
     fc.asyncProperty(
       fc.array(move, { minLength: 3, maxLength: 25 }),
