@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { UserError } from "../errors.ts";
-import { parseDuration, type Milliseconds } from "../units/duration.ts";
+import { formatDuration, parseDuration, type Milliseconds } from "../units/duration.ts";
 
 /** `5s`, `250ms`, `1h30m` as milliseconds, 1 or more. */
 const Duration = z.string().transform((written, context): Milliseconds => {
@@ -58,9 +58,27 @@ export function parseAlertsConfig(json: string): AlertsConfig {
     throw new UserError("The file named by ALERTS_CONFIG is not JSON.", { remedy: REMEDY, cause: thrown });
   }
   const parsed = AlertsConfig.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the whole"}: ${message}`);
+  const faults = parsed.success
+    ? contradictions(parsed.data)
+    : parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the whole"}: ${message}`);
+  if (parsed.success && faults.length === 0) return parsed.data;
   throw new UserError(`The file named by ALERTS_CONFIG is wrong: ${faults.join("; ")}.`, { remedy: REMEDY });
+}
+
+/** Settings that make no sense together, the defaults of what was left out among them. Equal ones do. */
+function contradictions({ stalled, keep, flap }: AlertsConfig): string[] {
+  const faults: string[] = [];
+  if (stalled.for > stalled.criticalFor) {
+    faults.push(
+      `stalled.for: must not be longer than stalled.criticalFor (${formatDuration(stalled.for)}, and ${formatDuration(stalled.criticalFor)}), or it would be critical before it is told at all`,
+    );
+  }
+  if (flap.within <= keep.for) {
+    faults.push(
+      `flap.within: must be longer than keep.for (${formatDuration(flap.within)}, and ${formatDuration(keep.for)}), or what comes and goes could never be found out, since one recovery alone takes longer`,
+    );
+  }
+  return faults;
 }
 
 const REMEDY = 'It holds what differs from the defaults, such as {"stalled": {"for": "60s"}}.';

@@ -20,9 +20,9 @@ describe("the alerts' configuration", () => {
   });
 
   it("takes over what a file says, down to a millisecond, and leaves the rest", () => {
-    const config = parseAlertsConfig('{"poll": {"time": "1ms"}, "stalled": {"for": "1h30m"}}');
+    const config = parseAlertsConfig('{"poll": {"time": "1ms"}, "stalled": {"criticalFor": "1h30m"}}');
     expect(config.poll).toEqual({ time: 1, checkpoints: 15_000, rest: 60_000 });
-    expect(config.stalled).toEqual({ for: 5_400_000, criticalFor: 180_000 });
+    expect(config.stalled).toEqual({ for: 30_000, criticalFor: 5_400_000 });
     expect(config.keep).toEqual(DEFAULT_ALERTS_CONFIG.keep);
   });
 
@@ -36,6 +36,31 @@ describe("the alerts' configuration", () => {
     ["{", "is not JSON"],
   ])("refuses %s in one sentence", (json, words) => {
     expect(() => parseAlertsConfig(json)).toThrow(words);
+  });
+
+  it.each([
+    [
+      '{"stalled": {"for": "200s"}}',
+      "stalled.for: must not be longer than stalled.criticalFor (3 min 20 s, and 3 min)",
+    ],
+    ['{"stalled": {"criticalFor": "29s"}}', "stalled.criticalFor (30 s, and 29 s), or it would be critical before"],
+    ['{"flap": {"within": "15s"}}', "flap.within: must be longer than keep.for (15 s, and 15 s)"],
+    ['{"keep": {"for": "1h"}}', "flap.within: must be longer than keep.for (30 min, and 1 h)"],
+    ['{"remind": {"every": "0s"}}', "remind.every: must be a duration from 1ms up"],
+  ])("refuses %s, which contradicts itself or the defaults, and names both", (json, words) => {
+    expect(() => parseAlertsConfig(json)).toThrow(words);
+  });
+
+  it("takes settings that are just possible", () => {
+    const json =
+      '{"stalled": {"for": "10s", "criticalFor": "10s"}, "keep": {"for": "1s"}, "flap": {"within": "1001ms"}}';
+    expect(parseAlertsConfig(json)).toMatchObject({ stalled: { for: 10_000, criticalFor: 10_000 } });
+  });
+
+  it("names every contradiction at once", () => {
+    expect(() => parseAlertsConfig('{"stalled": {"for": "1h"}, "flap": {"within": "1s"}}')).toThrow(
+      /stalled\.for.*criticalFor.*flap\.within.*keep\.for/u,
+    );
   });
 
   it("names every fault at once", () => {
