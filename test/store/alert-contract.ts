@@ -149,5 +149,52 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         expect((await log.read({ limit: 9 })).map((row) => row.what)).toEqual(["new"]);
       });
     });
+
+    it("forget days that are over, and no words that are still to be said", async () => {
+      const held = { destination: "d", release_at: T + 9, data: "" };
+      await on(async (tables) => {
+        const { outbox, backlog } = tables;
+        const words = ["held", "yesterday", "today", "nobody's"].map((id) => ({ id, data: "" }));
+        await outbox.addMessages(words, T);
+        await backlog.hold([{ ...held, message: "held" }]);
+        await backlog.putRolling([
+          { key: "1", delivery: "gone", day_ends_at: T, message: "yesterday" },
+          { key: "2", delivery: "gone", day_ends_at: T + 9, message: "today" },
+        ]);
+        await tables.prune(T + 1);
+        expect((await backlog.rolling(["1", "2"])).map((row) => row.key)).toEqual(["2"]);
+        const left = await outbox.messages(words.map(({ id }) => id));
+        expect(left.map((row) => row.id).toSorted()).toEqual(["held", "today"]);
+      });
+    });
+
+    it("keep the whole story of an episode until nothing was decided about it for long, but for its edits", async () => {
+      const decision = { network: null, destination: null, delivery: null, detail: null };
+      await on(async (tables) => {
+        const { outbox, watch, log } = tables;
+        const ids = ["open", "lately over", "over"];
+        await watch.putEpisodes(
+          ids.map((id) => ({ id, network: "n", open: id === "open" ? 1 : 0, opened_at: T, data: "" })),
+        );
+        for (const episode of ids) {
+          const about = { episode, message: "m" };
+          const edit = { ...about, kind: "edit", target: episode } as const;
+          await outbox.add([delivery(episode, "d", about), delivery(`edit of ${episode}`, "d", edit)]);
+          for (const id of [episode, `edit of ${episode}`]) await outbox.change(id, { state: "sent", settled_at: T });
+        }
+        await log.add([
+          ...ids.map((episode) => ({ ...decision, episode, at: T, what: `${episode} fired` })),
+          { ...decision, episode: "lately over", at: T + 2, what: "resolved" },
+        ]);
+        await tables.prune(T + 1);
+        expect((await watch.lastEpisodes(9)).map((row) => row.id).toSorted()).toEqual(["lately over", "open"]);
+        const left = await outbox.get(ids.flatMap((id) => [id, `edit of ${id}`]));
+        expect(left.map((row) => row.id).toSorted()).toEqual(["lately over", "open"]);
+        const lines = (await log.read({ limit: 9 })).map((row) => row.what);
+        expect(lines).toEqual(["resolved", "lately over fired", "open fired"]);
+        await tables.prune(T + 3);
+        expect((await watch.lastEpisodes(9)).map((row) => row.id)).toEqual(["open"]);
+      });
+    });
   });
 }
