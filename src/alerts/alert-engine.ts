@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
+
+import { UserError } from "../errors.ts";
 import type { AlertTables, DecisionQuery, DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { silenceLog, subscriptionLog } from "./choice-log.ts";
@@ -41,8 +44,16 @@ export interface AlertEngine {
   upkeep(): Promise<void>;
 
   subscriptions(): Promise<readonly Subscription[]>;
-  /** Adds a subscription or replaces the one with its id. Throws UserError where its thresholds cannot be. */
-  putSubscription(subscription: Subscription, by: string, announced?: readonly Announcement[]): Promise<void>;
+  /**
+   * Adds a subscription or replaces the one with its id. Throws UserError where its thresholds cannot be, and where it is
+   * no longer as it was given in `was`: somebody else, or its end, came in between.
+   */
+  putSubscription(
+    subscription: Subscription,
+    by: string,
+    announced?: readonly Announcement[],
+    was?: Subscription,
+  ): Promise<void>;
   /** The same for several, all of them or none. */
   putSubscriptions(
     subscriptions: readonly Subscription[],
@@ -106,12 +117,20 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
     given: readonly Subscription[],
     by: string,
     announced: readonly Announcement[] = [],
+    was?: Subscription,
   ): Promise<void> {
     const subscriptions = given.map((one) => Subscription.parse(one));
     for (const subscription of subscriptions) rulesOf(subscription, config);
     const at = nowMillis(clock);
     await store.transaction(async ({ alerts }) => {
       const known = new Map((await readChoices(alerts, at)).subscriptions.map((one) => [one.id, one]));
+      if (was !== undefined && !isDeepStrictEqual(known.get(was.id), was)) {
+        throw new UserError(`Subscription ${was.id} has been changed meanwhile, so nothing was changed now.`, {
+          option: "id",
+          remedy: "Look at how it is, and ask again where that is still wanted:",
+          suggestion: "alerts list",
+        });
+      }
       for (const subscription of subscriptions) await putSubscription(alerts, subscription, at);
       const decisions = subscriptions.map((one) => ({
         what: "subscription",
@@ -137,8 +156,8 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
 
     subscriptions: () =>
       store.transaction(async ({ alerts }) => (await readChoices(alerts, nowMillis(clock))).subscriptions),
-    putSubscription: (given, by, announced) => putSubscriptions([given], by, announced),
-    putSubscriptions,
+    putSubscription: (given, by, announced, was) => putSubscriptions([given], by, announced, was),
+    putSubscriptions: (given, by, announced) => putSubscriptions(given, by, announced),
     silences: () =>
       store.transaction(async ({ alerts }) => {
         const at = nowMillis(clock);

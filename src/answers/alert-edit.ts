@@ -67,7 +67,7 @@ export async function editSubscription(context: AddContext, typed: string, value
   const announced = isOwn(before, context)
     ? []
     : announcements(context, [before.destination], { what: "edited", subscription: after }, labels);
-  await alerts.putSubscription(after, caller.name, announced);
+  await alerts.putSubscription(after, caller.name, announced, before);
   return reply({
     tone: "good",
     title: text`Changed subscription ${code(after.id)}: ${subscriptionWords(after, labels)}`,

@@ -50,7 +50,7 @@ export async function changeState(context: ChangeContext, typed: string, what: k
   const announced = isOwn(found, context)
     ? []
     : announcements(context, [found.destination], { what, subscription: changed }, labels);
-  await alerts.putSubscription(changed, caller.name, announced);
+  await alerts.putSubscription(changed, caller.name, announced, found);
   return reply({
     tone: "good",
     title: text`${what === "removed" ? "Removed" : what === "paused" ? "Paused" : "Resumed"} subscription ${code(found.id)}: ${words}`,

@@ -57,6 +57,20 @@ describe("the engine", () => {
     expect(await crash(1)).toEqual([{ kept: 1 }, 1]);
   });
 
+  it("changes nothing of a subscription that somebody else has changed meanwhile", async () => {
+    const it = await openStage();
+    await it.engine.putSubscription(aSubscription(), "ada");
+    const [was] = await it.engine.subscriptions();
+    await it.engine.putSubscription({ ...was!, state: "removed" }, "bob", [], was);
+    const announced = [{ destination: ops, message: test }];
+    await expect(it.engine.putSubscription({ ...was!, style: "live" }, "ada", announced, was)).rejects.toThrow(
+      "has been changed meanwhile",
+    );
+    expect(await it.engine.subscriptions()).toMatchObject([{ state: "removed", style: "plain" }]);
+    await it.pass(1000);
+    expect(it.sender.take()).toEqual([]);
+  });
+
   it("keeps nothing of a look in the midst of which it ends", async () => {
     const it = await openStage();
     await it.engine.putSubscription(
