@@ -111,7 +111,7 @@ function untilSuspicious({ verdict, since }: Seen, config: AlertsConfig): Millis
 }
 
 function openAlert(episode: Episode): OpenAlert {
-  const { id, kind, network, subject, severity, state, began, acknowledged } = episode;
+  const { id, kind, network, subject, severity, state, began, beganBefore, acknowledged } = episode;
   return {
     episode: id,
     kind,
@@ -120,6 +120,7 @@ function openAlert(episode: Episode): OpenAlert {
     severity,
     state: state === "recovering" ? "recovering" : "firing",
     began,
+    ...(beganBefore === undefined ? {} : { beganBefore }),
     ...(acknowledged === undefined ? {} : { acknowledged }),
   };
 }

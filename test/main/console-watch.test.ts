@@ -88,6 +88,17 @@ test("witnesses and verdict, and how long each stage still lasts", async () => {
   expect(await watch()).toMatchObject({ networks: [{ stalled: { phase: "ok" } }, {}], open: [] });
 });
 
+test("what was bad before anybody looked began then at the latest", async () => {
+  const { stage, watch } = await setUp();
+  await stage.rounds(8, [stalled("bad", { badForMillis: 1000 })]);
+  expect((await watch()).open).toMatchObject([{ state: "firing", beganBefore: true }]);
+  await stage.rounds(5, [stalled("good")]);
+  await stage.rounds(8, [stalled("bad", { badForMillis: 1000 })]);
+  const [second] = (await watch()).open;
+  expect(second).toMatchObject({ episode: "network.stalled|mainnet||2" });
+  expect(second).not.toHaveProperty("beganBefore");
+});
+
 test("until a standstill is suspicious it is counted from the look that sees the last block", async () => {
   const { stage, look, stand, mainnet } = await setUp();
   look();

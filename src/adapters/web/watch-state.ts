@@ -49,6 +49,8 @@ export interface OpenAlert {
   readonly severity: Severity;
   readonly state: "firing" | "recovering";
   readonly began: string;
+  /** It was bad already when it was first looked at, or looked at again: it began then or earlier. */
+  readonly beganBefore?: true;
   readonly acknowledged?: { readonly by: string; readonly at: string };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { AlertJson } from "../../../src/adapters/web/alert-json.ts";
-import { answerWords, createStanding } from "../../../src/adapters/web/public/standing.js";
+import { answerWords, beganWords, createStanding } from "../../../src/adapters/web/public/standing.js";
 import type { OpenAlert } from "../../../src/adapters/web/watch-state.ts";
 import { replyToJson } from "../../../src/reply/json.ts";
 import { reply } from "../../../src/reply/reply.ts";
@@ -50,6 +50,17 @@ test("what is told to fire is open before a look has seen it", () => {
   expect(names(standing)).toEqual([]);
   standing.told(told("stall", "escalated", { severity: "critical" }));
   expect(standing.open()).toMatchObject([{ episode: "stall", severity: "critical", state: "firing" }]);
+});
+
+test("when it began is said as its message says it: at the latest then, where nobody looked before", () => {
+  const began = "1717416000000000000";
+  expect(beganWords({ began }, "UTC")).toBe("began 2024-06-03 12:00:00 UTC");
+  expect(beganWords({ began, beganBefore: true }, "UTC")).toBe("began 2024-06-03 12:00:00 UTC at the latest");
+  const standing = createStanding();
+  standing.told(told("stall", "firing"));
+  expect(standing.open()).toMatchObject([{ beganBefore: true }]);
+  standing.look().saw([open("stall")]);
+  expect(standing.open()).toEqual([open("stall")]);
 });
 
 test("what is told while a look is under way outlasts that look, and not the next", () => {

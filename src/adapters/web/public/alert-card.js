@@ -12,6 +12,7 @@ import { drawPreview, platformName } from "./preview.js";
 import { isSimulated, renderReply } from "./render-reply.js";
 import { plainOf } from "./render-text.js";
 import { createTabs } from "./tabs.js";
+import { beganWords } from "./standing.js";
 import { age, toMillis } from "./times.js";
 import { h } from "./vnode.js";
 
@@ -70,7 +71,7 @@ export function createAlertCard(first, around) {
         ? h("span", { class: "times", title: `${times} since this page was opened` }, `× ${times}`)
         : undefined,
       open?.acknowledged === undefined ? undefined : h("span", { class: "badge quiet" }, "acknowledged"),
-      h("time", { class: "age", "data-age": String(at) }, age(at, now)),
+      h("time", { class: "age", "data-age": String(at), title: open && beganWords(open) }, age(at, now)),
     );
     summary.replaceChildren(makeElement(line, document));
   }

@@ -4,6 +4,8 @@
 /** @import { AlertJson } from "../alert-json.ts" */
 /** @import { OpenAlert, WatchedNode } from "../watch-state.ts" */
 
+import { localTime } from "./times.js";
+
 /** In rising order. */
 const SEVERITIES = ["info", "warning", "critical"];
 
@@ -57,7 +59,9 @@ function openOf({ kind, network, subject, severity, at }, episode) {
     subject,
     severity,
     state: "firing",
+    // When it fired, which is all that is known of it until the next look.
     began: at,
+    beganBefore: true,
   };
 }
 
@@ -73,6 +77,16 @@ export function worstFirst(a, b) {
     Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
     (BigInt(a.began) > BigInt(b.began) ? -1 : 1)
   );
+}
+
+/**
+ * When it began, as its message says it.
+ *
+ * @param {Pick<OpenAlert, "began" | "beganBefore">} alert
+ * @param {string} [timeZone] An IANA name; left out = the browser's.
+ */
+export function beganWords({ began, beganBefore }, timeZone) {
+  return `began ${localTime(began, timeZone)}${beganBefore === true ? " at the latest" : ""}`;
 }
 
 /** @param {Pick<AlertJson, "state">} alert */
