@@ -6,13 +6,14 @@
 import { loadAlert } from "./api.js";
 import { confirmFirst } from "./confirm.js";
 import { createExchange } from "./exchange.js";
+import { keepFocus } from "./keep-focus.js";
 import { formatLine } from "./lines.js";
 import { makeElement } from "./make-dom.js";
 import { drawPreview, platformName } from "./preview.js";
 import { isSimulated, renderReply } from "./render-reply.js";
 import { plainOf } from "./render-text.js";
-import { createTabs } from "./tabs.js";
 import { beganWords } from "./standing.js";
+import { createTabs } from "./tabs.js";
 import { age, toMillis } from "./times.js";
 import { h } from "./vnode.js";
 
@@ -54,7 +55,7 @@ export function createAlertCard(first, around) {
     alert = next;
     times += 1;
     drawSummary();
-    if (details.open) drawBody();
+    if (details.open) keepFocus(details, drawBody, summary);
   }
 
   function drawSummary() {
@@ -158,7 +159,9 @@ export function createAlertCard(first, around) {
       const acknowledged = open?.acknowledged !== undefined;
       open = now;
       drawSummary();
-      if (details.open && view === "bellwether" && acknowledged !== (now?.acknowledged !== undefined)) drawOwn();
+      if (details.open && view === "bellwether" && acknowledged !== (now?.acknowledged !== undefined)) {
+        keepFocus(details, drawOwn, summary);
+      }
     },
     unfold() {
       details.open = true;

@@ -9,6 +9,7 @@ import { createAlertCard, titleOf } from "./alert-card.js";
 import { listen } from "./alert-source.js";
 import { loadWatch } from "./api.js";
 import { createIncident } from "./incident.js";
+import { keepFocus } from "./keep-focus.js";
 import { makeElement } from "./make-dom.js";
 import { answerWords, createStanding, isUnderWay, tellsEpisode } from "./standing.js";
 import { age, toMillis } from "./times.js";
@@ -76,11 +77,13 @@ export function createAlerts(view, badge, info, around) {
     }
     standing.told(alert);
     if (tellsEpisode(alert)) lookSoon();
-    settle();
-    const earlier = part("alerts-earlier");
-    if (card.element.parentElement === earlier && earlier.firstElementChild !== card.element) {
-      earlier.prepend(card.element);
-    }
+    keepFocus(view, () => {
+      settle();
+      const earlier = part("alerts-earlier");
+      if (card.element.parentElement === earlier && earlier.firstElementChild !== card.element) {
+        earlier.prepend(card.element);
+      }
+    });
     const now = Date.now();
     if (performance.now() - opened > PAST_MILLIS && alert.state !== "event") {
       around.announce(`${alert.state}: ${titleOf(alert, now)}`);
@@ -119,7 +122,7 @@ export function createAlerts(view, badge, info, around) {
         // What was told of the incident before this page knew its episode.
         incident?.update(state);
         for (const { alert } of cards.values()) if (tellsEpisode(alert)) void incident?.told(alert);
-        settle();
+        keepFocus(view, settle);
       } catch {
         gone = true;
         incident?.away();
