@@ -119,6 +119,27 @@ it("what lasts longer than that keeps its whole story until it has been over for
   expect([rows["alert_deliveries"], rows["alert_receipts"], rows["alert_tellings"]]).toEqual([0, 0, 0]);
 });
 
+it("what is old is forgotten while the process goes on, not only when it begins", async () => {
+  const stage = await openStage();
+  const over = (["retired", "removed", "ended"] as const).map((state) =>
+    aSubscription({ id: state === "retired" ? "lost" : state, state }),
+  );
+  await stage.engine.putSubscriptions([aSubscription({ kinds: ["market.auction"] }), ...over], "ann");
+  await stage.rounds(1, [auction("good")]);
+  await stage.rounds(1, [auction("bad")]);
+  await stage.rounds(6, [auction("good")]);
+  expect(stage.sender.take()).toHaveLength(2);
+  const [episode] = await stage.engine.lastEpisodes(1);
+  // Weeks pass at once where nobody waits to deliver.
+  await stage.stopDelivering();
+  await stage.pass(29 * 24 * HOUR);
+  expect(await stage.engine.why(episode?.id ?? "")).toBeDefined();
+  await stage.pass(2 * 24 * HOUR);
+  expect(await stage.engine.why(episode?.id ?? "")).toBeUndefined();
+  // A place that was lost goes on being shown as such.
+  expect((await stage.engine.subscriptions()).map(({ id }) => id).toSorted()).toEqual(["lost", "sub1"]);
+});
+
 it("a storm cannot fill the disk with decisions, however young they are", async () => {
   const stage = await Stage.open();
   await stage.pass(0);
