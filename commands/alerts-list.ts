@@ -7,7 +7,7 @@ import { mannerWords, subscriptionWords, type Labels } from "../src/alerts/subsc
 import { command } from "../src/bot/command.ts";
 import { paragraph, type Block, type Table } from "../src/reply/block.ts";
 import { reply, type Action } from "../src/reply/reply.ts";
-import { code, text, time, toText } from "../src/reply/text.ts";
+import { code, joinText, text, time, toText } from "../src/reply/text.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 
 /** As many as fit beside the other buttons of any platform. */
@@ -46,7 +46,13 @@ export const alertsList = command({
     return reply({
       title: none
         ? text`No subscriptions in ${where}`
-        : text`${visible.length} ${visible.length === 1 ? "subscription" : "subscriptions"} in ${where}`,
+        : joinText(
+            [
+              ...(channel.length === 0 ? [] : [text`${countOf(channel, "subscription")} in ${where}`]),
+              ...(own.length === 0 ? [] : [text`${countOf(own, "watch")} of your own`]),
+            ],
+            ", and ",
+          ),
       blocks: none
         ? [paragraph(text`${code("alerts add")} subscribes to what ops channels need and sends a test message.`)]
         : shown,
@@ -54,6 +60,11 @@ export const alertsList = command({
     });
   },
 });
+
+function countOf({ length }: readonly unknown[], word: "subscription" | "watch"): string {
+  if (length === 1) return `1 ${word}`;
+  return `${length} ${word}${word === "watch" ? "es" : "s"}`;
+}
 
 function tableOf(rows: readonly Subscription[], name: string, labels: Labels, where: boolean): Table {
   return {

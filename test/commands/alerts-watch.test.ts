@@ -35,6 +35,17 @@ describe("what one watches for oneself", () => {
     );
   });
 
+  test("is listed apart from what the channel is told", async () => {
+    const talk = await talkInOps(bob);
+    await talk.ask(`alerts add order.final ${talk.samples.orderId}`);
+    expect(await talk.ask("alerts list")).toMatch(/^• 1 watch of your own\n/u);
+    talk.become({ caller: ann });
+    await talk.ask("alerts add node.down");
+    await talk.ask("alerts add network.stalled");
+    talk.become({ caller: bob });
+    expect(await talk.ask("alerts list")).toMatch(/^• 2 subscriptions in this channel, and 1 watch of your own\n/u);
+  });
+
   test("is the bundle of a proposal, too, where its id alone is typed", async () => {
     const talk = await talkInOps(bob);
     const { proposalId, unsignedProposalId, unsignedAssetId } = talk.samples;
