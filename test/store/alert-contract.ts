@@ -25,6 +25,14 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       await on(({ choices }) => choices.dropSubscriptions([]));
       expect(await on(({ choices }) => choices.revision())).toBe(6);
       expect(ids(await on(({ choices }) => choices.subscriptions()))).toEqual(["s2"]);
+      const many = [
+        { ...row, id: "s2", state: "retired" },
+        { ...row, id: "s3" },
+      ];
+      await on(({ choices }) => choices.putSubscriptions(many));
+      await on(({ choices }) => choices.putSubscriptions([]));
+      expect(await on(({ choices }) => choices.revision())).toBe(7);
+      expect(await on(({ choices }) => choices.subscriptions())).toEqual(many);
     });
 
     it("keep what was seen, by network and watcher, and the last of it", async () => {

@@ -196,6 +196,33 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         });
       });
 
+      it("of a whole platform are found, given up at once and counted, but for what is being sent", async () => {
+        await on(async ({ outbox }) => {
+          const elsewhere = { platform: "other" };
+          await outbox.add([delivery("a"), delivery("b"), delivery("c", "d2"), delivery("going", "d3")]);
+          await outbox.add([delivery("edit", "d2", { kind: "edit", target: "c" }), delivery("far", "d4", elsewhere)]);
+          await outbox.begin(["going"], T);
+        });
+        expect(ids(await on(({ outbox }) => outbox.owedOn("fake")))).toEqual(["a", "b", "c", "edit"]);
+        expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9, ["fake"])))).toEqual(["far"]);
+        expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9)))).toEqual(["a", "b", "c", "edit", "far"]);
+        await on(({ outbox }) => outbox.giveUp(["a"], T + 1, "refused"));
+        await on(({ outbox }) => outbox.giveUp(["b", "c", "edit"], T + 5, "refused"));
+        await on(({ outbox }) => outbox.giveUp([], T + 5, "refused"));
+        expect(ids(await on(({ outbox }) => outbox.owedOn("fake")))).toEqual([]);
+        const [b] = await on(({ outbox }) => outbox.get(["b"]));
+        expect(b).toMatchObject({ state: "dead", settled_at: T + 5, last_error: "refused" });
+        expect(await on(({ outbox }) => outbox.givenUp("fake", T + 1))).toEqual([
+          { destination: "d1", count: 2 },
+          { destination: "d2", count: 1 },
+        ]);
+        expect(await on(({ outbox }) => outbox.givenUp("fake", T + 2))).toEqual([
+          { destination: "d1", count: 1 },
+          { destination: "d2", count: 1 },
+        ]);
+        expect(await on(({ outbox }) => outbox.givenUp("other", T))).toEqual([]);
+      });
+
       it("may be ten thousand at once", async () => {
         const rows = Array.from({ length: 10_000 }, (_, index) => delivery(`n${index}`, `d${index}`));
         await on(({ outbox }) => outbox.add(rows));
