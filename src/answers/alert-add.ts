@@ -21,6 +21,7 @@ import { parseManner, threadNote, USUAL_MANNER } from "./alert-manners.ts";
 import { destinationHere, isSamePlace, parseDestination, placeWords, requireManager } from "./alert-place.ts";
 import { standingOf } from "./alert-standing.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
+import { refusedNote } from "./refused-token.ts";
 import { resolveSubjects, subjectLabels } from "./alert-subjects.ts";
 import { contentOf, mannerOf, subscriptionActions } from "./alert-subscriptions.ts";
 import { parseThresholds, requireSense, type SubscriptionValues } from "./alert-thresholds.ts";
@@ -53,13 +54,14 @@ export async function subscribePlace(
     arrivalOf(alerts, made.subscription, systemClock, context.signal),
     crossedAlready(context, made.subscription, labels),
   ]);
+  const held = await refusedNote(alerts, destination);
   return arrival.state === "lost"
     ? unreachable(context, made.subscription, arrival.why, labels)
     : subscribed(context, made.subscription, {
         standing: made.standing,
         labels,
         offered,
-        notes: [...threadNote(values, made.subscription), ...crossed],
+        notes: [...held, ...threadNote(values, made.subscription), ...crossed],
       });
 }
 

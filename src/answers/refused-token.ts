@@ -1,6 +1,8 @@
 import type { AlertDesk } from "../alerts/alert-desk.ts";
 import { platformName, tokenRemedy } from "../alerts/platform-words.ts";
 import { revokedAt, type Refusal } from "../alerts/refusal.ts";
+import type { Destination } from "../alerts/sender.ts";
+import { paragraph, type Block } from "../reply/block.ts";
 import { code, strong, text, time, type Text } from "../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
@@ -23,4 +25,15 @@ export function refusedWords(refusal: Refusal, now: Milliseconds): Text {
       ? text`What is owed there waits until ${time(fromMillis(revokedAt(refusal)), "both")}.`
       : text`Its subscriptions (${retired.subscriptions}) have ended; they come back once a token is accepted.`;
   return text`${strong(`${platformName(platform)} refuses the bot's token`)} since ${time(fromMillis(since))} (${lasted}): ${code(why)}. ${owed} To mend it, ${tokenRemedy(platform)}`;
+}
+
+/** Said of a place that nothing reaches for now, since its platform refuses the bot's own token; nothing where it does not. */
+export async function refusedNote(
+  alerts: Pick<AlertDesk, "platforms" | "refusals">,
+  { platform }: Pick<Destination, "platform">,
+): Promise<readonly Block[]> {
+  const refused = servedOf(await alerts.refusals(), alerts).some((one) => one.platform === platform);
+  if (!refused) return [];
+  const name = platformName(platform);
+  return [paragraph(`${name} refuses the bot's token at the moment: nothing arrives there until it accepts one.`)];
 }

@@ -28,6 +28,9 @@ describe("a refused token", () => {
     expect(status).not.toContain("Places that were lost");
     expect(await ask("alerts log token")).toContain("discord: Discord says 401: Unauthorized");
     expect(await ask("alerts list")).toContain("active");
+    expect(await ask("alerts add node.lagging to:discord:2222222222222222222")).toContain(
+      "Discord refuses the bot's token at the moment: nothing arrives there until it accepts one.",
+    );
   });
 
   test("of a bot that was removed has ended what was told there, each with its reason", async () => {
