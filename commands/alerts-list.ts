@@ -24,7 +24,7 @@ export const alertsList = command({
     network: ALL_NETWORKS_OPTION,
   },
   run: async (context) => {
-    const { alerts, options } = context;
+    const { alerts, options, networks } = context;
     const visible = visibleHere(await alerts.subscriptions(), context)
       .filter((one) => isAlive(one) || options.ended)
       .filter(({ network }) => options.network === undefined || network === options.network)
@@ -40,8 +40,12 @@ export const alertsList = command({
     );
     const where = everywhere ? text`all places` : placeWords(destinationHere(context), context);
     const shown: Block[] = [];
-    if (channel.length > 0) shown.push(tableOf(channel, "subscriptions", labels, everywhere));
-    if (own.length > 0) shown.push({ ...tableOf(own, "own-subscriptions", labels, false), title: text`Yours alone` });
+    if (channel.length > 0) shown.push(tableOf(channel, "subscriptions", { labels, networks, where: everywhere }));
+    if (own.length > 0)
+      shown.push({
+        ...tableOf(own, "own-subscriptions", { labels, networks, where: false }),
+        title: text`Yours alone`,
+      });
     const none = visible.length === 0;
     return reply({
       title: none
@@ -66,7 +70,18 @@ function countOf({ length }: readonly unknown[], word: "subscription" | "watch")
   return `${length} ${word}${word === "watch" ? "es" : "s"}`;
 }
 
-function tableOf(rows: readonly Subscription[], name: string, labels: Labels, where: boolean): Table {
+function stateWords({ state, why, network }: Subscription, networks: readonly string[]): string {
+  if (why !== undefined) return `${state}: ${why}`;
+  return state === "active" && !networks.includes(network)
+    ? `waiting: no data node of ${network} is configured`
+    : state;
+}
+
+function tableOf(
+  rows: readonly Subscription[],
+  name: string,
+  { labels, networks, where }: { labels: Labels; networks: readonly string[]; where: boolean },
+): Table {
   return {
     kind: "table",
     name,
@@ -85,7 +100,7 @@ function tableOf(rows: readonly Subscription[], name: string, labels: Labels, wh
         subscriptionWords(one, labels),
         ...(where ? [placeWords(one.destination)] : []),
         manner.length === 0 ? toText("the usual way") : manner,
-        toText(one.why === undefined ? one.state : `${one.state}: ${one.why}`),
+        toText(stateWords(one, networks)),
         text`${time(fromMillis(one.created))} by ${one.by.name}`,
       ];
     }),

@@ -4,7 +4,7 @@ import type { AlertsConfig } from "./alerts-config.ts";
 import { isDrill } from "./drill.ts";
 
 /** What people may do with alerts: all of the engine but what its watchers tell it. Its lists leave drills out. */
-export interface AlertDesk extends Omit<AlertEngine, "record" | "upkeep"> {
+export interface AlertDesk extends Omit<AlertEngine, "record" | "upkeep" | "closeUnwatched"> {
   readonly config: AlertsConfig;
   /** The platforms on which this process delivers; none while it only answers a question. */
   platforms(): readonly string[];

@@ -5,6 +5,7 @@ import type { AlertTables, DecisionQuery, DecisionRow, DeliveryRow, ReceiptRow }
 import { acknowledge } from "./acknowledge.ts";
 import { silenceLog, subscriptionLog } from "./choice-log.ts";
 import { choicesReader } from "./choices.ts";
+import { closeUnwatched } from "./close-unwatched.ts";
 import { randomId, nowMillis, type AlertParts } from "./engine-parts.ts";
 import { Episode, Machine } from "./episode.ts";
 import { createLogReader, type LogReader } from "./log-reader.ts";
@@ -42,6 +43,8 @@ export interface AlertEngine {
   record: RecordRound;
   /** What time alone brings about; see upkeepOf. */
   upkeep(): Promise<void>;
+  /** Closes what is open on any network but those; see closeUnwatched. */
+  closeUnwatched(watched: readonly string[]): Promise<void>;
 
   subscriptions(): Promise<readonly Subscription[]>;
   /**
@@ -153,6 +156,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
       }),
     record: roundRecorder(parts, readChoices),
     upkeep,
+    closeUnwatched: (watched) => closeUnwatched(parts, readChoices, watched),
 
     subscriptions: () =>
       store.transaction(async ({ alerts }) => (await readChoices(alerts, nowMillis(clock))).subscriptions),

@@ -181,6 +181,7 @@ export function createAlerting(parts: AlertingParts): Alerting {
     drills = createDrills({ ...drilled, engine: createAlertEngine(drilled) });
     try {
       await parts.prepare?.();
+      await engine.closeUnwatched(names);
       await upkeep();
     } catch (thrown) {
       log.error({ err: thrown }, "the database cannot be used; what is seen is kept once it can");

@@ -67,6 +67,15 @@ describe("a subscription", () => {
     expect(everything).toContain("channel 1122334455667788990 on Discord");
   });
 
+  test("of a network without data nodes is listed as waiting", async () => {
+    const { talk } = await channelWith("node.down");
+    const [one] = await talk.engine.subscriptions();
+    await talk.engine.putSubscription({ ...one!, id: "other", network: "oldnet" }, "ann");
+    const said = (await talk.ask("alerts list")).replaceAll(/\s+/gu, " ");
+    expect(said).toContain("waiting: no data node of oldnet is configured");
+    expect(said).toContain("the usual way active");
+  });
+
   test("of one's own stands apart and is seen by nobody else", async () => {
     const { talk, id } = await channelWith("node.down");
     talk.become({ caller: bob });
