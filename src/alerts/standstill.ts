@@ -75,7 +75,7 @@ export async function tokenAccepted(
   const lost = new Map(
     (await tables.outbox.givenUp(platform, refusal.since)).map((row) => [row.destination, row.count]),
   );
-  const unsent = [...lost.values()].reduce((sum, count) => sum + count, 0);
+  const unsent = sumOf([...lost.values()]);
   const back = (await subscriptionsOn(tables, platform)).filter(({ state }) => state === "retired").flatMap(returned);
   await tables.choices.putSubscriptions(back.map(({ after }) => subscriptionRow(after, at)));
   decisions.push({ what: "token accepted", detail: `${platform}; subscriptions that came back: ${back.length}` });
@@ -135,7 +135,8 @@ async function retireAll(
   await spreadAll(tables, parts.newId);
   const rows = await tables.outbox.owedOn(platform);
   await giveUpOn(tables, rows, at, why);
-  const unsent = rows.filter(({ kind }) => kind === "message").length;
+  // While the bot was away, some of it may have been given up for its age.
+  const unsent = sumOf((await tables.outbox.givenUp(platform, since)).map(({ count }) => count));
   const places = new Set(retired.map(({ destination }) => destinationKey(destination)));
   const counts = `subscriptions ended: ${retired.length}; messages given up: ${unsent}`;
   decisions.push({ what: "platform lost", detail: `${platform}: ${why}; ${counts}` });
@@ -181,6 +182,10 @@ async function tellOthers(tables: AlertTables, message: TokenMessage, parts: Sta
     book.deliveries.push({ id: newId(), destination, phase: "bot", message });
   }
   await writeOwed(tables, book, toMillis(timeFromText(message.at)), newId);
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 function textOf(millis: Milliseconds): string {

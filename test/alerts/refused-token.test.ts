@@ -207,6 +207,25 @@ describe("a token that a platform refuses", () => {
     expect(it.discord.take().toSorted()).toEqual([`one: ${RESOLVED}`, `two: ${RESOLVED}`]);
   });
 
+  it("is given up after a bot that was away for longer, with all that was owed", async () => {
+    const it = await world(["one", "two"]);
+    it.discord.refusal = unauthorized();
+    await it.stage.rounds(8, [stalled("bad")]);
+    expect(told(it)).toEqual(everybody(REFUSED));
+    await it.stage.restart(50 * HOUR);
+    await minutes(it, 1);
+    expect(told(it)).toEqual(everybody(REVOKED));
+    expect(await wordsOf(it.slack.posts[1]!.reply)).toContain(
+      "2 subscriptions ended on Discord. 2 messages were given up",
+    );
+    // What certainly never arrived is told after all once somebody listens again.
+    it.discord.refusal = undefined;
+    await it.stage.restart();
+    await it.stage.rounds(1, [stalled("bad")]);
+    expect(it.discord.take().toSorted()).toEqual([`one: ${BACK}`, `one: ${FIRED}`, `two: ${BACK}`, `two: ${FIRED}`]);
+    told(it);
+  });
+
   it("of a bot that was removed ends all at once", async () => {
     const it = await world(["one", "two"]);
     it.discord.refusal = removed();
