@@ -75,11 +75,16 @@ export function storyReply(story: Story, context: PlaceContext): Reply {
   if (hidden > 0) blocks.push(paragraph(`${hidden} more lines are about other channels.`));
   return reply({
     tone: open ? TONES[episode.severity] : "neutral",
-    title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${open ? words.bad : words.good}: the whole story`,
+    title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${isEndSeen(episode) ? words.good : words.bad}: the whole story`,
     blocks,
     footer: episode.id,
     actions: actionsOf(episode),
   });
+}
+
+/** What is gone, or was watched by nobody any more, may never have become good. */
+function isEndSeen({ state }: Episode): boolean {
+  return state === "resolved";
 }
 
 function actionsOf(episode: Episode): Action[] {

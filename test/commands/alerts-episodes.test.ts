@@ -204,6 +204,18 @@ describe("the story of an episode", () => {
     );
   });
 
+  test("does not say that all is well where nobody saw the end", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add market.price BTC/USDT high:70000");
+    const [one] = await talk.engine.subscriptions();
+    const subject = one!.subjects[0] ?? "";
+    for (const dear of ["1", "80000"]) await see(talk, 1, [price(dear, subject)]);
+    await talk.ask(`alerts remove ${one!.id}`);
+    const said = await talk.ask("alerts why market.price");
+    expect(said).toContain("BTC/USD is above 70,000 on mainnet: mark price 80,000: the whole story");
+    expect(said).toContain("withdrawn");
+  });
+
   test("keeps other channels' part to those channels", async () => {
     const talk = await oneNodeDown();
     talk.become({ here: ELSEWHERE });
