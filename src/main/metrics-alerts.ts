@@ -120,6 +120,8 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
         }
         for (const severity of SEVERITIES) open.set({ network: name, severity }, 0);
       }
+      // A platform that is owed nothing shows so: a figure that is missing looks like one that could not be read.
+      for (const platform of standing.platforms) for (const one of [depth, oldest, dead]) one.set({ platform }, 0);
       for (const { platform, owed, oldest: since } of standing.queue) {
         depth.set({ platform }, owed);
         oldest.set({ platform }, Math.max(0, standing.at - since) / 1000);

@@ -47,8 +47,18 @@ async function read(measured: Measurements, name: string): Promise<string[]> {
 }
 
 it.each<[string, string[]]>([
-  ["queue_depth", ['queue_depth{platform="slack"} 7']],
-  ["queue_oldest_age_seconds", ['queue_oldest_age_seconds{platform="slack"} 90']],
+  [
+    "queue_depth",
+    ['queue_depth{platform="web"} 0', 'queue_depth{platform="discord"} 0', 'queue_depth{platform="slack"} 7'],
+  ],
+  [
+    "queue_oldest_age_seconds",
+    [
+      'queue_oldest_age_seconds{platform="web"} 0',
+      'queue_oldest_age_seconds{platform="discord"} 0',
+      'queue_oldest_age_seconds{platform="slack"} 90',
+    ],
+  ],
   ["watcher_last_look_age_seconds", ['watcher_last_look_age_seconds{network="mainnet",watcher="sources"} 3']],
   ["watcher_interval_seconds", ['watcher_interval_seconds{network="mainnet",watcher="sources"} 5']],
   ["token_refused", ['token_refused{platform="discord"} 1', 'token_refused{platform="slack"} 0']],
@@ -70,7 +80,10 @@ it.each<[string, string[]]>([
       'open_episodes{network="mainnet",severity="critical"} 2',
     ],
   ],
-  ["dead_letters", ['dead_letters{platform="discord"} 2']],
+  [
+    "dead_letters",
+    ['dead_letters{platform="web"} 0', 'dead_letters{platform="discord"} 2', 'dead_letters{platform="slack"} 0'],
+  ],
   [
     "subscriptions",
     [
