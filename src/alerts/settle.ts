@@ -92,6 +92,7 @@ async function settleFailure(
   if (retired !== undefined && row.created_at <= retired.at) {
     // It was under way when all that its platform was owed was given up.
     tell("dead letter", error.message);
+    await tables.outbox.change(row.id, { uncertain_since });
     await giveUpOn(tables, [{ ...row, uncertain_since }], at, error.message);
     return "dead";
   }

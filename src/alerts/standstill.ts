@@ -40,14 +40,16 @@ export async function tokenRefused(
   decisions: Decision[],
 ): Promise<Refusal> {
   const before = refusals.get(platform);
-  const refusal: Refusal = { ...(before ?? { platform, since: at }), why: error.message };
+  // A clock that was set back must not make the day longer.
+  const since = Math.min(before?.since ?? at, at);
+  const refusal: Refusal = { ...before, platform, since, why: error.message };
   if (before === undefined) decisions.push({ what: "token refused", detail: `${platform}: ${error.message}` });
   if (refusal.retired === undefined && (error.revoked || at >= revokedAt(refusal))) {
     const retired = { at, ...(await retireAll(tables, refusal, error.revoked, at, parts, decisions)) };
     await refusals.put({ ...refusal, retired }, at);
     return { ...refusal, retired };
   }
-  if (before?.why !== refusal.why) await refusals.put(refusal, at);
+  if (before?.why !== refusal.why || before.since !== since) await refusals.put(refusal, at);
   if (before === undefined) {
     const waiting = await waitingOn(tables, platform);
     const change = { what: "refused", waiting, until: textOf(revokedAt(refusal)) } as const;

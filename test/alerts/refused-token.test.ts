@@ -226,6 +226,27 @@ describe("a token that a platform refuses", () => {
     told(it);
   });
 
+  it("of a bot that was removed ends what is under way, too; what may have arrived is told its end", async () => {
+    const it = await world(["one", "two"]);
+    it.discord.fate = (what) =>
+      "destination" in what && what.destination.channel === "two" ? "posted-hang" : removed();
+    await it.stage.rounds(12, [stalled("bad")]);
+    expect(told(it)).toEqual(everybody(REMOVED));
+    expect(it.discord.take()).toEqual([`two: ${FIRED}`]);
+    const { rows } = await it.stage.engine.settled(20);
+    const dead = rows.filter(({ state }) => state === "dead");
+    expect(dead.map((row) => `${row.destination} ${row.uncertain_since !== null}`).toSorted()).toEqual([
+      "discord//one/ false",
+      "discord//two/ true",
+    ]);
+    it.discord.fate = () => "ok";
+    await minutes(it, 5);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+    expect(it.discord.take().toSorted()).toEqual([`one: ${BACK}`, `one: ${FIRED}`, `two: ${BACK}`]);
+    await it.stage.rounds(6, [stalled("good")]);
+    expect(it.discord.take().toSorted()).toEqual([`one: ${RESOLVED}`, `two: ${RESOLVED}`]);
+  });
+
   it("of a bot that was removed ends all at once", async () => {
     const it = await world(["one", "two"]);
     it.discord.refusal = removed();
