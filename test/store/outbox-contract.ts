@@ -29,7 +29,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
       );
       const all = ["a1", "b1", "a2", "e1", "e2", "e3"];
       for (const [index, id] of all.entries()) await change(id, { state: "sent", settled_at: T + index });
-      await change("a3", { state: "dead" });
+      await change("a3", { state: "dead", settled_at: T + 8 });
       const after = (seq: number, limit = 10) => on(({ arrivals }) => arrivals.after("d1", seq, limit));
       const [first] = await after(0, 1);
       expect(first?.id).toBe("a1");
