@@ -17,6 +17,7 @@ import { NodeRest } from "./node-rest.ts";
 import type { Sighting } from "./node-order.ts";
 import { MissingPart, type Question } from "./question.ts";
 import { BudgetSpent, RateBudget, type Lane } from "./rate-budget.ts";
+import { readInPieces } from "./read-in-pieces.ts";
 import { readReply } from "./read-reply.ts";
 import type { RecallSignal } from "./recall.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "./verdict.ts";
@@ -210,9 +211,14 @@ export class Endpoint {
         ? this.#send(path, about, attempt)
         : this.#sendInEither(path, otherPath, about, attempt));
       if (reply.status !== 200) throw failureOfReply(reply, about);
-      const value = asked.pick(readReply(reply, asked.schema, about) as never);
+      // A long answer is read for a while, and is as of when it came.
+      const asOf = this.asOf(reply.headers);
+      const { schema, list } = asked;
+      const read =
+        list === undefined ? readReply(reply, schema, about) : await readInPieces(reply, schema, list, about);
+      const value = asked.pick(read as never);
       this.rest.succeeded();
-      const answer: Answer<T> = { value, asOf: this.asOf(reply.headers) };
+      const answer: Answer<T> = { value, asOf };
       this.sight(answer.asOf);
       if (this.#kept !== undefined) this.#keep(asked, answer, reply.body.length);
       return answer;

@@ -15,6 +15,8 @@ export interface Question<T> {
   readonly pick: (parsed: never) => T;
   /** For how long the answer may be given again. */
   readonly keepMillis: Milliseconds | ((value: never) => Milliseconds);
+  /** The answer is one list under this name, which may be long. */
+  readonly list?: string;
   /** Served by the core node where that has its own base URL. */
   readonly core?: true;
   /** The answer is a Page, whose cursors belong to the node that gives it. */

@@ -40,6 +40,7 @@ export const nodeInfo: Question<NodeInfo> = question({
 export const marketsData: Question<readonly MarketData[]> = question({
   path: "/api/v2/markets/data",
   what: "the markets",
+  list: "marketsData",
   schema: MarketsData,
   pick: (reply) => reply.marketsData,
   keepMillis: LIVE_KEPT,
