@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import type { AlertTables } from "../store/alert-ports.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
@@ -12,6 +14,7 @@ import { step, type Change, type Step } from "./machine.ts";
 import { oweEvents } from "./owe-events.ts";
 import { oweOpen } from "./owe-open.ts";
 import { OwedBook } from "./owed.ts";
+import { PerSubject } from "./per-subject.ts";
 import type { Reading } from "./reading.ts";
 import { timingOf, type Rule, type Timing } from "./rules.ts";
 import { ruleWords } from "./threshold-words.ts";
@@ -43,6 +46,20 @@ export interface Recorded {
 
 export type RecordRound = (round: WatchedRound) => Promise<Recorded>;
 
+/** A rule and a subject. */
+type Place = readonly [rule: string, subject: string];
+
+/** Of a network's machines, in this process. */
+interface Met {
+  /** Those that have had a reading. */
+  readonly met: PerSubject<true>;
+  /** Those under way of which the log says that this process came back to them. */
+  readonly returned: PerSubject<true>;
+}
+
+/** After writing down so many characters others have their turn. */
+const MUCH = 1_000_000;
+
 /** What this process remembers of a watcher's rounds. */
 interface Rounds {
   monotonicMillis: Milliseconds;
@@ -59,10 +76,8 @@ interface Rounds {
 export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof choicesReader>): RecordRound {
   const { store, config, clock, simulated, newId = randomId } = parts;
   const rounds = new Map<string, Rounds>();
-  /** Machines that have had a reading in this process. */
-  const met = new Set<string>();
-  /** Those under way of which the log says that this process came back to them. */
-  const returned = new Set<string>();
+  /** What this process knows of the machines of each network. */
+  const processes = new Map<string, Met>();
   const blind = new Set<string>();
 
   return async (round) => {
@@ -72,6 +87,10 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
     const monotonicMillis = round.dueMillis ?? clock.monotonicMillis();
     const isBlind = blindness(round.readings) ?? blind.has(network);
     parts.onStep?.("observed");
+    const { met, returned } = processes.get(network) ?? { met: new PerSubject(), returned: new PerSubject() };
+    processes.set(network, { met, returned });
+    const snapshot = JSON.stringify(round.snapshot);
+    if (snapshot.length > MUCH) await setImmediate();
 
     const done = await store.transaction(async ({ alerts: tables }) => {
       const stored = await tables.watch.snapshot(network, watcher.name);
@@ -85,8 +104,8 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       const changedMachines = new Map<string, Machine>();
       const changedEpisodes = new Map<string, Episode>();
       const changes: Recorded["changes"][number][] = [];
-      const readNow: string[] = [];
-      const cameBackTo: string[] = [];
+      const readNow: Place[] = [];
+      const cameBackTo: Place[] = [];
 
       /** Whether the process that looked last before this one judged it, too. */
       const wasJudged = (rule: Rule, reading: Reading): boolean =>
@@ -94,19 +113,23 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         choices.subscribers(rule.id, reading).some(({ created }) => created <= atMillis - awayMillis);
 
       const look = (reading: Reading, rule: Rule): void => {
-        const place = machineKey(rule.id, reading.subject);
-        const known = machines.get(place) ?? freshMachine({ ...reading, rule: rule.id });
-        const machine = { ...present(known), watcher: watcher.name };
-        const metKey = `${network}|${place}`;
-        const timing = timingOf(rule, watcher.every);
+        const { subject } = reading;
+        const place = [rule.id, subject] as const;
+        const kept = machines.get(...place);
         const judgement = judgeReading(rule, reading);
-        if (awayMillis > 0 && machine.phase !== "ok" && !met.has(metKey) && !returned.has(metKey)) {
+        const isMet = met.has(...place);
+        if (judgement.state !== "unknown" && !isMet) readNow.push(place);
+        // All is well and was: nearly every one of many readings.
+        if (kept === undefined && judgement.state !== "bad") return;
+        const known = kept ?? freshMachine({ ...reading, rule: rule.id });
+        const machine = { ...present(known), watcher: watcher.name };
+        const timing = timingOf(rule, watcher.every);
+        if (awayMillis > 0 && machine.phase !== "ok" && !isMet && !returned.has(...place)) {
           const number = machine.number + (machine.phase === "pending" ? 1 : 0);
           const detail = absenceWords(machine, awayMillis, timing);
           book.decisions.push({ what: "restarted", network, episode: episodeId(machine, number), detail });
-          cameBackTo.push(metKey);
+          cameBackTo.push(place);
         }
-        if (judgement.state !== "unknown") readNow.push(metKey);
         const result = step(machine, open.get(episodeId(machine, machine.number)), {
           judgement,
           reading,
@@ -115,18 +138,17 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
           at,
           elapsedMillis,
           // What was looked at without this rule was not seen good.
-          ...(seen !== undefined && (met.has(metKey) || (last === undefined && wasJudged(rule, reading)))
+          ...(seen !== undefined && (isMet || (last === undefined && wasJudged(rule, reading)))
             ? { previous: seen }
             : {}),
-          ...(met.has(metKey) ? {} : { awayMillis }),
+          ...(isMet ? {} : { awayMillis }),
         });
         keep(known, result, rule.id, reading);
       };
       const keep = (before: Machine, result: Step, rule: string, about: About): void => {
         if (!isSame(before, result.machine)) {
-          const place = machineKey(rule, about.subject);
-          machines.set(place, result.machine);
-          changedMachines.set(place, result.machine);
+          machines.set(rule, about.subject, result.machine);
+          changedMachines.set(machineKey(rule, about.subject), result.machine);
         }
         const { episode } = result;
         if (episode !== undefined && episode !== open.get(episode.id)) {
@@ -169,7 +191,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
           config,
           episodes: [...changedEpisodes.values()].filter(({ id }) => told.has(id)),
           open: [...open.values()],
-          machine: (episode) => machines.get(machineKey(episode.rule, episode.subject)),
+          machine: (episode) => machines.get(episode.rule, episode.subject),
           simulated,
           at: atMillis,
           newId,
@@ -188,7 +210,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       await tables.watch.putMachines([...changedMachines.values()].map(machineRow));
       await tables.watch.putEpisodes([...changedEpisodes.values()].map(episodeRow));
       await writeOwed(tables, book, atMillis, newId, parts.portion);
-      await tables.watch.putSnapshot(network, watcher.name, atMillis, JSON.stringify(round.snapshot));
+      await tables.watch.putSnapshot(network, watcher.name, atMillis, snapshot);
       parts.onStep?.("round written");
       return {
         changes,
@@ -202,8 +224,8 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
 
     parts.onStep?.("round kept");
     rounds.set(key, { monotonicMillis, awayMillis: done.awayMillis, known: isBlind ? done.known : at });
-    for (const one of done.readNow) met.add(one);
-    for (const one of done.cameBackTo) returned.add(one);
+    for (const [rule, subject] of done.readNow) met.set(rule, subject, true);
+    for (const [rule, subject] of done.cameBackTo) returned.set(rule, subject, true);
     if (isBlind) blind.add(network);
     else blind.delete(network);
     if (done.owed > 0) parts.onOwed?.();
@@ -238,10 +260,10 @@ function blindness(readings: readonly Reading[]): boolean | undefined {
 async function load(
   tables: AlertTables,
   network: string,
-): Promise<{ machines: Map<string, Machine>; open: Map<string, Episode> }> {
-  const machines = new Map<string, Machine>();
+): Promise<{ machines: PerSubject<Machine>; open: Map<string, Episode> }> {
+  const machines = new PerSubject<Machine>();
   for (const row of await tables.watch.machines(network)) {
-    machines.set(machineKey(row.rule, row.subject), Machine.parse(JSON.parse(row.data)));
+    machines.set(row.rule, row.subject, Machine.parse(JSON.parse(row.data)));
   }
   const open = new Map<string, Episode>();
   for (const row of await tables.watch.openEpisodes(network)) open.set(row.id, Episode.parse(JSON.parse(row.data)));

@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import type { AlertKind } from "../alerts/kinds.ts";
 import type { Reading } from "../alerts/reading.ts";
 import type { ApiClient } from "../api/api-client.ts";
@@ -22,6 +24,9 @@ export interface LookoutPorts {
   readonly limitMillis: Milliseconds;
 }
 
+/** After judging so many subjects others have their turn. */
+const MANY = 1000;
+
 /** One watcher at one network: looks, judges, hands over, and remembers what was stored. */
 export class Lookout {
   readonly #watcher: Watcher<unknown>;
@@ -44,6 +49,7 @@ export class Lookout {
       const before = await this.#before(signal);
       const observation = await this.#observe(before, dueMillis, signal);
       if (observation === undefined) return;
+      if (observation.readings.length > MANY) await setImmediate();
       // A stop does not leave a transaction behind.
       await withinTime(() => sink(observation), { clock, limitMillis });
       this.#stored = { snapshot: observation.snapshot };

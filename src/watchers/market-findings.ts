@@ -1,5 +1,5 @@
 import type { AlertEvent, MarketSide } from "../alerts/event.ts";
-import { timeToText } from "../alerts/json-units.ts";
+import { timeFromText, timeToText } from "../alerts/json-units.ts";
 import type { Reading } from "../alerts/reading.ts";
 import { isAuctionMode, isLiveState } from "../api/market-life.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
@@ -86,16 +86,16 @@ function auctionFacts(market: MarketRecord): Extract<Reading, { kind: "market.au
   return {
     ...(tradingMode === undefined ? {} : { tradingMode }),
     ...(during && trigger !== undefined ? { trigger } : {}),
-    ...(during && auctionStart !== undefined ? { start: timeToText(auctionStart) } : {}),
-    ...(during && auctionEnd !== undefined ? { end: timeToText(auctionEnd) } : {}),
+    ...(during && auctionStart !== undefined ? { start: auctionStart } : {}),
+    ...(during && auctionEnd !== undefined ? { end: auctionEnd } : {}),
   };
 }
 
 /** The node knows when it began, though nobody looked then. */
 function auctionSince(market: MarketRecord): { since?: string } {
   const { auctionStart } = market;
-  return isInAuction(market) && auctionStart !== undefined && auctionStart > 0n
-    ? { since: timeToText(auctionStart) }
+  return isInAuction(market) && auctionStart !== undefined && timeFromText(auctionStart) > 0n
+    ? { since: auctionStart }
     : {};
 }
 

@@ -1,4 +1,5 @@
 import { exactPrice } from "../alerts/exact-price.ts";
+import { timeToText } from "../alerts/json-units.ts";
 import type { MarketData } from "../api/market-data.ts";
 import type { MarketNames } from "../api/names.ts";
 import { compareDecimals, decimal, formatDecimal, percentOf, type Decimal } from "../units/decimal.ts";
@@ -20,8 +21,8 @@ export function marketRecordOf(data: MarketData, names: MarketNames | undefined)
     ...(marketState === undefined ? {} : { state: marketState }),
     ...(marketTradingMode === undefined ? {} : { tradingMode: marketTradingMode }),
     ...(trigger === undefined ? {} : { trigger }),
-    ...(auctionStart === undefined ? {} : { auctionStart }),
-    ...(auctionEnd === undefined ? {} : { auctionEnd }),
+    ...(auctionStart === undefined ? {} : { auctionStart: timeToText(auctionStart) }),
+    ...(auctionEnd === undefined ? {} : { auctionEnd: timeToText(auctionEnd) }),
     ...(shown === undefined ? {} : { price: shown }),
     ...(nearest === undefined
       ? {}

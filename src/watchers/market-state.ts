@@ -1,7 +1,6 @@
 import { z } from "zod";
 
-import { DecimalText } from "../alerts/json-units.ts";
-import { timeCodec } from "./json-codecs.ts";
+import { DecimalText, TimeText } from "../alerts/json-units.ts";
 import { runCounter } from "./run-counter.ts";
 
 /** A market as it was last seen. Prices in the market's units, where its decimals are known. */
@@ -10,8 +9,8 @@ const marketRecord = z.object({
   state: z.string().exactOptional(),
   tradingMode: z.string().exactOptional(),
   trigger: z.string().exactOptional(),
-  auctionStart: timeCodec.exactOptional(),
-  auctionEnd: timeCodec.exactOptional(),
+  auctionStart: TimeText.exactOptional(),
+  auctionEnd: TimeText.exactOptional(),
   price: DecimalText.exactOptional(),
   /** The bound of price monitoring that is nearest to the price. */
   nearest: z
@@ -24,17 +23,19 @@ const marketRecord = z.object({
   /** It is not listed any more; this is how it was last seen. */
   absent: z.literal(true).exactOptional(),
 });
-export type MarketRecord = z.output<typeof marketRecord>;
+export type MarketRecord = z.infer<typeof marketRecord>;
 
-/** The markets of a network, by id. */
+/**
+ * The markets of a network, by id. It is what is kept as it is: of 20,000 markets, reading and writing another form of it
+ * takes longer than all else that a look does.
+ */
 export const MarketsState = z.object({
   ...runCounter,
   node: z.string(),
   /** The network's time that the answer speaks for. */
-  time: timeCodec.exactOptional(),
+  time: TimeText.exactOptional(),
   /** The node stands before what had been seen already: its answer says nothing new. */
   behind: z.boolean(),
   markets: z.record(z.string(), marketRecord),
 });
-export type MarketsState = z.output<typeof MarketsState>;
-export type MarketsSnapshot = z.input<typeof MarketsState>;
+export type MarketsState = z.infer<typeof MarketsState>;

@@ -1,3 +1,6 @@
+import { setImmediate } from "node:timers/promises";
+
+import { timeFromText, timeToText } from "../alerts/json-units.ts";
 import type { Answer, ApiClient, AsOf, CallOptions } from "../api/api-client.ts";
 import type { MarketData } from "../api/market-data.ts";
 import type { MarketNames } from "../api/names.ts";
@@ -6,18 +9,20 @@ import { BestSource } from "./best-source.ts";
 import { keptAs } from "./kept-as.ts";
 import { marketEvents, marketReadings } from "./market-findings.ts";
 import { marketRecordOf } from "./market-record.ts";
-import { MarketsState, type MarketRecord, type MarketsSnapshot } from "./market-state.ts";
+import { MarketsState, type MarketRecord } from "./market-state.ts";
 import { isBelievable } from "./place-in-time.ts";
 import { nextLook } from "./run-counter.ts";
 import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 /** Markets that a node no longer lists are remembered, so that they are not new when they come back, up to so many. */
 const MAX_ABSENT = 500;
+/** So many markets are read at once: a few milliseconds' work, after which others have their turn. */
+const AT_ONCE = 1000;
 
 /** Markets that change state or mode, and each one's auction, price and distance from the bounds of price monitoring. */
 export function marketsWatcher(
   options: Pick<WatcherOptions, "network" | "nodes" | "config" | "source">,
-): Watcher<MarketsSnapshot> {
+): Watcher<MarketsState> {
   const { network, nodes, config, source = new BestSource() } = options;
   return {
     name: "markets",
@@ -25,31 +30,33 @@ export function marketsWatcher(
     snapshot: keptAs(MarketsState),
     async observe(api, watched, signal) {
       const call: CallOptions = { lane: "watchers", fresh: true, signal };
-      const before = watched.before === undefined ? undefined : MarketsState.decode(watched.before);
+      const { before } = watched;
       const answer = await source.from(api).getMarketsData(call);
       const names = await namesOf(api, answer.value, before, signal);
       const { node, receivedAt } = answer.asOf;
       const time = timeOf(answer);
       const counter = nextLook(before, receivedAt);
-      if (time !== undefined && before?.time !== undefined && isPast(time, before.time, answer.asOf)) {
-        return MarketsState.encode({ ...before, ...counter, node, behind: true });
+      if (time !== undefined && before?.time !== undefined && isPast(time, timeFromText(before.time), answer.asOf)) {
+        return { ...before, ...counter, node, behind: true };
       }
-      const records = answer.value.flatMap((data): [string, MarketRecord][] =>
-        data.market === undefined ? [] : [[data.market, marketRecordOf(data, names.get(data.market))]],
-      );
-      return MarketsState.encode({
+      const records: [string, MarketRecord][] = [];
+      for (const [index, data] of answer.value.entries()) {
+        if (data.market !== undefined) records.push([data.market, marketRecordOf(data, names.get(data.market))]);
+        if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
+      }
+      if (records.length >= AT_ONCE) await setImmediate();
+      return {
         ...counter,
         node,
-        ...(time === undefined ? {} : { time }),
+        ...(time === undefined ? {} : { time: timeToText(time) }),
         behind: false,
         markets: { ...absent(before, new Set(records.map(([id]) => id))), ...Object.fromEntries(records) },
-      });
+      };
     },
     judge(before, after, at) {
-      const state = MarketsState.decode(after);
       return {
-        readings: marketReadings(network, nodes, state),
-        events: before === undefined ? [] : marketEvents(network, MarketsState.decode(before), state, at),
+        readings: marketReadings(network, nodes, after),
+        events: before === undefined ? [] : marketEvents(network, before, after, at),
       };
     },
   };
