@@ -41,6 +41,8 @@ export interface AlertFeed {
   placeOf(id: string): Promise<FedPlace | undefined>;
   /** The place right before the last so many. */
   placeBefore(count: number): Promise<FedPlace>;
+  /** Up to a place, the last one about each episode that is not over yet: of the newest so many episodes, oldest first. */
+  underWay(place: number, limit: number): Promise<readonly FedAlert[]>;
   /** What messages of the day have grown to since a moment: the last state of each, under its own id. */
   grown(since: Milliseconds): Promise<readonly FedAlert[]>;
   /** Those behind a place, oldest first; where to go on from, and whether there is more. */
@@ -70,6 +72,24 @@ export function createAlertFeed(store: Pick<Store, "transaction">, destination: 
           ? { place: 0, at: 0 }
           : { place: first.seq - 1, at: first.settled_at ?? first.created_at };
       }),
+    async underWay(place, limit) {
+      const describe = await words();
+      return store.transaction(async ({ alerts: tables }) => {
+        const open = (await tables.watch.openEpisodes()).slice(-limit);
+        const last: DeliveryRow[] = [];
+        for (const { id } of open) {
+          const told = (await tables.outbox.ofEpisode(id, key)).findLast(
+            ({ seq, kind, state }) => seq <= place && kind === "message" && state === "sent",
+          );
+          if (told !== undefined) last.push(told);
+        }
+        return worded(
+          tables,
+          last.toSorted((a, b) => a.seq - b.seq),
+          describe,
+        );
+      });
+    },
     async grown(since) {
       const describe = await words();
       return store.transaction(async ({ alerts: tables }) => {

@@ -2,7 +2,7 @@ import type { AlertFeed } from "../../alerts/feed.ts";
 import { disposeReply } from "../../reply/reply.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { alertJson } from "./alert-json.ts";
-import { ALERTS_AT_ONCE, ALERTS_REPEATED, ALERTS_SHOWN, RECONNECT_MILLIS } from "./limits.ts";
+import { ALERTS_AT_ONCE, ALERTS_OPEN_SHOWN, ALERTS_REPEATED, ALERTS_SHOWN, RECONNECT_MILLIS } from "./limits.ts";
 
 /** The console's alerts, and a bell that rings when there is a new one. */
 export interface ConsoleAlerts {
@@ -25,7 +25,8 @@ export interface FrameParts extends ConsoleAlerts {
  * One server-sent event a delivery, in order, with the delivery's id (https://html.spec.whatwg.org/#server-sent-events).
  * They are read from the store, not from memory: a reader that comes back with the last id it had, to this process or
  * to the next, misses nothing. Where that one is not known any more, an event `gap` says so before the last ones follow.
- * A message that grows over a day comes again under its own id, which is not where the reader then stands.
+ * A message that grows over a day comes again under its own id, which is not where the reader then stands; nor is that of
+ * what is not over, which a new reader is told first, however long ago it came.
  */
 export async function* alertFrames(parts: FrameParts): AsyncGenerator<string, void> {
   const { feed, signal } = parts;
@@ -37,6 +38,11 @@ export async function* alertFrames(parts: FrameParts): AsyncGenerator<string, vo
     if (parts.last !== undefined && known === undefined) yield gapFrame();
     const start = known ?? (await feed.placeBefore(parts.last === undefined ? ALERTS_SHOWN : ALERTS_REPEATED));
     let { place, at: since } = start;
+    // What lasts for days is told long before the last ones, and is what a new reader wants to know first.
+    for (const alert of known === undefined ? await feed.underWay(place, ALERTS_OPEN_SHOWN) : []) {
+      yield `data: ${JSON.stringify(alertJson(alert))}\n\n`;
+      await disposeReply(alert.reply);
+    }
     const shown = new Map<string, number>();
     while (!signal.aborted) {
       bell.hush();

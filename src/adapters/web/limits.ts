@@ -30,6 +30,8 @@ export const PROBE_MILLIS: Milliseconds = 5000;
 export const MAX_ALERT_STREAMS = 64;
 /** How many alerts a reader that says nothing of where it stood is shown at first. */
 export const ALERTS_SHOWN = 100;
+/** How many more of what is not over, from before those. */
+export const ALERTS_OPEN_SHOWN = 50;
 /** How many one is sent again whose last alert is not known any more. */
 export const ALERTS_REPEATED = 1000;
 /** How many are read at once. */

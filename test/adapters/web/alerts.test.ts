@@ -130,6 +130,30 @@ test("a new reader gets the last ones, in order; one that comes back all that ca
   expect(new Set(back.alerts().map((alert) => alert.id)).size).toBe(ALERTS_SHOWN);
 });
 
+test("a new reader is told first what is not over, however long ago that was told", async () => {
+  const { stage, begin, told } = await open();
+  await told(async () => {
+    await stage.rounds(2, [stalled("good")]);
+    await stage.rounds(9, [stalled("bad")]);
+  });
+  await told(tests(stage, ALERTS_SHOWN + 5));
+  const harness = await begin();
+  const reader = await listen(harness);
+  await reader.until((one) => one.alerts().length === ALERTS_SHOWN + 1);
+  const [first, second] = reader.alerts();
+  expect(first).toMatchObject({ state: "firing", episode: "network.stalled|mainnet||1" });
+  expect(second).toMatchObject({ kind: "bot" });
+  // It is not where the reader stands.
+  expect(reader.frames.some(({ id }) => id === first?.id)).toBe(false);
+  const back = await listen(harness, { "Last-Event-ID": second?.id ?? "" });
+  await back.until((one) => one.alerts().length === ALERTS_SHOWN - 1);
+  expect(back.alerts().every(({ kind }) => kind === "bot")).toBe(true);
+  await told(() => stage.rounds(10, [stalled("good")]));
+  const later = await listen(harness);
+  await later.until((one) => one.alerts().length === ALERTS_SHOWN);
+  expect(later.alerts().map(({ state }) => state)).not.toContain("firing");
+});
+
 test("each alert can be had by itself, as other platforms show it, with its files", async () => {
   const render = vi.fn(() => ({ drawn: true }));
   const { stage, begin, told } = await open({ previews: [{ platform: "slack", render }] });
@@ -251,6 +275,7 @@ test("a connection that takes nothing is cut, however much there is to send", as
   const endless: AlertFeed = {
     placeOf: async () => undefined,
     placeBefore: async () => ({ place: 0, at: 0 }),
+    underWay: async () => [],
     grown: async () => [],
     after: async (place) => ({
       alerts: [{ place: place + 1, at: 0, id: `d${place}`, about, reply: long }],

@@ -214,5 +214,5 @@ function wordOf({ state, severity, kind }, open) {
 export function titleOf({ reply }, now) {
   const own = isSimulated(reply) ? reply.title.slice(1) : reply.title;
   const text = plainOf(own, { now }).replace(/^ · /u, "");
-  return text.replace(/^(?:STILL |NOW )?(?:INFO|WARNING|CRITICAL|RESOLVED|DIGEST|TODAY|CHANGE) · /u, "");
+  return text.replace(/^(DRILL · )?(?:STILL |NOW )?(?:INFO|WARNING|CRITICAL|RESOLVED|DIGEST|TODAY|CHANGE) · /u, "$1");
 }

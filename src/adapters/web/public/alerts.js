@@ -194,7 +194,7 @@ export function createAlerts(view, badge, info, around) {
     const unseen = count - shown;
     const more = part("more-open");
     more.hidden = unseen <= 0;
-    more.textContent = `${unseen} ${shown > 0 ? "more " : ""}${unseen === 1 ? "is" : "are"} open, told before what is listed here: alerts status names them all.`;
+    more.textContent = `${unseen} ${shown > 0 ? "more " : ""}${unseen === 1 ? "is" : "are"} open and not listed here: alerts status names them all.`;
     part("none-earlier").hidden = part("alerts-earlier").childElementCount > 0;
   }
 
