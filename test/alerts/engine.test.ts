@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { createAlertEngine } from "../../src/alerts/alert-engine.ts";
 import { backOff } from "../../src/alerts/back-off.ts";
 import { RETENTION } from "../../src/alerts/upkeep.ts";
 import { STEPS } from "../../src/alerts/steps.ts";
-import { silentLog } from "../../src/log.ts";
 import { auction, blind, price, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
 import { openStage } from "./stage.ts";
@@ -22,85 +20,6 @@ describe("the engine", () => {
     await it.rounds(7, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED]);
     expect(it.steps.slice(-STEPS.length)).toEqual(STEPS);
-  });
-
-  it("keeps what was seen and what is owed by it together: a crash leaves both or neither", async () => {
-    const it = await openStage();
-    await it.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"], events: "each" }), "ada");
-    await it.round([]);
-    await it.stopDelivering();
-    const event = { kind: "checkpoint.new", network: "mainnet", subject: "", key: "7/h", at: "1" } as const;
-    const round = { network: "mainnet", watcher: { name: "w", every: 5000 }, readings: [] };
-    /** How many of the process's transactions are kept before it ends. */
-    const crash = async (kept: number): Promise<readonly [unknown, number]> => {
-      let left = kept;
-      const engine = createAlertEngine({
-        store: {
-          transaction: (work) => {
-            left -= 1;
-            return left < 0 ? Promise.reject(new Error("the process is gone")) : it.store.transaction(work);
-          },
-        },
-        config: it.config,
-        clock: it.clock,
-        log: silentLog(),
-        simulated: new Set(),
-      });
-      const events = [{ ...event, atBlock: "7", hash: "h" }];
-      const at = it.clock.wallClock();
-      await engine.record({ ...round, snapshot: { kept }, events, at }).catch(() => undefined);
-      const owed = await it.engine.owed();
-      return [(await it.engine.snapshot("mainnet", "w"))?.data, owed[0]?.owed ?? 0];
-    };
-    const before = (await it.engine.snapshot("mainnet", "w"))?.data;
-    expect(await crash(0)).toEqual([before, 0]);
-    expect(await crash(1)).toEqual([{ kept: 1 }, 1]);
-  });
-
-  it("changes nothing of a subscription that somebody else has changed meanwhile", async () => {
-    const it = await openStage();
-    await it.engine.putSubscription(aSubscription(), "ada");
-    const [was] = await it.engine.subscriptions();
-    await it.engine.putSubscription({ ...was!, state: "removed" }, "bob", [], was);
-    const announced = [{ destination: ops, message: test }];
-    await expect(it.engine.putSubscription({ ...was!, style: "live" }, "ada", announced, was)).rejects.toThrow(
-      "has been changed meanwhile",
-    );
-    expect(await it.engine.subscriptions()).toMatchObject([{ state: "removed", style: "plain" }]);
-    await it.pass(1000);
-    expect(it.sender.take()).toEqual([]);
-  });
-
-  it("keeps nothing of a look in the midst of which it ends", async () => {
-    const it = await openStage();
-    await it.engine.putSubscription(
-      aSubscription({ kinds: ["market.price"], parameters: { "market.price": { high: "100" } } }),
-      "ada",
-    );
-    await it.round([price("50")]);
-    await it.pass(5000);
-    const engine = createAlertEngine({
-      store: it.store,
-      config: it.config,
-      clock: it.clock,
-      log: silentLog(),
-      simulated: new Set(),
-      onStep: (step) => {
-        if (step === "round written") throw new Error("the process is gone");
-      },
-    });
-    const round = { network: "mainnet", watcher: { name: "w", every: 5000 }, snapshot: {}, events: [] };
-    const before = await it.engine.snapshot("mainnet", "w");
-    for (let look = 0; look < 2; look += 1) {
-      await expect(engine.record({ ...round, readings: [price("500")], at: it.clock.wallClock() })).rejects.toThrow(
-        "the process is gone",
-      );
-    }
-    expect(await it.engine.snapshot("mainnet", "w")).toEqual(before);
-    expect([await it.engine.openEpisodes(), await it.engine.owed()]).toEqual([[], []]);
-    // The next look finds the same difference.
-    await it.rounds(1, [price("500")]);
-    expect(it.sender.take()).toHaveLength(1);
   });
 
   it("is blind to all that a network shows while its sources are", async () => {

@@ -80,6 +80,21 @@ describe("what is owed to many", () => {
     expect(told(it)).toEqual([[NEW(1), NEW(2)].join("; ")]);
   });
 
+  it("goes before what is owed later to few, who need not wait for a portion of their own", async () => {
+    const it = await open("each");
+    const last = `c${CHANNELS - 1}`;
+    const destination = { platform: "one", channel: last };
+    await it.engine.putSubscription(aSubscription({ id: "z", destination, kinds: ["history.reset"] }), "ada");
+    await it.stopDelivering();
+    await it.round([stalled("good")], [checkpoint(it, 1)]);
+    const reset = { kind: "history.reset", network: "mainnet", subject: "", key: "checkpoints/1", at: "1" } as const;
+    await it.round([stalled("good")], [{ ...reset, what: "checkpoints", lastSeen: "1" }]);
+    await it.restart(1000);
+    await it.pass(1000);
+    const there = it.senders.flatMap(({ posts }) => posts).filter(({ channel }) => channel === last);
+    expect(there.map(({ title }) => title)).toEqual([NEW(1), expect.stringContaining("begin anew")]);
+  });
+
   it("is whole before anything is decided about it: a resolve finds every trigger", async () => {
     const it = await open("each");
     await it.stopDelivering();
