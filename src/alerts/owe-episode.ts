@@ -102,8 +102,11 @@ function begin(
     return;
   }
   const held = telling?.by;
-  const late = subscription.created > toMillis(timeFromText(episode.detected));
-  const already = held ?? (late ? "the subscription is new" : undefined);
+  const detected = toMillis(timeFromText(episode.detected));
+  const isNew = subscription.created > detected;
+  // Whoever was subscribed when it fired was told, or kept from it, at that moment.
+  const before = given.at > detected ? "until now nobody here was subscribed to it" : undefined;
+  const already = held ?? (isNew ? "the subscription is new" : before);
   const message = {
     type: "condition",
     phase: "trigger",

@@ -66,6 +66,23 @@ describe("an outage", () => {
     );
   });
 
+  it("is told as firing already where a subscription is resumed, or changed so that it is about it", async () => {
+    for (const kept of [{ state: "paused" }, { kinds: ["node.down"] }] as const) {
+      const it = await subscribed();
+      const { kinds, ...more } = { kinds: ["network.stalled"] as const, ...kept };
+      await it.engine.putSubscription(aSubscription({ ...more, kinds: [...kinds] }), "ada");
+      await it.rounds(8, [stalled("bad")]);
+      expect(it.sender.take()).toEqual([]);
+      await it.engine.putSubscription(aSubscription(), "ada");
+      await it.pass(0);
+      const [post] = it.sender.posts.slice(-1);
+      expect(it.sender.take()).toEqual([FIRED]);
+      expect(await wordsOf(post!.reply)).toMatch(
+        /Already firing since .*; told only now: until now nobody here was\s+subscribed to it\./u,
+      );
+    }
+  });
+
   it("explains what hangs on it: only one alert is told", async () => {
     const it = await subscribed(
       {},
