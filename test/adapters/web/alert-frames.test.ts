@@ -1,0 +1,56 @@
+import { expect, onTestFinished, test } from "vitest";
+
+import { alertFrames, type FrameParts } from "../../../src/adapters/web/alert-frames.ts";
+import { CONSOLE } from "../../../src/alerts/alert-desk.ts";
+import { createAlertFeed, type AlertFeed } from "../../../src/alerts/feed.ts";
+import { createNews } from "../../../src/main/news.ts";
+import { Stage } from "../../alerts/stage.ts";
+import { FakeSender } from "../../support/fake-sender.ts";
+
+const HOUR = 3_600_000;
+
+/** The stream of a console to which nothing has been told yet. */
+async function open(more: (feed: AlertFeed, tell: () => Promise<void>) => Partial<FrameParts>) {
+  const stage = await Stage.open({ senders: (now) => [new FakeSender({ platform: "web", now })] });
+  onTestFinished(() => stage.close());
+  const news = createNews();
+  const tell = async (): Promise<void> => {
+    await stage.tell(CONSOLE, { type: "test", by: "ada", at: "1700000000000000000" });
+    await stage.pass(10);
+    news.ring();
+  };
+  const feed = createAlertFeed(stage.store, CONSOLE);
+  const ended = new AbortController();
+  onTestFinished(() => ended.abort());
+  const common = { feed, onNews: news.onNews, last: undefined, admitted: () => true, heartbeatMillis: HOUR };
+  return alertFrames({ ...common, signal: ended.signal, ...more(feed, tell) });
+}
+
+test("what arrives while the stream reads is not left until the next heartbeat", async () => {
+  let reads = 0;
+  const frames = await open((feed, tell) => ({
+    feed: {
+      ...feed,
+      async after(...given) {
+        const batch = await feed.after(...given);
+        reads += 1;
+        if (reads === 1) await tell();
+        return batch;
+      },
+    },
+  }));
+  const got: string[] = [];
+  for await (const frame of frames) {
+    got.push(frame);
+    if (frame.startsWith("id: ")) break;
+  }
+  expect(got).toHaveLength(2);
+});
+
+test("a reader who may no longer read is not sent anything more", async () => {
+  const answers = [true, true, false];
+  const frames = await open(() => ({ heartbeatMillis: 1, admitted: () => answers.shift() === true }));
+  const got: string[] = [];
+  for await (const frame of frames) got.push(frame.split("\n")[0] ?? "");
+  expect(got).toEqual([expect.stringContaining("retry:"), ": nothing new", ": nothing new"]);
+});
