@@ -3,6 +3,7 @@
 /** @import { AlertJson } from "../alert-json.ts" */
 /** @import { OpenAlert } from "../watch-state.ts" */
 /** @import { Surroundings } from "./exchange.js" */
+import { titleOf } from "./alert-title.js";
 import { loadAlert } from "./api.js";
 import { confirmFirst } from "./confirm.js";
 import { createExchange } from "./exchange.js";
@@ -10,8 +11,7 @@ import { keepFocus } from "./keep-focus.js";
 import { formatLine } from "./lines.js";
 import { makeElement } from "./make-dom.js";
 import { drawPreview, platformName } from "./preview.js";
-import { isSimulated, renderReply } from "./render-reply.js";
-import { plainOf } from "./render-text.js";
+import { renderReply } from "./render-reply.js";
 import { beganWords } from "./standing.js";
 import { createTabs } from "./tabs.js";
 import { age, toMillis } from "./times.js";
@@ -203,16 +203,4 @@ function wordOf({ state, severity, kind }, open) {
     case "digest":
       return ["DIGEST", tone];
   }
-}
-
-/**
- * Without the words that stand beside it already.
- *
- * @param {AlertJson} alert
- * @param {number} now
- */
-export function titleOf({ reply }, now) {
-  const own = isSimulated(reply) ? reply.title.slice(1) : reply.title;
-  const text = plainOf(own, { now }).replace(/^ · /u, "");
-  return text.replace(/^(DRILL · )?(?:STILL |NOW )?(?:INFO|WARNING|CRITICAL|RESOLVED|DIGEST|TODAY|CHANGE) · /u, "$1");
 }

@@ -5,8 +5,9 @@
 /** @import { ConsoleInfo } from "./api.js" */
 /** @import { AlertCard } from "./alert-card.js" */
 /** @import { Surroundings } from "./exchange.js" */
-import { createAlertCard, titleOf } from "./alert-card.js";
+import { createAlertCard } from "./alert-card.js";
 import { listen } from "./alert-source.js";
+import { titleOf } from "./alert-title.js";
 import { loadWatch } from "./api.js";
 import { createIncident } from "./incident.js";
 import { keepFocus } from "./keep-focus.js";

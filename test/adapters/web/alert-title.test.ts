@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { AlertJson } from "../../../src/adapters/web/alert-json.ts";
-import { titleOf } from "../../../src/adapters/web/public/alert-card.js";
+import { titleOf } from "../../../src/adapters/web/public/alert-title.js";
 
 test.each([
   ["WARNING · No new block on mainnet", "No new block on mainnet"],

@@ -1,0 +1,16 @@
+// @ts-check
+/** @import { AlertJson } from "../alert-json.ts" */
+import { isSimulated } from "./render-reply.js";
+import { plainOf } from "./render-text.js";
+
+/**
+ * Without the words that stand beside it already.
+ *
+ * @param {AlertJson} alert
+ * @param {number} now
+ */
+export function titleOf({ reply }, now) {
+  const own = isSimulated(reply) ? reply.title.slice(1) : reply.title;
+  const text = plainOf(own, { now }).replace(/^ · /u, "");
+  return text.replace(/^(DRILL · )?(?:STILL |NOW )?(?:INFO|WARNING|CRITICAL|RESOLVED|DIGEST|TODAY|CHANGE) · /u, "$1");
+}
