@@ -32,6 +32,10 @@ describe("the alerts' configuration", () => {
     ['{"poll": {"tiem": "5s"}}', "tiem"],
     ['{"stall": {}}', "stall"],
     ['{"down": {"rounds": 0}}', "down.rounds"],
+    ['{"blind": {"rounds": 1.5}}', "blind.rounds"],
+    ['{"overdue": {"factor": 0}}', "overdue.factor"],
+    ['{"remind": {"times": -1}}', "remind.times"],
+    ['{"stalled": {"for": null}}', "stalled.for"],
     ["[]", "the whole"],
     ["{", "is not JSON"],
   ])("refuses %s in one sentence", (json, words) => {
@@ -61,6 +65,21 @@ describe("the alerts' configuration", () => {
     expect(() => parseAlertsConfig('{"stalled": {"for": "1h"}, "flap": {"within": "1s"}}')).toThrow(
       /stalled\.for.*criticalFor.*flap\.within.*keep\.for/u,
     );
+  });
+
+  it("may be written out whole", () => {
+    const written =
+      '{"poll": {"time": "5s", "checkpoints": "15s", "rest": "60s"}, "stalled": {"for": "30s", "criticalFor": "180s"}, ' +
+      '"lagging": {"behind": "60s", "blocks": 100, "for": "30s"}, "down": {"rounds": 3}, "blind": {"rounds": 3}, ' +
+      '"overdue": {"factor": 3, "atLeast": "5m"}, "clock": {"drift": "30s", "for": "30s"}, ' +
+      '"keep": {"rounds": 2, "for": "15s"}, "flap": {"episodes": 3, "within": "30m"}, "remind": {"every": "30m", "times": 4}}';
+    expect(parseAlertsConfig(written)).toEqual(DEFAULT_ALERTS_CONFIG);
+  });
+
+  it("knows no key but these, in no group", () => {
+    for (const group of Object.keys(DEFAULT_ALERTS_CONFIG)) {
+      expect(() => parseAlertsConfig(JSON.stringify({ [group]: { other: 1 } }))).toThrow(`${group}: `);
+    }
   });
 
   it("names every fault at once", () => {
