@@ -37,7 +37,7 @@ export function eventLine(event: AlertEvent): Text {
       const now = strong(sideWords(event.after));
       return event.before === undefined
         ? text`${market} on ${network} is new: ${now}`
-        : text`${market} on ${network} is ${now}, was ${sideWords(event.before)}`;
+        : text`${market} on ${network} is ${now}, was ${sideWords(differing(event.before, event.after))}`;
     }
     case "node.version":
       return text`${code(event.subject)} on ${network} runs ${strong(event.after.version ?? "an unknown version")}, was ${event.before.version ?? "unknown"}`;
@@ -147,13 +147,23 @@ function eventFields(event: AlertEvent): Field[] {
   }
 }
 
+/** Of how it was, what is not so any more; all of it where nothing of that has changed. */
+function differing(before: MarketSide, after: MarketSide): MarketSide {
+  const { state, ...trading } = before;
+  const sameState = state === after.state;
+  const sameTrading = before.tradingMode === after.tradingMode && before.trigger === after.trigger;
+  if (sameState === sameTrading) return before;
+  return sameState ? trading : { ...(state === undefined ? {} : { state }) };
+}
+
 function sideWords({ state, tradingMode, trigger }: MarketSide): string {
   const words = [
     ...(state === undefined ? [] : [wordOf(state, "STATE")]),
     ...(tradingMode === undefined ? [] : [wordOf(tradingMode, "TRADING_MODE")]),
   ].join(", ");
-  const why =
-    trigger === undefined || trigger.endsWith("_UNSPECIFIED") ? "" : ` (${wordOf(trigger, "AUCTION_TRIGGER")})`;
+  const cause = trigger === undefined || trigger.endsWith("_UNSPECIFIED") ? "" : wordOf(trigger, "AUCTION_TRIGGER");
+  // An opening auction says by its name what began it.
+  const why = cause === "" || words.endsWith(`${cause} auction`) ? "" : ` (${cause})`;
   return words === "" ? "unknown" : `${words}${why}`;
 }
 

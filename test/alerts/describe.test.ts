@@ -181,6 +181,21 @@ group("an alert in words", () => {
     expect(await wordsOf({ type: "event", event: listed })).toContain("INFO · BTC/USD on mainnet is new: proposed");
   });
 
+  it("of a market's change leaves out of how it was what is so still", async () => {
+    const opening = { tradingMode: "TRADING_MODE_OPENING_AUCTION", trigger: "AUCTION_TRIGGER_OPENING" };
+    const [proposed, pending] = [
+      { state: "STATE_PROPOSED", ...opening },
+      { state: "STATE_PENDING", ...opening },
+    ];
+    const halted = { state: "STATE_PENDING", tradingMode: "TRADING_MODE_NO_TRADING" };
+    const common = { kind: "market.state", network: "mainnet", subject: "m1", key: "k", at, label: "A/B" } as const;
+    const said = (before: object, after: object): Promise<string> =>
+      wordsOf({ type: "event", event: AlertEvent.parse({ ...common, before, after }) });
+    expect(await said(proposed, pending)).toContain("A/B on mainnet is pending, opening auction, was proposed\n");
+    expect(await said(pending, halted)).toContain("A/B on mainnet is pending, no trading, was opening auction\n");
+    expect(await said({}, pending)).toContain("is pending, opening auction, was unknown\n");
+  });
+
   it.each<[AlertEvent["kind"], string]>([
     ["core.upgraded", "The validators run another version now"],
     ["rotation.new", "signs for the Ethereum bridge with the new key"],
