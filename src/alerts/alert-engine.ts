@@ -13,6 +13,7 @@ import { AlertMessage } from "./message.ts";
 import { OwedBook } from "./owed.ts";
 import { readMessages } from "./read-messages.ts";
 import { readRefusals, type Refusal } from "./refusal.ts";
+import { rescheduleHeld } from "./reschedule-held.ts";
 import { roundRecorder, type RecordRound } from "./record-round.ts";
 import type { Destination } from "./sender.ts";
 import { Silence, silenceEnds } from "./silence.ts";
@@ -135,6 +136,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
         });
       }
       for (const subscription of subscriptions) await putSubscription(alerts, subscription, at);
+      await rescheduleHeld(alerts, known, subscriptions, (await readChoices(alerts, at)).subscriptions, at);
       const decisions = subscriptions.map((one) => ({
         what: "subscription",
         network: one.network,

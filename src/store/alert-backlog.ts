@@ -11,6 +11,9 @@ export function createBacklog(db: Kysely<Schema>): Backlog {
     async hold(rows) {
       await inPieces(await numbered(db, "held", rows), (piece) => db.insertInto("alert_held").values(piece).execute());
     },
+    async reschedule(destination, at) {
+      await db.updateTable("alert_held").set({ release_at: at }).where("destination", "=", destination).execute();
+    },
     async release(at) {
       const due = await db.selectFrom("alert_held").selectAll().where("release_at", "<=", at).orderBy("seq").execute();
       if (due.length > 0) await db.deleteFrom("alert_held").where("release_at", "<=", at).execute();

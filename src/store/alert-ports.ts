@@ -141,6 +141,8 @@ export interface Arrivals {
 
 export interface Backlog {
   hold(rows: readonly HeldRow[]): Promise<void>;
+  /** All that waits for a destination is due then. */
+  reschedule(destination: string, at: Milliseconds): Promise<void>;
   /** Takes out what is due, in the order in which it was held. */
   release(at: Milliseconds): Promise<readonly HeldRow[]>;
   rolling(keys: readonly string[]): Promise<readonly RollingRow[]>;

@@ -110,6 +110,19 @@ describe("events", () => {
     expect(it.sender.take()).toEqual(["DIGEST · 2 checkpoints, blocks 1 to 2 on mainnet, during quiet hours"]);
   });
 
+  it("that wait are told once quiet hours end as they are by then", async () => {
+    const until = (to: string) => ({ quietHours: { from: "11:00", to, zone: "UTC" } });
+    const digest = "DIGEST · 2 checkpoints, blocks 1 to 2 on mainnet, during quiet hours";
+    const it = await subscribed(until("13:00"));
+    await it.round([], checkpoints(it, 1, 2));
+    await it.engine.putSubscription(aSubscription({ ...until("15:00"), kinds: ["checkpoint.new"] }), "ada");
+    await it.pass(3_600_000);
+    expect(it.sender.take()).toEqual([]);
+    await it.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"] }), "ada");
+    await it.pass(0);
+    expect(it.sender.take()).toEqual([digest]);
+  });
+
   it("that wait are not told where nobody is subscribed to them any more, which the log says", async () => {
     const quiet = { quietHours: { from: "11:00", to: "13:00", zone: "UTC" } };
     for (const change of [{ state: "removed" }, { state: "paused" }, { kinds: ["snapshot.new"] }] as const) {

@@ -98,6 +98,10 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await on(({ backlog }) => backlog.release(T - 1))).toEqual([]);
       expect((await on(({ backlog }) => backlog.release(T))).map((row) => row.message)).toEqual(["m2", "m1"]);
       expect(await on(({ backlog }) => backlog.release(T))).toEqual([]);
+      await on(({ backlog }) => backlog.hold([{ ...held("m4", T), destination: "d2" }]));
+      await on(({ backlog }) => backlog.reschedule("d1", T + 9));
+      expect((await on(({ backlog }) => backlog.release(T + 8))).map((row) => row.message)).toEqual(["m4"]);
+      expect((await on(({ backlog }) => backlog.release(T + 9))).map((row) => row.message)).toEqual(["m3"]);
       const rolling = { key: "k", delivery: "a", day_ends_at: T, message: "m1" };
       await on(({ backlog }) => backlog.putRolling([rolling]));
       await on(({ backlog }) => backlog.putRolling([{ ...rolling, delivery: "b", message: "m2" }]));
