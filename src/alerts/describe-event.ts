@@ -153,7 +153,8 @@ function differing(before: MarketSide, after: MarketSide): MarketSide {
   const sameState = state === after.state;
   const sameTrading = before.tradingMode === after.tradingMode && before.trigger === after.trigger;
   if (sameState === sameTrading) return before;
-  return sameState ? trading : { ...(state === undefined ? {} : { state }) };
+  if (sameState) return trading;
+  return state === undefined ? {} : { state };
 }
 
 function sideWords({ state, tradingMode, trigger }: MarketSide): string {
