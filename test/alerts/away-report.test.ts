@@ -64,6 +64,8 @@ describe("after a restart", () => {
     stage = await Stage.open({ startedAt: NOON });
     await stage.engine.putSubscription(subscriptionTo(["checkpoint.new"], "ops"), "ann");
     await stage.engine.putSubscription(subscriptionTo(["snapshot.new"], "others"), "bob");
+    // Who waits for something of their own is told that, and no more.
+    await stage.engine.putSubscription({ ...subscriptionTo(["checkpoint.new"], "dm"), personal: true }, "carol");
     await stage.round([], []);
     // What came before is none of it.
     await stage.clock.advance(5000);
