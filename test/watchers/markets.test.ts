@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import { describe, expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
@@ -65,6 +67,25 @@ async function markets(first: readonly Sent[]) {
 
 const reading = <K extends Reading["kind"]>(readings: readonly Reading[], kind: K, subject: string) =>
   readings.find((one): one is Extract<Reading, { kind: K }> => one.kind === kind && one.subject === subject);
+
+test("a look at thousands of markets lets others have their turn", async () => {
+  const served = await node((_, response) => sendJson(response, { marketsData: [{ market: "a", ...ACTIVE }] }));
+  const api = clientOf([served], { clock: new VirtualClock() });
+  const one = await api.getMarketsData();
+  const value = Array.from({ length: 3500 }, (_, index) => ({ ...one.value[0], market: `m${index}` }) as MarketData);
+  const many = { ...api, getMarketsData: async () => ({ ...one, value }), getMarketNames: async () => [] };
+  let turns = 0;
+  const looked = new AbortController();
+  const others = (async () => {
+    for (; !looked.signal.aborted; turns += 1) await setImmediate();
+  })();
+  const watched = { before: undefined, subjects: () => [] };
+  const { markets: seen } = await watcher().observe(many, watched, AbortSignal.timeout(10_000));
+  looked.abort();
+  await others;
+  expect(Object.keys(seen)).toHaveLength(3500);
+  expect(turns).toBeGreaterThanOrEqual(3);
+});
 
 describe("a market", () => {
   test("that is new has its name at once, though names are kept for long; one without is asked about once", async () => {
