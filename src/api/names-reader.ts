@@ -13,7 +13,8 @@ const KEPT_MILLIS: Milliseconds = 600_000;
 /** Where a node had no names to offer it is not asked again for this long. */
 const NOT_OFFERED_MILLIS: Milliseconds = 60_000;
 const ROWS_PER_PAGE = 1000;
-const MAX_PAGES = 10;
+/** A market without its decimals has no price that could be watched: the end is far beyond what there is. */
+const MAX_PAGES = 50;
 
 /** One kind of names: read whole, kept for long, and never a reason for a caller to fail. */
 export class NamesReader<T> {

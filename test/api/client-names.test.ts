@@ -34,6 +34,19 @@ describe("names", () => {
     ]);
   });
 
+  test("are read of 20,000 markets, which price alerts need the decimals of, and not for ever", async () => {
+    let last = 20;
+    const a = await node((request, response) => {
+      const page = Number(new URL(request.url ?? "", "http://x").searchParams.get("pagination.after") ?? 0) + 1;
+      const edges = [{ node: { id: `m${page}`, decimalPlaces: "2" } }];
+      sendJson(response, { markets: { edges, pageInfo: { hasNextPage: page < last, endCursor: String(page) } } });
+    });
+    const named = await clientOf([a]).getMarketNames();
+    expect(named.at(-1)).toMatchObject({ id: "m20", decimalPlaces: 2 });
+    last = Infinity;
+    expect((await clientOf([a]).getMarketNames()).length).toBeLessThan(100);
+  });
+
   test("of an asset that is no ERC20 token keep its bundle from being asked for", async () => {
     const a = await node((request, response) =>
       request.url?.startsWith("/api/v2/assets") === true
