@@ -2,7 +2,13 @@ import { announcements } from "../src/answers/alert-change.ts";
 import { placesTold, requireConcern } from "../src/answers/alert-concern.ts";
 import { findEpisode } from "../src/answers/alert-episodes.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alert-options.ts";
-import { destinationHere, isForOneselfAlone, isOperator, isSamePlace } from "../src/answers/alert-place.ts";
+import {
+  destinationHere,
+  isForOneselfAlone,
+  isOperator,
+  isSamePlace,
+  requireManager,
+} from "../src/answers/alert-place.ts";
 import { conditionWords } from "../src/alerts/condition-words.ts";
 import { isOpen, type Episode } from "../src/alerts/episode.ts";
 import { timeFromText } from "../src/alerts/json-units.ts";
@@ -16,11 +22,13 @@ export const alertsAck = command({
   name: "alerts ack",
   summary: "Acknowledges an alert: no more reminders of it",
   examples: ["alerts ack network.stalled"],
-  access: "channel-manager",
+  // In one's direct messages everybody may; a channel's is checked below.
+  access: "everyone",
   audience: "caller",
   options: { episode: EPISODE_OPTION, network: ALL_NETWORKS_OPTION },
   run: async (context) => {
     const { alerts, caller, options } = context;
+    requireManager(context, "acknowledge its alerts");
     const found = await findEpisode(alerts, options.episode, options.network);
     await requireConcern(alerts, found, context);
     const bad = conditionWords(found).bad;

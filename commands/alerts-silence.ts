@@ -1,5 +1,6 @@
 import { silenceAlerts } from "../src/answers/alert-silence.ts";
 import { ALL_NETWORKS_OPTION, SILENCE_OPTIONS } from "../src/answers/alert-options.ts";
+import { requireManager } from "../src/answers/alert-place.ts";
 import { command } from "../src/bot/command.ts";
 
 export const alertsSilence = command({
@@ -10,11 +11,15 @@ export const alertsSilence = command({
     "alerts silence node.down for:2h reason:maintenance",
     "alerts silence from:22:00 for:2h every:week zone:Europe/Berlin until:2027-01-01",
   ],
-  access: "channel-manager",
+  // In one's direct messages everybody may; a channel's is checked below.
+  access: "everyone",
   audience: "caller",
   options: {
     ...SILENCE_OPTIONS,
     network: ALL_NETWORKS_OPTION,
   },
-  run: (context) => silenceAlerts(context, context.options),
+  run: (context) => {
+    requireManager(context, "silence its alerts");
+    return silenceAlerts(context, context.options);
+  },
 });

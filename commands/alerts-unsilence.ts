@@ -1,6 +1,6 @@
 import { announcements } from "../src/answers/alert-change.ts";
 import { SILENCE_OPTION } from "../src/answers/alert-options.ts";
-import { destinationHere } from "../src/answers/alert-place.ts";
+import { destinationHere, requireManager } from "../src/answers/alert-place.ts";
 import { placesConcerned } from "../src/answers/alert-silence.ts";
 import { findSilence, silencesHere } from "../src/answers/alert-silences.ts";
 import { haveQuietHours, quietEnds } from "../src/answers/quiet-now.ts";
@@ -19,11 +19,13 @@ export const alertsUnsilence = command({
   name: "alerts unsilence",
   summary: "Ends a silence",
   examples: ["alerts unsilence <id>"],
-  access: "channel-manager",
+  // In one's direct messages everybody may; a channel's is checked below.
+  access: "everyone",
   audience: "caller",
   options: { id: SILENCE_OPTION },
   run: async (context) => {
     const { alerts, caller, options } = context;
+    requireManager(context, "end its silences");
     const found = await findSilence(alerts, options.id, context);
     const now = toMillis(context.now());
     const { recurrence: _, ...rest } = found;

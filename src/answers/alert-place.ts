@@ -80,10 +80,12 @@ export function requireManager(context: PlaceContext, what: string): void {
 
 /**
  * Whether what somebody does here bears on themselves alone. Discord gives rights in channels, and none to anybody in
- * direct messages; on Slack they are the person's own, wherever it asks.
+ * direct messages; on Slack they are the person's own, who has them there, too, or has not.
  */
 export function isForOneselfAlone(context: PlaceContext): boolean {
-  return context.here.platform === "discord" && isSamePlace(destinationHere(context), ownMessages(context));
+  const { here, caller } = context;
+  if (isOperator(context) || !isSamePlace(destinationHere(context), ownMessages(context))) return false;
+  return here.platform === "discord" || !caller.mayManageChannel;
 }
 
 export function isSamePlace(a: Destination, b: Destination): boolean {

@@ -106,6 +106,27 @@ describe("an episode", () => {
     expect(story).toMatch(new RegExp(String.raw`fired\s+–\s+${both}`, "u"));
     expect(await talk.ask("alerts log market.price")).toContain("market.price of BTC/USD");
   });
+
+  test.each(["why", "ack", "silence"])("is completed on a line by what people call it: alerts %s", async (command) => {
+    const talk = await oneNodeDown();
+    const market = "ab".repeat(32);
+    await talk.engine.putSubscription(
+      {
+        ...(await talk.engine.subscriptions())[0]!,
+        id: "dear1",
+        kinds: ["market.price"],
+        parameters: { "market.price": { high: "70000" } },
+      },
+      "ann",
+    );
+    for (const dear of ["1", "80000"]) await see(talk, 1, [price(dear, market)]);
+    const [line] = await talk.completeLine(`alerts ${command} BTC`);
+    expect(line).toBe(`alerts ${command} "market.price mainnet BTC/USD 1"`);
+    const said = await talk.ask(`${line}${command === "silence" ? " for:1h" : ""}`);
+    expect(said).toMatch(
+      command === "silence" ? /Silenced: market\.price of BTC\/USD on mainnet/u : /BTC\/USD is above/u,
+    );
+  });
 });
 
 describe("an acknowledgement", () => {
@@ -147,6 +168,20 @@ describe("an acknowledgement", () => {
     expect((await owed(talk, ops)).join()).not.toContain("acknowledged");
     talk.become({ here: OPS, caller: ann });
     expect(await talk.ask("alerts ack node.down")).toContain("Acknowledged: a:1 is down on mainnet");
+  });
+
+  test("is everybody's in their own direct messages, on Slack a full member's for all", async () => {
+    const talk = await oneNodeDown();
+    const here = { ...DIRECT, platform: "slack", channel: "D0123ABCD", workspace: "T01" } as const;
+    talk.become({ here, caller: bob });
+    await talk.ask("alerts add node.down");
+    expect(await talk.ask("alerts ack node.down")).toContain("You get no more reminders of it");
+    expect(await talk.ask("alerts silence node.down for:1h")).toContain("Silenced: node.down");
+    expect(await talk.press("End silence")).toContain("Ended the silence of node.down");
+    expect((await talk.engine.openEpisodes())[0]?.acknowledged).toBeUndefined();
+    talk.become({ here, caller: { ...ann, id: bob.id } });
+    expect(await talk.ask("alerts ack node.down")).toContain("No more reminders come of it");
+    expect((await talk.engine.openEpisodes())[0]?.acknowledged?.by).toBe("ann");
   });
 
   test("is announced wherever its reminders end", async () => {
