@@ -4,6 +4,7 @@ import { isOpen, type Episode } from "../alerts/episode.ts";
 import { sinceWords } from "../alerts/since-words.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../bot/option.ts";
+import { MAX_CHOICES } from "../bot/suggest-values.ts";
 import { UserError } from "../errors.ts";
 import { plainText } from "../reply/plain.ts";
 import { matchingKinds } from "./alert-kinds.ts";
@@ -147,21 +148,31 @@ export function episodeTitle(episode: Episode): string {
 
 /** Completion of an episode: what is open, then what was. */
 export async function suggestEpisodes(typed: string, { alerts }: SuggestContext): Promise<readonly Choice[]> {
-  const all = await knownEpisodes(alerts);
-  const low = typed.trim().toLowerCase();
-  return all
-    .filter((one) => low === "" || isMeant(one, typed) || `${one.id} ${episodeTitle(one)}`.toLowerCase().includes(low))
-    .map((one) => ({ label: cut(episodeTitle(one)), value: shortEpisodeId(one) }))
-    .filter(({ value }) => value.length <= MAX_LENGTH);
+  return choicesOf(await knownEpisodes(alerts), typed);
 }
 
 /** What can be silenced: open episodes, then kinds. */
-export async function suggestSilenceable(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
-  const open = (await context.alerts.openEpisodes()).filter((one) => typed.trim() === "" || isMeant(one, typed));
-  return [
-    ...open.map((one) => ({ label: cut(episodeTitle(one)), value: shortEpisodeId(one) })),
-    ...matchingKinds(typed),
-  ].filter(({ value }) => value.length <= MAX_LENGTH);
+export async function suggestSilenceable(typed: string, { alerts }: SuggestContext): Promise<readonly Choice[]> {
+  return [...choicesOf(await alerts.openEpisodes(), typed), ...matchingKinds(typed)];
+}
+
+/** Those that what is typed may become, by their ids or by what people call them. */
+function choicesOf(all: readonly Episode[], typed: string): Choice[] {
+  const low = typed.trim().toLowerCase();
+  return all
+    .filter((one) => low === "" || isMeant(one, typed) || `${one.id} ${episodeTitle(one)}`.toLowerCase().includes(low))
+    .filter((one) => shortEpisodeId(one).length <= MAX_LENGTH)
+    .slice(0, MAX_CHOICES)
+    .map((one) => choiceOf(one, all));
+}
+
+/** Nobody knows a market by its id, so on a line it stands by its name. */
+function choiceOf(episode: Episode, all: readonly Episode[]): Choice {
+  return {
+    label: cut(episodeTitle(episode)),
+    value: shortEpisodeId(episode),
+    typed: tellingWords(episode, all),
+  };
 }
 
 function cut(label: string): string {

@@ -36,7 +36,7 @@ export async function completeLine(
   const colon = last === undefined ? undefined : namedByColon(last, command.options);
   const offer = async (name: string, value: string, lead: string): Promise<void> => {
     const choices = await suggest({ command: command.name, options: typed.values }, name, value);
-    lines.push(...choices.map((choice) => `${prefix}${lead}${quoteValue(choice.value)}`));
+    lines.push(...choices.map((choice) => `${prefix}${lead}${quoteValue(choice.typed ?? choice.value)}`));
   };
   const dashed = /^--([a-z-]*)$/iu.exec(last?.text ?? "");
   if (colon !== undefined) {

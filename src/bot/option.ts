@@ -11,6 +11,8 @@ export const MAX_CHOICE_LENGTH = 100;
 export interface Choice {
   readonly label: string;
   readonly value: string;
+  /** What means the same on a line of text, where the value stands without its label; left out = the value. */
+  readonly typed?: string;
 }
 
 /** What completion may look at: the network asked about, what the bot has seen, and the options typed so far. */

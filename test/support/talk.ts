@@ -48,6 +48,8 @@ export interface Talk {
   readonly askFor: (line: string) => Promise<Reply>;
   /** Presses a button of the last reply by its label, and gives what then is there. */
   readonly press: (label: string) => Promise<string>;
+  /** What a line that is being typed can become. */
+  readonly completeLine: (line: string) => Promise<readonly string[]>;
   /** What is offered while an option is being typed. */
   readonly suggest: (command: string, option: string, typed: string) => Promise<readonly Choice[]>;
   /** Progress shown during the last question, as titles. */
@@ -142,6 +144,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
       replies.push(reply);
       return shown(reply);
     },
+    completeLine: (line) => bot.completeLine(line, rest),
     suggest: (command, option, typed) => bot.suggest({ ...rest, command, option, typed, options: {} }),
     get lastReply() {
       return last();
