@@ -55,6 +55,8 @@ interface Met {
   readonly met: PerSubject<true>;
   /** Those under way of which the log says that this process came back to them. */
   readonly returned: PerSubject<true>;
+  /** Those that the last round could not see. */
+  readonly unseen: PerSubject<boolean>;
 }
 
 /** After writing down so many characters others have their turn. */
@@ -87,8 +89,9 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
     const monotonicMillis = round.dueMillis ?? clock.monotonicMillis();
     const isBlind = blindness(round.readings) ?? blind.has(network);
     parts.onStep?.("observed");
-    const { met, returned } = processes.get(network) ?? { met: new PerSubject(), returned: new PerSubject() };
-    processes.set(network, { met, returned });
+    const here = processes.get(network) ?? nobodyMet();
+    processes.set(network, here);
+    const { met, returned, unseen } = here;
     const snapshot = JSON.stringify(round.snapshot);
     if (snapshot.length > MUCH) await setImmediate();
 
@@ -105,6 +108,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       const changedEpisodes = new Map<string, Episode>();
       const changes: Recorded["changes"][number][] = [];
       const readNow: Place[] = [];
+      const sightings: (readonly [...Place, boolean])[] = [];
       const cameBackTo: Place[] = [];
 
       /** Whether the process that looked last before this one judged it, too. */
@@ -119,10 +123,14 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         const judgement = judgeReading(rule, reading);
         const isMet = met.has(...place);
         if (judgement.state !== "unknown" && !isMet) readNow.push(place);
+        const isUnseen = judgement.state === "unknown";
+        const wasUnseen = unseen.get(...place) === true;
+        if (isUnseen !== wasUnseen) sightings.push([...place, isUnseen]);
         // All is well and was: nearly every one of many readings.
         if (kept === undefined && judgement.state !== "bad") return;
         const known = kept ?? freshMachine({ ...reading, rule: rule.id });
-        const machine = { ...present(known), watcher: watcher.name };
+        // Of what was well it is not kept that nobody could see it.
+        const machine = { ...present(known), watcher: watcher.name, ...(wasUnseen ? { known: false } : {}) };
         const timing = timingOf(rule, watcher.every);
         if (awayMillis > 0 && machine.phase !== "ok" && !isMet && !returned.has(...place)) {
           const number = machine.number + (machine.phase === "pending" ? 1 : 0);
@@ -217,6 +225,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         awayMillis,
         known: seen,
         readNow,
+        sightings,
         cameBackTo,
         owed: book.deliveries.length + book.rolled.length,
       };
@@ -225,12 +234,17 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
     parts.onStep?.("round kept");
     rounds.set(key, { monotonicMillis, awayMillis: done.awayMillis, known: isBlind ? done.known : at });
     for (const [rule, subject] of done.readNow) met.set(rule, subject, true);
+    for (const [rule, subject, isUnseen] of done.sightings) unseen.set(rule, subject, isUnseen);
     for (const [rule, subject] of done.cameBackTo) returned.set(rule, subject, true);
     if (isBlind) blind.add(network);
     else blind.delete(network);
     if (done.owed > 0) parts.onOwed?.();
     return { changes: done.changes, owed: done.owed };
   };
+}
+
+function nobodyMet(): Met {
+  return { met: new PerSubject(), returned: new PerSubject(), unseen: new PerSubject() };
 }
 
 type About = Pick<Reading, "subject" | "why"> & { readonly label?: string };

@@ -49,6 +49,26 @@ describe("the engine", () => {
     expect(it.sender.take()).toEqual([expect.stringContaining("RESOLVED")]);
   });
 
+  it("calls the last look that could see the last good one", async () => {
+    const it = await openStage();
+    await it.engine.putSubscription(aSubscription({ kinds: ["market.auction"] }), "ada");
+    const markets = async (state: "good" | "bad"): Promise<void> => {
+      await it.pass(5000);
+      await it.round([auction(state)], [], "mainnet", { name: "markets" });
+    };
+    await it.round([blind("good")]);
+    await markets("good");
+    await markets("good");
+    const good = String(it.clock.wallClock());
+    await it.round([blind("bad")]);
+    for (let look = 0; look < 3; look += 1) await markets("bad");
+    await it.round([blind("good")]);
+    for (let look = 0; look < 2; look += 1) await markets("bad");
+    expect((await it.engine.openEpisodes())[0]).toMatchObject({ lastGood: good, beganBefore: true });
+    await it.pass(0);
+    expect(it.sender.take()).toHaveLength(1);
+  });
+
   it("takes the first look that can tell for the first one, where a process was blind until then", async () => {
     const it = await openStage();
     await it.engine.putSubscription(aSubscription(), "ada");
