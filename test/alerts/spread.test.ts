@@ -80,6 +80,15 @@ describe("what is owed to many", () => {
     expect(told(it)).toEqual([[NEW(1), NEW(2)].join("; ")]);
   });
 
+  it("is spread by turns, so that no platform waits for all of another one", async () => {
+    const it = await open("each");
+    await it.stopDelivering();
+    await it.round([stalled("good")], [checkpoint(it, 1)]);
+    const waiting = await it.store.transaction(({ alerts }) => alerts.parcels.take(9));
+    // The first of four portions is spread at once, and was the first platform's.
+    expect(waiting.map(({ platform, owed }) => `${platform} ${owed}`)).toEqual(["two 2", "one 2", "two 1"]);
+  });
+
   it("goes before what is owed later to few, who need not wait for a portion of their own", async () => {
     const it = await open("each");
     const last = `c${CHANNELS - 1}`;
