@@ -2,6 +2,7 @@ import type { AlertTables } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
 import { HEALTH_KINDS, isConditionKind, type ConditionKind } from "./kinds.ts";
+import { ParsedRows } from "./parsed-rows.ts";
 import { ruleFor, type Rule } from "./rules.ts";
 import { Silence } from "./silence.ts";
 import { SubjectIndex } from "./subject-index.ts";
@@ -30,27 +31,34 @@ export interface Choices {
 
 /** Reads choices, and again only when one has changed: until then it gives the same object. */
 export function choicesReader(config: AlertsConfig): (tables: AlertTables, at: Milliseconds) => Promise<Choices> {
+  // Of many subscriptions one changes at a time.
+  const parsed = new ParsedRows((data) => Subscription.parse(JSON.parse(data)));
+  const rules = new WeakMap<Subscription, readonly Rule[]>();
+  const rulesOfOne = (one: Subscription): readonly Rule[] => {
+    const known = rules.get(one) ?? rulesOf(one, config);
+    rules.set(one, known);
+    return known;
+  };
   let revision: number | undefined;
   let kept: Choices | undefined;
   return async (tables, at) => {
     const now = await tables.choices.revision();
     if (kept === undefined || now !== revision) {
-      const subscriptions = (await tables.choices.subscriptions()).map(({ data }) =>
-        Subscription.parse(JSON.parse(data)),
-      );
+      const subscriptions = [...parsed.of(await tables.choices.subscriptions(), ({ id }) => id).values()];
       const silences = (await tables.choices.silences(at)).map(({ data }) => Silence.parse(JSON.parse(data)));
-      kept = choicesOf(subscriptions, silences, config);
+      kept = choicesOf(subscriptions, silences, config, rulesOfOne);
       revision = now;
     }
     return kept;
   };
 }
 
-/** Pure. */
+/** Pure where `rulesOfOne`, which gives the rules that a subscription takes part in, is. */
 export function choicesOf(
   subscriptions: readonly Subscription[],
   silences: readonly Silence[],
   config: AlertsConfig,
+  rulesOfOne: (one: Subscription) => readonly Rule[] = (one) => rulesOf(one, config),
 ): Choices {
   const active = subscriptions.filter((one) => one.state === "active");
   const toEvents = active.filter((one) => one.kinds.some((kind) => !isConditionKind(kind)));
@@ -70,7 +78,7 @@ export function choicesOf(
   }
   // A paused one goes on being judged, so that what is open when it is resumed is known.
   for (const one of subscriptions.filter(isAlive)) {
-    for (const given of rulesOf(one, config)) {
+    for (const given of rulesOfOne(one)) {
       const rule = rules.get(given.id) ?? given;
       rules.set(rule.id, rule);
       // What is judged always is not to be found a second time.

@@ -5,6 +5,7 @@ import { parseAlertsConfig } from "../../src/alerts/alerts-config.ts";
 import { choicesOf, isJudgedAlways } from "../../src/alerts/choices.ts";
 import { covers, isAlive, rulesOf, type Subscription } from "../../src/alerts/subscription.ts";
 import { aSubscription } from "./samples.ts";
+import { openStage } from "./stage.ts";
 
 const config = parseAlertsConfig("{}");
 const KINDS = ["network.stalled", "market.auction", "market.price"] as const;
@@ -27,6 +28,16 @@ const subscription = fc
   });
 
 describe("choices", () => {
+  it("are parsed again only where they have changed", async () => {
+    const stage = await openStage();
+    await stage.engine.putSubscriptions([aSubscription(), aSubscription({ id: "sub2" })], "ada");
+    const [first, second] = await stage.engine.subscriptions();
+    await stage.engine.putSubscription(aSubscription({ id: "sub2", style: "live" }), "ada");
+    const [still, changed] = await stage.engine.subscriptions();
+    expect(still).toBe(first);
+    expect(changed).toEqual({ ...second, style: "live" });
+  });
+
   it("find for a subject what looking at every subscription would find, in the same order", () => {
     fc.assert(
       fc.property(fc.array(subscription, { maxLength: 8 }), place, (drawn, what) => {
