@@ -42,7 +42,7 @@ export async function acknowledge(
 
 /** Where nothing was told, nothing reminds of it either. */
 async function acknowledgeAt(tables: AlertTables, episode: string, destination: string): Promise<boolean> {
-  const row = (await tables.watch.tellings([episode])).find((one) => one.destination === destination);
+  const row = await tables.watch.telling(episode, destination);
   const telling = row === undefined ? undefined : Telling.parse(JSON.parse(row.data));
   if (row === undefined || telling === undefined || telling.acknowledged === true) return false;
   await tables.watch.putTellings([{ ...row, data: JSON.stringify({ ...telling, acknowledged: true }) }]);

@@ -3,13 +3,14 @@ import type { Milliseconds } from "../units/duration.ts";
 import { episodeId, Machine } from "./episode.ts";
 import type { Subscription } from "./subscription.ts";
 
-/** Deletes what is settled and older than that, and the machines and subscriptions that may be forgotten. */
+/** Deletes what is settled and older than that (for `whole` see AlertTables), and the machines and subscriptions that may be forgotten. */
 export async function prune(
   tables: AlertTables,
   subscriptions: readonly Subscription[],
   before: Milliseconds,
+  whole: boolean,
 ): Promise<void> {
-  await tables.prune(before);
+  await tables.prune(before, whole);
   await tables.watch.dropMachines(await forgettable(tables));
   // A place that was lost goes on being shown as such, until somebody sees to it.
   const over = subscriptions.filter(

@@ -14,17 +14,23 @@ export async function takeBack(
   row: DeliveryRow,
   by: typeof UNSENT | typeof UNREACHED,
 ): Promise<void> {
-  await takeBackFrom(tables, [row], by);
+  if (row.phase !== "trigger" || row.episode === null) return;
+  const told = await tables.watch.telling(row.episode, row.destination);
+  await takeBackFrom(tables, [row], told === undefined ? [] : [told], by);
 }
 
 /** The same for all that a whole platform was owed, which could not be reached. */
 export async function takeBackAll(tables: AlertTables, rows: readonly DeliveryRow[]): Promise<void> {
-  await takeBackFrom(tables, rows, UNREACHED);
+  const episodes = new Set(
+    rows.flatMap(({ phase, episode }) => (phase === "trigger" && episode !== null ? [episode] : [])),
+  );
+  await takeBackFrom(tables, rows, await tables.watch.tellings([...episodes]), UNREACHED);
 }
 
 async function takeBackFrom(
   tables: AlertTables,
   rows: readonly DeliveryRow[],
+  told: readonly TellingRow[],
   by: typeof UNSENT | typeof UNREACHED,
 ): Promise<void> {
   const triggers = new Map(
@@ -33,9 +39,8 @@ async function takeBackFrom(
     ),
   );
   if (triggers.size === 0) return;
-  const episodes = new Set([...triggers.values()].flatMap(({ episode }) => (episode === null ? [] : [episode])));
   const kept: TellingRow[] = [];
-  for (const row of await tables.watch.tellings([...episodes])) {
+  for (const row of told) {
     const telling = Telling.parse(JSON.parse(row.data));
     const { trigger, escalation: _escalation, toldMillis: _told, shown: _shown, ...rest } = telling;
     const given = trigger === undefined ? undefined : triggers.get(trigger);

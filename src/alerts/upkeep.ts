@@ -107,7 +107,7 @@ export function upkeepOf(parts: AlertParts, readChoices: ReturnType<typeof choic
       }
       await releaseHeld(tables, choices, at, newId, book);
       await writeOwed(tables, book, at, newId, parts.portion);
-      if (isPruneDue) await prune(tables, choices.subscriptions, at - RETENTION);
+      if (isPruneDue) await prune(tables, choices.subscriptions, at - RETENTION, prunedAt === -Infinity);
       return { owed: book.deliveries.length, looks };
     });
     if (done === undefined) return;

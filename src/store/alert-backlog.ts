@@ -15,6 +15,12 @@ export function createBacklog(db: Kysely<Schema>): Backlog {
       await db.updateTable("alert_held").set({ release_at: at }).where("destination", "=", destination).execute();
     },
     async release(at) {
+      // Asked every second, while thousands may wait: in their order they would all be looked at.
+      const first = await db
+        .selectFrom("alert_held")
+        .select((eb) => eb.fn.min<number | null>("release_at").as("at"))
+        .executeTakeFirst();
+      if (first === undefined || first.at === null || first.at > at) return [];
       const due = await db.selectFrom("alert_held").selectAll().where("release_at", "<=", at).orderBy("seq").execute();
       if (due.length > 0) await db.deleteFrom("alert_held").where("release_at", "<=", at).execute();
       return due;

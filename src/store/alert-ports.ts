@@ -66,6 +66,7 @@ export interface WatchState {
   lastEpisodes(limit: number, network?: string): Promise<readonly KeptEpisodeRow[]>;
   putEpisodes(rows: readonly EpisodeRow[]): Promise<void>;
   tellings(episodes: readonly string[]): Promise<readonly TellingRow[]>;
+  telling(episode: string, destination: string): Promise<TellingRow | undefined>;
   putTellings(rows: readonly TellingRow[]): Promise<void>;
 }
 
@@ -218,6 +219,9 @@ export interface AlertTables {
   readonly log: DecisionLog;
   readonly journal: Journal;
   figures(at: Milliseconds): Promise<AlertFigures>;
-  /** Deletes what is settled and older than that, whatever it is; what is open or owed stays. */
-  prune(before: Milliseconds): Promise<void>;
+  /**
+   * Deletes what is settled and older than that, whatever it is; what is open or owed stays. `whole` looks through all
+   * that was told for what belongs to nothing any more, which may take seconds.
+   */
+  prune(before: Milliseconds, whole?: boolean): Promise<void>;
 }

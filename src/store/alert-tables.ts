@@ -28,10 +28,10 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
     log: createDecisionLog(db),
     journal: createJournal(db),
     figures: (at) => alertFigures(db, at),
-    async prune(before) {
+    async prune(before, whole = false) {
       const last = await lastNumber(db, "decisions");
       // What lasted long is not old: its story is whole until nothing has been decided about it for so long.
-      await db
+      const over = await db
         .deleteFrom("alert_episodes")
         .where("open", "=", 0)
         .where("opened_at", "<", before)
@@ -46,7 +46,12 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
             ),
           ),
         )
+        .returning("id")
         .execute();
+      await inPieces(
+        over.map(({ id }) => id),
+        (piece) => db.deleteFrom("alert_tellings").where("episode", "in", piece).execute(),
+      );
       const kept = db.selectFrom("alert_episodes").select("id");
       await db
         .deleteFrom("alert_decisions")
@@ -63,10 +68,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
         .execute();
       await db.deleteFrom("alert_rolling").where("day_ends_at", "<", before).execute();
       await db.deleteFrom("alert_silences").where("ends_at", "<", before).execute();
-      await db
-        .deleteFrom("alert_tellings")
-        .where("episode", "not in", (eb) => eb.selectFrom("alert_episodes").select("id"))
-        .execute();
+      if (whole) await db.deleteFrom("alert_tellings").where("episode", "not in", kept).execute();
       await db
         .deleteFrom("alert_receipts")
         .where("at", "<", before)

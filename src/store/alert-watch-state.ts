@@ -126,6 +126,13 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
           .orderBy("destination")
           .execute(),
       ),
+    telling: (episode, destination) =>
+      db
+        .selectFrom("alert_tellings")
+        .selectAll()
+        .where("episode", "=", episode)
+        .where("destination", "=", destination)
+        .executeTakeFirst(),
     async putTellings(rows) {
       await inPieces(rows, (piece) =>
         db

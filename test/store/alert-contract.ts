@@ -71,6 +71,8 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       await on(({ watch }) => watch.putTellings([telling, { ...telling, episode: "e2" }]));
       await on(({ watch }) => watch.putTellings([{ ...telling, data: "2" }]));
       expect(await on(({ watch }) => watch.tellings(["e1"]))).toEqual([{ ...telling, data: "2" }]);
+      expect(await on(({ watch }) => watch.telling("e1", "d1"))).toEqual({ ...telling, data: "2" });
+      expect(await on(({ watch }) => watch.telling("e1", "d2"))).toBeUndefined();
       const told = [
         { id: "e1", told: 2 },
         { id: "e2", told: 1 },
@@ -152,7 +154,11 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
           { ...decision, at: T, what: "old" },
           { ...decision, at: T + 2, what: "new" },
         ]);
+        await watch.putTellings([{ episode: "gone long ago", destination: "d", data: "" }]);
         await tables.prune(T + 1);
+        expect(await watch.telling("gone long ago", "d")).toBeDefined();
+        await tables.prune(T + 1, true);
+        expect(await watch.telling("gone long ago", "d")).toBeUndefined();
         expect(ids(await outbox.get(["owed", "done"]))).toEqual(["owed"]);
         expect((await outbox.messages(["m1", "m2"])).map((row) => row.id)).toEqual(["m1"]);
         expect(await outbox.receipts(["done"])).toEqual([]);

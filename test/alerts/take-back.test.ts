@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+
+import { takeBack, UNSENT } from "../../src/alerts/take-back.ts";
+import { Telling } from "../../src/alerts/telling.ts";
+import { FIRED, subscribed } from "./outage.ts";
+import { stalled } from "./readings.ts";
+
+it("takes back one place's trigger without reading what all the others were told", async () => {
+  const stage = await subscribed();
+  await stage.rounds(8, [stalled("bad", { badForMillis: 1000 })]);
+  expect(stage.sender.take()).toEqual([FIRED]);
+  const [episode] = await stage.engine.openEpisodes();
+  await stage.store.transaction(async ({ alerts: tables }) => {
+    const [trigger] = await tables.outbox.ofEpisode(episode!.id);
+    const watch = { ...tables.watch, tellings: () => Promise.reject(new Error("everybody's")) };
+    await takeBack({ ...tables, watch }, trigger!, UNSENT);
+    const row = await tables.watch.telling(episode!.id, trigger!.destination);
+    expect(Telling.parse(JSON.parse(row!.data))).toMatchObject({ state: "suppressed", by: UNSENT });
+  });
+});
