@@ -18,7 +18,14 @@ import { announcements, type ChangeContext } from "./alert-change.ts";
 import { crossedAlready } from "./alert-crossed.ts";
 import { floorNote } from "./alert-floor.ts";
 import { parseManner, threadNote, USUAL_MANNER } from "./alert-manners.ts";
-import { destinationHere, isSamePlace, parseDestination, placeWords, requireManager } from "./alert-place.ts";
+import {
+  destinationHere,
+  isSamePlace,
+  parseDestination,
+  placeWords,
+  requireManager,
+  type PlaceContext,
+} from "./alert-place.ts";
 import { standingOf } from "./alert-standing.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { refusedNote } from "./refused-token.ts";
@@ -164,7 +171,7 @@ function subscribed(
 }
 
 /** The place could not be told even that: better said now than missed when it matters. */
-function unreachable(context: AddContext, subscription: Subscription, why: string, labels: Labels): Reply {
+export function unreachable(context: PlaceContext, subscription: Subscription, why: string, labels: Labels): Reply {
   const options = { id: subscription.id };
   return reply({
     tone: "bad",

@@ -2,10 +2,13 @@ import type { ChangeMessage } from "../alerts/message.ts";
 import type { AlertDesk } from "../alerts/alert-desk.ts";
 import { isAlive, type Subscription } from "../alerts/subscription.ts";
 import { subscriptionWords } from "../alerts/subscription-words.ts";
+import { systemClock } from "../api/clock.ts";
 import { UserError } from "../errors.ts";
 import { reply, type Action, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
-import { subscriptionFields, listAction, MAX_PER_PLACE } from "./alert-add.ts";
+import { toMillis } from "../units/nanoseconds.ts";
+import { subscriptionFields, listAction, MAX_PER_PLACE, unreachable } from "./alert-add.ts";
+import { arrivalOf } from "./alert-arrival.ts";
 import { announcements, type ChangeContext } from "./alert-change.ts";
 import { isOwn, isSamePlace } from "./alert-place.ts";
 import { subjectLabels } from "./alert-subjects.ts";
@@ -25,7 +28,7 @@ export async function changeState(context: ChangeContext, typed: string, what: k
   const { alerts, caller } = context;
   const { doing, state } = DOING[what];
   const found = await findSubscription(alerts, typed, context, doing, what === "resumed");
-  if (found.state === "removed") await requireRoom(alerts, found);
+  if (what === "resumed" && (found.state === "removed" || found.state === "retired")) await requireRoom(alerts, found);
   const labels = await subjectLabels(
     found.network === context.network ? [{ kinds: found.kinds, ids: found.subjects }] : [],
     context,
@@ -50,7 +53,13 @@ export async function changeState(context: ChangeContext, typed: string, what: k
   const announced = isOwn(found, context)
     ? []
     : announcements(context, [found.destination], { what, subscription: changed }, labels);
+  const since = toMillis(context.now());
   await alerts.putSubscription(changed, caller.name, announced, found);
+  if (found.state === "retired" && announced.length > 0) {
+    // The place was lost: whether it can be reached again shows by what it is told now.
+    const arrival = await arrivalOf(alerts, { ...changed, created: since }, systemClock, context.signal);
+    if (arrival.state === "lost") return unreachable(context, changed, arrival.why, labels);
+  }
   return reply({
     tone: "good",
     title: text`${what === "removed" ? "Removed" : what === "paused" ? "Paused" : "Resumed"} subscription ${code(found.id)}: ${words}`,

@@ -177,8 +177,10 @@ describe("a channel", () => {
     expect(said).toMatch(
       /The bot cannot post in this channel[\s\S]*Missing Access[\s\S]*Let the bot into the channel/u,
     );
+    expect(await talk.press("Resume")).toMatch(/The bot cannot post in this channel[\s\S]*Missing Access/u);
     sender.fate = () => "ok";
     expect(await talk.press("Resume")).toContain("Resumed subscription");
+    talk.advance(1000);
     expect(await talk.ask("alerts add node.down")).toContain("Subscribed this channel to node.down");
     expect(sender.take().at(-1)).toContain("CHANGE · ann subscribed this channel to node.down");
   });

@@ -245,6 +245,9 @@ describe("a subscription", () => {
     talk.become({ here: CONSOLE_PAGE, caller: ann });
     expect(await talk.ask("alerts status")).toMatch(new RegExp(`lost[\\s\\S]*${id}, the channel is gone`, "u"));
     expect(await talk.ask("alerts list ended:yes")).toContain("retired: the channel is gone");
+    await talk.engine.putSubscription({ ...before!, id: "again" }, "ann");
+    expect(await talk.ask(`alerts resume ${id}`)).toContain("Subscription again tells that already.");
+    await talk.engine.putSubscription({ ...before!, id: "again", state: "removed" }, "ann");
     expect(await talk.ask(`alerts resume ${id}`)).toContain("Resumed");
     expect(await alert()).toEqual(before);
     expect(await owed(talk, theConsole)).toEqual([]);
