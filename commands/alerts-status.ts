@@ -192,7 +192,8 @@ function episodeTable(open: readonly Episode[], labels: Labels): Table {
     columns: [
       { title: "Severity" },
       { title: "Kind" },
-      { title: "Network", priority: 2 },
+      // Networks have markets of the same names.
+      { title: "Network" },
       { title: "Of" },
       { title: "Since" },
       { title: "Episode", priority: 3 },

@@ -49,10 +49,14 @@ export async function findEpisode(desk: Episodes, typed: string, network?: strin
   });
 }
 
-/** Those that what is typed may mean: open ones first, then the last ones, newest first. */
+/**
+ * Those that what is typed may mean: open ones first, then the last ones, newest first. The beginning of a name is enough
+ * where it is nobody's whole name: `BTC/USD` is not `BTC/USDT`.
+ */
 async function episodesLike(desk: Episodes, typed: string): Promise<Episode[]> {
   const all = await knownEpisodes(desk);
-  return all.filter((episode) => isMeant(episode, typed));
+  const meant = all.filter((episode) => isMeant(episode, typed));
+  return meant.length > 0 ? meant : all.filter((episode) => isMeant(episode, typed, "begun"));
 }
 
 async function knownEpisodes(desk: Episodes): Promise<readonly Episode[]> {
@@ -61,8 +65,8 @@ async function knownEpisodes(desk: Episodes): Promise<readonly Episode[]> {
   return [...open, ...last.filter(({ id }) => !ids.has(id))];
 }
 
-/** Whether a whole id, or the beginnings of its parts, or words of it, are what was typed. */
-export function isMeant(episode: Episode, typed: string): boolean {
+/** Whether a whole id, or the beginnings of its parts, or words of it, are what was typed; names may be `begun`, too. */
+export function isMeant(episode: Episode, typed: string, names: "whole" | "begun" = "whole"): boolean {
   const wanted = typed.trim().toLowerCase();
   if (wanted === "") return false;
   if (wanted.includes("|")) {
@@ -77,7 +81,7 @@ export function isMeant(episode: Episode, typed: string): boolean {
     );
   }
   const label = labelOf(episode)?.toLowerCase();
-  const begun = [episode.kind, episode.subject.toLowerCase()];
+  const begun = [episode.kind, episode.subject.toLowerCase(), ...(names === "begun" ? [label ?? ""] : [])];
   const whole = [episode.rule, episode.network, label ?? "", ...(label?.split(/\s+/u) ?? []), String(episode.number)];
   return wanted
     .split(/\s+/u)

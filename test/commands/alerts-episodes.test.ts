@@ -64,6 +64,20 @@ describe("an episode", () => {
     expect(await talk.ask("alerts ack node.down network:mainnet")).toContain("Acknowledged: a:1 is down");
   });
 
+  test("of a market is meant by the beginning of its name, where that is no other's whole name", async () => {
+    const talk = await oneNodeDown();
+    const [of, longer] = ["ab".repeat(32), "cd".repeat(32)];
+    const [subscription] = await talk.engine.subscriptions();
+    const parameters = { "market.price": { high: "70000" } };
+    await talk.engine.putSubscription({ ...subscription!, id: "dear2", kinds: ["market.price"], parameters }, "ann");
+    const quarterly = (amount: string) => ({ ...price(amount, longer), label: "BTC/USD-230630" }) as const;
+    for (const dear of ["1", "80000"]) await see(talk, 1, [price(dear, of), quarterly(dear)]);
+    expect(await talk.ask("alerts why BTC/USD")).toContain("BTC/USD is above 70,000 on mainnet");
+    expect(await talk.ask("alerts why BTC/USD-2")).toContain("BTC/USD-230630 is above 70,000 on mainnet");
+    expect(await talk.ask("alerts why BTC")).toContain("could be 2 episodes");
+    expect(await talk.ask("alerts why BT")).toContain("No episode “BT” is known");
+  });
+
   test("that is over is meant where none is open: the last one of its thing", async () => {
     const talk = await oneNodeDown();
     await see(talk, 6, [stalled("good"), down("good")]);

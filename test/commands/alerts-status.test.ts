@@ -13,6 +13,14 @@ import { talkToSimulator } from "./conversation.ts";
 
 const MARKET = "ab".repeat(32);
 
+test("the status names the network of what is open in a narrow terminal, too", async () => {
+  const talk = await oneNodeDown();
+  await talk.ask("alerts ack node.down");
+  const reply = await talk.askFor("alerts status");
+  const narrow = renderTerminal(reply, { width: 60, colour: false, links: false, now: talk.now() });
+  expect(narrow).toMatch(/Severity +Kind +Network +Of +Since/u);
+});
+
 describe("the log", () => {
   test("is newest first, in pages, narrowed by a word, and a file of all", async () => {
     const talk = await oneNodeDown();
