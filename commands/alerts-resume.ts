@@ -1,4 +1,4 @@
-import { SUBSCRIPTION_OPTION } from "../src/answers/alert-options.ts";
+import { RESUMABLE_OPTION } from "../src/answers/alert-options.ts";
 import { changeState } from "../src/answers/alert-state.ts";
 import { command } from "../src/bot/command.ts";
 
@@ -9,6 +9,6 @@ export const alertsResume = command({
   // One's own are everybody's; a channel's is checked once it is known which one is meant.
   access: "everyone",
   audience: "caller",
-  options: { id: SUBSCRIPTION_OPTION },
+  options: { id: RESUMABLE_OPTION },
   run: (context) => changeState(context, context.options.id, "resumed"),
 });

@@ -4,7 +4,7 @@ import { suggestEpisodes, suggestSilenceable } from "./alert-episodes.ts";
 import { suggestKinds } from "./alert-kinds.ts";
 import { suggestSilences } from "./alert-silences.ts";
 import { suggestSilencedSubjects, suggestSubjects } from "./alert-subjects.ts";
-import { suggestSubscriptions } from "./alert-subscriptions.ts";
+import { suggestResumable, suggestSubscriptions } from "./alert-subscriptions.ts";
 import { suggestZones } from "./alert-times.ts";
 
 /** The same words as labels and values. */
@@ -102,6 +102,9 @@ export const SUBSCRIPTION_OPTION = {
   example: "7k2mq",
   suggest: suggestSubscriptions,
 } as const;
+
+/** Which one is to begin again. */
+export const RESUMABLE_OPTION = { ...SUBSCRIPTION_OPTION, suggest: suggestResumable } as const;
 
 /** Which silence. */
 export const SILENCE_OPTION = {

@@ -8,6 +8,7 @@ import type { Choice, SuggestContext } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
 import { plainText } from "../reply/plain.ts";
 import type { Action } from "../reply/reply.ts";
+import { text } from "../reply/text.ts";
 import { destinationHere, isOperator, isOwn, isSamePlace, requireManager, type PlaceContext } from "./alert-place.ts";
 import { byShortId, shortIdChoices } from "./short-id.ts";
 
@@ -104,6 +105,17 @@ export async function suggestSubscriptions(typed: string, context: SuggestContex
   const alive = visibleHere(await context.alerts.subscriptions(), context).filter(isAlive);
   return shortIdChoices(
     alive.map((one) => ({ id: one.id, words: subscriptionWords(one) })),
+    typed,
+  );
+}
+
+/** The same for those that can begin again, the last ones to end first. */
+export async function suggestResumable(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
+  const waiting = visibleHere(await context.alerts.subscriptions(), context)
+    .filter(({ state }) => state === "paused" || state === "retired" || state === "removed")
+    .toSorted((a, b) => (b.over ?? Infinity) - (a.over ?? Infinity) || b.created - a.created);
+  return shortIdChoices(
+    waiting.map((one) => ({ id: one.id, words: text`${subscriptionWords(one)} (${one.state})` })),
     typed,
   );
 }

@@ -67,6 +67,21 @@ describe("a subscription", () => {
     expect(everything).toContain("channel 1122334455667788990 on Discord");
   });
 
+  test("is completed where it can begin again, and only there", async () => {
+    const { talk, id } = await channelWith("node.down");
+    expect(await talk.suggest("alerts resume", "id", "")).toEqual([]);
+    for (const [line, state] of [
+      ["pause", "paused"],
+      ["remove", "removed"],
+    ] as const) {
+      await talk.ask(`alerts ${line} ${id}`);
+      expect(await talk.suggest("alerts resume", "id", "")).toEqual([
+        { label: `${id}: node.down on mainnet (${state})`, value: id },
+      ]);
+    }
+    expect(await talk.suggest("alerts pause", "id", "")).toEqual([]);
+  });
+
   test("of a network without data nodes is listed as waiting", async () => {
     const { talk } = await channelWith("node.down");
     const [one] = await talk.engine.subscriptions();
