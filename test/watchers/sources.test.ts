@@ -1,9 +1,14 @@
 import { describe, expect, test } from "vitest";
 
+import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { Reading } from "../../src/alerts/reading.ts";
 import type { FaultRequest } from "../../src/simulator/fault.ts";
 import type { SimulatorOptions } from "../../src/simulator/simulator.ts";
+import { decodeSources } from "../../src/watchers/sources-state.ts";
 import { sourcesWatcher } from "../../src/watchers/sources.ts";
+import { clientOf, node } from "../api/client-under-test.ts";
+import { sendJson } from "../api/serve-wire.ts";
+import { VirtualClock } from "../api/virtual-clock.ts";
 import { simulatedNetwork } from "./simulated-network.ts";
 
 interface Watch {
@@ -135,5 +140,25 @@ describe("the sources of a simulated network", () => {
     );
     clear();
     expect(troubles(await rounds(2))).toEqual([]);
+  });
+});
+
+describe("a round", () => {
+  test("asks every node anew, however soon after the last one, and counts as of when it was due", async () => {
+    const clock = new VirtualClock();
+    const served = await node((_request, response) =>
+      sendJson(response, { timestamp: String(clock.wallClock() - 1_000_000_000n) }),
+    );
+    const api = clientOf([served], { clock });
+    const watcher = sourcesWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG, clock, run: "1" });
+    const look = async (dueMillis: number) => {
+      const watched = { before: undefined, dueMillis, subjects: () => [] };
+      const kept = watcher.snapshot.parse(await watcher.observe(api, watched, new AbortController().signal));
+      return decodeSources(kept)?.round.atMillis;
+    };
+    // People have just asked, too.
+    await api.getNetworkTime();
+    expect([await look(4000), await look(4100)]).toEqual([4000, 4100]);
+    expect(served.asked).toHaveLength(3);
   });
 });
