@@ -2,6 +2,7 @@ import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 
 import type { AlertEvent } from "../../src/alerts/event.ts";
+import { SendError } from "../../src/alerts/sender.ts";
 import { destinationKey } from "../../src/alerts/subscription.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { stalled } from "./readings.ts";
@@ -90,6 +91,42 @@ describe("events", () => {
     await it.pass(2000);
     expect(it.sender.take()).toHaveLength(1);
     expect(it.sender.takeEdits()).toEqual(["TODAY · 9 checkpoints on mainnet, 2024-06-03 (UTC)"]);
+  });
+
+  it("need no edit while the message of the day has not gone, and begin another where it never will", async () => {
+    const it = await subscribed({ events: "rolling" });
+    it.sender.fate = () => new SendError("retry", "503");
+    await it.round([], checkpoints(it, 1, 1));
+    await it.round([], checkpoints(it, 2, 1));
+    it.sender.fate = () => "ok";
+    await it.pass(60_000);
+    expect(it.sender.take()).toEqual(["TODAY · 2 checkpoints on mainnet, 2024-06-03 (UTC)"]);
+    expect(it.sender.takeEdits()).toEqual([]);
+  });
+
+  it("begin another message of the day where the first was refused for good", async () => {
+    const it = await subscribed({ events: "rolling" });
+    it.sender.fate = () => new SendError("unhealable", "400");
+    await it.round([], checkpoints(it, 3, 1));
+    await it.pass(1000);
+    it.sender.fate = () => "ok";
+    await it.round([], checkpoints(it, 4, 1));
+    await it.pass(60_000);
+    expect(it.sender.take()).toEqual(["TODAY · 2 checkpoints on mainnet, 2024-06-03 (UTC)"]);
+    expect(it.sender.takeEdits()).toEqual([]);
+  });
+
+  it("edit a message of the day that may have gone: the platform drops a repeat that says more", async () => {
+    const it = await openStage({ senders: (now) => [new FakeSender({ now, dropsRepeatsForMillis: 600_000 })] });
+    await it.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"], events: "rolling" }), "ada");
+    await it.round([]);
+    it.sender.fate = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
+    await it.round([], checkpoints(it, 1, 1));
+    it.sender.fate = () => "ok";
+    await it.round([], checkpoints(it, 2, 1));
+    await it.pass(60_000);
+    expect(it.sender.take()).toEqual(["TODAY · 1 checkpoint on mainnet, 2024-06-03 (UTC)"]);
+    expect(it.sender.takeEdits()).toEqual(["TODAY · 2 checkpoints on mainnet, 2024-06-03 (UTC)"]);
   });
 
   it("during quiet hours wait for one digest", async () => {
