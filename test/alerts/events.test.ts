@@ -93,7 +93,7 @@ describe("events", () => {
     expect(it.sender.takeEdits()).toEqual(["TODAY · 9 checkpoints on mainnet, 2024-06-03 (UTC)"]);
   });
 
-  it("need no edit while the message of the day has not gone, and begin another where it never will", async () => {
+  it("need no edit while the message of the day has not gone", async () => {
     const it = await subscribed({ events: "rolling" });
     it.sender.fate = () => new SendError("retry", "503");
     await it.round([], checkpoints(it, 1, 1));
