@@ -191,10 +191,10 @@ function episodeTable(open: readonly Episode[], labels: Labels): Table {
     title: text`Open alerts`,
     columns: [
       { title: "Severity" },
-      { title: "Kind" },
-      // Networks have markets of the same names.
-      { title: "Network" },
+      // What tells one from the others comes first: a phone shows little more.
       { title: "Of" },
+      { title: "Network" },
+      { title: "Kind" },
       { title: "Since" },
       { title: "Episode", priority: 3 },
     ],
@@ -206,9 +206,9 @@ function episodeTable(open: readonly Episode[], labels: Labels): Table {
       ];
       return [
         toText(strong(severity)),
-        toText(notes.length === 0 ? kind : `${kind} (${notes.join("; ")})`),
-        toText(network),
         toText(subject === "" ? "–" : subjectName(subject, labels)),
+        toText(network),
+        toText(notes.length === 0 ? kind : `${kind} (${notes.join("; ")})`),
         sinceWords(episode, "both"),
         toText(code(briefEpisodeId(id))),
       ];

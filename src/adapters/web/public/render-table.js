@@ -9,8 +9,8 @@ import { h } from "./vnode.js";
 
 /** A cell up to this length stays on one line. */
 const NARROW_LENGTH = 28;
-/** Or up to this, where it is a moment with its age: `2026-11-21 13:01:13 GMT-5 (3 min 26 s ago)`. */
-const MOMENT_LENGTH = 50;
+/** Or up to this, where it is a moment with its age: `at least 2026-11-21 13:01:13 GMT-5 (3 min 26 s ago)`. */
+const MOMENT_LENGTH = 60;
 
 /**
  * A table with all its rows and columns; where it is wider or longer than its place it scrolls by itself, also by
@@ -77,8 +77,7 @@ function renderHead(column) {
 function renderRow(row, columns, reader) {
   const cells = Array.from({ length: Math.max(row.length, columns.length) }, (_, index) => {
     const content = row[index] ?? [];
-    const [first] = content;
-    const most = content.length === 1 && first?.kind === "time" ? MOMENT_LENGTH : NARROW_LENGTH;
+    const most = content.some(({ kind }) => kind === "time") ? MOMENT_LENGTH : NARROW_LENGTH;
     const narrow = plainOf(content, reader).length <= most ? "narrow" : undefined;
     return h("td", { class: columns[index]?.align === "right" ? "number" : narrow }, renderText(content, reader));
   });
