@@ -216,7 +216,9 @@ describe("the status", () => {
       /a:1\s+mainnet\s+node\.down[\s\S]*b:1\s+mainnet\s+node\.down \(acknowledged by ann\)/u,
     );
     await see(talk, 60, [stalled("bad"), ...both]);
-    expect(await talk.ask("alerts status")).toMatch(/critical\s+network\.stalled[\s\S]*warning\s+node\.down/u);
+    expect(await talk.ask("alerts status")).toMatch(
+      /critical\s+–\s+mainnet\s+network\.stalled[\s\S]*warning\s+[ab]:1\s+mainnet\s+node\.down/u,
+    );
   });
 
   test("calls a blind watcher blind, and a stall a stall", async () => {
