@@ -13,7 +13,7 @@ import { AlertMessage } from "./message.ts";
 import { OwedBook } from "./owed.ts";
 import { readMessages } from "./read-messages.ts";
 import { readRefusals, type Refusal } from "./refusal.ts";
-import { rescheduleHeld } from "./reschedule-held.ts";
+import { quietAt, rescheduleHeld } from "./reschedule-held.ts";
 import { roundRecorder, type RecordRound } from "./record-round.ts";
 import type { Destination } from "./sender.ts";
 import { Silence, silenceEnds } from "./silence.ts";
@@ -176,6 +176,10 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
       const { destination, network } = silence.scope;
       await store.transaction(async ({ alerts }) => {
         await alerts.choices.putSilence({ id: silence.id, ends_at, data: JSON.stringify(silence) });
+        if (destination !== undefined && ends_at <= at) {
+          const { subscriptions } = await readChoices(alerts, at);
+          await alerts.backlog.reschedule(destination, quietAt(destination, subscriptions, at));
+        }
         const where = {
           ...(destination === undefined ? {} : { destination }),
           ...(network === undefined ? {} : { network }),

@@ -111,7 +111,9 @@ function describeDigest(message: Of<"digest">): Reply {
   const closed =
     episodes.length === 0 ? [] : [`${episodes.length} ${episodes.length === 1 ? "alert" : "alerts"} that resolved`];
   const what = [...closed, ...counts].join(", ");
-  const why = message.reason === "catch-up" ? "found at once" : "during quiet hours";
+  const why = { "catch-up": "found at once", "quiet hours": "during quiet hours", held: "kept back until now" }[
+    message.reason
+  ];
   const table = eventTable(message);
   return reply({
     title: headed("DIGEST", text`${what} on ${strong(message.network)}, ${why}`, message),
@@ -171,7 +173,7 @@ function someOf({ events, reason }: Of<"digest">): Text[] {
   const named = events
     .slice(-NAMED)
     .map((event) =>
-      reason === "quiet hours" ? text`${time(timeFromText(event.at))}: ${eventLine(event)}` : eventLine(event),
+      reason !== "catch-up" ? text`${time(timeFromText(event.at))}: ${eventLine(event)}` : eventLine(event),
     );
   const left = events.length - named.length;
   return left === 0 ? named : [toText(`${left} earlier ones are in the file`), ...named];

@@ -38,8 +38,8 @@ export const AlertMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("digest"),
     ...common,
-    /** More at once than a handful, or what came during quiet hours. */
-    reason: z.enum(["catch-up", "quiet hours"]),
+    /** More at once than a handful, or what came during quiet hours, or a silence, and waited for their end. */
+    reason: z.enum(["catch-up", "quiet hours", "held"]),
     network: z.string(),
     /** In the order in which they happened. */
     events: z.array(AlertEvent),

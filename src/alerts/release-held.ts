@@ -7,7 +7,7 @@ import { readMessages } from "./read-messages.ts";
 import { covers, destinationKey, isAlive, StoredDestination, type Subscription } from "./subscription.ts";
 
 /**
- * Makes one digest for each destination and network of what waited for quiet hours to end; without what nobody there
+ * Makes one digest for each destination and network of what waited for quiet hours or a silence to end; without what nobody there
  * wants to be told of any more.
  */
 export async function releaseHeld(
@@ -38,11 +38,12 @@ export async function releaseHeld(
     const wanted = waiting.filter(({ message }) => isWanted(messages.get(message), listeners));
     const dropped = waiting.length - unread - wanted.length;
     if (dropped > 0) {
-      const detail = `${dropped} that waited for quiet hours to end: nobody there is subscribed to that any more`;
+      const detail = `${dropped} that waited: nobody there is subscribed to that any more`;
       book.decisions.push({ what: "suppressed by a change", destination, detail });
     }
     for (const [network, group] of Map.groupBy(wanted, (row) => networkOf(messages.get(row.message)))) {
-      const digest = digestOf(network, group, messages);
+      const isQuiet = listeners.some(({ quietHours }) => quietHours !== undefined);
+      const digest = digestOf(network, group, messages, isQuiet ? "quiet hours" : "held");
       const [first] = group;
       if (digest === undefined || first === undefined) continue;
       const to = StoredDestination.parse(JSON.parse(first.data));
@@ -75,13 +76,14 @@ function digestOf(
   network: string,
   group: readonly HeldRow[],
   messages: ReadonlyMap<string, AlertMessage>,
+  reason: "quiet hours" | "held",
 ): AlertMessage | undefined {
   const said = group.flatMap((row) => messages.get(row.message) ?? []);
   const events = said.flatMap((message) => (message.type === "event" ? [message.event] : []));
   const episodes = said.flatMap((message) => (message.type === "condition" ? [message.episode] : []));
   if (events.length + episodes.length === 0) return undefined;
   const simulated = said.some((message) => message.simulated === true) ? { simulated: true as const } : {};
-  return { type: "digest", ...simulated, reason: "quiet hours", network, events, episodes };
+  return { type: "digest", ...simulated, reason, network, events, episodes };
 }
 
 function networkOf(message: AlertMessage | undefined): string {

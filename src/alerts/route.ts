@@ -2,7 +2,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import type { AlertKind } from "./kinds.ts";
 import { quietUntil } from "./quiet-hours.ts";
 import { compareSeverity, type Severity } from "./severity.ts";
-import { silences, type Silence } from "./silence.ts";
+import { holdsUntil, silences, type Silence } from "./silence.ts";
 import { destinationKey, type Subscription } from "./subscription.ts";
 
 /** What there is to tell, as far as it matters for whom to tell. */
@@ -37,7 +37,9 @@ export function route(news: News, subscription: Subscription, silenced: readonly
   const silence = silencing(news, subscription, silenced, at);
   if (silence !== undefined) {
     const reason = silence.reason === undefined ? "" : `: ${silence.reason}`;
-    return { tell: false, by: "silence", detail: `silence ${silence.id} by ${silence.by}${reason}` };
+    // What one waits for oneself comes only once: it waits for the silence to end.
+    const until = subscription.personal === true ? { until: holdsUntil(silence, at) } : {};
+    return { tell: false, by: "silence", detail: `silence ${silence.id} by ${silence.by}${reason}`, ...until };
   }
   if (news.inhibitedBy !== undefined)
     return { tell: false, by: "inhibition", detail: `explained by ${news.inhibitedBy}` };

@@ -64,12 +64,24 @@ export function silenceEnds(silence: Silence): Milliseconds {
   return Math.max(silence.until, silence.recurrence?.until ?? 0);
 }
 
+/** When the time that holds at a moment is over. */
+export function holdsUntil({ from, until, recurrence }: Silence, at: Milliseconds): Milliseconds {
+  if (recurrence === undefined || at < until) return until;
+  return Math.min(recurrence.until, at + (until - from) - intoPeriod({ from, recurrence }, at));
+}
+
 /** Whether it is the time for it, whatever it is of. */
 export function holdsAt({ from, until, recurrence }: Silence, at: Milliseconds): boolean {
   if (at < from) return false;
   if (at < until) return true;
   if (recurrence === undefined || at >= recurrence.until) return false;
-  const period = PERIODS[recurrence.every];
-  const into = (localMillis(recurrence.zone, at) - localMillis(recurrence.zone, from)) % period;
-  return into < until - from;
+  return intoPeriod({ from, recurrence }, at) < until - from;
+}
+
+/** How long ago its time began the last time, by the clock of its zone. */
+function intoPeriod(
+  { from, recurrence }: { from: Milliseconds; recurrence: NonNullable<Silence["recurrence"]> },
+  at: Milliseconds,
+): Milliseconds {
+  return (localMillis(recurrence.zone, at) - localMillis(recurrence.zone, from)) % PERIODS[recurrence.every];
 }

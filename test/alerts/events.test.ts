@@ -149,7 +149,7 @@ describe("events", () => {
 
   it("that wait are told once quiet hours end as they are by then", async () => {
     const until = (to: string) => ({ quietHours: { from: "11:00", to, zone: "UTC" } });
-    const digest = "DIGEST · 2 checkpoints, blocks 1 to 2 on mainnet, during quiet hours";
+    const digest = "DIGEST · 2 checkpoints, blocks 1 to 2 on mainnet, kept back until now";
     const it = await subscribed(until("13:00"));
     await it.round([], checkpoints(it, 1, 2));
     await it.engine.putSubscription(aSubscription({ ...until("15:00"), kinds: ["checkpoint.new"] }), "ada");
@@ -172,6 +172,24 @@ describe("events", () => {
       expect(await it.engine.log({ limit: 1 })).toMatchObject([
         { what: "suppressed by a change", detail: expect.stringContaining("2 that waited") },
       ]);
+    }
+  });
+
+  it("that one waits for oneself come once a silence is over, though it ended the watch", async () => {
+    const final = { kind: "order.final", network: "mainnet", key: "o/f", at: "1", status: "STATUS_FILLED" } as const;
+    const told = ["DIGEST · 1 closed order on mainnet, kept back until now"];
+    const scope = { destination: destinationKey(aSubscription().destination) };
+    for (const isEnded of [false, true]) {
+      const it = await subscribed({ kinds: ["order.final"], subjects: ["o1"], personal: true });
+      const silence = { id: "s", scope, from: it.now(), until: it.now() + 3_600_000, by: "ada", created: it.now() };
+      await it.engine.putSilence(silence, "ada");
+      await it.round([], [{ ...final, subject: "o1" }]);
+      await it.pass(60_000);
+      expect(it.sender.take()).toEqual([]);
+      if (isEnded) await it.engine.putSilence({ ...silence, until: it.now() }, "ada");
+      await it.pass(isEnded ? 0 : 3_600_000);
+      expect(it.sender.take()).toEqual(told);
+      expect(await it.engine.subscriptions()).toMatchObject([{ state: "ended" }]);
     }
   });
 

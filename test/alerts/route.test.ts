@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { inhibitorOf } from "../../src/alerts/inhibition.ts";
 import { quietUntil } from "../../src/alerts/quiet-hours.ts";
 import { route, type News } from "../../src/alerts/route.ts";
-import { silenceEnds, type Silence } from "../../src/alerts/silence.ts";
+import { holdsUntil, silenceEnds, type Silence } from "../../src/alerts/silence.ts";
 import { covers, destinationKey, Subscription } from "../../src/alerts/subscription.ts";
 import { anEpisode, aSubscription } from "./samples.ts";
 
@@ -93,6 +93,8 @@ describe("a silence", () => {
     expect(holds(weekly, Date.UTC(2024, 10, 3, 0, 30))).toBe(false);
     expect(holds(weekly, Date.UTC(2024, 10, 10, 1, 30))).toBe(false);
     expect(silenceEnds(weekly)).toBe(Date.UTC(2024, 10, 5));
+    expect(holdsUntil(weekly, Date.UTC(2024, 9, 20, 0, 30))).toBe(Date.UTC(2024, 9, 20, 1, 0));
+    expect(holdsUntil(weekly, Date.UTC(2024, 10, 3, 1, 30))).toBe(Date.UTC(2024, 10, 3, 2, 0));
   });
 });
 
