@@ -1,15 +1,15 @@
 import { setImmediate } from "node:timers/promises";
 
-import type { AlertTables } from "../store/alert-ports.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { ABSENT_ROUNDS, present, stepAbsent } from "./absence.ts";
 import { isJudgedAlways, type choicesReader } from "./choices.ts";
-import { Episode, episodeId, freshMachine, isOpen, Machine } from "./episode.ts";
+import { episodeId, freshMachine, isOpen, type Episode, type Machine } from "./episode.ts";
 import { randomId, type AlertParts } from "./engine-parts.ts";
 import type { AlertEvent } from "./event.ts";
 import { timeFromText } from "./json-units.ts";
 import { judgeReading } from "./judge-reading.ts";
+import { KeptState } from "./kept-state.ts";
 import { step, type Change, type Step } from "./machine.ts";
 import { oweEvents } from "./owe-events.ts";
 import { oweOpen } from "./owe-open.ts";
@@ -81,6 +81,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
   /** What this process knows of the machines of each network. */
   const processes = new Map<string, Met>();
   const blind = new Set<string>();
+  const states = new Map<string, KeptState>();
 
   return async (round) => {
     const { network, watcher, at } = round;
@@ -102,7 +103,9 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       const seen = last === undefined ? (stored === undefined ? undefined : fromMillis(stored.at)) : last.known;
       const elapsedMillis = last === undefined ? 0 : monotonicMillis - last.monotonicMillis;
       const choices = await readChoices(tables, atMillis);
-      const { machines, open } = await load(tables, network);
+      const state = states.get(network) ?? new KeptState(network);
+      states.set(network, state);
+      const { machines, open } = await state.load(tables);
       const book = new OwedBook();
       const changedMachines = new Map<string, Machine>();
       const changedEpisodes = new Map<string, Episode>();
@@ -269,19 +272,6 @@ function absenceWords({ phase }: Machine, awayMillis: Milliseconds, { patienceMi
 function blindness(readings: readonly Reading[]): boolean | undefined {
   const reading = readings.find(({ kind }) => kind === "watch.blind");
   return reading === undefined ? undefined : reading.state === "bad";
-}
-
-async function load(
-  tables: AlertTables,
-  network: string,
-): Promise<{ machines: PerSubject<Machine>; open: Map<string, Episode> }> {
-  const machines = new PerSubject<Machine>();
-  for (const row of await tables.watch.machines(network)) {
-    machines.set(row.rule, row.subject, Machine.parse(JSON.parse(row.data)));
-  }
-  const open = new Map<string, Episode>();
-  for (const row of await tables.watch.openEpisodes(network)) open.set(row.id, Episode.parse(JSON.parse(row.data)));
-  return { machines, open };
 }
 
 export function machineKey(rule: string, subject: string): string {
