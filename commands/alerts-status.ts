@@ -127,7 +127,7 @@ interface Look {
 async function looksOf(network: string, alerts: AlertDesk, now: Milliseconds): Promise<readonly Look[]> {
   return Promise.all(
     watcherNames(alerts.config).map(async ({ name, every }) => {
-      const at = (await alerts.snapshot(network, name))?.at;
+      const at = await alerts.lookedAt(network, name);
       const ageMillis = at === undefined ? undefined : Math.max(0, now - at);
       const limit = Math.max(LATE_AT_LEAST, LATE * every);
       return { network, watcher: name, ageMillis, isLate: ageMillis !== undefined && ageMillis > limit };

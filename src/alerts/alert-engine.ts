@@ -40,6 +40,8 @@ export interface Story {
 export interface AlertEngine {
   /** The last snapshot of a watcher, as it was stored, for its schema to check. */
   snapshot(network: string, watcher: string): Promise<{ readonly at: number; readonly data: unknown } | undefined>;
+  /** When that snapshot was stored (Unix milliseconds): of many markets it is megabytes. */
+  lookedAt(network: string, watcher: string): Promise<number | undefined>;
   /** Keeps a round and what it owes; see roundRecorder. */
   record: RecordRound;
   /** What time alone brings about; see upkeepOf. */
@@ -156,6 +158,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
         const row = await alerts.watch.snapshot(network, watcher);
         return row === undefined ? undefined : { at: row.at, data: JSON.parse(row.data) as unknown };
       }),
+    lookedAt: (network, watcher) => store.transaction(({ alerts }) => alerts.watch.lookedAt(network, watcher)),
     record: roundRecorder(parts, readChoices),
     upkeep,
     closeUnwatched: (watched) => closeUnwatched(parts, readChoices, watched),

@@ -41,6 +41,8 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       await on(({ watch }) => watch.putSnapshot("testnet", "sources", T, "3"));
       expect(await on(({ watch }) => watch.snapshot("mainnet", "sources"))).toEqual({ at: T + 5, data: "2" });
       expect(await on(({ watch }) => watch.snapshot("mainnet", "markets"))).toBeUndefined();
+      expect(await on(({ watch }) => watch.lookedAt("mainnet", "sources"))).toBe(T + 5);
+      expect(await on(({ watch }) => watch.lookedAt("mainnet", "markets"))).toBeUndefined();
     });
 
     it("keep machines, episodes and tellings under their keys", async () => {
