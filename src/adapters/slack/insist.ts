@@ -189,7 +189,10 @@ export function passes(error: unknown): boolean {
   if (error instanceof ResponseRefused) return /^(?:408|429|5\d\d)$|ratelimited|rate_limited/u.test(error.code);
   if (NEEDS_PERSON.has(codeOf(error) ?? "")) return false;
   const slacks = isUnanswered(error) || retryAfterMillis(error) !== undefined || isFromSlack(error);
-  return slacks && ["retry", "maybe-sent"].includes(sendErrorOf(error, true).kind);
+  if (!slacks) return false;
+  const { kind, revoked } = sendErrorOf(error, true);
+  // A token that was mistyped or has expired counts again once it is mended.
+  return kind === "retry" || kind === "maybe-sent" || (kind === "refused" && !revoked);
 }
 
 /** Whether nobody can tell if it arrived. */
