@@ -49,6 +49,27 @@ describe("the engine", () => {
     expect(it.sender.take()).toEqual([expect.stringContaining("RESOLVED")]);
   });
 
+  it("meets each network by a first look of its own", async () => {
+    const it = await openStage();
+    await it.engine.putSubscription(aSubscription({ network: "testnet" }), "ada");
+    const testnet = async (badForMillis: number): Promise<number> => {
+      await it.pass(5000);
+      const reading = stalled("bad", { network: "testnet", badForMillis });
+      return (await it.round([reading], [], "testnet")).changes.length;
+    };
+    await it.round([stalled("good")]);
+    await testnet(5000);
+    await it.restart();
+    for (let look = 0; look < 2; look += 1) {
+      await it.pass(5000);
+      await it.round([stalled("good")]);
+    }
+    expect(await testnet(3_600_000)).toBe(0);
+    expect(await testnet(3_605_000)).toBeGreaterThan(0);
+    await it.pass(0);
+    expect(it.sender.take()).toHaveLength(1);
+  });
+
   it("calls the last look that could see the last good one", async () => {
     const it = await openStage();
     await it.engine.putSubscription(aSubscription({ kinds: ["market.auction"] }), "ada");
