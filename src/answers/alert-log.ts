@@ -53,15 +53,16 @@ export function lineWriter(desk: LogDesk): LineWriter {
       Object.assign(labels, watched);
     }
   };
+  // An episode is of one network, whose names are known by then.
+  const about = new Map<string, string>();
+  const aboutEpisode = (id: string): string => {
+    const words = about.get(id) ?? episodeAbout(id, labels);
+    about.set(id, words);
+    return words;
+  };
   return async (entries) => {
     const rows = entries.map(rowOf);
     await learn(rows);
-    const about = new Map<string, string>();
-    const aboutEpisode = (id: string): string => {
-      const words = about.get(id) ?? episodeAbout(id, labels);
-      about.set(id, words);
-      return words;
-    };
     const written = rows.map((row) =>
       saysWhatAbout(withNames(row, labels), row.episode === null ? undefined : aboutEpisode(row.episode)),
     );
