@@ -59,14 +59,16 @@ function say(message: AlertMessage, wording: Wording): Reply {
       return reply({
         tone: message.open ? "warning" : "good",
         title: headed(
-          "CALM AGAIN",
+          message.open ? "FIRING STEADILY" : "CALM AGAIN",
           text`${code(message.kind)}${calmSubject(message)} on ${strong(message.network)}`,
           message,
         ),
         blocks: [
           paragraph(
             text`It fired ${message.episodes === 1 ? "once" : `${message.episodes} times`} since ${time(timeFromText(message.since), "both")}. ${
-              message.open ? "It is firing now, without a break." : "It is not firing now."
+              message.open
+                ? "It is firing now, without a break: it flaps no more, but it is not over."
+                : "It is not firing now."
             }`,
           ),
         ],

@@ -227,14 +227,14 @@ group("an alert in words", () => {
         label: "BTC/USD",
         episodes: 1,
         since: at,
-        open: true,
+        open: false,
         at,
       },
       "CALM AGAIN · market.auction of BTC/USD on mainnet",
     ],
     [
       { type: "calm", kind: "node.down", network: "mainnet", subject: "a:1", episodes: 1, since: at, open: true, at },
-      "CALM AGAIN · node.down at a:1 on mainnet",
+      "FIRING STEADILY · node.down at a:1 on mainnet",
     ],
     [
       { type: "calm", kind: "node.down", network: "mainnet", subject: "a:1", episodes: 1, since: at, open: true, at },
