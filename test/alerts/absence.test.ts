@@ -49,6 +49,13 @@ describe("a subject that disappears", () => {
     expect(await it.engine.openEpisodes()).toHaveLength(1);
   });
 
+  it("is not gone because a node that is slow to learn leaves it out for some looks", async () => {
+    const it = await downAtA();
+    await it.rounds(5, others);
+    expect(it.sender.take()).toEqual([]);
+    expect(await it.engine.openEpisodes()).toHaveLength(1);
+  });
+
   it("is not gone because nothing can be seen, or because looks fail, or in the first look of a process", async () => {
     const it = await downAtA();
     await it.rounds(2 * ABSENT_ROUNDS, [blind("bad"), ...others]);
