@@ -1,5 +1,5 @@
 import type { Witness } from "../../src/api/verdict.ts";
-import { gone, says } from "./watch.ts";
+import { gone, NAMES, says } from "./watch.ts";
 
 /**
  * What a node does in the round that is judged, 40 s after all of them were last seen to advance: it goes `on` to the
@@ -8,7 +8,7 @@ import { gone, says } from "./watch.ts";
  */
 export type Deed = "on" | "still" | "late" | "down" | "shut" | "ahead";
 
-export function does(node: string, deed: Deed): Witness {
+function does(node: string, deed: Deed): Witness {
   switch (deed) {
     case "on":
       return says(node, 40);
@@ -28,4 +28,19 @@ export function does(node: string, deed: Deed): Witness {
 /** All that so many nodes may do between them. */
 export function outcomes<D extends Deed>(deeds: readonly D[], nodes: number): D[][] {
   return nodes === 0 ? [[]] : outcomes(deeds, nodes - 1).flatMap((head) => deeds.map((deed) => [...head, deed]));
+}
+
+/** What is made of the round in which each of some nodes does its deed, after rounds in which all advanced, then stood. */
+export function afterDeeds<T>(
+  watch: { round(seconds: number, witnesses: readonly Witness[]): T },
+  deeds: readonly Deed[],
+): T {
+  const names = NAMES.slice(0, deeds.length);
+  const all = (seconds: number): Witness[] => names.map((node) => says(node, seconds));
+  for (const seconds of [-10, -5, 0]) watch.round(seconds, all(seconds));
+  for (const seconds of [10, 20, 30]) watch.round(seconds, all(0));
+  return watch.round(
+    40,
+    names.map((node, index) => does(node, deeds[index]!)),
+  );
 }

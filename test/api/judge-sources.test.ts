@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { NetworkState, NodeState, Witness } from "../../src/api/verdict.ts";
-import { does, outcomes } from "./deeds.ts";
+import { afterDeeds, outcomes } from "./deeds.ts";
 import { at, gone, NAMES, says, Watch } from "./watch.ts";
 
 const DEEDS = ["on", "still", "late", "down", "ahead"] as const;
@@ -31,22 +31,8 @@ function expectedNode(deed: Told): NodeState {
 
 describe.each([1, 2, 3])("every outcome of %i nodes, 40 s after the last advance", (count) => {
   test.each(outcomes(DEEDS, count).map((deeds) => [deeds.join(" "), deeds] as const))("%s", (_name, deeds) => {
-    const watch = new Watch();
     const names = NAMES.slice(0, count);
-    for (const seconds of [-10, -5, 0])
-      watch.round(
-        seconds,
-        names.map((node) => says(node, seconds)),
-      );
-    for (const seconds of [10, 20, 30])
-      watch.round(
-        seconds,
-        names.map((node) => says(node, 0)),
-      );
-    const verdict = watch.round(
-      40,
-      deeds.map((deed, index) => does(names[index]!, deed)),
-    );
+    const verdict = afterDeeds(new Watch(), deeds);
     expect({
       network: verdict.network,
       nodes: verdict.nodes.map((node) => node.state),

@@ -5,7 +5,7 @@ import { Reading } from "../../src/alerts/reading.ts";
 import type { Witness } from "../../src/api/verdict.ts";
 import { decodeSources, snapshotOf, type SourcesSnapshot } from "../../src/watchers/sources-state.ts";
 import { sourcesWatcher, sourceThresholds } from "../../src/watchers/sources.ts";
-import { does, outcomes, type Deed } from "../api/deeds.ts";
+import { afterDeeds, outcomes, type Deed } from "../api/deeds.ts";
 import { at, gone, NAMES, says } from "../api/watch.ts";
 
 const thresholds = sourceThresholds(DEFAULT_ALERTS_CONFIG);
@@ -55,22 +55,7 @@ function expected(deeds: readonly Deed[]): Record<string, string> {
 
 describe.each([1, 2, 3])("every outcome of %i nodes, 40 s after the last advance", (count) => {
   test.each(outcomes(DEEDS, count).map((deeds) => [deeds.join(" "), deeds] as const))("%s", (_name, deeds) => {
-    const watch = new Watch();
-    const names = NAMES.slice(0, count);
-    for (const seconds of [-10, -5, 0])
-      watch.round(
-        seconds,
-        names.map((node) => says(node, seconds)),
-      );
-    for (const seconds of [10, 20, 30])
-      watch.round(
-        seconds,
-        names.map((node) => says(node, 0)),
-      );
-    const readings = watch.round(
-      40,
-      deeds.map((deed, index) => does(names[index]!, deed)),
-    );
+    const readings = afterDeeds(new Watch(), deeds);
     const found = readings.map(({ kind, subject, state }) => [[kind, subject].filter(Boolean).join(" "), state]);
     expect(Object.fromEntries(found)).toEqual(expected(deeds));
     expect(readings.every((reading) => reading.nodes === count && reading.network === "mainnet")).toBe(true);
