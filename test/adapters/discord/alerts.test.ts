@@ -60,7 +60,7 @@ describe("an alert on Discord", () => {
 
     await on.restart();
     const refused = await bob.press(post("is down")!, "Acknowledge");
-    expect(textOf(refused.last)).toContain("Only people who manage this channel can use alerts ack.");
+    expect(textOf(refused.last)).toContain("Only people who manage this channel can acknowledge its alerts.");
     const story = await bob.press(post("is down")!, "Details");
     expect(textOf(story.last)).toContain("the whole story");
     const acknowledged = await ann.press(post("is down")!, "Acknowledge");
