@@ -1,0 +1,98 @@
+import { markSimulated } from "../../../src/bot/simulated.ts";
+import { memoryAttachment } from "../../../src/reply/attachment.ts";
+import { reply, type Reply } from "../../../src/reply/reply.ts";
+import { code, id, text, time } from "../../../src/reply/text.ts";
+import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { gallery } from "../../support/gallery.ts";
+import { ask as action, hex } from "../../support/gallery/parts.ts";
+import { nastyStrings } from "../../support/nasty-strings.ts";
+import type { Asked } from "./harness.ts";
+
+/** A bot for the page: pages to turn, a thing to destroy, something slow, a file, wide tables, and the whole gallery. */
+export function answer(asked: Asked): Reply | Promise<Reply> {
+  const line = "line" in asked ? asked.line : `${asked.command} ${JSON.stringify(asked.options)}`;
+  const shown = gallery.find((entry) => entry.name === line);
+  if (shown !== undefined) return shown.reply;
+  switch (line) {
+    case "market list":
+      return page(1);
+    case 'market list {"page":2}':
+      return page(2);
+    case "silence":
+      return reply({
+        title: "Silence?",
+        actions: [
+          {
+            label: "Silence",
+            invocation: { command: "alerts silence", options: {} },
+            effect: "reply",
+            confirm: "Silence all alerts?",
+          },
+        ],
+      });
+    case "file":
+      return reply({ title: "One file", attachments: [memoryAttachment("ledger.csv", "text/csv", "a,b\n1,2\n")] });
+    case "id":
+      return reply({ title: text`Party ${id(hex("party"))}` });
+    case "simulated":
+      return markSimulated(reply({ title: "Made up" }));
+    case "nasty":
+      return reply({ title: "Nasty", blocks: [{ kind: "list", items: nastyStrings.map((nasty) => text`${nasty}`) }] });
+    case "wordy":
+      return reply({
+        title: "Wide",
+        blocks: [
+          {
+            kind: "table",
+            name: "wide",
+            columns: ["What", "Where", "Why", "When", "Who", "More"].map((title) => ({ title })),
+            rows: [
+              [
+                "mainnet",
+                ...Array.from(
+                  { length: 5 },
+                  () =>
+                    "words of a line as the log of alerts has them, about who was told and by which way, and what came of it",
+                ),
+              ].map((cell) => text`${cell}`),
+            ],
+          },
+        ],
+      });
+    case "timed":
+      return reply({
+        title: "Silences",
+        blocks: [
+          {
+            kind: "table",
+            name: "silences",
+            columns: ["When", "Now"].map((title) => ({ title })),
+            rows: [
+              [
+                text`every Saturday from 22:00 for 2 h by the clock of Europe/Berlin, first at ${time(MOMENT)}, the last time before ${time(MOMENT)}`,
+                text`waits`,
+              ],
+            ],
+          },
+        ],
+      });
+    case "slow":
+      return new Promise((resolve) => {
+        asked.progress?.(reply({ title: "1 row so far" }));
+        asked.signal.addEventListener("abort", () => resolve(reply({ title: "stopped" })));
+      });
+    default:
+      return reply({ title: text`You asked ${code(line)}`, tone: "good" });
+  }
+}
+
+const MOMENT = nanoseconds(1_795_284_000_000_000_000n);
+
+const page = (number: number): Reply =>
+  reply({
+    title: `Markets, page ${number}`,
+    actions: [
+      action("Next page", "market list", { page: number + 1 }, "replace"),
+      action("About", "about", {}, "reply"),
+    ],
+  });
