@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import type { ParcelRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
+import { Columns, fromColumns, toColumns } from "./columns.ts";
 import type { MessageIds } from "./message-ids.ts";
 import { PHASES, type Owed } from "./owed.ts";
 import { StoredDestination } from "./subscription.ts";
@@ -10,25 +11,54 @@ import { Telling } from "./telling.ts";
 /** So many rows are written at once: a few milliseconds' work, so that the first of many goes out at once. */
 export const PORTION = 250;
 
-/** A part of what is owed, as it is stored until it is spread; messages by their ids. */
-export const Parcel = z.object({
-  deliveries: z.array(
-    z.object({
-      id: z.string(),
-      destination: StoredDestination,
-      phase: z.enum(PHASES),
-      message: z.string(),
-      episode: z.string().exactOptional(),
-      edits: z.string().exactOptional(),
-      mention: z.string().exactOptional(),
-      quiet: z.literal(true).exactOptional(),
-      threadOf: z.string().exactOptional(),
-    }),
-  ),
+const OwedDelivery = z.object({
+  id: z.string(),
+  destination: StoredDestination,
+  phase: z.enum(PHASES),
+  message: z.string(),
+  episode: z.string().exactOptional(),
+  edits: z.string().exactOptional(),
+  mention: z.string().exactOptional(),
+  quiet: z.literal(true).exactOptional(),
+  threadOf: z.string().exactOptional(),
+});
+
+/** A part of what is owed, until it is spread; messages by their ids. */
+const Parcel = z.object({
+  deliveries: z.array(OwedDelivery),
   rolled: z.array(z.object({ destination: StoredDestination, message: z.string() })),
   tellings: z.array(z.object({ episode: z.string(), destination: z.string(), telling: Telling })),
 });
 export type Parcel = z.infer<typeof Parcel>;
+
+/** As it is stored: what many are told, which is much the same for all of them, by columns. */
+const Packed = z.object({
+  packed: z.object({
+    deliveries: Columns,
+    rolled: Columns,
+    tellings: z.object({ of: Columns, told: Columns }),
+  }),
+});
+
+/** What is stored: released programs kept each row whole. */
+const Stored = z.union([
+  Packed.transform(({ packed: { deliveries, rolled, tellings } }) => {
+    const told = fromColumns(tellings.told);
+    return {
+      deliveries: fromColumns(deliveries),
+      rolled: fromColumns(rolled),
+      tellings: fromColumns(tellings.of).map((row, index) => ({ ...row, telling: told[index] })),
+    };
+  }).pipe(Parcel),
+  Parcel,
+]);
+
+const FIELDS = {
+  deliveries: Object.keys(OwedDelivery.shape),
+  rolled: ["destination", "message"],
+  of: ["episode", "destination"],
+  told: Object.keys(Telling.shape),
+};
 
 type Parts = { readonly [K in keyof Parcel]: Parcel[K] };
 
@@ -74,7 +104,22 @@ function cut(parts: Parts, size: number): Parcel[] {
   ];
 }
 
-export function parcelRow(platform: string, parcel: Parcel, at: Milliseconds): ParcelRow {
-  const owed = parcel.deliveries.length + parcel.rolled.length;
-  return { platform, owed, created_at: at, data: JSON.stringify(parcel) };
+export function parcelRow(platform: string, { deliveries, rolled, tellings }: Parcel, at: Milliseconds): ParcelRow {
+  const packed: z.input<typeof Packed>["packed"] = {
+    deliveries: toColumns(deliveries, FIELDS.deliveries),
+    rolled: toColumns(rolled, FIELDS.rolled),
+    tellings: {
+      of: toColumns(tellings, FIELDS.of),
+      told: toColumns(
+        tellings.map(({ telling }) => telling),
+        FIELDS.told,
+      ),
+    },
+  };
+  return { platform, owed: deliveries.length + rolled.length, created_at: at, data: JSON.stringify({ packed }) };
+}
+
+/** Undefined where this program understands nothing of it. */
+export function parcelOf({ data }: Pick<ParcelRow, "data">): Parcel | undefined {
+  return Stored.safeParse(JSON.parse(data)).data;
 }

@@ -1,7 +1,7 @@
 import type { AlertTables, NewDeliveryRow, TellingRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { MessageIds } from "./message-ids.ts";
-import { Parcel } from "./parcel.ts";
+import { parcelOf, type Parcel } from "./parcel.ts";
 import { roll } from "./roll.ts";
 import { destinationKey } from "./subscription.ts";
 
@@ -13,8 +13,8 @@ export async function spreadNext(tables: AlertTables, newId: () => string): Prom
   const [row] = await tables.parcels.take(1);
   if (row === undefined) return false;
   const { platform, owed, created_at } = row;
-  const parcel = Parcel.safeParse(JSON.parse(row.data));
-  if (parcel.success) await spread(tables, parcel.data, created_at, newId);
+  const parcel = parcelOf(row);
+  if (parcel !== undefined) await spread(tables, parcel, created_at, newId);
   else {
     const detail = `${owed} messages to ${platform}: what was owed cannot be read`;
     const none = { network: null, episode: null, destination: null, delivery: null };
