@@ -1,13 +1,59 @@
 import { expect, test } from "vitest";
 
+import { describe } from "../../src/alerts/describe.ts";
+import { AlertEvent } from "../../src/alerts/event.ts";
+import type { Reading } from "../../src/alerts/reading.ts";
+import { plainText } from "../../src/reply/plain.ts";
+import { anEpisode } from "../alerts/samples.ts";
 import { judgeMarkets } from "./judge-markets.ts";
 
 const CONTINUOUS = "active, continuous";
 const AUCTION = "suspended, monitoring auction";
-const INTO = `INFO · BTC/USD on testnet was ${CONTINUOUS}, is ${AUCTION} (price)`;
-const OUT = `INFO · BTC/USD on testnet was ${AUCTION} (price), is ${CONTINUOUS}`;
-const BEGINS = "WARNING · BTC/USD is in an auction on testnet";
-const ENDS = "RESOLVED · BTC/USD trades again on testnet";
+
+const MARKET = {
+  kind: "market.state",
+  network: "testnet",
+  subject: "m1",
+  label: "BTC/USD",
+  key: "k",
+  at: "1",
+} as const;
+const TRADES = { state: "STATE_ACTIVE", tradingMode: "TRADING_MODE_CONTINUOUS" };
+const HALTS = {
+  state: "STATE_SUSPENDED",
+  tradingMode: "TRADING_MODE_MONITORING_AUCTION",
+  trigger: "AUCTION_TRIGGER_PRICE",
+};
+const OPENS = { state: "STATE_ACTIVE", tradingMode: "TRADING_MODE_OPENING_AUCTION" };
+
+/** In the bot's own words, so that the judge is told when these change. */
+function titleOf(after: object, before?: object): string {
+  const event = AlertEvent.parse({ ...MARKET, after, ...(before === undefined ? {} : { before }) });
+  return plainText(describe({ type: "event", event }, {}).title);
+}
+
+function auctionTitle(state: "firing" | "resolved"): string {
+  const about = { network: "testnet", subject: "m1" };
+  const reading: Reading = {
+    ...about,
+    kind: "market.auction",
+    label: "BTC/USD",
+    state: "bad",
+    seenBy: ["a:1"],
+    nodes: 1,
+    facts: {},
+  };
+  const episode = anEpisode("market.auction", { ...about, state, first: reading, last: reading });
+  const phase = state === "firing" ? "trigger" : "resolve";
+  return plainText(describe({ type: "condition", phase, episode }, {}).title);
+}
+
+const NEW = titleOf(OPENS);
+const OPENED = titleOf(TRADES, OPENS);
+const INTO = titleOf(HALTS, TRADES);
+const OUT = titleOf(TRADES, HALTS);
+const BEGINS = auctionTitle("firing");
+const ENDS = auctionTitle("resolved");
 const DIGEST = "DIGEST · 6 changes of markets on testnet, found at once";
 const ROWS = `Kind,Block,Subject,Detail,Seen\nmarket.state,,BTC/USD,"${AUCTION} (price)",now`;
 
@@ -24,6 +70,7 @@ function judged(titles: readonly string[], stands?: string) {
 test.each([
   ["nothing", [], undefined],
   ["there and back", [INTO, OUT, INTO, OUT], CONTINUOUS],
+  ["a new one that opens", [NEW, OPENED, INTO], AUCTION],
   ["a digest between", [INTO, OUT, DIGEST, OUT], CONTINUOUS],
   ["an auction after the other", [BEGINS, ENDS, BEGINS], undefined],
   ["one told at once", [BEGINS, ENDS, "FIRED AND RESOLVED · BTC/USD trades again on testnet", BEGINS], undefined],
@@ -36,8 +83,14 @@ test.each([
   ["the last one lost", [INTO], CONTINUOUS],
   ["one lost before a digest", [INTO, DIGEST], AUCTION],
   ["one told twice", [INTO, OUT, OUT], CONTINUOUS],
+  ["a new one told twice", [NEW, NEW], undefined],
   ["an auction that begins twice", [BEGINS, BEGINS], undefined],
   ["one that ends twice", [BEGINS, ENDS, ENDS], undefined],
 ])("%s is a fault", (_name, titles, stands) => {
   expect(judged(titles, stands).faults).not.toEqual([]);
+});
+
+test("every change is counted, whatever of it is said", () => {
+  expect(judged([NEW, OPENED, INTO, OUT]).told).toBe(4);
+  expect(judged([BEGINS, ENDS, `FIRED AND ${ENDS}`, BEGINS]).auctions).toBe(3);
 });

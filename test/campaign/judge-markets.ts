@@ -39,7 +39,7 @@ export function keptMarkets(file: string, destination: string): KeptMarkets | un
 
 interface MarketChange {
   readonly market: string;
-  /** Absent for a market that is new, and where only a digest's file tells of it. */
+  /** What of it has changed. Absent for a market that is new, and where only a digest's file tells of it. */
   readonly before?: string;
   readonly after: string;
 }
@@ -48,15 +48,23 @@ interface MarketChange {
  * A market's changes are a chain: each begins as the one before has ended, so that one that was lost, doubled or told
  * out of order breaks it, and the last one is how the market stood at the last look. Its auctions begin and end in turn.
  */
-export function judgeMarkets(heard: Heard, kept: KeptMarkets | undefined): { told: number; faults: string[] } {
+export function judgeMarkets(
+  heard: Heard,
+  kept: KeptMarkets | undefined,
+): {
+  told: number;
+  auctions: number;
+  faults: string[];
+} {
   const faults: string[] = [];
   const last = new Map<string, string>();
   const auctions = new Map<string, boolean>();
   let told = 0;
+  let begun = 0;
   for (const { title, text } of firstOf(heard)) {
     for (const { market, before, after } of changesIn(title, text)) {
       const known = last.get(market);
-      if (known !== undefined && before !== undefined && before !== known) {
+      if (known !== undefined && before !== undefined && !isPartOf(before, known)) {
         faults.push(`${heard.name}: ${market} was ${before} before it was ${after}, but had been ${known}`);
       }
       if (known === after) faults.push(`${heard.name}: that ${market} is ${after} was told twice`);
@@ -69,6 +77,7 @@ export function judgeMarkets(heard: Heard, kept: KeptMarkets | undefined): { tol
       faults.push(`${heard.name}: out of turn: ${title}`);
     }
     auctions.set(auction.market, auction.began && !auction.over);
+    if (auction.began || auction.over) begun += 1;
   }
   for (const [market, after] of last) {
     const stands = kept?.get(market);
@@ -76,16 +85,15 @@ export function judgeMarkets(heard: Heard, kept: KeptMarkets | undefined): { tol
       faults.push(`${heard.name}: ${market} was last told to be ${after}, and was seen to be ${stands}`);
     }
   }
-  return { told, faults };
+  return { told, auctions: begun, faults };
 }
 
 function changesIn(title: string, text: string): MarketChange[] {
-  const line = /^(?:INFO|WARNING) · (?<market>.+) on testnet (?:is new|was (?<before>.+?)), is (?<after>.+)$/u.exec(
-    title,
-  );
+  const line =
+    /^(?:INFO|WARNING) · (?<market>.+) on testnet is (?:new: (?<first>.+)|(?<now>.+), was (?<before>.+))$/u.exec(title);
   if (line?.groups !== undefined) {
-    const { market = "", before, after = "" } = line.groups;
-    return [{ market, after: bare(after), ...(before === undefined ? {} : { before: bare(before) }) }];
+    const { market = "", before, first, now = "" } = line.groups;
+    return [{ market, after: bare(first ?? now), ...(before === undefined ? {} : { before: bare(before) }) }];
   }
   if (!/^DIGEST · \d+ changes of markets/u.test(title)) return [];
   const rows = text.split(/\r?\n/u).filter((row) => row.startsWith("market.state,"));
@@ -93,6 +101,12 @@ function changesIn(title: string, text: string): MarketChange[] {
     const [[, , market = "", after = ""] = []] = parse(row);
     return { market, after: bare(after) };
   });
+}
+
+/** What a market was is said as far as it is so no more. */
+function isPartOf(before: string, known: string): boolean {
+  const all = known.split(", ");
+  return before.split(", ").every((word) => all.includes(word));
 }
 
 /** Without why: another reason for the same is no change. */

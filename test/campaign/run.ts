@@ -22,6 +22,7 @@ const seed = Number(values.seed ?? Math.trunc(Math.random() * 1e9));
 const dice = new Dice(seed);
 /** So many deaths a scene: a minute and a half. */
 const A_SCENE = 16;
+const MUST_BE_TOLD = ["checkpoints and snapshots", "changes of markets", "auctions", "outages", "messages"];
 
 const passings = values.steps.split(",").filter(Boolean).map(Number);
 const deaths: Death[] = dice.shuffled([
@@ -54,5 +55,8 @@ console.log([...totals].map(([name, count]) => `${String(count).padStart(7)} ${n
 const spared = values.scene === undefined && passings.length > 0 ? STEPS.filter((step) => !reached.has(step)) : [];
 // A step that is never passed proves nothing.
 if (spared.length > 0) console.log(`FAULT never killed at: ${spared.join(", ")}`);
+const untold = values.scene === undefined ? MUST_BE_TOLD.filter((name) => (totals.get(name) ?? 0) === 0) : [];
+// What the judge never finds, it has not judged.
+if (untold.length > 0) console.log(`FAULT never told: ${untold.join(", ")}`);
 console.log(faulty === 0 ? "Nothing was lost, doubled or out of order." : `${faulty} scenes went wrong.`);
-process.exitCode = faulty === 0 && spared.length === 0 ? 0 : 1;
+process.exitCode = faulty + spared.length + untold.length === 0 ? 0 : 1;

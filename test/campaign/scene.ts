@@ -2,15 +2,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { createAlertEngine } from "../../src/alerts/alert-engine.ts";
-import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
-import type { AlertKind } from "../../src/alerts/kinds.ts";
-import type { Destination } from "../../src/alerts/sender.ts";
 import type { StepName } from "../../src/alerts/steps.ts";
-import { destinationKey, type Subscription } from "../../src/alerts/subscription.ts";
-import { systemClock } from "../../src/api/clock.ts";
-import { silentLog } from "../../src/log.ts";
-import { createStore } from "../../src/store/create-store.ts";
+import { destinationKey } from "../../src/alerts/subscription.ts";
 import { makePlace } from "../support/bellwether.ts";
 import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
@@ -23,9 +16,9 @@ import { judgeMarkets, keptMarkets, type KeptMarkets } from "./judge-markets.ts"
 import { judgeLedger, stillOwed } from "./ledger.ts";
 import { live, startBot, type Bot, type Death, type Ended } from "./lives.ts";
 import { OUTAGES, type Outage } from "./outages.ts";
+import { subscribe } from "./subscribe.ts";
 import { heardOnConsole, heardOnDiscord, heardOnSlack, type Heard } from "./told.ts";
 
-const CONDITIONS: readonly AlertKind[] = ["network.stalled", "watch.blind", "node.down", "node.lagging"];
 /** The watchers look ten times a second; what takes minutes in life takes a third of a second. */
 const CONFIG = {
   poll: { time: "100ms", checkpoints: "100ms", rest: "100ms" },
@@ -236,6 +229,7 @@ function judge(
   const counts = {
     "checkpoints and snapshots": 0,
     "changes of markets": 0,
+    auctions: 0,
     outages: 0,
     messages: 0,
     "marked repeats": 0,
@@ -244,6 +238,7 @@ function judge(
     if (one.name === "discord markets") {
       const judged = judgeMarkets(one, kept);
       counts["changes of markets"] += judged.told;
+      counts.auctions += judged.auctions;
       faults.push(...judged.faults);
     }
     const repeats = judgeRepeats(one);
@@ -268,40 +263,4 @@ function keyOf(name: string, channels: Readonly<Record<string, string>>): string
   const [platform = ""] = name.split(" ");
   const channel = channels[name];
   return destinationKey(channel === undefined ? { platform: "web", channel: "console" } : { platform, channel });
-}
-
-/** Everybody is subscribed before the bot is started for the first time. */
-async function subscribe(file: string, channels: Readonly<Record<string, string>>): Promise<void> {
-  const log = silentLog();
-  const store = createStore({ url: `file:${file}`, log });
-  const config = DEFAULT_ALERTS_CONFIG;
-  const engine = createAlertEngine({ store, config, clock: systemClock, log, simulated: new Set() });
-  for (const [name, channel] of Object.entries(channels)) {
-    const [platform = "", kind = ""] = name.split(" ");
-    await engine.putSubscription(subscriptionOf(name, { platform, channel }, kind), "campaign");
-  }
-  await store.close();
-}
-
-function subscriptionOf(id: string, destination: Destination, kind: string): Subscription {
-  const kinds: Readonly<Record<string, readonly AlertKind[]>> = {
-    ops: CONDITIONS,
-    chain: ["checkpoint.new", "snapshot.new", "history.reset"],
-    live: [...CONDITIONS, "checkpoint.new"],
-    markets: ["market.state", "market.auction", "rotation.new", "core.upgraded", "node.version"],
-  };
-  return {
-    id: id.replace(" ", "-"),
-    destination: { ...destination },
-    network: "testnet",
-    kinds: [...(kinds[kind] ?? [])],
-    subjects: [],
-    parameters: {},
-    floor: "info",
-    style: kind === "live" ? "live" : "plain",
-    events: kind === "live" ? "rolling" : "each",
-    state: "active",
-    created: Date.now(),
-    by: { id: "u1", name: "campaign" },
-  };
 }
