@@ -79,6 +79,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
       const taken = await store.transaction(async ({ alerts: tables }) => {
         const decisions: Decision[] = [];
         const refusals = await tokens.refusals(tables);
+        const refused = refusals.all();
         const isTrial = (id: string): boolean => tokens.isTrial(id);
         const verdicts = await settle(tables, settled, { ...standing, random, refusals, isTrial }, decisions);
         const tried = await settleChecks(tables, checks, refusals, standing, decisions);
@@ -106,8 +107,12 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
         const isHeld = (sender: Sender): boolean => refusals.get(sender.platform) !== undefined;
         const roomy = senders.filter((one) => !full.includes(one) && !isHeld(one)).map(({ platform }) => platform);
         const next = await tables.outbox.nextRunAt(roomy, at);
-        return { claimed: work, next, full, more: work.length < claimed.length, verdicts, refusals };
+        // Its channels are told so, and what they are told may be due on a platform that has had its turn.
+        const accepted = refused.some(({ platform }) => refusals.get(platform) === undefined);
+        const more = accepted || work.length < claimed.length;
+        return { claimed: work, next, full, more, accepted, verdicts, refusals };
       });
+      if (taken.accepted) mayWait = true;
       if (at - sweptAt >= IDLE) {
         sweptAt = at;
         mayWait = true;
@@ -207,7 +212,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
 
 interface Taken {
   readonly claimed: readonly Work[];
-  /** Some of what was due came to nothing, so that something behind it may be due now. */
+  /** Some of what was due came to nothing, or something was added, so that something else may be due now. */
   readonly more: boolean;
   /** Where there was no room for more. */
   readonly full: readonly Sender[];

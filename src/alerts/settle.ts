@@ -61,11 +61,15 @@ export async function settle(
     ),
   );
   const verdicts: Verdict[] = [];
+  const arrivedOn = Map.groupBy(
+    outcomes.filter(({ claimed, error }) => error === undefined && parts.isTrial(claimed.row.id)),
+    ({ claimed }) => claimed.row.platform,
+  );
   for (const { claimed, error, at } of outcomes) {
     verdicts.push(error === undefined ? "sent" : await settleFailure(tables, claimed, error, at, parts, decisions));
     if (parts.isTrial(claimed.row.id) && ACCEPTED.includes(error?.kind)) {
       const { platform } = claimed.row;
-      const gone = error === undefined ? 1 : 0;
+      const gone = arrivedOn.get(platform)?.length ?? 0;
       await tokenAccepted(tables, parts.refusals, { platform, at, gone }, parts, decisions);
     }
   }

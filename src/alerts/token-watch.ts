@@ -30,12 +30,14 @@ const REFUSED_EVERY: Milliseconds = 60_000;
 /** While all is well, so that a token that was taken back is known of before an alert is owed; and once all is given up. */
 const USUAL_EVERY: Milliseconds = 300_000;
 const ANSWER_WITHIN: Milliseconds = 20_000;
+/** So many are tried at once, each at another destination: one that hangs or fails says nothing about the token. */
+const TRIALS = 5;
 /** What turns out not to be owed any more proves nothing. */
-const TRIALS_LOOKED_AT = 100;
+const TRIALS_LOOKED_AT = 20;
 
 /**
  * Knows which platforms refuse the bot's token. Nothing is sent there but, once the platform says that it takes the
- * token, one message to see whether it does: what takes a token need not take what is sent with it.
+ * token, a few messages to see whether it does: what takes a token need not take what is sent with it.
  */
 export class TokenWatch {
   readonly #parts: TokenWatchParts;
@@ -149,7 +151,7 @@ export async function settleChecks(
   return tried;
 }
 
-/** Takes one message that is due on a platform that takes the token again; where there is none, that is enough. */
+/** Takes a few messages that are due on a platform that takes the token again; where there is none, that is enough. */
 export async function claimTrial(
   tables: AlertTables,
   { sender, at }: { readonly sender: Sender; readonly at: Milliseconds },
@@ -158,12 +160,12 @@ export async function claimTrial(
   decisions: Decision[],
 ): Promise<(Claimed | undefined)[]> {
   for (let looked = 0; looked < TRIALS_LOOKED_AT; looked += 1) {
-    const due = await claimDue(tables, sender, at, 1, decisions);
+    const due = await claimDue(tables, sender, at, TRIALS, decisions);
     if (due.length === 0) {
       await tokenAccepted(tables, refusals, { platform: sender.platform, at }, parts, decisions);
       return [];
     }
-    if (due[0] !== undefined) return due;
+    if (due.some((one) => one !== undefined)) return due;
   }
   return [];
 }

@@ -157,6 +157,31 @@ describe("a token that a platform refuses", () => {
     expect(told(it)).toEqual(everybody(ACCEPTED));
   });
 
+  it("is over though one channel gives no answer, or a fault, to what is tried", async () => {
+    for (const fate of ["hang", new SendError("retry", "500")] as const) {
+      const it = await world(["one", "two", "three"]);
+      it.discord.refusal = unauthorized();
+      await it.stage.rounds(8, [stalled("bad")]);
+      it.discord.refusal = undefined;
+      it.discord.fate = (what) => ("destination" in what && what.destination.channel === "one" ? fate : "ok");
+      await it.stage.pass(60_000);
+      expect(it.discord.take().toSorted()).toEqual([`three: ${FIRED}`, `two: ${FIRED}`]);
+      expect(told(it).console).toEqual([REFUSED, ACCEPTED]);
+    }
+  });
+
+  it("is told to be over at once, to however many channels", async () => {
+    const it = await world(Array.from({ length: 300 }, (_, index) => `c${index}`));
+    it.discord.refusal = removed();
+    await it.stage.pass(300_000);
+    expect(told(it)).toEqual(everybody(REMOVED));
+    it.discord.refusal = undefined;
+    await it.stage.restart();
+    for (let turn = 0; turn < 20; turn += 1) await it.stage.clock.advance(0);
+    expect(it.discord.take()).toHaveLength(300);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+  });
+
   it("counts as revoked after a day: all ends at once, with one message, and comes back with the token", async () => {
     const it = await world(["one", "two"]);
     await it.stage.engine.putSubscription(
