@@ -9,7 +9,7 @@ import { rollingKey, rollingMessages } from "./roll.ts";
 import type { Refusals } from "./refusal.ts";
 import type { Destination, Receipt, SendError, SendErrorKind } from "./sender.ts";
 import { spreadAll } from "./spread.ts";
-import { giveUpOn, tokenAccepted, tokenRefused, type StandstillParts } from "./standstill.ts";
+import { isEnd, tokenAccepted, tokenRefused, type StandstillParts } from "./standstill.ts";
 import { destinationKey, isAlive, Subscription } from "./subscription.ts";
 import { takeBack, UNREACHED, UNSENT } from "./take-back.ts";
 import { putSubscription, writeOwed } from "./write-owed.ts";
@@ -93,11 +93,10 @@ async function settleFailure(
     error.kind === "maybe-sent" ? (row.uncertain_since ?? row.attempted_at ?? at) : row.uncertain_since;
   const last_error = error.message;
   const retired = parts.refusals.get(row.platform)?.retired;
-  if (retired !== undefined && row.created_at <= retired.at) {
+  if (retired !== undefined && row.created_at <= retired.at && !isEnd(row)) {
     // It was under way when all that its platform was owed was given up.
     tell("dead letter", error.message);
-    await tables.outbox.change(row.id, { uncertain_since });
-    await giveUpOn(tables, [{ ...row, uncertain_since }], at, error.message);
+    await giveUp(tables, { ...row, uncertain_since, last_error }, at, parts.newId, UNREACHED);
     return "dead";
   }
   if (error.kind === "refused") {

@@ -101,8 +101,24 @@ export async function tokenAccepted(
   await writeOwed(tables, book, at, parts.newId);
 }
 
-/** Gives up what a platform that is retired was owed. */
-export async function giveUpOn(
+/**
+ * Of what a platform is owed as it is retired, what ends with it. The end of what was told there, or may have been, is
+ * none of it: once a token is accepted nobody is to go on believing in an alert that is over.
+ */
+function endingWith(owed: readonly DeliveryRow[]): DeliveryRow[] {
+  const placeOf = ({ episode, destination }: DeliveryRow): string => JSON.stringify([episode, destination]);
+  const unsaid = new Set(
+    owed.filter(({ phase, uncertain_since }) => phase === "trigger" && uncertain_since === null).map(placeOf),
+  );
+  return owed.filter((row) => !isEnd(row) || unsaid.has(placeOf(row)));
+}
+
+/** Whether it says that a condition is over, or how it stands in the message that told of it. */
+export function isEnd({ phase, episode }: Pick<DeliveryRow, "phase" | "episode">): boolean {
+  return episode !== null && (phase === "resolve" || phase === "state");
+}
+
+async function giveUpOn(
   tables: AlertTables,
   rows: readonly DeliveryRow[],
   at: Milliseconds,
@@ -135,7 +151,7 @@ async function retireAll(
   }));
   await tables.choices.putSubscriptions(retired.map((one) => subscriptionRow(one, at)));
   await spreadAll(tables, parts.newId);
-  const rows = await tables.outbox.owedOn(platform);
+  const rows = endingWith(await tables.outbox.owedOn(platform));
   await giveUpOn(tables, rows, at, why);
   // While the bot was away, some of it may have been given up for its age.
   const unsent = sumOf((await tables.outbox.givenUp(platform, since)).map(({ count }) => count));

@@ -284,6 +284,40 @@ describe("a token that a platform refuses", () => {
     expect(it.discord.take()).toHaveLength(4);
   });
 
+  it("of a bot that was removed keeps the end of what was told there", async () => {
+    const it = await world(["one", "two"]);
+    it.discord.fate = (what) =>
+      "destination" in what && what.destination.channel === "two" ? new SendError("retry", "500") : "ok";
+    await it.stage.rounds(7, [stalled("bad")]);
+    expect(it.discord.take()).toEqual([`one: ${FIRED}`]);
+    it.discord.refusal = unauthorized();
+    await it.stage.rounds(8, [stalled("good")]);
+    expect(told(it)).toEqual(everybody(REFUSED));
+    it.discord.refusal = removed();
+    await minutes(it, 1);
+    expect(told(it)).toEqual(everybody(REMOVED));
+    await it.stage.restart();
+    it.discord.refusal = undefined;
+    it.discord.fate = () => "ok";
+    await minutes(it, 5);
+    // Of what was never told there, nothing is over.
+    expect(it.discord.take().toSorted()).toEqual([`one: ${BACK}`, `one: ${RESOLVED}`, `two: ${BACK}`]);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+  });
+
+  it("of a bot that was removed keeps no end for longer than a day", async () => {
+    const it = await world();
+    await it.stage.rounds(7, [stalled("bad")]);
+    expect(it.discord.take()).toEqual([`one: ${FIRED}`]);
+    it.discord.refusal = removed();
+    await it.stage.rounds(8, [stalled("good")]);
+    expect(told(it)).toEqual(everybody(REMOVED));
+    expect((await it.stage.engine.owed()).map(({ owed }) => owed)).toEqual([1]);
+    await it.stage.restart(25 * HOUR);
+    await minutes(it, 2);
+    expect(await it.stage.engine.owed()).toEqual([]);
+  });
+
   it("brings back no channel that is lost for itself, or that somebody removed meanwhile", async () => {
     const it = await world(["lost", "removed", "stays"]);
     it.discord.fate = (what) =>
@@ -303,7 +337,8 @@ describe("a token that a platform refuses", () => {
       ["removed", "removed"],
       ["stays", "active"],
     ]);
-    expect(it.discord.take()).toEqual([`stays: ${BACK}`]);
+    // What was told is told its end, also where nobody listens any more.
+    expect(it.discord.take().toSorted()).toEqual([`removed: ${RESOLVED}`, `stays: ${BACK}`, `stays: ${RESOLVED}`]);
     told(it);
   });
 
