@@ -43,7 +43,8 @@ export class TokenWatch {
   readonly #parts: TokenWatchParts;
   readonly #nextAt = new Map<string, Milliseconds>();
   readonly #asking = new Set<string>();
-  readonly #trials = new Set<string>();
+  /** On which platform, by their deliveries. */
+  readonly #trials = new Map<string, string>();
   #checks: TokenCheck[] = [];
   /** As the last transaction left them. */
   #known: ReadonlyMap<string, Refusal> | undefined;
@@ -95,9 +96,15 @@ export class TokenWatch {
   /** Notes what a transaction left: which platforms refuse, what is tried on those that do, and what came of trials. */
   kept(refusals: Refusals, claimed: readonly (Claimed | undefined)[], settled: readonly string[]): void {
     const { clock, log } = this.#parts;
-    for (const id of settled) this.#trials.delete(id);
+    for (const id of settled) {
+      const platform = this.#trials.get(id);
+      this.#trials.delete(id);
+      // What came of it said nothing: that is no reason to wait as long as where the token is refused for good.
+      if (platform !== undefined && refusals.get(platform) !== undefined) this.#askWithin(platform, REFUSED_EVERY);
+    }
     for (const one of claimed) {
-      if (one !== undefined && refusals.get(one.row.platform) !== undefined) this.#trials.add(one.row.id);
+      if (one !== undefined && refusals.get(one.row.platform) !== undefined)
+        this.#trials.set(one.row.id, one.row.platform);
     }
     const before = this.#known;
     this.#known = new Map(refusals.all().map((one) => [one.platform, one]));
@@ -111,6 +118,11 @@ export class TokenWatch {
     for (const platform of before?.keys() ?? []) {
       if (!this.#known.has(platform)) log.info({ platform }, "the bot's token is accepted again");
     }
+  }
+
+  #askWithin(platform: string, millis: Milliseconds): void {
+    const due = this.#parts.clock.monotonicMillis() + millis;
+    this.#nextAt.set(platform, Math.min(this.#nextAt.get(platform) ?? due, due));
   }
 
   async #ask(sender: Sender, leave: AbortSignal): Promise<void> {

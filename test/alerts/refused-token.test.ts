@@ -305,6 +305,22 @@ describe("a token that a platform refuses", () => {
     expect(told(it)).toEqual(everybody(ACCEPTED));
   });
 
+  it("of a bot that was removed is tried again within a minute where a try said nothing", async () => {
+    const it = await world(["one", "two"]);
+    await it.stage.rounds(7, [stalled("bad")]);
+    it.discord.refusal = removed();
+    await it.stage.rounds(8, [stalled("good")]);
+    expect(it.discord.take()).toHaveLength(2);
+    expect(told(it)).toEqual(everybody(REMOVED));
+    it.discord.refusal = undefined;
+    it.discord.fate = () => new SendError("retry", "503");
+    await it.stage.restart();
+    it.discord.fate = () => "ok";
+    await minutes(it, 1);
+    expect(it.discord.take()).toHaveLength(4);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+  });
+
   it("of a bot that was removed keeps no end for longer than a day", async () => {
     const it = await world();
     await it.stage.rounds(7, [stalled("bad")]);
