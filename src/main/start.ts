@@ -27,6 +27,7 @@ import { openPlatforms } from "./platforms.ts";
 import { obeyProcessEvents } from "./process-events.ts";
 import { checkReadiness } from "./readiness.ts";
 import { createShutdown, type Shutdown } from "./shutdown.ts";
+import { tidyMemoryOnce } from "./tidy-memory.ts";
 import { freeYoungGeneration } from "./young-generation.ts";
 import { troubleOf } from "./wellness.ts";
 
@@ -111,6 +112,10 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     onOutcome: measurements.onOutcome,
   });
 
+  if (chats) {
+    const keepUntidy = tidyMemoryOnce();
+    shutdown.add("memory", async () => keepUntidy());
+  }
   const platforms = await openPlatforms(config, {
     log,
     payloads: store.payloads,
