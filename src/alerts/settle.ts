@@ -182,8 +182,7 @@ async function retire(
 ): Promise<void> {
   let subscriptions = 0;
   let known = false;
-  for (const { data, destination: key } of await tables.choices.subscriptions()) {
-    if (key !== row.destination) continue;
+  for (const { data } of await tables.choices.subscriptions(row.destination)) {
     const subscription = Subscription.parse(JSON.parse(data));
     known ||= subscription.state === "retired";
     if (!isAlive(subscription)) continue;

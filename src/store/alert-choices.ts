@@ -43,7 +43,13 @@ export function createChoices(db: Kysely<Schema>): Choices {
       await takeNumbers(db, REVISION, 1);
       await inPieces(ids, (piece) => db.deleteFrom("alert_subscriptions").where("id", "in", piece).execute());
     },
-    subscriptions: () => db.selectFrom("alert_subscriptions").selectAll().orderBy("id").execute(),
+    subscriptions: (destination) =>
+      db
+        .selectFrom("alert_subscriptions")
+        .selectAll()
+        .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
+        .orderBy("id")
+        .execute(),
     async putSilence(row) {
       await takeNumbers(db, REVISION, 1);
       await db

@@ -38,7 +38,8 @@ export interface Choices {
   putSubscription(row: SubscriptionRow): Promise<void>;
   /** The same for many, as one change. */
   putSubscriptions(rows: readonly SubscriptionRow[]): Promise<void>;
-  subscriptions(): Promise<readonly SubscriptionRow[]>;
+  /** Of all destinations unless one is named. */
+  subscriptions(destination?: string): Promise<readonly SubscriptionRow[]>;
   dropSubscriptions(ids: readonly string[]): Promise<void>;
   putSilence(row: SilenceRow): Promise<void>;
   /** Those that are not over. */

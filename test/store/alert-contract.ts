@@ -27,12 +27,14 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(ids(await on(({ choices }) => choices.subscriptions()))).toEqual(["s2"]);
       const many = [
         { ...row, id: "s2", state: "retired" },
-        { ...row, id: "s3" },
+        { ...row, id: "s3", destination: "d2" },
       ];
       await on(({ choices }) => choices.putSubscriptions(many));
       await on(({ choices }) => choices.putSubscriptions([]));
       expect(await on(({ choices }) => choices.revision())).toBe(7);
       expect(await on(({ choices }) => choices.subscriptions())).toEqual(many);
+      expect(ids(await on(({ choices }) => choices.subscriptions("d2")))).toEqual(["s3"]);
+      expect(await on(({ choices }) => choices.subscriptions("d3"))).toEqual([]);
     });
 
     it("keep what was seen, by network and watcher, and the last of it", async () => {
