@@ -54,7 +54,7 @@ async function hold(tables: AlertTables, { held }: Owed, at: Milliseconds): Prom
 
 /** Keeps a subscription, with the moment at which it ended where it has. */
 export async function putSubscription(tables: AlertTables, given: Subscription, at: Milliseconds): Promise<void> {
-  await tables.choices.putSubscription(subscriptionRow(given, at));
+  await tables.choices.putSubscriptions([subscriptionRow(given, at)]);
 }
 
 /** The same as a row. Only one that is retired can come back by itself. */

@@ -11,15 +11,6 @@ const REVISION = "choices";
 export function createChoices(db: Kysely<Schema>): Choices {
   return {
     revision: () => lastNumber(db, REVISION),
-    async putSubscription(row) {
-      const { id: _, ...rest } = row;
-      await takeNumbers(db, REVISION, 1);
-      await db
-        .insertInto("alert_subscriptions")
-        .values(row)
-        .onConflict((conflict) => conflict.column("id").doUpdateSet(rest))
-        .execute();
-    },
     async putSubscriptions(rows) {
       if (rows.length === 0) return;
       await takeNumbers(db, REVISION, 1);

@@ -35,8 +35,7 @@ export interface DecisionQuery {
 export interface Choices {
   /** Grows with every change of a subscription or silence. */
   revision(): Promise<number>;
-  putSubscription(row: SubscriptionRow): Promise<void>;
-  /** The same for many, as one change. */
+  /** As one change. */
   putSubscriptions(rows: readonly SubscriptionRow[]): Promise<void>;
   /** Of all destinations unless one is named. */
   subscriptions(destination?: string): Promise<readonly SubscriptionRow[]>;

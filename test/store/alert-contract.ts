@@ -11,8 +11,8 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
     it("keep choices, and count every change of them", async () => {
       const row = { id: "s1", destination: "d1", network: "mainnet", state: "active", data: "{}" };
       expect(await on(({ choices }) => choices.revision())).toBe(0);
-      await on(({ choices }) => choices.putSubscription(row));
-      await on(({ choices }) => choices.putSubscription({ ...row, state: "paused", data: '{"a":1}' }));
+      await on(({ choices }) => choices.putSubscriptions([row]));
+      await on(({ choices }) => choices.putSubscriptions([{ ...row, state: "paused", data: '{"a":1}' }]));
       await on(({ choices }) => choices.putSilence({ id: "q1", ends_at: T, data: "{}" }));
       await on(({ choices }) => choices.putSilence({ id: "q2", ends_at: T + 1, data: "{}" }));
       expect(await on(({ choices }) => choices.revision())).toBe(4);
@@ -20,7 +20,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         { ...row, state: "paused", data: '{"a":1}' },
       ]);
       expect(await on(({ choices }) => choices.silences(T))).toEqual([{ id: "q2", ends_at: T + 1, data: "{}" }]);
-      await on(({ choices }) => choices.putSubscription({ ...row, id: "s2" }));
+      await on(({ choices }) => choices.putSubscriptions([{ ...row, id: "s2" }]));
       await on(({ choices }) => choices.dropSubscriptions(["s1", "nobody"]));
       await on(({ choices }) => choices.dropSubscriptions([]));
       expect(await on(({ choices }) => choices.revision())).toBe(6);

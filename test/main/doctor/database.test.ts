@@ -54,7 +54,7 @@ describe("the doctor at the database", () => {
       await alerts.outbox.change("dead", { state: "dead", settled_at: NOW - 1000 });
       for (const state of ["active", "retired"] as const) {
         const data = JSON.stringify(aSubscription({ id: state, state }));
-        await alerts.choices.putSubscription({ id: state, destination: "d", network: "mainnet", state, data });
+        await alerts.choices.putSubscriptions([{ id: state, destination: "d", network: "mainnet", state, data }]);
       }
       const refusal = { platform: "slack", since: NOW - 7_200_000, why: "Slack says invalid_auth" };
       await new Refusals(alerts, []).put(refusal, NOW);
