@@ -15,6 +15,7 @@ import { alertStanding } from "./alert-standing.ts";
 import { readAlertsConfig } from "./alerts-settings.ts";
 import { botOf } from "./bot-of.ts";
 import { claimDatabase, neededOrigin } from "./claim-database.ts";
+import { collectGarbageOnce } from "./collect-garbage.ts";
 import { logDestination } from "./log-destination.ts";
 import { startDeadman } from "./deadman.ts";
 import { listedManagers } from "./listed-managers.ts";
@@ -27,7 +28,6 @@ import { openPlatforms } from "./platforms.ts";
 import { obeyProcessEvents } from "./process-events.ts";
 import { checkReadiness } from "./readiness.ts";
 import { createShutdown, type Shutdown } from "./shutdown.ts";
-import { tidyMemoryOnce } from "./tidy-memory.ts";
 import { freeYoungGeneration } from "./young-generation.ts";
 import { troubleOf } from "./wellness.ts";
 
@@ -113,8 +113,8 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   });
 
   if (chats) {
-    const keepUntidy = tidyMemoryOnce();
-    shutdown.add("memory", async () => keepUntidy());
+    const cancel = collectGarbageOnce();
+    shutdown.add("garbage collection", async () => cancel());
   }
   const platforms = await openPlatforms(config, {
     log,

@@ -10,7 +10,7 @@ const SETTLED: Milliseconds = 20_000;
  * Has V8 look once for what was needed only to start: a process that then has little to do makes so little garbage
  * that V8 would leave some 15 MB of it for hours. Gives what keeps it from happening.
  */
-export function tidyMemoryOnce(): () => void {
+export function collectGarbageOnce(): () => void {
   const timer = setTimeout(() => {
     // Without the flag the function is there for nobody: https://nodejs.org/api/cli.html#--expose-gc.
     setFlagsFromString("--expose-gc");

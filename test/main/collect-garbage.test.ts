@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { tidyMemoryOnce } from "../../src/main/tidy-memory.ts";
+import { collectGarbageOnce } from "../../src/main/collect-garbage.ts";
 import { until } from "../support/fake-discord/until.ts";
 
 afterEach(() => void vi.useRealTimers());
@@ -13,7 +13,7 @@ function litter(): WeakRef<object> {
 test("what was needed only to start is given back once all is settled", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const left = litter();
-  tidyMemoryOnce();
+  collectGarbageOnce();
   await vi.advanceTimersByTimeAsync(20_000);
   vi.useRealTimers();
   await until(() => left.deref() === undefined, "the garbage to be gone");
@@ -21,6 +21,6 @@ test("what was needed only to start is given back once all is settled", async ()
 
 test("not in a process that ends before", () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  tidyMemoryOnce()();
+  collectGarbageOnce()();
   expect(vi.getTimerCount()).toBe(0);
 });
