@@ -4,10 +4,10 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { DiscordSender } from "../src/adapters/discord/discord-sender.ts";
-import { Pacer } from "../src/adapters/discord/pacer.ts";
+import { RateLimiter } from "../src/adapters/discord/pacer.ts";
 import { closeRest, createRest } from "../src/adapters/discord/rest.ts";
 import { SlackSender } from "../src/adapters/slack/slack-sender.ts";
-import { createWeb } from "../src/adapters/slack/web.ts";
+import { createWebClient } from "../src/adapters/slack/web.ts";
 import type { Destination } from "../src/alerts/sender.ts";
 import { silentLog } from "../src/log.ts";
 import { freePort } from "../test/support/free-port.ts";
@@ -78,8 +78,8 @@ async function openOurs(
   const limits = { retries: 0, globalRequestsPerSecond: Number.POSITIVE_INFINITY };
   const rest = createRest({ token: "bench", apiUrl: api, ...limits });
   const senders = [
-    new DiscordSender(rest, parts, 60_000, new Pacer(Number.POSITIVE_INFINITY)),
-    new SlackSender(createWeb("bench", { apiUrl: `${api}/`, log }), parts, 0),
+    new DiscordSender(rest, parts, 60_000, new RateLimiter(Number.POSITIVE_INFINITY)),
+    new SlackSender(createWebClient("bench", { apiUrl: `${api}/`, log }), parts, 0),
   ];
   const destinations = Array.from({ length: CHANNELS }, (_, index): Destination =>
     index % 2 === 0

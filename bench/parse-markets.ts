@@ -1,5 +1,5 @@
 import { MarketsData } from "../src/api/market-data.ts";
-import { readReply } from "../src/api/read-reply.ts";
+import { parseResponse } from "../src/api/read-reply.ts";
 import { alternate, atMost, runAsScript, type Measured } from "./support/figure.ts";
 
 // The answer of a network with 1,000 markets, parsed and checked field by field, against JSON.parse alone.
@@ -71,7 +71,7 @@ async function measure(): Promise<readonly Measured[]> {
   };
   const { ours, theirs } = await alternate(
     ROUNDS,
-    () => timed(() => (seen += readReply(reply, MarketsData, asked).marketsData.length)),
+    () => timed(() => (seen += parseResponse(reply, MarketsData, asked).marketsData.length)),
     () => timed(() => (seen += (JSON.parse(body.toString("utf8")) as { marketsData: unknown[] }).marketsData.length)),
     WARM_UPS,
   );

@@ -1,12 +1,12 @@
-import { announcements } from "../src/answers/alert-change.ts";
-import { placesTold, requireConcern } from "../src/answers/alert-concern.ts";
+import { changeAnnouncements } from "../src/answers/alert-change.ts";
+import { notifiedDestinations, requireEpisodeAccess } from "../src/answers/alert-concern.ts";
 import { findEpisode } from "../src/answers/alert-episodes.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alert-options.ts";
 import {
   destinationHere,
-  isForOneselfAlone,
+  affectsCallerOnly,
   isOperator,
-  isSamePlace,
+  isSameDestination,
   requireManager,
 } from "../src/answers/alert-place.ts";
 import { conditionWords } from "../src/alerts/condition-words.ts";
@@ -30,7 +30,7 @@ export const alertsAck = command({
     const { alerts, caller, options } = context;
     requireManager(context, "acknowledge its alerts");
     const found = await findEpisode(alerts, options.episode, options.network);
-    await requireConcern(alerts, found, context);
+    await requireEpisodeAccess(alerts, found, context);
     const bad = conditionWords(found).bad;
     if (!isOpen(found)) {
       return reply({
@@ -50,14 +50,14 @@ export const alertsAck = command({
       });
     }
     const here = destinationHere(context);
-    const alone = isForOneselfAlone(context);
+    const alone = affectsCallerOnly(context);
     // Reminders end wherever it was told: there it is to be known by whom.
-    const told = alone ? [] : await placesTold(alerts, found);
-    const places = isOperator(context) || told.some((one) => isSamePlace(one, here)) ? told : [here, ...told];
+    const told = alone ? [] : await notifiedDestinations(alerts, found);
+    const places = isOperator(context) || told.some((one) => isSameDestination(one, here)) ? told : [here, ...told];
     await alerts.acknowledge(
       found.id,
       caller.name,
-      (episode) => announcements(context, alone ? [] : places, { what: "acknowledged", episode }),
+      (episode) => changeAnnouncements(context, alone ? [] : places, { what: "acknowledged", episode }),
       alone ? here : undefined,
     );
     return reply({

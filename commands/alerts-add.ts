@@ -1,7 +1,7 @@
-import { subscribePlace } from "../src/answers/alert-add.ts";
+import { addSubscription } from "../src/answers/alert-add.ts";
 import { parseKinds } from "../src/answers/alert-kinds.ts";
 import { SUBSCRIPTION_OPTIONS, TO_OPTION } from "../src/answers/alert-options.ts";
-import { watchForOneself } from "../src/answers/alert-watch.ts";
+import { addPersonalWatch } from "../src/answers/alert-watch.ts";
 import { KIND_GROUPS, isPersonalKind } from "../src/alerts/kind-groups.ts";
 import { command } from "../src/bot/command.ts";
 
@@ -20,11 +20,11 @@ export const alertsAdd = command({
   options: { ...SUBSCRIPTION_OPTIONS, to: TO_OPTION },
   run: async (context) => {
     const { options } = context;
-    if (options.kinds === undefined) return subscribePlace(context, KIND_GROUPS.ops, options, true);
+    if (options.kinds === undefined) return addSubscription(context, KIND_GROUPS.ops, options, true);
     const kinds = parseKinds(options.kinds);
     const [first] = kinds;
     return first !== undefined && isPersonalKind(first)
-      ? watchForOneself(context, first, options)
-      : subscribePlace(context, kinds, options, false);
+      ? addPersonalWatch(context, first, options)
+      : addSubscription(context, kinds, options, false);
   },
 });

@@ -1,7 +1,7 @@
-import { drill } from "../src/answers/alert-drill.ts";
+import { runDrill } from "../src/answers/alert-drill.ts";
 import { TO_OPTION } from "../src/answers/alert-options.ts";
 import { destinationHere, isOperator, parseDestination } from "../src/answers/alert-place.ts";
-import { CONSOLE } from "../src/alerts/alert-desk.ts";
+import { CONSOLE_DESTINATION } from "../src/alerts/alert-desk.ts";
 import type { Destination } from "../src/alerts/sender.ts";
 import { destinationKey, isAlive } from "../src/alerts/subscription.ts";
 import { systemClock } from "../src/api/clock.ts";
@@ -19,7 +19,7 @@ export const alertsDrill = command({
   access: "channel-manager",
   audience: "caller",
   options,
-  run: async (context) => drill(context, await destinationsOf(context), systemClock, context.options.to),
+  run: async (context) => runDrill(context, await destinationsOf(context), systemClock, context.options.to),
 });
 
 async function destinationsOf(context: CommandContext<typeof options>): Promise<readonly Destination[]> {
@@ -28,7 +28,7 @@ async function destinationsOf(context: CommandContext<typeof options>): Promise<
   if (!/^all$/iu.test(to.trim()) || !isOperator(context)) return [parseDestination(to, context, context.alerts)];
   const told = (await context.alerts.subscriptions()).filter((one) => isAlive(one) && one.personal !== true);
   const places = new Map(
-    [CONSOLE, ...told.map(({ destination }) => destination)].map((one) => [destinationKey(one), one]),
+    [CONSOLE_DESTINATION, ...told.map(({ destination }) => destination)].map((one) => [destinationKey(one), one]),
   );
   return [...places.values()].slice(0, MAX_PLACES);
 }

@@ -1,9 +1,9 @@
 import { ALL_NETWORKS_OPTION } from "../src/answers/alert-options.ts";
-import { destinationHere, isOperator, isOwn, placeWords } from "../src/answers/alert-place.ts";
+import { destinationHere, isOperator, isOwnSubscription, destinationWords } from "../src/answers/alert-place.ts";
 import { subjectLabels } from "../src/answers/alert-subjects.ts";
-import { removeAction, subscriptionActions, visibleHere } from "../src/answers/alert-subscriptions.ts";
+import { removeAction, subscriptionActions, visibleSubscriptions } from "../src/answers/alert-subscriptions.ts";
 import { isAlive, type Subscription } from "../src/alerts/subscription.ts";
-import { mannerWords, subscriptionWords, type Labels } from "../src/alerts/subscription-words.ts";
+import { deliveryOptionWords, subscriptionWords, type Labels } from "../src/alerts/subscription-words.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph, type Block, type Table } from "../src/reply/block.ts";
 import { reply, type Action } from "../src/reply/reply.ts";
@@ -25,12 +25,12 @@ export const alertsList = command({
   },
   run: async (context) => {
     const { alerts, options, networks } = context;
-    const visible = visibleHere(await alerts.subscriptions(), context)
+    const visible = visibleSubscriptions(await alerts.subscriptions(), context)
       .filter((one) => isAlive(one) || options.ended)
       .filter(({ network }) => options.network === undefined || network === options.network)
       .toSorted((a, b) => a.created - b.created);
     const everywhere = isOperator(context);
-    const own = everywhere ? [] : visible.filter((one) => isOwn(one, context));
+    const own = everywhere ? [] : visible.filter((one) => isOwnSubscription(one, context));
     const channel = visible.filter((one) => !own.includes(one));
     const labels = await subjectLabels(
       visible
@@ -38,7 +38,7 @@ export const alertsList = command({
         .map(({ kinds, subjects }) => ({ kinds, ids: subjects })),
       context,
     );
-    const where = everywhere ? text`all places` : placeWords(destinationHere(context), context);
+    const where = everywhere ? text`all places` : destinationWords(destinationHere(context), context);
     const shown: Block[] = [];
     if (channel.length > 0) shown.push(tableOf(channel, "subscriptions", { labels, networks, where: everywhere }));
     if (own.length > 0)
@@ -94,11 +94,11 @@ function tableOf(
       { title: "Since", priority: 3 },
     ],
     rows: rows.map((one) => {
-      const manner = mannerWords(one);
+      const manner = deliveryOptionWords(one);
       return [
         toText(code(one.id)),
         subscriptionWords(one, labels),
-        ...(where ? [placeWords(one.destination)] : []),
+        ...(where ? [destinationWords(one.destination)] : []),
         manner.length === 0 ? toText("the usual way") : manner,
         toText(stateWords(one, networks)),
         text`${time(fromMillis(one.created))} by ${one.by.name}`,

@@ -1,4 +1,4 @@
-import { logFile, logTable, MAX_LOGGED } from "../src/answers/alert-log.ts";
+import { logFile, logTable, MAX_LOG_ENTRIES } from "../src/answers/alert-log.ts";
 import { LOG_OPTIONS } from "../src/answers/alert-options.ts";
 import { destinationHere, isOperator } from "../src/answers/alert-place.ts";
 import { logPage, searchLog } from "../src/answers/log-search.ts";
@@ -8,7 +8,7 @@ import { UserError } from "../src/errors.ts";
 import { paragraph, type Block } from "../src/reply/block.ts";
 import { reply, type Action } from "../src/reply/reply.ts";
 import { text } from "../src/reply/text.ts";
-import { countWords } from "../src/units/count-words.ts";
+import { formatCount } from "../src/units/count-words.ts";
 
 /** What a phone shows without tiring the thumb. */
 const PAGE_ROWS = 15;
@@ -42,7 +42,7 @@ export const alertsLog = command({
     const blocks: Block[] = [logTable(shown, here)];
     if (read.more) {
       blocks.push(
-        paragraph(`No more than the last ${countWords(MAX_LOGGED)} decisions and messages are looked through.`),
+        paragraph(`No more than the last ${formatCount(MAX_LOG_ENTRIES)} decisions and messages are looked through.`),
       );
     }
     const go = (label: string, to: number): Action => ({
@@ -65,7 +65,7 @@ export const alertsLog = command({
       title:
         read.lines === 0
           ? text`Nothing${of} is in the log`
-          : text`${countWords(read.lines)} lines${of}${pages === 1 ? "" : `, page ${page} of ${pages}`}`,
+          : text`${formatCount(read.lines)} lines${of}${pages === 1 ? "" : `, page ${page} of ${pages}`}`,
       blocks: read.lines === 0 ? [] : blocks,
       attachments: options.file && read.lines > 0 ? [await logFile(read.rows, here)] : [],
       actions: [

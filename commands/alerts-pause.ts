@@ -1,5 +1,5 @@
 import { SUBSCRIPTION_OPTION } from "../src/answers/alert-options.ts";
-import { changeState } from "../src/answers/alert-state.ts";
+import { changeSubscriptionState } from "../src/answers/alert-state.ts";
 import { command } from "../src/bot/command.ts";
 
 export const alertsPause = command({
@@ -10,5 +10,5 @@ export const alertsPause = command({
   access: "everyone",
   audience: "caller",
   options: { id: SUBSCRIPTION_OPTION },
-  run: (context) => changeState(context, context.options.id, "paused"),
+  run: (context) => changeSubscriptionState(context, context.options.id, "paused"),
 });

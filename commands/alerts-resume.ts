@@ -1,5 +1,5 @@
 import { RESUMABLE_OPTION } from "../src/answers/alert-options.ts";
-import { changeState } from "../src/answers/alert-state.ts";
+import { changeSubscriptionState } from "../src/answers/alert-state.ts";
 import { command } from "../src/bot/command.ts";
 
 export const alertsResume = command({
@@ -10,5 +10,5 @@ export const alertsResume = command({
   access: "everyone",
   audience: "caller",
   options: { id: RESUMABLE_OPTION },
-  run: (context) => changeState(context, context.options.id, "resumed"),
+  run: (context) => changeSubscriptionState(context, context.options.id, "resumed"),
 });

@@ -1,4 +1,4 @@
-import { silenceAlerts } from "../src/answers/alert-silence.ts";
+import { addSilence } from "../src/answers/alert-silence.ts";
 import { ALL_NETWORKS_OPTION, SILENCE_OPTIONS } from "../src/answers/alert-options.ts";
 import { requireManager } from "../src/answers/alert-place.ts";
 import { command } from "../src/bot/command.ts";
@@ -20,6 +20,6 @@ export const alertsSilence = command({
   },
   run: (context) => {
     requireManager(context, "silence its alerts");
-    return silenceAlerts(context, context.options);
+    return addSilence(context, context.options);
   },
 });

@@ -1,6 +1,6 @@
 import { isOperator } from "../src/answers/alert-place.ts";
-import { silencesHere } from "../src/answers/alert-silences.ts";
-import { keyWords } from "../src/answers/alert-story.ts";
+import { visibleSilences } from "../src/answers/alert-silences.ts";
+import { destinationKeyWords } from "../src/answers/alert-story.ts";
 import { subjectLabels } from "../src/answers/alert-subjects.ts";
 import { holdsAt } from "../src/alerts/silence.ts";
 import { silenceScopeWords, silenceTimeWords } from "../src/alerts/silence-words.ts";
@@ -22,7 +22,7 @@ export const alertsSilences = command({
   options: {},
   run: async (context) => {
     const now = toMillis(context.now());
-    const found = silencesHere(await context.alerts.silences(), context).toSorted((a, b) => a.from - b.from);
+    const found = visibleSilences(await context.alerts.silences(), context).toSorted((a, b) => a.from - b.from);
     if (found.length === 0) {
       return reply({
         title: "Nothing is silenced",
@@ -56,7 +56,9 @@ export const alertsSilences = command({
               silenceTimeWords(one, now),
               toText(holdsAt(one, now) ? "holds" : "waits"),
               toText(`${one.by}${reason}`),
-              where === undefined ? toText("all places") : keyWords(where, isOperator(context) ? undefined : where),
+              where === undefined
+                ? toText("all places")
+                : destinationKeyWords(where, isOperator(context) ? undefined : where),
             ];
           }),
         },

@@ -1,14 +1,14 @@
 import { ALL_NETWORKS_OPTION } from "../src/answers/alert-options.ts";
-import { briefEpisodeId, episodeSubject, labelOf } from "../src/answers/alert-episodes.ts";
-import { destinationHere, isOperator, isSamePlace, placeWords } from "../src/answers/alert-place.ts";
-import { standingOf } from "../src/answers/alert-standing.ts";
-import { refusedWords, servedOf } from "../src/answers/refused-token.ts";
-import { watchedLabels } from "../src/answers/watched-labels.ts";
-import type { AlertDesk } from "../src/alerts/alert-desk.ts";
+import { briefEpisodeId, episodeSubject, episodeLabel } from "../src/answers/alert-episodes.ts";
+import { destinationHere, isOperator, isSameDestination, destinationWords } from "../src/answers/alert-place.ts";
+import { networkStatus } from "../src/answers/alert-standing.ts";
+import { suspensionWords, servedSuspensions } from "../src/answers/refused-token.ts";
+import { watchedMarketLabels } from "../src/answers/watched-labels.ts";
+import type { AlertService } from "../src/alerts/alert-desk.ts";
 import type { Episode } from "../src/alerts/episode.ts";
 import { timeFromText } from "../src/alerts/json-units.ts";
 import { compareSeverity } from "../src/alerts/severity.ts";
-import type { Standing } from "../src/alerts/standing.ts";
+import type { NetworkStatus } from "../src/alerts/standing.ts";
 import { suspicionWords, verdictWords } from "../src/alerts/standing-words.ts";
 import { sinceWords } from "../src/alerts/since-words.ts";
 import type { Subscription } from "../src/alerts/subscription.ts";
@@ -18,7 +18,7 @@ import { command } from "../src/bot/command.ts";
 import { paragraph, type Block, type Table } from "../src/reply/block.ts";
 import { reply, type Action, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, time, toText, type Text } from "../src/reply/text.ts";
-import { countWords } from "../src/units/count-words.ts";
+import { formatCount } from "../src/units/count-words.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
 
@@ -43,16 +43,16 @@ export const alertsStatus = command({
       options.network === undefined || network === options.network;
     const now = toMillis(context.now());
     const [standings, looks, episodes, owed, all] = await Promise.all([
-      Promise.all(networks.map((network) => standingOf(network, alerts))),
+      Promise.all(networks.map((network) => networkStatus(network, alerts))),
       Promise.all(networks.map((network) => looksOf(network, alerts, now))),
       alerts.openEpisodes(),
-      alerts.owed(),
+      alerts.outboxDepth(),
       alerts.subscriptions(),
     ]);
     const open = worstFirst(episodes.filter(isAsked));
     const labels = await labelsOf(open, alerts);
     const here = destinationHere(context);
-    const refused = servedOf(await alerts.refusals(), alerts);
+    const refused = servedSuspensions(await alerts.refusals(), alerts);
     // What ended with a token is said of its platform, at once.
     const withToken = ({ returns, destination }: Subscription): boolean =>
       returns !== undefined && refused.some(({ platform }) => platform === destination.platform);
@@ -61,7 +61,7 @@ export const alertsStatus = command({
         one.state === "retired" &&
         isAsked(one) &&
         !withToken(one) &&
-        (isOperator(context) || isSamePlace(one.destination, here)),
+        (isOperator(context) || isSameDestination(one.destination, here)),
     );
     const alone = alerts.verdict === undefined;
     const blocks: Block[] = [
@@ -81,13 +81,14 @@ export const alertsStatus = command({
     const late = looks.flat().filter(({ isLate }) => isLate);
     if (late.length > 0) blocks.push({ kind: "list", title: text`Watchers that are late`, items: late.map(lateWords) });
     blocks.push(paragraph(owedWords(owed, now)));
-    blocks.push(...refused.map((refusal) => paragraph(refusedWords(refusal, now))));
+    blocks.push(...refused.map((refusal) => paragraph(suspensionWords(refusal, now))));
     if (lost.length > 0) {
       blocks.push({
         kind: "list",
         title: text`Places that were lost`,
         items: lost.map(
-          (one) => text`${placeWords(one.destination, context)}: subscription ${code(one.id)}, ${one.why ?? "gone"}`,
+          (one) =>
+            text`${destinationWords(one.destination, context)}: subscription ${code(one.id)}, ${one.why ?? "gone"}`,
         ),
       });
     }
@@ -124,10 +125,10 @@ interface Look {
   readonly isLate: boolean;
 }
 
-async function looksOf(network: string, alerts: AlertDesk, now: Milliseconds): Promise<readonly Look[]> {
+async function looksOf(network: string, alerts: AlertService, now: Milliseconds): Promise<readonly Look[]> {
   return Promise.all(
     watcherNames(alerts.config).map(async ({ name, every }) => {
-      const at = await alerts.lookedAt(network, name);
+      const at = await alerts.lastObservedAt(network, name);
       const ageMillis = at === undefined ? undefined : Math.max(0, now - at);
       const limit = Math.max(LATE_AT_LEAST, LATE * every);
       return { network, watcher: name, ageMillis, isLate: ageMillis !== undefined && ageMillis > limit };
@@ -135,7 +136,11 @@ async function looksOf(network: string, alerts: AlertDesk, now: Milliseconds): P
   );
 }
 
-function networkTable(standings: readonly Standing[], looks: readonly (readonly Look[])[], now: Milliseconds): Table {
+function networkTable(
+  standings: readonly NetworkStatus[],
+  looks: readonly (readonly Look[])[],
+  now: Milliseconds,
+): Table {
   return {
     kind: "table",
     name: "networks",
@@ -172,13 +177,13 @@ function networkTable(standings: readonly Standing[], looks: readonly (readonly 
 }
 
 /** What people call the subjects of these, by id, where they have names. */
-async function labelsOf(open: readonly Episode[], alerts: AlertDesk): Promise<Labels> {
+async function labelsOf(open: readonly Episode[], alerts: AlertService): Promise<Labels> {
   const labels: Record<string, string> = {};
   for (const network of new Set(open.map((one) => one.network))) {
-    Object.assign(labels, await watchedLabels(network, alerts));
+    Object.assign(labels, await watchedMarketLabels(network, alerts));
   }
   for (const episode of open) {
-    const label = labelOf(episode);
+    const label = episodeLabel(episode);
     if (label !== undefined) labels[episode.subject] = label;
   }
   return labels;
@@ -221,20 +226,20 @@ function lateWords({ network, watcher, ageMillis }: Look): Text {
   return text`${code(watcher)} on ${strong(network)} last looked ${formatDuration(ageMillis ?? 0)} ago`;
 }
 
-function owedWords(owed: Awaited<ReturnType<AlertDesk["owed"]>>, now: Milliseconds): Text {
+function owedWords(owed: Awaited<ReturnType<AlertService["outboxDepth"]>>, now: Milliseconds): Text {
   const waiting = owed.filter((one) => one.owed > 0);
   if (waiting.length === 0) return text`Nothing is owed that has not been sent.`;
   return text`Owed and not sent yet: ${joinText(
     waiting.map(
       (one) =>
-        text`${countWords(one.owed)} on ${one.platform}, the oldest since ${time(fromMillis(one.oldest))} (${formatDuration(Math.max(0, now - one.oldest))})`,
+        text`${formatCount(one.owed)} on ${one.platform}, the oldest since ${time(fromMillis(one.oldest))} (${formatDuration(Math.max(0, now - one.oldest))})`,
     ),
     "; ",
   )}.`;
 }
 
 /** What is kept is what another process left, who knows when. */
-function aloneWords(standings: readonly Standing[], now: Milliseconds): Text {
+function aloneWords(standings: readonly NetworkStatus[], now: Milliseconds): Text {
   const looks = standings.flatMap(({ looked }) => (looked === undefined ? [] : [toMillis(timeFromText(looked))]));
   const last =
     looks.length === 0
@@ -243,7 +248,7 @@ function aloneWords(standings: readonly Standing[], now: Milliseconds): Text {
   return text`${strong("No Bellwether runs on this database: nobody is watching.")} ${last}`;
 }
 
-function headline(standings: readonly Standing[], open: readonly Episode[], alone: boolean): Text {
+function headline(standings: readonly NetworkStatus[], open: readonly Episode[], alone: boolean): Text {
   const verdicts = joinText(
     standings.map((standing) => text`${standing.network} ${verdictWords(standing)}`),
     ", ",
@@ -257,7 +262,7 @@ function headline(standings: readonly Standing[], open: readonly Episode[], alon
   return text`${alone ? "Nobody is watching; last known: " : ""}${verdicts}; ${firing}`;
 }
 
-function toneOf(standings: readonly Standing[], open: readonly Episode[]): Tone {
+function toneOf(standings: readonly NetworkStatus[], open: readonly Episode[]): Tone {
   if (open.some(({ severity }) => severity === "critical")) return "bad";
   if (open.length > 0 || standings.some(({ verdict }) => verdict === "suspicious")) return "warning";
   return standings.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";

@@ -1,9 +1,9 @@
-import { announcements } from "../src/answers/alert-change.ts";
+import { changeAnnouncements } from "../src/answers/alert-change.ts";
 import { SILENCE_OPTION } from "../src/answers/alert-options.ts";
 import { destinationHere, requireManager } from "../src/answers/alert-place.ts";
-import { placesConcerned } from "../src/answers/alert-silence.ts";
-import { findSilence, silencesHere } from "../src/answers/alert-silences.ts";
-import { haveQuietHours, quietEnds } from "../src/answers/quiet-now.ts";
+import { affectedDestinations } from "../src/answers/alert-silence.ts";
+import { findSilence, visibleSilences } from "../src/answers/alert-silences.ts";
+import { withQuietHours, quietHoursEnds } from "../src/answers/quiet-now.ts";
 import { subjectLabels } from "../src/answers/alert-subjects.ts";
 import { destinationKey } from "../src/alerts/subscription.ts";
 import { holdsAt, overlap, type Silence } from "../src/alerts/silence.ts";
@@ -36,7 +36,7 @@ export const alertsUnsilence = command({
       [{ kinds: ["market.state"], ids: subject === undefined ? [] : [subject] }],
       context,
     );
-    const all = await placesConcerned(context, found);
+    const all = await affectedDestinations(context, found);
     const told =
       destination === undefined
         ? all
@@ -46,13 +46,13 @@ export const alertsUnsilence = command({
     await alerts.putSilence(
       ended,
       caller.name,
-      announcements(context, told, { what: "unsilenced", silence: ended }, labels),
+      changeAnnouncements(context, told, { what: "unsilenced", silence: ended }, labels),
     );
-    const quiet = quietEnds(haveQuietHours(found, told, await alerts.subscriptions()), now);
+    const quiet = quietHoursEnds(withQuietHours(found, told, await alerts.subscriptions()), now);
     return reply({
       tone: "good",
       title: text`Ended the silence of ${silenceScopeWords(found, labels)}`,
-      blocks: [paragraph(whatFollows(found, silencesHere(await alerts.silences(), context), quiet, now))],
+      blocks: [paragraph(whatFollows(found, visibleSilences(await alerts.silences(), context), quiet, now))],
     });
   },
 });

@@ -1,6 +1,6 @@
 import { findEpisode } from "../src/answers/alert-episodes.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alert-options.ts";
-import { storyReply } from "../src/answers/alert-story.ts";
+import { episodeTimelineReply } from "../src/answers/alert-story.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 
@@ -17,6 +17,6 @@ export const alertsWhy = command({
     const story = await alerts.why(id);
     // It was there a moment ago: its time to be forgotten has come in between.
     if (story === undefined) throw new UserError(`Episode ${id} is no longer kept.`, { option: "episode" });
-    return storyReply(story, context);
+    return episodeTimelineReply(story, context);
   },
 });

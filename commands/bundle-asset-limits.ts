@@ -2,8 +2,8 @@ import { ApiError } from "../src/api/api-error.ts";
 import type { AssetLimitsBundle } from "../src/api/bundle.ts";
 import type { Answer } from "../src/api/api-client.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
-import { copyable, copyableId, signatureBlocks, signedWords } from "../src/answers/bundle-blocks.ts";
-import { askAbout } from "../src/answers/callers-mistake.ts";
+import { copyableField, copyableIdField, signatureBlocks, signedWords } from "../src/answers/bundle-blocks.ts";
+import { askAboutId } from "../src/answers/callers-mistake.ts";
 import { command } from "../src/bot/command.ts";
 import { extraFields } from "../src/answers/extra-fields.ts";
 import { assetAmount } from "../src/answers/market-amounts.ts";
@@ -38,7 +38,7 @@ export const bundleAssetLimits = command({
     const proposalId = await resolveId(PROPOSAL, options.proposal, context, "proposal");
     const question = explainOtherKind(proposalId, api.getAssetLimitsBundle(proposalId, { signal }));
     const [{ value, asOf }, assets] = await Promise.all([
-      askAbout(PROPOSAL, proposalId, "proposal", context, question),
+      askAboutId(PROPOSAL, proposalId, "proposal", context, question),
       assetsById(context),
     ]);
     const asset = assets.get(value.networkAssetId ?? "");
@@ -51,10 +51,10 @@ export const bundleAssetLimits = command({
         fields: [
           limit("maxLifetimeDeposit", value.lifetimeLimit, asset),
           limit("withdrawThreshold", value.threshold, asset),
-          copyableId("networkAssetId", value.networkAssetId),
-          copyable("assetSource", value.assetSource),
-          copyable("nonce", value.nonce),
-          copyableId("proposalId", proposalId),
+          copyableIdField("networkAssetId", value.networkAssetId),
+          copyableField("assetSource", value.assetSource),
+          copyableField("nonce", value.nonce),
+          copyableIdField("proposalId", proposalId),
         ],
       },
     ];

@@ -1,6 +1,6 @@
 import { answer, askFor } from "../src/answers/answer.ts";
-import { copyable, copyableId, signatureBlocks, signedWords } from "../src/answers/bundle-blocks.ts";
-import { askAbout } from "../src/answers/callers-mistake.ts";
+import { copyableField, copyableIdField, signatureBlocks, signedWords } from "../src/answers/bundle-blocks.ts";
+import { askAboutId } from "../src/answers/callers-mistake.ts";
 import { command } from "../src/bot/command.ts";
 import { extraFields } from "../src/answers/extra-fields.ts";
 import { ASSET } from "../src/answers/named-ids.ts";
@@ -40,7 +40,7 @@ export const bundleListAsset = command({
         remedy: "Give an asset that lives on Ethereum.",
       });
     }
-    const { value, asOf } = await askAbout(
+    const { value, asOf } = await askAboutId(
       ASSET,
       assetId,
       "asset",
@@ -54,9 +54,9 @@ export const bundleListAsset = command({
         kind: "fields",
         fields: [
           ...(asset?.name === undefined ? [] : [field("Asset", asset.name)]),
-          copyableId("networkAssetId", value.networkAssetId),
-          copyable("assetSource", value.assetSource),
-          copyable("nonce", value.nonce),
+          copyableIdField("networkAssetId", value.networkAssetId),
+          copyableField("assetSource", value.assetSource),
+          copyableField("nonce", value.nonce),
         ],
       },
     ];

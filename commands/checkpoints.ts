@@ -1,6 +1,6 @@
 import type { Checkpoint } from "../src/api/checkpoint.ts";
 import { answer } from "../src/answers/answer.ts";
-import { blockRange, blocksAgo } from "../src/answers/block-range.ts";
+import { blockRangeTitle, blocksAgo } from "../src/answers/block-range.ts";
 import { command } from "../src/bot/command.ts";
 import { PAGE_OPTIONS, pageAsk, readPage, type ListRequest } from "../src/answers/list-pages.ts";
 import { field, type Block } from "../src/reply/block.ts";
@@ -49,7 +49,7 @@ export const checkpoints = command({
       empty: text`No checkpoints here.`,
     });
     return answer(context, asOf, {
-      title: blockRange("checkpoint", heights),
+      title: blockRangeTitle("checkpoint", heights),
       blocks,
       actions,
       ask: pageAsk(context, request),

@@ -1,8 +1,8 @@
 import type { AsOf, NodeClient } from "../src/api/api-client.ts";
 import { ApiError, didAnswer } from "../src/api/api-error.ts";
 import type { NodeInfo } from "../src/api/node-info.ts";
-import { ROUND_TIMEOUT_MILLIS } from "../src/api/take-round.ts";
-import { askFor, asOfFooter, refresh } from "../src/answers/answer.ts";
+import { POLL_TIMEOUT_MILLIS } from "../src/api/take-round.ts";
+import { askFor, asOfFooter, refreshAction } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { field, paragraph, type Block } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
@@ -68,7 +68,7 @@ export const info = command({
       tone,
       blocks,
       ...(first?.asOf === undefined ? {} : { footer: asOfFooter(first.asOf, context.now()) }),
-      actions: [refresh(askFor(context, "info"))],
+      actions: [refreshAction(askFor(context, "info"))],
       ...(answered.length === 0 ? { failure: "network" as const } : {}),
     });
   },
@@ -76,7 +76,7 @@ export const info = command({
 
 /** What each node says within 3 s: one that is silent must not keep what the others say. */
 async function askNodes(nodes: readonly NodeClient[], signal: AbortSignal): Promise<readonly Said[]> {
-  const late = AbortSignal.any([signal, AbortSignal.timeout(ROUND_TIMEOUT_MILLIS)]);
+  const late = AbortSignal.any([signal, AbortSignal.timeout(POLL_TIMEOUT_MILLIS)]);
   const said = await Promise.all(nodes.map((node) => askNode(node, late)));
   signal.throwIfAborted();
   return said;
@@ -151,7 +151,7 @@ function remark(one: Said, usual: NodeInfo | undefined): Text {
     const what = error !== undefined && didAnswer(error) ? "no usable answer" : "no answer";
     const why =
       error === undefined
-        ? `did not answer within ${formatDuration(ROUND_TIMEOUT_MILLIS)}`
+        ? `did not answer within ${formatDuration(POLL_TIMEOUT_MILLIS)}`
         : (error.tried.at(-1)?.why ?? error.message);
     return text`${strong(what)}: ${why}`;
   }

@@ -2,7 +2,7 @@ import type { AssetNames } from "../src/api/names.ts";
 import { answer } from "../src/answers/answer.ts";
 import { smallestUnits } from "../src/answers/market-amounts.ts";
 import { formatBytes } from "../src/units/byte-size.ts";
-import { countWords } from "../src/units/count-words.ts";
+import { formatCount } from "../src/units/count-words.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { exportRange, rangeName, rangeWords, retentionBlocks, type ExportRange } from "../src/answers/export-range.ts";
 import { formatLine } from "../src/bot/grammar.ts";
@@ -151,7 +151,7 @@ function progressReply(
   rows: number,
 ): Reply {
   return reply({
-    title: text`Exporting the ledger of ${shortenId(partyId)}${bytes === 0 ? "" : `: ${countWords(rows)} rows so far`}`,
+    title: text`Exporting the ledger of ${shortenId(partyId)}${bytes === 0 ? "" : `: ${formatCount(rows)} rows so far`}`,
     blocks: [
       paragraph(
         text`${asset?.symbol ?? "One asset"}, ${rangeWords(range)}: ${bytes === 0 ? "asking the node" : `${formatBytes(bytes)} received`}. The file comes when the node is done.`,
@@ -162,7 +162,7 @@ function progressReply(
 
 /** As people say it, and to the byte where that is rounded. */
 function sizeText(bytes: number): string {
-  return bytes < 1000 ? formatBytes(bytes) : `${formatBytes(bytes)} (${countWords(bytes)} bytes)`;
+  return bytes < 1000 ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatCount(bytes)} bytes)`;
 }
 
 function finished(
@@ -180,7 +180,7 @@ function finished(
     {
       kind: "fields",
       fields: [
-        field("Rows", strong(countWords(rows))),
+        field("Rows", strong(formatCount(rows))),
         field("Size", sizeText(attachment.sizeBytes)),
         field("Span", spanText(firstTime, lastTime), { wide: true }),
         ...(dropped === 0
@@ -188,7 +188,7 @@ function finished(
           : [
               field(
                 "Rows left out",
-                text`${countWords(dropped)}, which the node sent though they lie outside what was asked`,
+                text`${formatCount(dropped)}, which the node sent though they lie outside what was asked`,
                 { wide: true },
               ),
             ]),
@@ -205,7 +205,7 @@ function finished(
   if (given.raw)
     blocks.push(paragraph("Raw: the bytes are as the node sent them; rows outside what was asked may be among them."));
   return answer(context, asOf, {
-    title: text`Ledger of ${shortenId(partyId)}, ${asset?.symbol ?? shortenId(assetId)}: ${countWords(rows)} ${rows === 1 ? "row" : "rows"}`,
+    title: text`Ledger of ${shortenId(partyId)}, ${asset?.symbol ?? shortenId(assetId)}: ${formatCount(rows)} ${rows === 1 ? "row" : "rows"}`,
     tone: rows === 0 ? "neutral" : "good",
     blocks,
     attachments: [attachment],

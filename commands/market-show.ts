@@ -6,7 +6,7 @@ import { auctionTriggerWords, enumWords, tradingModeWords } from "../src/answers
 import { extraFields } from "../src/answers/extra-fields.ts";
 import { marketAmounts, percentWords, type MarketAmounts } from "../src/answers/market-amounts.ts";
 import { isInAuction, isLive, marketTone, stateAndMode } from "../src/answers/market-state.ts";
-import { boundsTable, feesTable, nearestBound } from "../src/answers/market-tables.ts";
+import { boundsTable, liquidityFeesTable, nearestBound } from "../src/answers/market-tables.ts";
 import { MARKET, type NamedId } from "../src/answers/named-ids.ts";
 import { nearest } from "../src/bot/nearest.ts";
 import { assetsById, marketsById } from "../src/answers/offered-names.ts";
@@ -66,7 +66,7 @@ export const marketShow = command({
       { kind: "fields", title: text`Prices`, fields: priceFields(market, amounts) },
       { kind: "fields", title: text`Interest and liquidity`, fields: liquidityFields(market, amounts) },
       boundsTable(market, amounts),
-      feesTable(market.liquidityProviderFeeShare, amounts),
+      liquidityFeesTable(market.liquidityProviderFeeShare, amounts),
     ];
     const unknown = [
       ...extraFields(market, MarketData.shape),

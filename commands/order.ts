@@ -2,14 +2,14 @@ import type { Answer } from "../src/api/api-client.ts";
 import { ApiError } from "../src/api/api-error.ts";
 import { Order } from "../src/api/order.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
-import { askAbout } from "../src/answers/callers-mistake.ts";
+import { askAboutId } from "../src/answers/callers-mistake.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { enumWords } from "../src/answers/enum-words.ts";
 import { extraFields } from "../src/answers/extra-fields.ts";
 import { marketAmounts } from "../src/answers/market-amounts.ts";
 import { ORDER } from "../src/answers/named-ids.ts";
 import { marketsById } from "../src/answers/offered-names.ts";
-import { fateBlocks, mainFields, termFields } from "../src/answers/order-fields.ts";
+import { endReasonBlocks, orderFields, orderTermFields } from "../src/answers/order-fields.ts";
 import { changesBetween, orderTone, orderWords } from "../src/answers/order-words.ts";
 import { resolveId } from "../src/answers/resolve-id.ts";
 import { noteSeen } from "../src/answers/seen-ids.ts";
@@ -65,9 +65,9 @@ export const order = command({
       blocks.push(
         paragraph(text`${strong("An earlier version")}: ${version} of ${currentVersion}. It is no longer what holds.`),
       );
-    blocks.push(...fateBlocks(found));
-    blocks.push({ kind: "fields", fields: mainFields(found, market?.code, amounts) });
-    blocks.push({ kind: "fields", title: text`Terms`, fields: termFields(found, amounts) });
+    blocks.push(...endReasonBlocks(found));
+    blocks.push({ kind: "fields", fields: orderFields(found, market?.code, amounts) });
+    blocks.push({ kind: "fields", title: text`Terms`, fields: orderTermFields(found, amounts) });
     if (previous !== undefined) {
       const changes = changesBetween(previous, found, amounts);
       blocks.push({
@@ -106,7 +106,7 @@ async function getVersions(
   const current = api.getOrder(orderId, undefined, { signal });
   const hint = "A standard node drops orders after a month.";
   if (asked.version === undefined) {
-    const shown = await askAbout(ORDER, orderId, "id", context, current, hint);
+    const shown = await askAboutId(ORDER, orderId, "id", context, current, hint);
     return { shown, currentVersion: shown.value.version };
   }
   const [versioned, newest] = await Promise.allSettled([api.getOrder(orderId, asked.version, { signal }), current]);
@@ -121,7 +121,7 @@ async function getVersions(
       remedy: known === undefined ? "Leave version out for the current one." : `Its versions are 1 to ${known}.`,
     });
   }
-  return askAbout(ORDER, orderId, "id", context, Promise.reject(refused), hint);
+  return askAboutId(ORDER, orderId, "id", context, Promise.reject(refused), hint);
 }
 
 /** The version before, to show what an amendment changed; never worth failing for. */

@@ -1,7 +1,7 @@
 import type { KeyRotation } from "../src/api/key-rotation.ts";
 import { answer } from "../src/answers/answer.ts";
 import { idCell, namedCell } from "../src/answers/cells.ts";
-import { blockRange } from "../src/answers/block-range.ts";
+import { blockRangeTitle } from "../src/answers/block-range.ts";
 import { command } from "../src/bot/command.ts";
 import { PAGE_OPTIONS, pageAsk, readPage, type ListRequest } from "../src/answers/list-pages.ts";
 import { VALIDATOR } from "../src/answers/named-ids.ts";
@@ -44,7 +44,7 @@ export const rotations = command({
       ...rows.map((row) => ({ id: row.nodeId, label: nameOf(row.nodeId) })),
       ...(names.has(nodeId ?? "") ? [{ id: nodeId, label: nameOf(nodeId) }] : []),
     ]);
-    const range = blockRange(
+    const range = blockRangeTitle(
       "key rotation",
       rows.map((row) => row.blockHeight),
     );

@@ -1,6 +1,6 @@
 import type { Snapshot } from "../src/api/snapshot.ts";
 import { answer } from "../src/answers/answer.ts";
-import { blockRange, blocksAgo } from "../src/answers/block-range.ts";
+import { blockRangeTitle, blocksAgo } from "../src/answers/block-range.ts";
 import { command } from "../src/bot/command.ts";
 import { PAGE_OPTIONS, pageAsk, readPage, type ListRequest } from "../src/answers/list-pages.ts";
 import { field, type Block } from "../src/reply/block.ts";
@@ -51,7 +51,7 @@ export const snapshots = command({
       empty: text`No snapshots here.`,
     });
     return answer(context, asOf, {
-      title: blockRange(
+      title: blockRangeTitle(
         "snapshot",
         rows.map((row) => row.blockHeight),
       ),

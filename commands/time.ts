@@ -1,9 +1,9 @@
 import type { AsOf } from "../src/api/api-client.ts";
 import type { NodeVerdict, Verdict } from "../src/api/verdict.ts";
-import { askFor, asOfFooter, refresh } from "../src/answers/answer.ts";
+import { askFor, asOfFooter, refreshAction } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { capitalised } from "../src/answers/enum-words.ts";
-import { watchedStandstill } from "../src/answers/watched-standstill.ts";
+import { watchedStall } from "../src/answers/watched-standstill.ts";
 import { field, paragraph, type Block, type Column } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, time as timeText, toText, type Text } from "../src/reply/text.ts";
@@ -28,8 +28,8 @@ export const time = command({
   run: async (context) => {
     const { api, network, signal, alerts } = context;
     const known = alerts.verdict?.(network);
-    const verdict = await api.look({ signal, ...(known === undefined ? {} : { after: known.memory }) });
-    const watched = await watchedStandstill(network, verdict, alerts);
+    const verdict = await api.assess({ signal, ...(known === undefined ? {} : { earlier: known.memory }) });
+    const watched = await watchedStall(network, verdict, alerts);
     const spoke = verdict.nodes.filter((node) => node.time !== undefined);
     const { frontier } = verdict;
     const { title, tone } = watched ?? headline(network, verdict);
@@ -50,7 +50,7 @@ export const time = command({
       tone,
       blocks,
       footer: asOfFooter(asOf(network, api.simulated, verdict), context.now()),
-      actions: [refresh(askFor(context, "time"))],
+      actions: [refreshAction(askFor(context, "time"))],
       ...(spoke.length === 0 || isDisbelieved(verdict) ? { failure: "network" as const } : {}),
     });
   },

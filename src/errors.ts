@@ -22,7 +22,7 @@ export class UserError extends Error {
  * What the bot keeps things in is full or broken: nobody's mistake and no bug, and its operator's to mend. `message` is
  * for the log; people see `title`.
  */
-export class StoreTrouble extends Error {
+export class StorageError extends Error {
   override readonly name = "StoreTrouble";
   readonly title: string;
   /** What to do, where that is more than to ask again once it is mended. */

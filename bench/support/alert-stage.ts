@@ -54,7 +54,7 @@ export async function alertStage(options: {
   const engine = createAlertEngine({ ...parts, onOwed: () => dispatcher.wake() });
   await store.transaction(async ({ alerts }) => {
     for (const [index, destination] of destinations.entries()) {
-      await alerts.choices.putSubscriptions([subscriptionOf(index, destination, kinds, events, NETWORK)]);
+      await alerts.subscriptions.put([subscriptionOf(index, destination, kinds, events, NETWORK)]);
     }
   });
   const running = dispatcher.run(stop.signal);

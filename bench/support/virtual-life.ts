@@ -85,7 +85,7 @@ export async function virtualLife(options: {
     for (let index = 0; index < options.subscriptions; index += 1) {
       const events = index % 2 === 0 ? "usual" : "each";
       const one = subscriptionOf(index, { platform: "taking", channel: `c${index}` }, options.kinds, events, "testnet");
-      await alerts.choices.putSubscriptions([one]);
+      await alerts.subscriptions.put([one]);
     }
   });
   const starting = alerting.start([new TakingSender(counts)]);

@@ -27,6 +27,6 @@ export function fault(check: string, what: string, remedy: string): Finding {
 }
 
 /** The other side does not answer: it may pass by itself. */
-export function silence(check: string, what: string, remedy: string): Finding {
+export function noAnswer(check: string, what: string, remedy: string): Finding {
   return { state: "fault", check, what, remedy, cause: "network" };
 }

@@ -7,7 +7,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import { toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 
 /** The files of answers, kept to be fetched until they are too old or too many. */
-export interface KeptFiles {
+export interface FileCache {
   /** Takes a file over, to be disposed of here; gives the id under which it can be had, a secret of whoever asked. */
   keep(attachment: Attachment): string;
   /** The file and its bytes, or undefined when it is unknown or expired. A broken-off reading frees its source. */
@@ -17,7 +17,7 @@ export interface KeptFiles {
   close(): Promise<void>;
 }
 
-interface Kept {
+interface CachedFile {
   readonly attachment: Attachment;
   /** Unix milliseconds. */
   readonly expires: number;
@@ -25,9 +25,9 @@ interface Kept {
   dropped: boolean;
 }
 
-export interface KeptFilesParts {
+export interface FileCacheOptions {
   /** How many are kept; the oldest go. */
-  readonly most: number;
+  readonly maxFiles: number;
   /** For how long, from the answer they came with on. */
   readonly keepMillis: Milliseconds;
   readonly log: Log;
@@ -37,11 +37,11 @@ export interface KeptFilesParts {
 /** What expires while nobody asks is given up within a minute. */
 const SWEEP_MILLIS: Milliseconds = 60_000;
 
-export function keptFiles(parts: KeptFilesParts): KeptFiles {
+export function createFileCache(parts: FileCacheOptions): FileCache {
   // A Map keeps the order of arrival, which is the order of expiry.
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CachedFile>();
 
-  async function dispose(one: Kept): Promise<void> {
+  async function dispose(one: CachedFile): Promise<void> {
     try {
       await one.attachment.dispose();
     } catch (thrown) {
@@ -50,7 +50,7 @@ export function keptFiles(parts: KeptFilesParts): KeptFiles {
   }
 
   /** A file that is being read is disposed of by its last reader. */
-  async function drop(id: string, one: Kept): Promise<void> {
+  async function drop(id: string, one: CachedFile): Promise<void> {
     kept.delete(id);
     one.dropped = true;
     if (one.readers === 0) await dispose(one);
@@ -59,12 +59,12 @@ export function keptFiles(parts: KeptFilesParts): KeptFiles {
   function sweep(): void {
     const at = toMillis(parts.now());
     for (const [id, one] of kept) {
-      if (one.expires <= at || kept.size > parts.most) void drop(id, one);
+      if (one.expires <= at || kept.size > parts.maxFiles) void drop(id, one);
     }
   }
   const sweeper = setInterval(sweep, SWEEP_MILLIS).unref();
 
-  async function* bytesOf(one: Kept): AsyncGenerator<Uint8Array, void> {
+  async function* bytesOf(one: CachedFile): AsyncGenerator<Uint8Array, void> {
     const { attachment } = one;
     one.readers += 1;
     try {

@@ -5,7 +5,7 @@ import type { Severity } from "./severity.ts";
 import { compareSeverity } from "./severity.ts";
 
 /** What a message is about, for programs. Pure and total. */
-export function aboutOf(message: AlertMessage, phase: string): DeliverySubject {
+export function deliverySubject(message: AlertMessage, phase: string): DeliverySubject {
   switch (message.type) {
     case "condition": {
       const { id, kind, network, subject, severity, detected, escalated, ended } = message.episode;

@@ -1,10 +1,10 @@
 import { isOpen, type Episode, type Machine } from "./episode.ts";
 import { timeToText } from "./json-units.ts";
-import { calmed, type Step } from "./machine.ts";
+import { resetMachine, type Step } from "./machine.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 
 /** So many good looks in a row must lack a subject before it counts as gone: a node that is slow to learn is none. */
-export const ABSENT_ROUNDS = 10;
+export const ROUNDS_UNTIL_GONE = 10;
 
 /**
  * One more good look in which a watcher said nothing of a subject that it used to speak of. Once that is certain, what
@@ -12,16 +12,16 @@ export const ABSENT_ROUNDS = 10;
  */
 export function stepAbsent(machine: Machine, episode: Episode | undefined, at: Nanoseconds): Step {
   const absent = (machine.absent ?? 0) + 1;
-  if (absent < ABSENT_ROUNDS) {
+  if (absent < ROUNDS_UNTIL_GONE) {
     return { machine: { ...machine, absent }, ...(episode === undefined ? {} : { episode }), changes: [] };
   }
-  const calm = calmed(present(machine));
+  const calm = resetMachine(clearAbsence(machine));
   if (episode === undefined || !isOpen(episode)) return { machine: calm, changes: ["dismissed"] };
   return { machine: calm, episode: { ...episode, state: "gone", ended: timeToText(at) }, changes: ["gone"] };
 }
 
 /** It was spoken of again. */
-export function present(machine: Machine): Machine {
+export function clearAbsence(machine: Machine): Machine {
   if (machine.absent === undefined) return machine;
   const { absent: _, ...rest } = machine;
   return rest;

@@ -3,7 +3,7 @@ import { toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { Episode } from "./episode.ts";
 import { timeToText } from "./json-units.ts";
 import { episodeRow } from "./record-round.ts";
-import { Telling } from "./telling.ts";
+import { NotificationState } from "./telling.ts";
 import { logDecisions } from "./write-owed.ts";
 
 export interface Acknowledgement {
@@ -42,9 +42,9 @@ export async function acknowledge(
 
 /** Where nothing was told, nothing reminds of it either. */
 async function acknowledgeAt(tables: AlertTables, episode: string, destination: string): Promise<boolean> {
-  const row = await tables.watch.telling(episode, destination);
-  const telling = row === undefined ? undefined : Telling.parse(JSON.parse(row.data));
+  const row = await tables.watch.notificationState(episode, destination);
+  const telling = row === undefined ? undefined : NotificationState.parse(JSON.parse(row.data));
   if (row === undefined || telling === undefined || telling.acknowledged === true) return false;
-  await tables.watch.putTellings([{ ...row, data: JSON.stringify({ ...telling, acknowledged: true }) }]);
+  await tables.watch.putNotificationStates([{ ...row, data: JSON.stringify({ ...telling, acknowledged: true }) }]);
   return true;
 }

@@ -4,7 +4,7 @@ import type { AlertsConfig } from "./alerts-config.ts";
 import { isDrill } from "./drill.ts";
 
 /** What people may do with alerts: all of the engine but what its watchers tell it. Its lists leave drills out. */
-export interface AlertDesk extends Omit<AlertEngine, "record" | "upkeep" | "closeUnwatched"> {
+export interface AlertService extends Omit<AlertEngine, "record" | "upkeep" | "closeUnwatched"> {
   readonly config: AlertsConfig;
   /** The platforms on which this process delivers; none while it only answers a question. */
   platforms(): readonly string[];
@@ -16,14 +16,14 @@ export interface AlertDesk extends Omit<AlertEngine, "record" | "upkeep" | "clos
 }
 
 /** Where the console's alerts are owed. */
-export const CONSOLE = { platform: "web", channel: "console" } as const;
+export const CONSOLE_DESTINATION = { platform: "web", channel: "console" } as const;
 
-export function createAlertDesk(
+export function createAlertService(
   engine: AlertEngine,
   config: AlertsConfig,
   platforms: () => readonly string[] = () => [],
-  verdict?: AlertDesk["verdict"],
-): AlertDesk {
+  verdict?: AlertService["verdict"],
+): AlertService {
   const real = <T extends { readonly network: string }>(all: readonly T[]): T[] => all.filter((one) => !isDrill(one));
   return {
     ...engine,

@@ -3,23 +3,23 @@ import { isDeepStrictEqual } from "node:util";
 import { UserError } from "../errors.ts";
 import type { AlertTables, DecisionQuery, DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
 import { acknowledge } from "./acknowledge.ts";
-import { silenceLog, subscriptionLog } from "./choice-log.ts";
-import { choicesReader } from "./choices.ts";
+import { silenceLogLine, subscriptionLogLine } from "./choice-log.ts";
+import { subscriptionIndexReader } from "./choices.ts";
 import { closeUnwatched } from "./close-unwatched.ts";
-import { randomId, nowMillis, type AlertParts } from "./engine-parts.ts";
+import { randomId, nowMillis, type AlertDependencies } from "./engine-parts.ts";
 import { Episode, Machine } from "./episode.ts";
 import { createLogReader, type LogReader } from "./log-reader.ts";
 import { AlertMessage } from "./message.ts";
-import { OwedBook } from "./owed.ts";
+import { OutboxBatch } from "./owed.ts";
 import { readMessages } from "./read-messages.ts";
-import { readRefusals, type Refusal } from "./refusal.ts";
-import { quietAt, rescheduleHeld } from "./reschedule-held.ts";
-import { roundRecorder, type RecordRound } from "./record-round.ts";
+import { readSuspensions, type PlatformSuspension } from "./refusal.ts";
+import { quietHoursEndAt, rescheduleHeld } from "./reschedule-held.ts";
+import { observationProcessor, type ProcessObservation } from "./record-round.ts";
 import type { Destination } from "./sender.ts";
 import { Silence, silenceEnds } from "./silence.ts";
 import { destinationKey, rulesOf, Subscription } from "./subscription.ts";
-import { upkeepOf } from "./upkeep.ts";
-import { logDecisions, putSubscription, writeOwed } from "./write-owed.ts";
+import { createUpkeep } from "./upkeep.ts";
+import { logDecisions, putSubscription, writeBatch } from "./write-owed.ts";
 
 /** What a channel is told of a change, owed in the same transaction as that is kept. */
 export interface Announcement {
@@ -28,7 +28,7 @@ export interface Announcement {
 }
 
 /** Everything that the log knows of an episode. */
-export interface Story {
+export interface EpisodeHistory {
   readonly episode: Episode;
   /** Oldest first. */
   readonly decisions: readonly DecisionRow[];
@@ -41,9 +41,9 @@ export interface AlertEngine {
   /** The last snapshot of a watcher, as it was stored, for its schema to check. */
   snapshot(network: string, watcher: string): Promise<{ readonly at: number; readonly data: unknown } | undefined>;
   /** When that snapshot was stored (Unix milliseconds): of many markets it is megabytes. */
-  lookedAt(network: string, watcher: string): Promise<number | undefined>;
+  lastObservedAt(network: string, watcher: string): Promise<number | undefined>;
   /** Keeps a round and what it owes; see roundRecorder. */
-  record: RecordRound;
+  record: ProcessObservation;
   /** What time alone brings about; see upkeepOf. */
   upkeep(): Promise<void>;
   /** Closes what is open on any network but those; see closeUnwatched. */
@@ -82,9 +82,9 @@ export interface AlertEngine {
   ): Promise<Episode | undefined>;
 
   /** How many messages are owed on each platform, and since when the oldest (Unix milliseconds). */
-  owed(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
+  outboxDepth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
   /** The platforms that refuse the bot's own token. */
-  refusals(): Promise<readonly Refusal[]>;
+  refusals(): Promise<readonly PlatformSuspension[]>;
   /** What became of messages, newest first, with the receipts of those that arrived; see DeliveryRow. */
   settled(
     limit: number,
@@ -101,22 +101,22 @@ export interface AlertEngine {
   pending(network: string): Promise<readonly Machine[]>;
   /** Newest first. */
   lastEpisodes(limit: number, network?: string): Promise<readonly Episode[]>;
-  why(episode: string): Promise<Story | undefined>;
+  why(episode: string): Promise<EpisodeHistory | undefined>;
   /** The log as people read it: what was decided, and what became of messages. */
   readonly lines: LogReader;
   /** Newest first. */
-  log(query: DecisionQuery): Promise<readonly DecisionRow[]>;
+  decisions(query: DecisionQuery): Promise<readonly DecisionRow[]>;
 }
 
-export function createAlertEngine(parts: AlertParts): AlertEngine {
+export function createAlertEngine(parts: AlertDependencies): AlertEngine {
   const { store, config, clock, newId = randomId } = parts;
-  const readChoices = choicesReader(config);
-  const upkeep = upkeepOf(parts, readChoices);
+  const readChoices = subscriptionIndexReader(config);
+  const upkeep = createUpkeep(parts, readChoices);
 
   async function owe(tables: AlertTables, { destination, message }: Announcement): Promise<void> {
-    const book = new OwedBook();
+    const book = new OutboxBatch();
     book.deliveries.push({ id: newId(), destination, phase: "bot", message: AlertMessage.parse(message) });
-    await writeOwed(tables, book, nowMillis(clock), newId);
+    await writeBatch(tables, book, nowMillis(clock), newId);
   }
 
   async function putSubscriptions(
@@ -143,7 +143,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
         what: "subscription",
         network: one.network,
         destination: destinationKey(one.destination),
-        detail: subscriptionLog(known.get(one.id), one, by),
+        detail: subscriptionLogLine(known.get(one.id), one, by),
       }));
       await logDecisions(alerts, decisions, at);
       for (const one of announced) await owe(alerts, one);
@@ -158,8 +158,8 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
         const row = await alerts.watch.snapshot(network, watcher);
         return row === undefined ? undefined : { at: row.at, data: JSON.parse(row.data) as unknown };
       }),
-    lookedAt: (network, watcher) => store.transaction(({ alerts }) => alerts.watch.lookedAt(network, watcher)),
-    record: roundRecorder(parts, readChoices),
+    lastObservedAt: (network, watcher) => store.transaction(({ alerts }) => alerts.watch.observedAt(network, watcher)),
+    record: observationProcessor(parts, readChoices),
     upkeep,
     closeUnwatched: (watched) => closeUnwatched(parts, readChoices, watched),
 
@@ -170,7 +170,7 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
     silences: () =>
       store.transaction(async ({ alerts }) => {
         const at = nowMillis(clock);
-        return (await alerts.choices.silences(at)).map((row) => Silence.parse(JSON.parse(row.data)));
+        return (await alerts.subscriptions.silences(at)).map((row) => Silence.parse(JSON.parse(row.data)));
       }),
     async putSilence(given, by, announced = []) {
       const silence = Silence.parse(given);
@@ -178,16 +178,16 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
       const ends_at = silenceEnds(silence);
       const { destination, network } = silence.scope;
       await store.transaction(async ({ alerts }) => {
-        await alerts.choices.putSilence({ id: silence.id, ends_at, data: JSON.stringify(silence) });
+        await alerts.subscriptions.putSilence({ id: silence.id, ends_at, data: JSON.stringify(silence) });
         if (destination !== undefined && ends_at <= at) {
           const { subscriptions } = await readChoices(alerts, at);
-          await alerts.backlog.reschedule(destination, quietAt(destination, subscriptions, at));
+          await alerts.backlog.reschedule(destination, quietHoursEndAt(destination, subscriptions, at));
         }
         const where = {
           ...(destination === undefined ? {} : { destination }),
           ...(network === undefined ? {} : { network }),
         };
-        await logDecisions(alerts, [{ what: "silence", ...where, detail: silenceLog(silence, by, at) }], at);
+        await logDecisions(alerts, [{ what: "silence", ...where, detail: silenceLogLine(silence, by, at) }], at);
         for (const one of announced) await owe(alerts, one);
       });
       if (announced.length > 0) parts.onOwed?.();
@@ -208,8 +208,8 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
       return done?.episode;
     },
 
-    owed: () => store.transaction(({ alerts }) => alerts.outbox.depth()),
-    refusals: () => store.transaction(({ alerts }) => readRefusals(alerts)),
+    outboxDepth: () => store.transaction(({ alerts }) => alerts.outbox.depth()),
+    refusals: () => store.transaction(({ alerts }) => readSuspensions(alerts)),
     settled: (limit, destination) =>
       store.transaction(async ({ alerts }) => {
         const rows = await alerts.outbox.settled(limit, destination);
@@ -233,16 +233,16 @@ export function createAlertEngine(parts: AlertParts): AlertEngine {
         if (row === undefined) return undefined;
         const deliveries = await alerts.outbox.ofEpisode(id);
         const receipts = await alerts.outbox.receipts(deliveries.map((one) => one.id));
-        const decisions = (await alerts.log.read({ episode: id, limit: STORY_LINES })).toReversed();
+        const decisions = (await alerts.decisions.read({ episode: id, limit: MAX_HISTORY_DECISIONS })).toReversed();
         return { episode: parseEpisode(row), decisions, deliveries, receipts };
       }),
     lines: createLogReader(store),
-    log: (query) => store.transaction(({ alerts }) => alerts.log.read(query)),
+    decisions: (query) => store.transaction(({ alerts }) => alerts.decisions.read(query)),
   };
 }
 
 /** How many decisions a story tells at most. */
-const STORY_LINES = 1000;
+const MAX_HISTORY_DECISIONS = 1000;
 
 function parseEpisode(row: { readonly data: string }): Episode {
   return Episode.parse(JSON.parse(row.data));

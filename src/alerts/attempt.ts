@@ -3,35 +3,35 @@ import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { aboutOf } from "./about.ts";
-import type { Claimed } from "./claim.ts";
+import { deliverySubject } from "./about.ts";
+import type { ClaimedDelivery } from "./claim.ts";
 import { nowMillis } from "./engine-parts.ts";
 import type { AlertMessage } from "./message.ts";
 import { SendError, type Delivery, type Receipt } from "./sender.ts";
-import type { Outcome } from "./settle.ts";
+import type { DeliveryResult } from "./settle.ts";
 import type { OnStep } from "./steps.ts";
-import { isMerged, type Wording } from "./wording.ts";
+import { isMerged, type DeliveryContext } from "./wording.ts";
 
-export interface AttemptParts {
+export interface AttemptDependencies {
   readonly clock: Clock;
   readonly log: Log;
   /** Pure and total. */
-  readonly describe: (message: AlertMessage, wording: Wording) => Reply;
+  readonly describe: (message: AlertMessage, wording: DeliveryContext) => Reply;
   readonly onStep?: OnStep;
   /** A try that takes longer has an unknown outcome. Default 20 s. */
   readonly tryMillis?: Milliseconds;
 }
 
 /** What a try that has ended aborts its own waiting with. */
-const ENDED = new DOMException("This try has ended.", "AbortError");
+const ATTEMPT_ENDED = new DOMException("This try has ended.", "AbortError");
 
 /** One try to send what was claimed. Never rejects: a failure is an outcome. Aborting `leave` gives it up. */
-export async function attempt(
-  parts: AttemptParts,
-  claimed: Claimed,
+export async function attemptDelivery(
+  parts: AttemptDependencies,
+  claimed: ClaimedDelivery,
   message: AlertMessage,
   leave: AbortSignal,
-): Promise<Outcome> {
+): Promise<DeliveryResult> {
   const { clock, onStep, tryMillis = 20_000 } = parts;
   const ended = new AbortController();
   const late = clock
@@ -51,18 +51,18 @@ export async function attempt(
       thrown instanceof SendError ? thrown : new SendError("maybe-sent", messageOf(thrown), { cause: thrown });
     return { claimed, error, at: nowMillis(clock) };
   } finally {
-    ended.abort(ENDED);
+    ended.abort(ATTEMPT_ENDED);
   }
 }
 
 async function send(
-  parts: Pick<AttemptParts, "describe" | "log">,
-  claimed: Claimed,
+  parts: Pick<AttemptDependencies, "describe" | "log">,
+  claimed: ClaimedDelivery,
   message: AlertMessage,
   signal: AbortSignal,
 ): Promise<Receipt | undefined> {
   const { row, sender, destination, mention, quiet, threadOf, edits, told, repeat } = claimed;
-  const reply = worded(parts, message, {
+  const reply = renderMessage(parts, message, {
     ...(isMerged(message, row) ? { merged: true } : {}),
     ...(repeat ? { repeat: true } : {}),
     ...(told === undefined ? {} : { told }),
@@ -77,16 +77,16 @@ async function send(
     ...(mention === undefined ? {} : { mention }),
     ...(quiet === undefined ? {} : { quiet }),
     ...(threadOf === undefined ? {} : { threadOf }),
-    about: aboutOf(message, row.phase),
+    about: deliverySubject(message, row.phase),
   };
   return sender.send(delivery, reply, signal);
 }
 
 /** A message that cannot be worded is a bug, which no repetition mends. */
-function worded(
-  { describe, log }: Pick<AttemptParts, "describe" | "log">,
+function renderMessage(
+  { describe, log }: Pick<AttemptDependencies, "describe" | "log">,
   message: AlertMessage,
-  wording: Wording,
+  wording: DeliveryContext,
 ): Reply {
   try {
     return describe(message, wording);

@@ -10,12 +10,12 @@ import { nowMillis, randomId } from "./engine-parts.ts";
 import { timeToText } from "./json-units.ts";
 import { ALERT_KINDS, type AlertKind } from "./kinds.ts";
 import type { AlertMessage } from "./message.ts";
-import { OwedBook } from "./owed.ts";
+import { OutboxBatch } from "./owed.ts";
 import type { Destination } from "./sender.ts";
 import { destinationKey, Subscription } from "./subscription.ts";
-import { writeOwed } from "./write-owed.ts";
+import { writeBatch } from "./write-owed.ts";
 
-export interface AwayReportParts {
+export interface DowntimeReportDependencies {
   readonly store: Pick<Store, "transaction">;
   readonly clock: Clock;
   readonly config: Pick<AlertsConfig, "poll">;
@@ -32,7 +32,7 @@ export interface AwayReportParts {
 }
 
 /** Says after a restart that the bot was away, and what is therefore told late. */
-export interface AwayReport {
+export interface DowntimeReport {
   /**
    * Notes an absence that mattered; before the first look, which wipes out its trace. Gives whether there is one to
    * report: this one, or one that an earlier process noted and did not come to tell.
@@ -46,41 +46,39 @@ export interface AwayReport {
 }
 
 /** Under this name an absence is kept beside the watchers' snapshots, for no network. */
-const KEPT_AS = "away-report";
-const Kept = z.object({
+const SNAPSHOT_NAME = "away-report";
+const StoredDowntime = z.object({
   /** Unix milliseconds. */
   from: z.number(),
   to: z.number(),
   told: z.boolean(),
 });
-type Kept = z.infer<typeof Kept>;
+type StoredDowntime = z.infer<typeof StoredDowntime>;
 
 /** A restart takes some seconds, and nobody needs to hear of it. */
-const SHORTEST: Milliseconds = 30_000;
-const POLLS = 6;
+const MIN_DOWNTIME: Milliseconds = 30_000;
+const MIN_MISSED_POLLS = 6;
 /** The log's newest lines that are searched, of one network: a start writes some dozens. */
-const LINES = 2000;
+const MAX_LOG_LINES = 2000;
 
 /**
  * Each absence is told once, whatever crashes when: it is kept before anything is looked at, and what is told of it is
  * owed in the transaction that notes it as told. What happened meanwhile is what the log has seen since.
  */
-export function awayReport(parts: AwayReportParts): AwayReport {
+export function createDowntimeReport(parts: DowntimeReportDependencies): DowntimeReport {
   const { store, clock, config, networks, watcher, always, simulated, newId = randomId } = parts;
-  const shortest = Math.max(SHORTEST, POLLS * config.poll.time);
+  const shortest = Math.max(MIN_DOWNTIME, MIN_MISSED_POLLS * config.poll.time);
 
   async function finish(unseen: readonly string[] = []): Promise<void> {
     const at = nowMillis(clock);
     const owed = await store.transaction(async ({ alerts: tables }) => {
-      const kept = await read(tables);
+      const kept = await readDowntime(tables);
       if (kept === undefined || kept.told) return 0;
       const seen = new Map(
-        await Promise.all(networks.map(async (one) => [one, await seenSince(tables, one, kept.to)] as const)),
+        await Promise.all(networks.map(async (one) => [one, await eventsSince(tables, one, kept.to)] as const)),
       );
-      const book = new OwedBook();
-      const subscriptions = (await tables.choices.subscriptions()).map(({ data }) =>
-        Subscription.parse(JSON.parse(data)),
-      );
+      const book = new OutboxBatch();
+      const subscriptions = (await tables.subscriptions.list()).map(({ data }) => Subscription.parse(JSON.parse(data)));
       const common = {
         type: "away",
         ...(simulated ? { simulated: true as const } : {}),
@@ -100,8 +98,8 @@ export function awayReport(parts: AwayReportParts): AwayReport {
       const told = book.deliveries.length;
       const where = `${told} ${told === 1 ? "destination" : "destinations"}`;
       book.decisions.push({ what: "away", detail: `for ${span}; told at ${where}` });
-      await writeOwed(tables, book, at, newId);
-      await write(tables, { ...kept, told: true }, at);
+      await writeBatch(tables, book, at, newId);
+      await writeDowntime(tables, { ...kept, told: true }, at);
       return book.deliveries.length;
     });
     if (owed > 0) parts.onOwed?.();
@@ -113,11 +111,11 @@ export function awayReport(parts: AwayReportParts): AwayReport {
       return store.transaction(async ({ alerts: tables }) => {
         const looks = await Promise.all(networks.map((network) => tables.watch.snapshot(network, watcher)));
         const last = Math.max(...looks.map((look) => look?.at ?? Number.NEGATIVE_INFINITY));
-        const kept = await read(tables);
+        const kept = await readDowntime(tables);
         const untold = kept?.told === false ? kept : undefined;
         // Nobody was away who has never been there.
         const absent = Number.isFinite(last) && at - last >= shortest;
-        if (absent) await write(tables, { from: untold?.from ?? last, to: at, told: false }, at);
+        if (absent) await writeDowntime(tables, { from: untold?.from ?? last, to: at, told: false }, at);
         return absent || untold !== undefined;
       });
     },
@@ -125,21 +123,21 @@ export function awayReport(parts: AwayReportParts): AwayReport {
   };
 }
 
-async function read(tables: AlertTables): Promise<Kept | undefined> {
-  const row = await tables.watch.snapshot("", KEPT_AS);
-  return row === undefined ? undefined : Kept.safeParse(JSON.parse(row.data)).data;
+async function readDowntime(tables: AlertTables): Promise<StoredDowntime | undefined> {
+  const row = await tables.watch.snapshot("", SNAPSHOT_NAME);
+  return row === undefined ? undefined : StoredDowntime.safeParse(JSON.parse(row.data)).data;
 }
 
-async function write(tables: AlertTables, kept: Kept, at: Milliseconds): Promise<void> {
-  await tables.watch.putSnapshot("", KEPT_AS, at, JSON.stringify(kept));
+async function writeDowntime(tables: AlertTables, kept: StoredDowntime, at: Milliseconds): Promise<void> {
+  await tables.watch.putSnapshot("", SNAPSHOT_NAME, at, JSON.stringify(kept));
 }
 
 type Counts = ReadonlyMap<AlertKind, number>;
 
 /** The events that were found on a network since then, by what they are. */
-async function seenSince(tables: AlertTables, network: string, since: Milliseconds): Promise<Counts> {
+async function eventsSince(tables: AlertTables, network: string, since: Milliseconds): Promise<Counts> {
   const counts = new Map<AlertKind, number>();
-  for (const { at, what, detail } of await tables.log.read({ network, limit: LINES })) {
+  for (const { at, what, detail } of await tables.decisions.read({ network, limit: MAX_LOG_LINES })) {
     if (at < since) break;
     if (what !== "seen" || detail === null) continue;
     for (const [, count, kind] of detail.matchAll(/(\d+) ([a-z]+\.[a-z-]+)/gu)) {

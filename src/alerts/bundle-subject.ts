@@ -4,11 +4,11 @@ export interface BundleSubject {
   readonly id: string;
 }
 
-const LIMITS = "asset-limits:";
-const LIST = "list-asset:";
+const LIMITS_PREFIX = "asset-limits:";
+const LIST_PREFIX = "list-asset:";
 
 /** `list-asset:<asset id>` or `asset-limits:<proposal id>`; an id alone is an asset's. */
 export function parseBundleSubject(subject: string): BundleSubject {
-  if (subject.startsWith(LIMITS)) return { bundle: "asset-limits", id: subject.slice(LIMITS.length) };
-  return { bundle: "list-asset", id: subject.startsWith(LIST) ? subject.slice(LIST.length) : subject };
+  if (subject.startsWith(LIMITS_PREFIX)) return { bundle: "asset-limits", id: subject.slice(LIMITS_PREFIX.length) };
+  return { bundle: "list-asset", id: subject.startsWith(LIST_PREFIX) ? subject.slice(LIST_PREFIX.length) : subject };
 }

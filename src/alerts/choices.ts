@@ -2,22 +2,22 @@ import type { AlertTables } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
 import { HEALTH_KINDS, isConditionKind, type ConditionKind } from "./kinds.ts";
-import { ParsedRows } from "./parsed-rows.ts";
+import { ParsedRowCache } from "./parsed-rows.ts";
 import { ruleFor, type Rule } from "./rules.ts";
 import { Silence } from "./silence.ts";
 import { SubjectIndex } from "./subject-index.ts";
 import { destinationKey, isAlive, rulesOf, Subscription } from "./subscription.ts";
 
 /** Judged on every network whether or not anybody subscribed: what they show explains the rest. */
-const ALWAYS: readonly ConditionKind[] = HEALTH_KINDS;
+const ALWAYS_JUDGED_KINDS: readonly ConditionKind[] = HEALTH_KINDS;
 
 /** Whether a rule is judged though nobody may have subscribed to it. */
 export function isJudgedAlways({ id, kind }: Pick<Rule, "id" | "kind">): boolean {
-  return id === kind && ALWAYS.includes(kind);
+  return id === kind && ALWAYS_JUDGED_KINDS.includes(kind);
 }
 
 /** What people chose, as it stands: subscriptions, silences and the rules that come of them. */
-export interface Choices {
+export interface SubscriptionIndex {
   readonly subscriptions: readonly Subscription[];
   /** Those that are not over, though they may not hold yet. */
   readonly silences: readonly Silence[];
@@ -26,13 +26,15 @@ export interface Choices {
   /** The active subscriptions that take part in a rule for a subject. */
   subscribers(rule: string, what: { readonly network: string; readonly subject: string }): readonly Subscription[];
   /** The active subscriptions to events, by the key of their destination. */
-  active(network: string): ReadonlyMap<string, readonly Subscription[]>;
+  eventSubscriptions(network: string): ReadonlyMap<string, readonly Subscription[]>;
 }
 
 /** Reads choices, and again only when one has changed: until then it gives the same object. */
-export function choicesReader(config: AlertsConfig): (tables: AlertTables, at: Milliseconds) => Promise<Choices> {
+export function subscriptionIndexReader(
+  config: AlertsConfig,
+): (tables: AlertTables, at: Milliseconds) => Promise<SubscriptionIndex> {
   // Of many subscriptions one changes at a time.
-  const parsed = new ParsedRows((data) => Subscription.parse(JSON.parse(data)));
+  const parsed = new ParsedRowCache((data) => Subscription.parse(JSON.parse(data)));
   const rules = new WeakMap<Subscription, readonly Rule[]>();
   const rulesOfOne = (one: Subscription): readonly Rule[] => {
     const known = rules.get(one) ?? rulesOf(one, config);
@@ -40,13 +42,13 @@ export function choicesReader(config: AlertsConfig): (tables: AlertTables, at: M
     return known;
   };
   let revision: number | undefined;
-  let kept: Choices | undefined;
+  let kept: SubscriptionIndex | undefined;
   return async (tables, at) => {
-    const now = await tables.choices.revision();
+    const now = await tables.subscriptions.revision();
     if (kept === undefined || now !== revision) {
-      const subscriptions = [...parsed.of(await tables.choices.subscriptions(), ({ id }) => id).values()];
-      const silences = (await tables.choices.silences(at)).map(({ data }) => Silence.parse(JSON.parse(data)));
-      kept = choicesOf(subscriptions, silences, config, rulesOfOne);
+      const subscriptions = [...parsed.parse(await tables.subscriptions.list(), ({ id }) => id).values()];
+      const silences = (await tables.subscriptions.silences(at)).map(({ data }) => Silence.parse(JSON.parse(data)));
+      kept = buildSubscriptionIndex(subscriptions, silences, config, rulesOfOne);
       revision = now;
     }
     return kept;
@@ -54,12 +56,12 @@ export function choicesReader(config: AlertsConfig): (tables: AlertTables, at: M
 }
 
 /** Pure where `rulesOfOne`, which gives the rules that a subscription takes part in, is. */
-export function choicesOf(
+export function buildSubscriptionIndex(
   subscriptions: readonly Subscription[],
   silences: readonly Silence[],
   config: AlertsConfig,
   rulesOfOne: (one: Subscription) => readonly Rule[] = (one) => rulesOf(one, config),
-): Choices {
+): SubscriptionIndex {
   const active = subscriptions.filter((one) => one.state === "active");
   const toEvents = active.filter((one) => one.kinds.some((kind) => !isConditionKind(kind)));
   const byNetwork = new Map(
@@ -71,7 +73,7 @@ export function choicesOf(
   const subscribers = new Map<string, SubjectIndex<Subscription>>();
   const byKind = new Map<ConditionKind, SubjectIndex<Rule>>();
   const always = new Map<ConditionKind, Rule>();
-  for (const kind of ALWAYS) {
+  for (const kind of ALWAYS_JUDGED_KINDS) {
     const rule = ruleFor(kind, {}, config);
     rules.set(rule.id, rule);
     always.set(kind, rule);
@@ -95,7 +97,7 @@ export function choicesOf(
       return first === undefined ? asked : [first, ...asked];
     },
     subscribers: (rule, what) => subscribers.get(rule)?.of(what) ?? [],
-    active: (network) => byNetwork.get(network) ?? new Map(),
+    eventSubscriptions: (network) => byNetwork.get(network) ?? new Map(),
   };
 }
 

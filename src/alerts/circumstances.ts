@@ -1,7 +1,7 @@
 import type { AlertTables } from "../store/alert-ports.ts";
 import type { Episode, Machine } from "./episode.ts";
-import { explaining, inhibitorOf } from "./inhibition.ts";
-import { shownOf } from "./owe-episode.ts";
+import { inhibitingEpisodes, inhibitorOf } from "./inhibition.ts";
+import { liveMessageKey } from "./owe-episode.ts";
 import { flappingOf } from "./owe-open.ts";
 
 export interface OpenEpisodes {
@@ -18,7 +18,7 @@ export interface OpenEpisodes {
  * All that bears on what open episodes owe, but for what people chose, reminders and what the last readings say: while
  * the words for an episode stay the same, it owes nothing new. `weather` is what bears on all of them.
  */
-export async function circumstancesOf(
+export async function evaluationInputs(
   { tables, episodes, told, machine }: OpenEpisodes,
   weather: string,
 ): Promise<ReadonlyMap<string, string>> {
@@ -29,8 +29,8 @@ export async function circumstancesOf(
     }),
   );
   const began = [...new Set([...flapping.values()].map((one) => one.began))];
-  const toldThen = new Map((await tables.watch.told(began)).map((row) => [row.id, row.told]));
-  const inhibitors = explaining(episodes);
+  const toldThen = new Map((await tables.watch.notificationRevisions(began)).map((row) => [row.id, row.told]));
+  const inhibitors = inhibitingEpisodes(episodes);
   return new Map(
     episodes.flatMap((episode) => {
       const found = flapping.get(episode.id);
@@ -38,7 +38,15 @@ export async function circumstancesOf(
       // Of an episode that is no longer kept nobody counts what is told of it.
       if (found !== undefined && then === undefined) return [];
       const inhibitor = inhibitorOf(episode, inhibitors)?.id;
-      const words = [shownOf(episode), told.get(episode.id), inhibitor, found?.began, found?.episodes, then, weather];
+      const words = [
+        liveMessageKey(episode),
+        told.get(episode.id),
+        inhibitor,
+        found?.began,
+        found?.episodes,
+        then,
+        weather,
+      ];
       return [[episode.id, JSON.stringify(words)] as const];
     }),
   );

@@ -15,7 +15,7 @@ const DeliveryData = z.object({
 });
 
 /** A delivery that is to be sent now. */
-export interface Claimed {
+export interface ClaimedDelivery {
   readonly row: DeliveryRow;
   readonly sender: Sender;
   readonly destination: Destination;
@@ -41,9 +41,9 @@ export async function claimDue(
   at: Milliseconds,
   limit: number,
   decisions: Decision[],
-): Promise<(Claimed | undefined)[]> {
+): Promise<(ClaimedDelivery | undefined)[]> {
   const taken = new Set<string>();
-  const claimed: (Claimed | undefined)[] = [];
+  const claimed: (ClaimedDelivery | undefined)[] = [];
   const urgent = await tables.outbox.urgent(sender.platform, at, limit);
   // What is due holds the urgent ones once more.
   const others = urgent.length < limit ? await tables.outbox.due(sender.platform, at, limit + urgent.length) : [];
@@ -54,7 +54,7 @@ export async function claimDue(
     claimed.push(await claimOne(tables, sender, due, at, decisions));
   }
   const ids = claimed.flatMap((one) => (one === undefined ? [] : [one.row.id]));
-  await tables.outbox.begin(ids, at);
+  await tables.outbox.beginAttempts(ids, at);
   return claimed;
 }
 
@@ -64,18 +64,18 @@ async function claimOne(
   due: DeliveryRow,
   at: Milliseconds,
   decisions: Decision[],
-): Promise<Claimed | undefined> {
+): Promise<ClaimedDelivery | undefined> {
   const edits = due.target === null ? undefined : (await tables.outbox.receipts([due.target]))[0];
   if (due.target !== null && edits === undefined) {
-    await tables.outbox.change(due.id, { state: "dropped", settled_at: at, last_error: "its message was not sent" });
+    await tables.outbox.update(due.id, { state: "dropped", settled_at: at, last_error: "its message was not sent" });
     return undefined;
   }
   const merged =
-    due.phase === "trigger" && due.uncertain_since === null ? await merge(tables, due, at, decisions) : due;
+    due.phase === "trigger" && due.uncertain_since === null ? await mergeIntoTrigger(tables, due, at, decisions) : due;
   const row: DeliveryRow = { ...merged, state: "sending", attempts: due.attempts + 1, attempted_at: at };
   const { threadOf, ...data } = DeliveryData.parse(JSON.parse(merged.data));
   const thread = threadOf === undefined ? undefined : (await tables.outbox.receipts([threadOf]))[0];
-  const told = await toldAt(tables, due);
+  const told = await triggerDeliveryTime(tables, due);
   const window = sender.dropsRepeatsForMillis ?? 0;
   const [edited] = due.target === null ? [] : await tables.outbox.get([due.target]);
   return {
@@ -102,7 +102,7 @@ function wasRepeat(row: DeliveryRow, window: Milliseconds): boolean {
  * A trigger that is still unsent when its escalation or its resolve has come says all of it at once. Only where it
  * certainly is unsent: a platform that drops repeats by their id would drop the news with it.
  */
-async function merge(
+async function mergeIntoTrigger(
   tables: AlertTables,
   trigger: DeliveryRow,
   at: Milliseconds,
@@ -110,33 +110,33 @@ async function merge(
 ): Promise<DeliveryRow> {
   if (trigger.episode === null) return trigger;
   const later = (await tables.outbox.ofEpisode(trigger.episode, trigger.destination)).filter(
-    (row) => row.state === "owed" && row.seq > trigger.seq && MERGED.includes(row.phase),
+    (row) => row.state === "owed" && row.seq > trigger.seq && MERGED_PHASES.includes(row.phase),
   );
   const news = later.filter((row) => row.phase !== "reminder" && row.phase !== "state");
   const last = news.find((row) => row.phase === "resolve") ?? news.at(-1);
   if (last === undefined) return trigger;
   for (const row of later) {
-    await tables.outbox.change(row.id, { state: "merged", settled_at: at, last_error: `said by ${trigger.id}` });
+    await tables.outbox.update(row.id, { state: "merged", settled_at: at, last_error: `said by ${trigger.id}` });
   }
   const phase = last.phase === "resolve" ? "fired and resolved" : trigger.phase;
-  const data = last.phase === "escalation" ? withLoudnessOf(last, trigger) : trigger.data;
+  const data = last.phase === "escalation" ? withNotificationOf(last, trigger) : trigger.data;
   const about = { episode: trigger.episode, destination: trigger.destination, delivery: trigger.id };
   decisions.push({ what: "merged", ...about, detail: `with its ${last.phase}, which came before it was sent` });
-  await tables.outbox.change(trigger.id, { message: last.message, phase, data });
+  await tables.outbox.update(trigger.id, { message: last.message, phase, data });
   return { ...trigger, message: last.message, phase, data };
 }
 
 /** What has become critical meanwhile notifies whoever is to be notified of that. */
-function withLoudnessOf(escalation: DeliveryRow, trigger: DeliveryRow): string {
+function withNotificationOf(escalation: DeliveryRow, trigger: DeliveryRow): string {
   const { quiet: _quiet, mention: _mention, ...rest } = DeliveryData.parse(JSON.parse(trigger.data));
   const { quiet, mention } = DeliveryData.parse(JSON.parse(escalation.data));
   return JSON.stringify({ ...rest, quiet, mention });
 }
 
-const MERGED: readonly string[] = ["escalation", "reminder", "resolve", "state"];
+const MERGED_PHASES: readonly string[] = ["escalation", "reminder", "resolve", "state"];
 
 /** When the trigger of what ends an episode arrived at the same destination. */
-export async function toldAt(tables: AlertTables, row: DeliveryRow): Promise<Nanoseconds | undefined> {
+export async function triggerDeliveryTime(tables: AlertTables, row: DeliveryRow): Promise<Nanoseconds | undefined> {
   if (row.episode === null || (row.phase !== "resolve" && row.phase !== "state")) return undefined;
   const all = await tables.outbox.ofEpisode(row.episode, row.destination);
   const trigger = all.find((one) => one.kind === "message" && one.phase === "trigger");

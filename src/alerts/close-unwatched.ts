@@ -1,21 +1,21 @@
-import type { choicesReader } from "./choices.ts";
+import type { subscriptionIndexReader } from "./choices.ts";
 import { isDrill } from "./drill.ts";
-import { nowMillis, randomId, type AlertParts } from "./engine-parts.ts";
+import { nowMillis, randomId, type AlertDependencies } from "./engine-parts.ts";
 import { Episode, Machine } from "./episode.ts";
 import { timeToText } from "./json-units.ts";
-import { calmed } from "./machine.ts";
-import { oweOpen } from "./owe-open.ts";
-import { OwedBook } from "./owed.ts";
+import { resetMachine } from "./machine.ts";
+import { planOpen } from "./owe-open.ts";
+import { OutboxBatch } from "./owed.ts";
 import { episodeRow, machineRow } from "./record-round.ts";
-import { writeOwed } from "./write-owed.ts";
+import { writeBatch } from "./write-owed.ts";
 
 /**
  * Closes what is open on any network but those that are watched: whose data nodes are not configured any more is never
  * looked at again, and nobody would see the end. To be run before the first look of a process.
  */
 export async function closeUnwatched(
-  parts: AlertParts,
-  readChoices: ReturnType<typeof choicesReader>,
+  parts: AlertDependencies,
+  readChoices: ReturnType<typeof subscriptionIndexReader>,
   watched: readonly string[],
 ): Promise<void> {
   const { store, config, clock, simulated, newId = randomId } = parts;
@@ -25,12 +25,12 @@ export async function closeUnwatched(
       .map(({ data }) => Episode.parse(JSON.parse(data)))
       .filter((episode) => !isDrill(episode) && !watched.includes(episode.network));
     if (open.length === 0) return 0;
-    const book = new OwedBook();
+    const book = new OutboxBatch();
     const machines = new Map<string, Machine>();
     const closed: Episode[] = [];
     for (const episode of open) {
       const row = await tables.watch.machine(episode);
-      if (row !== undefined) machines.set(episode.id, calmed(Machine.parse(JSON.parse(row.data))));
+      if (row !== undefined) machines.set(episode.id, resetMachine(Machine.parse(JSON.parse(row.data))));
       closed.push({ ...episode, state: "gone", ended: timeToText(clock.wallClock()) });
       const { network, id } = episode;
       book.decisions.push({ what: "gone", network, episode: id, detail: `no data node of ${network} is configured` });
@@ -39,8 +39,8 @@ export async function closeUnwatched(
     await tables.watch.putEpisodes(closed.map(episodeRow));
     const choices = await readChoices(tables, at);
     const machine = ({ id }: Episode): Machine | undefined => machines.get(id);
-    await oweOpen({ tables, choices, config, episodes: closed, open: [], machine, simulated, at, newId }, book);
-    await writeOwed(tables, book, at, newId, parts.portion);
+    await planOpen({ tables, index: choices, config, episodes: closed, open: [], machine, simulated, at, newId }, book);
+    await writeBatch(tables, book, at, newId, parts.portion);
     return book.deliveries.length;
   });
   if (owed > 0) parts.onOwed?.();

@@ -6,7 +6,7 @@ import { priceSide } from "./judge-reading.ts";
 import { timeFromText } from "./json-units.ts";
 import type { Reading } from "./reading.ts";
 import { groupedNumber, ruleParameters, ruleWords } from "./threshold-words.ts";
-import { wordOf } from "./words.ts";
+import { enumWord } from "./words.ts";
 
 /** How one condition is put into words. */
 export interface ConditionWords {
@@ -33,7 +33,7 @@ export function conditionWords({ rule, last: reading }: Pick<Episode, "rule" | "
             ? "Seen from one node; network and node cannot be told apart."
             : "A majority of the nodes answers, and none of them gets a new block: the network itself has stopped.",
         fields: [
-          ...at("Last block's time", frontier),
+          ...timeField("Last block's time", frontier),
           ...(height === undefined ? [] : [field("Last block", strong(height))]),
         ],
       };
@@ -46,8 +46,8 @@ export function conditionWords({ rule, last: reading }: Pick<Episode, "rule" | "
         meaning:
           "Most nodes stand still while others go on. Either those have split off, or the rest of them is stuck; do not trust any single one.",
         fields: [
-          field("Going on", list(advancing), { wide: true }),
-          field("Standing still", list(standing), { wide: true }),
+          field("Going on", nodeList(advancing), { wide: true }),
+          field("Standing still", nodeList(standing), { wide: true }),
         ],
       };
     }
@@ -57,7 +57,7 @@ export function conditionWords({ rule, last: reading }: Pick<Episode, "rule" | "
         bad: text`Time went back at ${code(reading.subject)} on ${network}`,
         good: text`Time goes forward again at ${code(reading.subject)} on ${network}`,
         meaning: "The node says an earlier time than it did before: it was swapped or restored from a backup.",
-        fields: [...at("It said before", from), ...at("It says now", to)],
+        fields: [...timeField("It said before", from), ...timeField("It says now", to)],
       };
     }
     case "network.clock": {
@@ -119,13 +119,13 @@ export function conditionWords({ rule, last: reading }: Pick<Episode, "rule" | "
     case "market.auction": {
       const { tradingMode, trigger, end } = reading.facts;
       return {
-        bad: text`${market(reading)} is in an auction on ${network}`,
-        good: text`${market(reading)} trades again on ${network}`,
+        bad: text`${marketName(reading)} is in an auction on ${network}`,
+        good: text`${marketName(reading)} trades again on ${network}`,
         meaning: "Orders are collected and not matched until the auction ends.",
         fields: [
-          ...(tradingMode === undefined ? [] : [field("Mode", wordOf(tradingMode, "TRADING_MODE"))]),
-          ...(trigger === undefined ? [] : [field("Trigger", wordOf(trigger, "AUCTION_TRIGGER"))]),
-          ...at("Ends", end),
+          ...(tradingMode === undefined ? [] : [field("Mode", enumWord(tradingMode, "TRADING_MODE"))]),
+          ...(trigger === undefined ? [] : [field("Trigger", enumWord(trigger, "AUCTION_TRIGGER"))]),
+          ...timeField("Ends", end),
         ],
       };
     }
@@ -133,8 +133,8 @@ export function conditionWords({ rule, last: reading }: Pick<Episode, "rule" | "
       const { price } = reading.facts;
       const mark = price === undefined ? [] : text`: mark price ${groupedNumber(price)}`;
       return {
-        bad: text`${market(reading)} is ${crossedWords(rule, price)} on ${network}${mark}`,
-        good: text`${market(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
+        bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
+        good: text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
         meaning: "The mark price is where this alert was asked to look out for it.",
         fields: [
           ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
@@ -145,8 +145,8 @@ export function conditionWords({ rule, last: reading }: Pick<Episode, "rule" | "
     case "market.bound": {
       const { price, bound, side, distancePercent } = reading.facts;
       return {
-        bad: text`${market(reading)} is near a price monitoring bound on ${network}`,
-        good: text`${market(reading)} is away from its price monitoring bounds on ${network}`,
+        bad: text`${marketName(reading)} is near a price monitoring bound on ${network}`,
+        good: text`${marketName(reading)} is away from its price monitoring bounds on ${network}`,
         meaning: "Beyond the bound the market goes into an auction.",
         fields: [
           ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
@@ -161,7 +161,7 @@ export function conditionWords({ rule, last: reading }: Pick<Episode, "rule" | "
 }
 
 /** Which side of the thresholds the price is on: `above 70,000`; all of them where it is on neither, or not known. */
-export function crossedWords(rule: string, price: string | undefined): string {
+export function thresholdSideWords(rule: string, price: string | undefined): string {
   const { low, high, when } = ruleParameters(rule);
   const both = low !== undefined && high !== undefined && when !== "within";
   if (both && price !== undefined) {
@@ -179,21 +179,21 @@ export function seenBy({ kind, seenBy, nodes }: Reading): Text {
   if (seenBy.length === 0 && (kind === "node.down" || kind === "watch.blind")) return text`Bellwether itself`;
   if (seenBy.length === 0) return nodes === 1 ? text`no node (one is configured)` : text`none of ${nodes} nodes`;
   return nodes === 1
-    ? text`${list(seenBy)}, the one node there is`
-    : text`${list(seenBy)} (${seenBy.length} of ${nodes})`;
+    ? text`${nodeList(seenBy)}, the one node there is`
+    : text`${nodeList(seenBy)} (${seenBy.length} of ${nodes})`;
 }
 
-function list(nodes: readonly string[]): Text {
+function nodeList(nodes: readonly string[]): Text {
   return joinText(
     nodes.map((node) => code(node)),
     ", ",
   );
 }
 
-function market(reading: Extract<Reading, { label?: string }>): TextPart {
+function marketName(reading: Extract<Reading, { label?: string }>): TextPart {
   return reading.label === undefined ? id(reading.subject) : strong(reading.label);
 }
 
-function at(name: string, moment: string | undefined): Field[] {
+function timeField(name: string, moment: string | undefined): Field[] {
   return moment === undefined ? [] : [field(name, time(timeFromText(moment), "both"))];
 }

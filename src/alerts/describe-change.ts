@@ -6,10 +6,10 @@ import { conditionWords } from "./condition-words.ts";
 import { timeFromText } from "./json-units.ts";
 import type { AlertMessage, ChangeMessage } from "./message.ts";
 import { silenceScopeWords, silenceTimeWords } from "./silence-words.ts";
-import type { Standing } from "./standing.ts";
-import { standingWords } from "./standing-words.ts";
-import { mannerWords, subscriptionWords } from "./subscription-words.ts";
-import { headed } from "./words.ts";
+import type { NetworkStatus } from "./standing.ts";
+import { networkStatusWords } from "./standing-words.ts";
+import { deliveryOptionWords, subscriptionWords } from "./subscription-words.ts";
+import { markedTitle } from "./words.ts";
 
 /** A channel shows that it can be reached, and those in it learn of what they will be told. */
 export function describeTest(message: Extract<AlertMessage, { type: "test" }>): Reply {
@@ -17,7 +17,7 @@ export function describeTest(message: Extract<AlertMessage, { type: "test" }>): 
   const told = subscription === undefined ? [] : text` It is told of ${subscriptionWords(subscription)}.`;
   return reply({
     tone: "good",
-    title: headed("TEST", text`Alerts arrive here`, message),
+    title: markedTitle("TEST", text`Alerts arrive here`, message),
     blocks: [
       paragraph(text`${by} subscribed this channel. This message shows that it can be reached.${told}`),
       ...standingBlocks(standing),
@@ -28,7 +28,7 @@ export function describeTest(message: Extract<AlertMessage, { type: "test" }>): 
 /** Who did what to what a channel is told, in one short message. */
 export function describeChange(message: ChangeMessage): Reply {
   return reply({
-    title: headed("CHANGE", sentence(message), message),
+    title: markedTitle("CHANGE", sentence(message), message),
     blocks: detailsOf(message),
     actions: actionsOf(message),
   });
@@ -37,12 +37,12 @@ export function describeChange(message: ChangeMessage): Reply {
 function sentence({ by, change, labels }: ChangeMessage): Text {
   switch (change.what) {
     case "added": {
-      const manner = mannerWords(change.subscription);
+      const manner = deliveryOptionWords(change.subscription);
       const how = manner.length === 0 ? [] : text` (${manner})`;
       return text`${by} subscribed this channel to ${subscriptionWords(change.subscription, labels)}${how}`;
     }
     case "edited": {
-      const manner = mannerWords(change.subscription);
+      const manner = deliveryOptionWords(change.subscription);
       const how = manner.length === 0 ? [] : text` (${manner})`;
       return text`${by} changed subscription ${code(change.subscription.id)}: now ${subscriptionWords(change.subscription, labels)}${how}`;
     }
@@ -108,6 +108,6 @@ function actionsOf({ change }: ChangeMessage): Action[] {
   }
 }
 
-function standingBlocks(standing: Standing | undefined): Block[] {
-  return standing === undefined ? [] : [paragraph(standingWords(standing))];
+function standingBlocks(standing: NetworkStatus | undefined): Block[] {
+  return standing === undefined ? [] : [paragraph(networkStatusWords(standing))];
 }

@@ -4,25 +4,25 @@ import { text, time, type Text } from "../reply/text.ts";
 import { formatDuration } from "../units/duration.ts";
 import { toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
-import type { Wording } from "./wording.ts";
+import type { DeliveryContext } from "./wording.ts";
 import { NOTHING_IS_WRONG } from "./drill.ts";
 import { isOpen, type Episode } from "./episode.ts";
 import { timeFromText } from "./json-units.ts";
 import type { AlertMessage } from "./message.ts";
 import { sinceWords } from "./since-words.ts";
-import { headed, TONES } from "./words.ts";
+import { markedTitle, TONES } from "./words.ts";
 
 type Condition = Extract<AlertMessage, { type: "condition" }>;
 
 /** What, since when, how sure and seen by whom, what it means, what was last good; on a resolve the whole story. */
-export function describeCondition(message: Condition, wording: Wording): Reply {
+export function describeCondition(message: Condition, wording: DeliveryContext): Reply {
   const { episode } = message;
   const words = conditionWords(episode);
   if (!isOpen(episode)) return describeEnd(message, wording);
   const acknowledged = episode.acknowledged;
   return reply({
     tone: TONES[episode.severity],
-    title: headed(wordFor(message, wording), words.bad, message),
+    title: markedTitle(wordFor(message, wording), words.bad, message),
     blocks: [
       paragraph(message.drill === true ? NOTHING_IS_WRONG : words.meaning),
       {
@@ -44,7 +44,7 @@ export function describeCondition(message: Condition, wording: Wording): Reply {
   });
 }
 
-function wordFor(message: Condition, wording: Wording): string {
+function wordFor(message: Condition, wording: DeliveryContext): string {
   const word = message.episode.severity.toUpperCase();
   if (message.phase === "reminder") return `STILL ${word}`;
   return message.phase === "escalation" && wording.merged !== true ? `NOW ${word}` : word;
@@ -65,7 +65,7 @@ function notes({ already, reminder, episode }: Condition): Block[] {
   ];
 }
 
-function describeEnd(message: Condition, wording: Wording): Reply {
+function describeEnd(message: Condition, wording: DeliveryContext): Reply {
   const { episode } = message;
   const unseen = episode.state === "withdrawn" || episode.state === "gone";
   const words = conditionWords(episode);
@@ -81,7 +81,7 @@ function describeEnd(message: Condition, wording: Wording): Reply {
       : text`It lasted ${atLeast}${lasted}.`;
   return reply({
     tone: unseen ? "neutral" : "good",
-    title: headed(endWord(episode, wording), unseen ? words.bad : words.good, message),
+    title: markedTitle(endWord(episode, wording), unseen ? words.bad : words.good, message),
     blocks: [
       ...(message.drill === true ? [paragraph(NOTHING_IS_WRONG)] : []),
       paragraph(summary),
@@ -92,7 +92,7 @@ function describeEnd(message: Condition, wording: Wording): Reply {
   });
 }
 
-function endWord({ state }: Episode, { merged }: Wording): string {
+function endWord({ state }: Episode, { merged }: DeliveryContext): string {
   if (state === "gone") return merged === true ? "FIRED AND GONE" : "GONE";
   if (state === "withdrawn") return "NO LONGER WATCHED";
   return merged === true ? "FIRED AND RESOLVED" : "RESOLVED";

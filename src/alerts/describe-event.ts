@@ -4,14 +4,14 @@ import { code, id, strong, text, time, type Text } from "../reply/text.ts";
 import type { AlertEvent, MarketSide } from "./event.ts";
 import { timeFromText } from "./json-units.ts";
 import { severityOfEvent } from "./kind-severity.ts";
-import { headed, TONES, wordOf } from "./words.ts";
+import { markedTitle, TONES, enumWord } from "./words.ts";
 
 /** One event as a message of its own. */
 export function describeEvent(event: AlertEvent, marks: { simulated?: true | undefined }): Reply {
   const severity = severityOfEvent(event);
   return reply({
     tone: TONES[severity],
-    title: headed(severity.toUpperCase(), eventLine(event), marks),
+    title: markedTitle(severity.toUpperCase(), eventLine(event), marks),
     blocks: [
       ...meaningOf(event).map((words) => paragraph(words)),
       { kind: "fields", fields: [...eventFields(event), field("Seen", time(timeFromText(event.at), "both"))] },
@@ -44,7 +44,7 @@ export function eventLine(event: AlertEvent): Text {
     case "history.reset":
       return text`The ${event.what} of ${network} begin anew: block ${event.lastSeen}, the last one seen, is no longer in the node's history`;
     case "order.final":
-      return text`Order ${id(event.subject)} on ${network} is ${strong(wordOf(event.status, "STATUS"))}`;
+      return text`Order ${id(event.subject)} on ${network} is ${strong(enumWord(event.status, "STATUS"))}`;
     case "stake.changed":
       return text`Stake ${event.change} on ${network} for ${id(event.subject)}`;
     case "bundle.signed":
@@ -97,7 +97,7 @@ export function eventCells(event: AlertEvent): readonly [block: string, subject:
     case "history.reset":
       return [event.lastSeen, event.what, ""];
     case "order.final":
-      return ["", event.subject, wordOf(event.status, "STATUS")];
+      return ["", event.subject, enumWord(event.status, "STATUS")];
     case "stake.changed":
       return ["", event.subject, [event.change, event.amount ?? ""].join(" ").trim()];
     case "bundle.signed":
@@ -129,11 +129,11 @@ function eventFields(event: AlertEvent): Field[] {
     case "order.final":
       return [
         ...plain("Market", event.label ?? event.market),
-        ...(event.side === undefined ? [] : [field("Side", wordOf(event.side, "SIDE"))]),
+        ...(event.side === undefined ? [] : [field("Side", enumWord(event.side, "SIDE"))]),
         ...plain("Size", event.size),
         ...plain("Remaining", event.remaining),
         ...plain("Price", event.price),
-        ...(event.reason === undefined ? [] : [field("Reason", wordOf(event.reason, "ORDER_ERROR"))]),
+        ...(event.reason === undefined ? [] : [field("Reason", enumWord(event.reason, "ORDER_ERROR"))]),
       ];
     case "stake.changed":
       return [
@@ -159,10 +159,10 @@ function differing(before: MarketSide, after: MarketSide): MarketSide {
 
 function sideWords({ state, tradingMode, trigger }: MarketSide): string {
   const words = [
-    ...(state === undefined ? [] : [wordOf(state, "STATE")]),
-    ...(tradingMode === undefined ? [] : [wordOf(tradingMode, "TRADING_MODE")]),
+    ...(state === undefined ? [] : [enumWord(state, "STATE")]),
+    ...(tradingMode === undefined ? [] : [enumWord(tradingMode, "TRADING_MODE")]),
   ].join(", ");
-  const cause = trigger === undefined || trigger.endsWith("_UNSPECIFIED") ? "" : wordOf(trigger, "AUCTION_TRIGGER");
+  const cause = trigger === undefined || trigger.endsWith("_UNSPECIFIED") ? "" : enumWord(trigger, "AUCTION_TRIGGER");
   // An opening auction says by its name what began it.
   const why = cause === "" || words.endsWith(`${cause} auction`) ? "" : ` (${cause})`;
   return words === "" ? "unknown" : `${words}${why}`;

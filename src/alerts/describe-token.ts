@@ -4,22 +4,22 @@ import { code, strong, text, time, type Text } from "../reply/text.ts";
 import { timeFromText } from "./json-units.ts";
 import type { TokenMessage } from "./message.ts";
 import { platformName, tokenRemedy } from "./platform-words.ts";
-import { headed } from "./words.ts";
+import { markedTitle } from "./words.ts";
 
 /** A platform refuses the bot's own token, or takes it again: what that means, and what to do. Pure and total. */
 export function describeToken(message: TokenMessage): Reply {
-  const { tone, word, title, blocks } = say(message);
-  return reply({ tone, title: headed(word, title, message), blocks });
+  const { tone, word, title, blocks } = tokenText(message);
+  return reply({ tone, title: markedTitle(word, title, message), blocks });
 }
 
-interface Said {
+interface TokenText {
   readonly tone: Tone;
   readonly word: string;
   readonly title: Text;
   readonly blocks: readonly Block[];
 }
 
-function say({ platform, why, since, at, change }: TokenMessage): Said {
+function tokenText({ platform, why, since, at, change }: TokenMessage): TokenText {
   const name = platformName(platform);
   const [from, to] = [timeFromText(since), timeFromText(at)];
   const remedy = paragraph(text`${strong("What to do:")} ${tokenRemedy(platform)}`);
@@ -50,7 +50,7 @@ function say({ platform, why, since, at, change }: TokenMessage): Said {
             : text`${name} has refused the bot's token for a day: its alerts there have ended`,
         blocks: [
           paragraph(
-            text`Since ${time(from, "both")}: ${code(why)}. ${ended(subscriptions)} on ${name}. ${givenUp(unsent)}`,
+            text`Since ${time(from, "both")}: ${code(why)}. ${ended(subscriptions)} on ${name}. ${deadLetterWords(unsent)}`,
           ),
           paragraph(text`The subscriptions come back by themselves once ${name} accepts a token.`),
           remedy,
@@ -65,7 +65,7 @@ function say({ platform, why, since, at, change }: TokenMessage): Said {
         title: text`${name} accepts the bot's token again`,
         blocks: [
           paragraph(
-            text`It was refused from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${givenUp(unsent)}${subscriptions === 0 ? "" : ` ${subscriptions === 1 ? "One subscription came" : `${subscriptions} subscriptions came`} back.`}`,
+            text`It was refused from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${deadLetterWords(unsent)}${subscriptions === 0 ? "" : ` ${subscriptions === 1 ? "One subscription came" : `${subscriptions} subscriptions came`} back.`}`,
           ),
         ],
       };
@@ -78,7 +78,7 @@ function say({ platform, why, since, at, change }: TokenMessage): Said {
         title: text`Alerts arrive here again`,
         blocks: [
           paragraph(
-            text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${name} refused the bot's token. ${givenUp(unsent)} What is firing now follows.`,
+            text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${name} refused the bot's token. ${deadLetterWords(unsent)} What is firing now follows.`,
           ),
         ],
       };
@@ -86,7 +86,7 @@ function say({ platform, why, since, at, change }: TokenMessage): Said {
   }
 }
 
-function givenUp(count: number): Text {
+function deadLetterWords(count: number): Text {
   if (count === 0) return text`Nothing was given up.`;
   return text`${messages(count)} ${count === 1 ? "was" : "were"} given up; ${code("alerts log")} lists ${count === 1 ? "it" : "them"}.`;
 }

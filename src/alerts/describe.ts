@@ -9,21 +9,21 @@ import { describeChange, describeTest } from "./describe-change.ts";
 import { describeCondition } from "./describe-condition.ts";
 import { describeToken } from "./describe-token.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
-import type { Wording } from "./wording.ts";
+import type { DeliveryContext } from "./wording.ts";
 import type { AlertEvent } from "./event.ts";
 import { timeFromText } from "./json-units.ts";
 import type { AlertMessage } from "./message.ts";
 import { platformName } from "./platform-words.ts";
-import { countOf, headed, TONES } from "./words.ts";
+import { countOf, markedTitle, TONES } from "./words.ts";
 
-type Of<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
+type MessageOf<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
 
 /** How many events a digest names in the message itself; its file has all of them. */
-const NAMED = 5;
+const NAMED_EVENTS = 5;
 
 /** What an alert says, as a reply. Pure and total. */
-export function describe(message: AlertMessage, wording: Wording = {}): Reply {
-  const said = say(message, wording);
+export function describe(message: AlertMessage, wording: DeliveryContext = {}): Reply {
+  const said = describeByType(message, wording);
   if (wording.repeat !== true) return said;
   const note = paragraph(
     text`${strong("This may be a repeat")}: nobody knows whether the first try to send it arrived.`,
@@ -31,7 +31,7 @@ export function describe(message: AlertMessage, wording: Wording = {}): Reply {
   return { ...said, blocks: [note, ...said.blocks] };
 }
 
-function say(message: AlertMessage, wording: Wording): Reply {
+function describeByType(message: AlertMessage, wording: DeliveryContext): Reply {
   switch (message.type) {
     case "condition":
       return describeCondition(message, wording);
@@ -46,7 +46,7 @@ function say(message: AlertMessage, wording: Wording): Reply {
       const within = formatDuration(withinMillis);
       return reply({
         tone: TONES[episode.severity],
-        title: headed("FLAPPING", conditionWords(episode).bad, message),
+        title: markedTitle("FLAPPING", conditionWords(episode).bad, message),
         blocks: [
           paragraph(
             `It has fired ${episodes} times within ${within}. It is not told each time any more, until it has been calm for ${within}; what is critical still is.`,
@@ -58,7 +58,7 @@ function say(message: AlertMessage, wording: Wording): Reply {
     case "calm": {
       return reply({
         tone: message.open ? "warning" : "good",
-        title: headed(
+        title: markedTitle(
           message.open ? "FIRING STEADILY" : "CALM AGAIN",
           text`${code(message.kind)}${calmSubject(message)} on ${strong(message.network)}`,
           message,
@@ -75,11 +75,11 @@ function say(message: AlertMessage, wording: Wording): Reply {
       });
     }
     case "away":
-      return describeAway(message);
+      return describeDowntime(message);
     case "lost":
       return reply({
         tone: "warning",
-        title: headed(
+        title: markedTitle(
           "WARNING",
           text`A channel on ${platformName(message.platform)} can no longer be reached`,
           message,
@@ -100,13 +100,13 @@ function say(message: AlertMessage, wording: Wording): Reply {
 }
 
 /** A market by the name that people know, a node by its own. */
-function calmSubject({ kind, subject, label }: Of<"calm">): Text {
+function calmSubject({ kind, subject, label }: MessageOf<"calm">): Text {
   if (subject === "") return [];
   if (label !== undefined) return text` of ${strong(label)}`;
   return kind.startsWith("market.") ? text` of ${id(subject)}` : text` at ${code(subject)}`;
 }
 
-function describeDigest(message: Of<"digest">): Reply {
+function describeDigest(message: MessageOf<"digest">): Reply {
   const { events, episodes } = message;
   const kinds = [...Map.groupBy(events, (event) => event.kind)];
   const counts = kinds.map(([kind, all]) => `${countOf(kind, all.length)}${blocksOf(all)}`);
@@ -118,20 +118,21 @@ function describeDigest(message: Of<"digest">): Reply {
   ];
   const table = eventTable(message);
   return reply({
-    title: headed("DIGEST", text`${what} on ${strong(message.network)}, ${why}`, message),
+    title: markedTitle("DIGEST", text`${what} on ${strong(message.network)}, ${why}`, message),
     blocks: [
       ...(episodes.length === 0 ? [] : [{ kind: "list", items: episodes.map(episodeLine) } satisfies Block]),
-      ...(events.length === 0 ? [] : [{ kind: "list", items: someOf(message) } satisfies Block]),
+      ...(events.length === 0 ? [] : [{ kind: "list", items: namedEvents(message) } satisfies Block]),
     ],
-    attachments: events.length <= NAMED ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],
+    attachments:
+      events.length <= NAMED_EVENTS ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],
   });
 }
 
-function describeRolling(message: Of<"rolling">): Reply {
+function describeRolling(message: MessageOf<"rolling">): Reply {
   const { events, total, kind, network, day } = message;
   const left = total - events.length;
   return reply({
-    title: headed("TODAY", text`${countOf(kind, total)} on ${strong(network)}, ${day} (UTC)`, message),
+    title: markedTitle("TODAY", text`${countOf(kind, total)} on ${strong(network)}, ${day} (UTC)`, message),
     blocks: [
       {
         kind: "list",
@@ -142,16 +143,16 @@ function describeRolling(message: Of<"rolling">): Reply {
   });
 }
 
-function describeAway(message: Of<"away">): Reply {
+function describeDowntime(message: MessageOf<"away">): Reply {
   const [from, to] = [timeFromText(message.from), timeFromText(message.to)];
   return reply({
-    title: headed("INFO", text`The bot was away for ${formatDuration(toMillis(to) - toMillis(from))}`, message),
-    blocks: [paragraph(text`From ${time(from)} to ${time(to)}. ${awayWords(message)}.`)],
+    title: markedTitle("INFO", text`The bot was away for ${formatDuration(toMillis(to) - toMillis(from))}`, message),
+    blocks: [paragraph(text`From ${time(from)} to ${time(to)}. ${lateEventWords(message)}.`)],
   });
 }
 
 /** What came late, and what of it was lost or is not known yet. */
-function awayWords({ late, unseen = [] }: Of<"away">): string {
+function lateEventWords({ late, unseen = [] }: MessageOf<"away">): string {
   const happened = late.filter(({ count }) => count > 0);
   const counts = happened.map(({ kind, count }) => countOf(kind, count)).join(", ");
   // What a node no longer holds cannot be told any more.
@@ -165,15 +166,15 @@ function awayWords({ late, unseen = [] }: Of<"away">): string {
   return [told, ...lost, rest].join("; ");
 }
 
-function episodeLine(episode: Of<"digest">["episodes"][number]): Text {
+function episodeLine(episode: MessageOf<"digest">["episodes"][number]): Text {
   const ended = episode.recovered ?? episode.ended ?? episode.detected;
   return text`${conditionWords(episode).bad}: ${time(timeFromText(episode.began))} to ${time(timeFromText(ended))}`;
 }
 
 /** What was kept back says when it came; what was found at once has one time, that of the message. */
-function someOf({ events, reason }: Of<"digest">): Text[] {
+function namedEvents({ events, reason }: MessageOf<"digest">): Text[] {
   const named = events
-    .slice(-NAMED)
+    .slice(-NAMED_EVENTS)
     .map((event) =>
       reason !== "catch-up" ? text`${time(timeFromText(event.at))}: ${eventLine(event)}` : eventLine(event),
     );
@@ -195,7 +196,7 @@ function blocksOf(events: readonly AlertEvent[]): string {
 }
 
 /** All events of a digest, in order. */
-function eventTable(message: Of<"digest">): Table {
+function eventTable(message: MessageOf<"digest">): Table {
   const titles = ["Kind", "Block", "Subject", "Detail", "Seen"];
   return {
     kind: "table",

@@ -4,29 +4,34 @@ import type { Clock } from "../api/clock.ts";
 import type { AlertTables } from "../store/alert-ports.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { attempt, type AttemptParts } from "./attempt.ts";
-import { claimDue, type Claimed } from "./claim.ts";
+import { attemptDelivery, type AttemptDependencies } from "./attempt.ts";
+import { claimDue, type ClaimedDelivery } from "./claim.ts";
 import { nowMillis, randomId } from "./engine-parts.ts";
-import { recover, sweep } from "./left-over.ts";
+import { recoverUnfinished, expireOverdue } from "./left-over.ts";
 import type { AlertMessage } from "./message.ts";
 import type { Decision } from "./owed.ts";
 import { readMessages } from "./read-messages.ts";
 import type { Destination, Sender } from "./sender.ts";
-import { giveUp, settle, type Outcome, type Verdict } from "./settle.ts";
-import { spreadNext } from "./spread.ts";
-import { claimTrial, settleChecks, TokenWatch } from "./token-watch.ts";
-import { TryRoom, type TryLimits } from "./try-room.ts";
-import { WallClockWatch } from "./wall-clock-watch.ts";
+import { deadLetter, recordResults, type DeliveryResult, type DeliveryOutcome } from "./settle.ts";
+import { fanOutNext } from "./spread.ts";
+import { claimTrial, recordTokenChecks, TokenProbe } from "./token-watch.ts";
+import { ConcurrencyLimit, type ConcurrencyLimits } from "./try-room.ts";
+import { WallClockMonitor } from "./wall-clock-watch.ts";
 import { logDecisions } from "./write-owed.ts";
 
-export interface DispatchParts extends AttemptParts, TryLimits {
+export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLimits {
   readonly store: Pick<Store, "transaction">;
   readonly senders: readonly Sender[];
   /** Told of lost destinations and refused tokens, as the console is where there is one. */
   readonly operators?: Destination;
   readonly console?: Destination;
   /** For figures: what came of a try, and how long after it was owed. */
-  readonly onOutcome?: (outcome: { platform: string; phase: string; verdict: Verdict; waited: Milliseconds }) => void;
+  readonly onOutcome?: (outcome: {
+    platform: string;
+    phase: string;
+    verdict: DeliveryOutcome;
+    waited: Milliseconds;
+  }) => void;
   readonly newId?: () => string;
   /** From 0 to below 1. */
   readonly random?: () => number;
@@ -41,14 +46,14 @@ export interface Dispatcher {
 }
 
 /** How often what has no sender is looked at, and the longest wait for a wake that was lost. */
-const IDLE: Milliseconds = 60_000;
+const MAX_IDLE: Milliseconds = 60_000;
 /** After a fault of the store. */
-const AFTER_FAULT: Milliseconds = 1000;
-const FAREWELL: Milliseconds = 3000;
+const STORE_RETRY_DELAY: Milliseconds = 1000;
+const SHUTDOWN_GRACE: Milliseconds = 3000;
 /** For how many turns of the event loop answers that keep coming are gathered. */
 const GATHER_TICKS = 8;
 
-export function createDispatcher(parts: DispatchParts): Dispatcher {
+export function createDispatcher(parts: DispatchDependencies): Dispatcher {
   const { store, clock, log, senders, newId = randomId, random = Math.random } = parts;
   const standing = {
     newId,
@@ -56,12 +61,12 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     ...(parts.console === undefined ? {} : { console: parts.console }),
   };
   const underWay = new Map<string, Promise<void>>();
-  const room = new TryRoom(clock, parts);
-  const wall = new WallClockWatch(clock);
-  const tokens = new TokenWatch({ clock, log, senders, onChecked: () => ring() });
+  const room = new ConcurrencyLimit(clock, parts);
+  const wall = new WallClockMonitor(clock);
+  const tokens = new TokenProbe({ clock, log, senders, onChecked: () => ring() });
   /** Aborts when what is under way gets no more time. */
   const farewell = new AbortController();
-  let outcomes: Outcome[] = [];
+  let outcomes: DeliveryResult[] = [];
   let sweptAt = -Infinity;
   let bell = Promise.withResolvers<void>();
   const ring = (): void => bell.resolve();
@@ -69,7 +74,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
   let mayWait = true;
 
   /** Keeps what came of the last tries and takes the next ones, all in one transaction. */
-  async function turn(claiming: boolean): Promise<Taken> {
+  async function turn(claiming: boolean): Promise<Turn> {
     const settled = outcomes;
     outcomes = [];
     const checks = tokens.take();
@@ -78,15 +83,20 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     try {
       const taken = await store.transaction(async ({ alerts: tables }) => {
         const decisions: Decision[] = [];
-        const refusals = await tokens.refusals(tables);
+        const refusals = await tokens.suspensions(tables);
         const refused = refusals.all();
         const isTrial = (id: string): boolean => tokens.isTrial(id);
-        const verdicts = await settle(tables, settled, { ...standing, random, refusals, isTrial }, decisions);
-        const tried = await settleChecks(tables, checks, refusals, standing, decisions);
+        const verdicts = await recordResults(
+          tables,
+          settled,
+          { ...standing, random, suspensions: refusals, isTrial },
+          decisions,
+        );
+        const tried = await recordTokenChecks(tables, checks, refusals, standing, decisions);
         // What waits for a time by the clock that was wrong would wait for as much longer.
         if (setBack > 0) await tables.outbox.bringForward(setBack, at);
         if (settled.length > 0) parts.onStep?.("receipt written");
-        const claimed: (Claimed | undefined)[] = [];
+        const claimed: (ClaimedDelivery | undefined)[] = [];
         const full: Sender[] = [];
         for (const sender of claiming ? senders : []) {
           if (refusals.get(sender.platform) !== undefined) {
@@ -100,7 +110,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
           if (due.length >= free) full.push(sender);
         }
         const served = senders.map(({ platform }) => platform);
-        if (at - sweptAt >= IDLE) await sweep(tables, at, decisions, newId, refusals, served);
+        if (at - sweptAt >= MAX_IDLE) await expireOverdue(tables, at, decisions, newId, refusals, served);
         const work = await withMessages(tables, claimed, at, decisions, newId);
         await logDecisions(tables, decisions, at);
         // Where there is no room, what makes some wakes us.
@@ -113,12 +123,12 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
         return { claimed: work, next, full, more, accepted, verdicts, refusals };
       });
       if (taken.accepted) mayWait = true;
-      if (at - sweptAt >= IDLE) {
+      if (at - sweptAt >= MAX_IDLE) {
         sweptAt = at;
         mayWait = true;
       }
       const settledIds = settled.map(({ claimed }) => claimed.row.id);
-      tokens.kept(
+      tokens.committed(
         taken.refusals,
         taken.claimed.map(({ claimed }) => claimed),
         settledIds,
@@ -139,10 +149,10 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     }
   }
 
-  function begin({ claimed, message }: Work): void {
+  function begin({ claimed, message }: ClaimedMessage): void {
     const end = room.begin(claimed.row.id, claimed.row);
     const task = async (): Promise<void> => {
-      const outcome = await attempt(parts, claimed, message, farewell.signal);
+      const outcome = await attemptDelivery(parts, claimed, message, farewell.signal);
       end();
       underWay.delete(claimed.row.id);
       outcomes.push(outcome);
@@ -152,11 +162,11 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
   }
 
   function untilDue(next: Milliseconds | undefined): Milliseconds {
-    return next === undefined ? IDLE : Math.max(1, next - nowMillis(clock));
+    return next === undefined ? MAX_IDLE : Math.max(1, next - nowMillis(clock));
   }
 
   function untilRoom(sender: Sender): Milliseconds {
-    return room.free(sender) > 0 ? 0 : (room.freeIn(sender) ?? IDLE);
+    return room.free(sender) > 0 ? 0 : (room.freeIn(sender) ?? MAX_IDLE);
   }
 
   /** A commit costs a sync of the disk, whatever is in it: answers that are there already share one. */
@@ -171,7 +181,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
   /** Spreads one portion of what is owed to many, while the ones before it are being sent. */
   async function spreadOne(): Promise<boolean> {
     if (!mayWait) return false;
-    mayWait = await store.transaction(({ alerts: tables }) => spreadNext(tables, newId));
+    mayWait = await store.transaction(({ alerts: tables }) => fanOutNext(tables, newId));
     return mayWait;
   }
 
@@ -186,22 +196,22 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
       while (!signal.aborted) {
         let pause: Milliseconds;
         try {
-          if (!recovered) await store.transaction(({ alerts }) => recover(alerts, nowMillis(clock)));
+          if (!recovered) await store.transaction(({ alerts }) => recoverUnfinished(alerts, nowMillis(clock)));
           recovered = true;
           bell = Promise.withResolvers<void>();
           const { claimed, next, full, more } = await turn(true);
           for (const work of claimed) begin(work);
-          const asked = tokens.look(farewell.signal);
+          const asked = tokens.probeDue(farewell.signal);
           const spread = await spreadOne();
-          pause = more || spread ? 0 : Math.min(IDLE, untilDue(next), asked, ...full.map(untilRoom));
+          pause = more || spread ? 0 : Math.min(MAX_IDLE, untilDue(next), asked, ...full.map(untilRoom));
         } catch (thrown) {
           log.error({ err: thrown }, "deliveries cannot be kept");
-          pause = AFTER_FAULT;
+          pause = STORE_RETRY_DELAY;
         }
         if (pause > 0) await waitFor(bell.promise, pause, clock, signal);
         await gather();
       }
-      await waitFor(Promise.all(underWay.values()), FAREWELL, clock);
+      await waitFor(Promise.all(underWay.values()), SHUTDOWN_GRACE, clock);
       farewell.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       if (outcomes.length > 0) {
         await turn(false).catch((thrown: unknown) => log.error({ err: thrown }, "the last receipts cannot be kept"));
@@ -210,8 +220,8 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
   };
 }
 
-interface Taken {
-  readonly claimed: readonly Work[];
+interface Turn {
+  readonly claimed: readonly ClaimedMessage[];
   /** Some of what was due came to nothing, or something was added, so that something else may be due now. */
   readonly more: boolean;
   /** Where there was no room for more. */
@@ -220,25 +230,25 @@ interface Taken {
   readonly next: Milliseconds | undefined;
 }
 
-interface Work {
-  readonly claimed: Claimed;
+interface ClaimedMessage {
+  readonly claimed: ClaimedDelivery;
   readonly message: AlertMessage;
 }
 
 /** With what they say; one that says nothing that this program understands is given up, and keeps nothing waiting. */
 async function withMessages(
   tables: AlertTables,
-  due: readonly (Claimed | undefined)[],
+  due: readonly (ClaimedDelivery | undefined)[],
   at: Milliseconds,
   decisions: Decision[],
   newId: () => string,
-): Promise<Work[]> {
+): Promise<ClaimedMessage[]> {
   const claimed = due.filter((one) => one !== undefined);
   const messages = await readMessages(
     tables,
     claimed.map(({ row }) => row.message),
   );
-  const work: Work[] = [];
+  const work: ClaimedMessage[] = [];
   for (const one of claimed) {
     const message = messages.get(one.row.message);
     if (message !== undefined) {
@@ -246,7 +256,7 @@ async function withMessages(
       continue;
     }
     const why = "what it says cannot be read";
-    await giveUp(tables, { ...one.row, last_error: why }, at, newId);
+    await deadLetter(tables, { ...one.row, last_error: why }, at, newId);
     decisions.push({ what: "dead letter", destination: one.row.destination, delivery: one.row.id, detail: why });
   }
   return work;

@@ -9,7 +9,7 @@ import type { Destination } from "./sender.ts";
 import type { OnStep } from "./steps.ts";
 
 /** What the alerts work with. */
-export interface AlertParts {
+export interface AlertDependencies {
   readonly store: Pick<Store, "transaction">;
   readonly config: AlertsConfig;
   readonly clock: Clock;
@@ -28,13 +28,13 @@ export interface AlertParts {
 }
 
 const ID_BYTES = 16;
-let drawn = Buffer.alloc(0);
+let randomPool = Buffer.alloc(0);
 
 /** 22 characters that nobody has had before. Chance is drawn for many at a time, which costs a tenth. */
 export function randomId(): string {
-  if (drawn.length < ID_BYTES) drawn = randomBytes(256 * ID_BYTES);
-  const id = drawn.toString("base64url", 0, ID_BYTES);
-  drawn = drawn.subarray(ID_BYTES);
+  if (randomPool.length < ID_BYTES) randomPool = randomBytes(256 * ID_BYTES);
+  const id = randomPool.toString("base64url", 0, ID_BYTES);
+  randomPool = randomPool.subarray(ID_BYTES);
   return id;
 }
 

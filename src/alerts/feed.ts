@@ -2,8 +2,8 @@ import type { AlertTables, DeliveryRow } from "../store/alert-ports.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Reply } from "../reply/reply.ts";
-import { aboutOf } from "./about.ts";
-import { toldAt } from "./claim.ts";
+import { deliverySubject } from "./about.ts";
+import { triggerDeliveryTime } from "./claim.ts";
 import type { describe as describeMessage } from "./describe.ts";
 import { readMessages } from "./read-messages.ts";
 import type { DeliverySubject, Destination } from "./sender.ts";
@@ -11,7 +11,7 @@ import { destinationKey } from "./subscription.ts";
 import { isMerged } from "./wording.ts";
 
 /** One message that has arrived. */
-export interface FedAlert {
+export interface FeedAlert {
   /** Grows from each to the next. */
   readonly place: number;
   /** When it arrived: Unix milliseconds. */
@@ -24,13 +24,13 @@ export interface FedAlert {
 }
 
 /** A place in the feed, and when what stands there, or next to it, arrived: Unix milliseconds. */
-export interface FedPlace {
+export interface FeedPlace {
   readonly place: number;
   readonly at: Milliseconds;
 }
 
-export interface FedBatch {
-  readonly alerts: readonly FedAlert[];
+export interface FeedPage {
+  readonly alerts: readonly FeedAlert[];
   readonly place: number;
   readonly more: boolean;
 }
@@ -38,20 +38,20 @@ export interface FedBatch {
 /** What has arrived at one destination, for readers that come and go. Rejects where the database fails. */
 export interface AlertFeed {
   /** Where a delivery stands; undefined where none of that id has arrived here, or it is not kept any more. */
-  placeOf(id: string): Promise<FedPlace | undefined>;
+  placeOf(id: string): Promise<FeedPlace | undefined>;
   /** The place right before the last so many. */
-  placeBefore(count: number): Promise<FedPlace>;
+  placeBefore(count: number): Promise<FeedPlace>;
   /** Up to a place, the last one about each episode that is not over yet: of the newest so many episodes, oldest first. */
-  underWay(place: number, limit: number): Promise<readonly FedAlert[]>;
+  openEpisodes(place: number, limit: number): Promise<readonly FeedAlert[]>;
   /** What messages of the day have grown to since a moment: the last state of each, under its own id. */
-  grown(since: Milliseconds): Promise<readonly FedAlert[]>;
+  grownSince(since: Milliseconds): Promise<readonly FeedAlert[]>;
   /** Those behind a place, oldest first; where to go on from, and whether there is more. */
-  after(place: number, limit: number): Promise<FedBatch>;
-  one(id: string): Promise<FedAlert | undefined>;
+  after(place: number, limit: number): Promise<FeedPage>;
+  get(id: string): Promise<FeedAlert | undefined>;
 }
 
 /** Edits read at once: each message has its last one among them. */
-const MOST_GROWN = 200;
+const MAX_EDITS_READ = 200;
 
 export function createAlertFeed(store: Pick<Store, "transaction">, destination: Destination): AlertFeed {
   const key = destinationKey(destination);
@@ -67,13 +67,13 @@ export function createAlertFeed(store: Pick<Store, "transaction">, destination: 
       }),
     placeBefore: (count) =>
       store.transaction(async ({ alerts: tables }) => {
-        const [first] = await tables.arrivals.last(key, count);
+        const [first] = await tables.delivered.last(key, count);
         return first === undefined
           ? { place: 0, at: 0 }
           : { place: first.seq - 1, at: first.settled_at ?? first.created_at };
       }),
-    async underWay(place, limit) {
-      const describe = await words();
+    async openEpisodes(place, limit) {
+      const describe = await loadDescribe();
       return store.transaction(async ({ alerts: tables }) => {
         const open = (await tables.watch.openEpisodes()).slice(-limit);
         const last: DeliveryRow[] = [];
@@ -83,67 +83,73 @@ export function createAlertFeed(store: Pick<Store, "transaction">, destination: 
           );
           if (told !== undefined) last.push(told);
         }
-        return worded(
+        return toFeedAlerts(
           tables,
           last.toSorted((a, b) => a.seq - b.seq),
           describe,
         );
       });
     },
-    async grown(since) {
-      const describe = await words();
+    async grownSince(since) {
+      const describe = await loadDescribe();
       return store.transaction(async ({ alerts: tables }) => {
-        const rows = await tables.arrivals.grown(key, since, MOST_GROWN);
+        const rows = await tables.delivered.rollingEdits(key, since, MAX_EDITS_READ);
         const last = new Map(rows.map((row) => [row.target, row]));
         const targets = new Map(rows.map(({ id, target }) => [id, target]));
-        const alerts = await worded(tables, [...last.values()], describe);
+        const alerts = await toFeedAlerts(tables, [...last.values()], describe);
         return alerts.map((alert) => ({ ...alert, id: targets.get(alert.id) ?? alert.id }));
       });
     },
     async after(place, limit) {
-      const describe = await words();
+      const describe = await loadDescribe();
       return store.transaction(async ({ alerts: tables }) => {
-        const rows = await tables.arrivals.after(key, place, limit);
-        const alerts = await worded(tables, rows, describe);
+        const rows = await tables.delivered.after(key, place, limit);
+        const alerts = await toFeedAlerts(tables, rows, describe);
         return { alerts, place: rows.at(-1)?.seq ?? place, more: rows.length === limit };
       });
     },
-    async one(id) {
-      const describe = await words();
+    async get(id) {
+      const describe = await loadDescribe();
       return store.transaction(async ({ alerts: tables }) => {
         const row = await find(tables, id);
-        return row === undefined ? undefined : (await worded(tables, [row], describe))[0];
+        return row === undefined ? undefined : (await toFeedAlerts(tables, [row], describe))[0];
       });
     },
   };
 }
 
 /** Loaded by the first reader: a start waits for nothing that it does not need. */
-async function words(): Promise<typeof describeMessage> {
+async function loadDescribe(): Promise<typeof describeMessage> {
   return (await import("./describe.ts")).describe;
 }
 
 /** What this program cannot read any more is left out: nobody could say what it was. */
-async function worded(
+async function toFeedAlerts(
   tables: AlertTables,
   rows: readonly DeliveryRow[],
   describe: typeof describeMessage,
-): Promise<FedAlert[]> {
+): Promise<FeedAlert[]> {
   const messages = await readMessages(
     tables,
     rows.map(({ message }) => message),
   );
-  const fed: FedAlert[] = [];
+  const fed: FeedAlert[] = [];
   for (const row of rows) {
     const message = messages.get(row.message);
     if (message === undefined) continue;
-    const told = await toldAt(tables, row);
+    const told = await triggerDeliveryTime(tables, row);
     const wording = {
       ...(isMerged(message, row) ? { merged: true as const } : {}),
       ...(told === undefined ? {} : { told }),
     };
     const at = row.settled_at ?? row.created_at;
-    fed.push({ place: row.seq, at, id: row.id, about: aboutOf(message, row.phase), reply: describe(message, wording) });
+    fed.push({
+      place: row.seq,
+      at,
+      id: row.id,
+      about: deliverySubject(message, row.phase),
+      reply: describe(message, wording),
+    });
   }
   return fed;
 }

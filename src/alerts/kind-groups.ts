@@ -80,7 +80,7 @@ export function groupOf(kinds: readonly AlertKind[]): KindGroup | undefined {
 }
 
 /** Kinds in their usual order, each once. */
-export function inOrder(kinds: Iterable<AlertKind>): AlertKind[] {
+export function sortKinds(kinds: Iterable<AlertKind>): AlertKind[] {
   const given = new Set(kinds);
   return ALERT_KINDS.filter((kind) => given.has(kind));
 }

@@ -1,14 +1,14 @@
 import type { AlertTables } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { GIVE_UP_AFTER } from "./back-off.ts";
+import { DEAD_LETTER_AFTER } from "./back-off.ts";
 import type { Decision } from "./owed.ts";
-import { revokedAt, type Refusals } from "./refusal.ts";
-import { giveUp } from "./settle.ts";
+import { revokedAt, type PlatformSuspensions } from "./refusal.ts";
+import { deadLetter } from "./settle.ts";
 import { UNREACHED, UNSENT } from "./take-back.ts";
 import { logDecisions } from "./write-owed.ts";
 
 /** What a process that died was sending may have arrived: nobody will ever know. */
-export async function recover(tables: AlertTables, at: Milliseconds): Promise<void> {
+export async function recoverUnfinished(tables: AlertTables, at: Milliseconds): Promise<void> {
   const left = await tables.outbox.recover();
   const decisions = left.map((row) => ({
     what: "outcome unknown",
@@ -21,28 +21,28 @@ export async function recover(tables: AlertTables, at: Milliseconds): Promise<vo
 }
 
 /** A platform that is asked once a minute has said by then whether it still refuses the token. */
-const SAID_WITHIN: Milliseconds = 300_000;
+const PROBED_WITHIN: Milliseconds = 300_000;
 
 /**
  * What nobody delivers is given up after a day, like everything else. Where somebody does, each is given up by a try of
  * its own, also after an absence of more than a day. What a platform keeps back that refuses the bot's token shares the
  * fate of all that is owed there, as long as that is open.
  */
-export async function sweep(
+export async function expireOverdue(
   tables: AlertTables,
   at: Milliseconds,
   decisions: Decision[],
   newId: () => string,
-  refusals: Pick<Refusals, "all" | "get">,
+  refusals: Pick<PlatformSuspensions, "all" | "get">,
   served: readonly string[],
 ): Promise<void> {
-  const open = refusals.all().filter((one) => one.retired === undefined && at < revokedAt(one) + SAID_WITHIN);
+  const open = refusals.all().filter((one) => one.retired === undefined && at < revokedAt(one) + PROBED_WITHIN);
   const tried = served.filter((platform) => refusals.get(platform) === undefined);
   const except = [...open.map(({ platform }) => platform), ...tried];
-  for (const row of await tables.outbox.overdue(at - GIVE_UP_AFTER, 500, except)) {
+  for (const row of await tables.outbox.overdue(at - DEAD_LETTER_AFTER, 500, except)) {
     const refused = refusals.get(row.platform)?.why;
     const why = row.last_error ?? refused ?? "nothing could send it";
-    await giveUp(tables, { ...row, last_error: why }, at, newId, refused === undefined ? UNSENT : UNREACHED);
+    await deadLetter(tables, { ...row, last_error: why }, at, newId, refused === undefined ? UNSENT : UNREACHED);
     const about = { destination: row.destination, delivery: row.id };
     decisions.push({ what: "dead letter", ...about, detail: `after a day: ${why}` });
   }

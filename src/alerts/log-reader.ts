@@ -20,7 +20,7 @@ export interface LogReader {
   /** Those from one place to another, counted from the newest, which is 0. */
   page(of: JournalQuery, from: number, to: number): Promise<LogEntry[]>;
   /** All of them in portions, deliveries before decisions, either newest first; each is read once it is asked for. */
-  portions(of: JournalQuery, size: number): AsyncIterable<readonly LogEntry[]>;
+  batches(of: JournalQuery, size: number): AsyncIterable<readonly LogEntry[]>;
 }
 
 export function createLogReader(store: Pick<Store, "transaction">): LogReader {
@@ -32,8 +32,8 @@ export function createLogReader(store: Pick<Store, "transaction">): LogReader {
       }),
     page: (of, from, to) =>
       store.transaction(async ({ alerts: tables }) => {
-        const shown = (await places(tables, of, to)).slice(from);
-        const seqs = (those: (place: Place) => boolean): number[] => shown.filter(those).map(({ seq }) => seq);
+        const shown = (await newestPositions(tables, of, to)).slice(from);
+        const seqs = (those: (place: LogPosition) => boolean): number[] => shown.filter(those).map(({ seq }) => seq);
         const decisions = await tables.journal.decisionsAt(seqs((place) => place.of === "decision"));
         const deliveries = await tables.journal.deliveriesAt(seqs((place) => place.of !== "decision"));
         const receipts = await receiptsOf(tables, deliveries);
@@ -48,7 +48,7 @@ export function createLogReader(store: Pick<Store, "transaction">): LogReader {
           return [{ of: what, at, row: delivery, receipt: receipts.get(delivery.id) }];
         });
       }),
-    async *portions({ within, destination }, size) {
+    async *batches({ within, destination }, size) {
       const isOwn = (row: DecisionRow): boolean =>
         destination === undefined || row.destination === null || row.destination === destination;
       let last: LoggedDelivery | undefined;
@@ -80,18 +80,18 @@ export function createLogReader(store: Pick<Store, "transaction">): LogReader {
   };
 }
 
-interface Place {
+interface LogPosition {
   readonly of: LogEntry["of"];
   readonly at: Milliseconds;
   readonly seq: number;
 }
 
 /** Where the newest entries stand, newest first. */
-async function places({ journal }: AlertTables, of: JournalQuery, take: number): Promise<Place[]> {
+async function newestPositions({ journal }: AlertTables, of: JournalQuery, take: number): Promise<LogPosition[]> {
   const decided = await journal.decisions(of, take);
   // What is owed comes before what becomes of it: the last deliveries have the last of these entries, too.
   const settled = await journal.outcomes(of, take);
-  const all: Place[] = [];
+  const all: LogPosition[] = [];
   for (const { seq, at } of settled) all.push({ of: "outcome", at, seq });
   for (const { seq, created_at, of_episode } of settled) {
     if (of_episode === 1) all.push({ of: "owed", at: created_at, seq });

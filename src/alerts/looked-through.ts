@@ -1,14 +1,14 @@
 import type { Milliseconds } from "../units/duration.ts";
-import type { Choices } from "./choices.ts";
+import type { SubscriptionIndex } from "./choices.ts";
 import { quietUntil, type QuietHours } from "./quiet-hours.ts";
 import { holdsAt } from "./silence.ts";
 
 const MINUTE: Milliseconds = 60_000;
 
 /** Under what circumstances an open episode was looked through, and when time alone next brings something about. */
-export interface Look {
-  readonly choices: Choices;
-  readonly circumstances: string;
+export interface Evaluation {
+  readonly index: SubscriptionIndex;
+  readonly inputs: string;
   /** Unix milliseconds; Infinity where nothing is to come. */
   readonly until: Milliseconds;
 }
@@ -17,30 +17,35 @@ export interface Look {
  * Which open episodes need not be looked through again: nothing that bears on what they owe has changed since, and the
  * next reminder is not due. Looking one through reads what each destination was told of it, which may be thousands.
  */
-export class LookedThrough {
-  #looks: ReadonlyMap<string, Look> = new Map();
-  #quiet: { readonly choices: Choices; readonly minute: number; readonly words: string } | undefined;
+export class EvaluationCache {
+  #looks: ReadonlyMap<string, Evaluation> = new Map();
+  #quiet: { readonly choices: SubscriptionIndex; readonly minute: number; readonly words: string } | undefined;
 
   /** The look at an episode that still holds, where there is one. */
-  holding(episode: string, choices: Choices, circumstances: string | undefined, at: Milliseconds): Look | undefined {
+  valid(
+    episode: string,
+    choices: SubscriptionIndex,
+    circumstances: string | undefined,
+    at: Milliseconds,
+  ): Evaluation | undefined {
     const look = this.#looks.get(episode);
-    const holds = look?.choices === choices && look.circumstances === circumstances && at < look.until;
+    const holds = look?.index === choices && look.inputs === circumstances && at < look.until;
     return holds ? look : undefined;
   }
 
   /** Takes the looks at all that is open, by episode, once what they owe is kept. */
-  keep(looks: ReadonlyMap<string, Look>): void {
+  replace(looks: ReadonlyMap<string, Evaluation>): void {
     this.#looks = looks;
   }
 
   /** Which silences hold and which quiet hours run. */
-  weather(choices: Choices, at: Milliseconds): string {
+  sharedInputs(choices: SubscriptionIndex, at: Milliseconds): string {
     const silences = choices.silences.filter((one) => holdsAt(one, at)).map(({ id }) => id);
     return JSON.stringify([silences, this.#quietHours(choices, at)]);
   }
 
   /** Quiet hours begin and end with a minute, and asking a zone's clock is dear. */
-  #quietHours(choices: Choices, at: Milliseconds): string {
+  #quietHours(choices: SubscriptionIndex, at: Milliseconds): string {
     const minute = Math.floor(at / MINUTE);
     if (this.#quiet?.choices !== choices || this.#quiet.minute !== minute) {
       const words = quietHoursOf(choices).map((quiet) => (quietUntil(quiet, at) === undefined ? "0" : "1"));
@@ -51,7 +56,7 @@ export class LookedThrough {
 }
 
 /** Each once, in an order that lasts as long as the choices do. */
-function quietHoursOf({ subscriptions }: Choices): QuietHours[] {
+function quietHoursOf({ subscriptions }: SubscriptionIndex): QuietHours[] {
   const all = subscriptions.flatMap(({ state, quietHours }) =>
     state === "active" && quietHours !== undefined ? [quietHours] : [],
   );

@@ -46,7 +46,7 @@ export interface Step {
 
 /** The next state of a machine and of its open episode. Pure; an unknown round changes nothing but `known`. */
 export function step(machine: Machine, episode: Episode | undefined, round: Round): Step {
-  const before = calmWhereSeen(afterRestart(machine, round), round);
+  const before = skipUnseenCalm(afterRestart(machine, round), round);
   if (round.judgement.state === "unknown") {
     return { machine: { ...before, known: false }, ...(episode === undefined ? {} : { episode }), changes: [] };
   }
@@ -68,7 +68,7 @@ function afterRestart(machine: Machine, round: Round): Machine {
 }
 
 /** What nobody saw is no calm either: the flapping is as recent afterwards as it was before. */
-function calmWhereSeen(machine: Machine, { judgement, elapsedMillis, awayMillis }: Round): Machine {
+function skipUnseenCalm(machine: Machine, { judgement, elapsedMillis, awayMillis }: Round): Machine {
   const { flapping } = machine;
   if (flapping === undefined) return machine;
   const elapsed = Math.max(0, elapsedMillis);
@@ -99,7 +99,7 @@ function stepBad(
     case "pending": {
       const heldMillis = Math.max(machine.heldMillis + (seenMillis ?? 0), already);
       const held = { ...machine, heldMillis, badMillis: heldMillis, rounds: machine.rounds + 1 };
-      return fireIfDue(begunAsKnown(held, round), round, []);
+      return fireIfDue(withKnownBeginning(held, round), round, []);
     }
     case "firing":
     case "recovering": {
@@ -129,7 +129,7 @@ function beginning(
 }
 
 /** The watcher may know when it began, though others looked then. */
-function begunAsKnown(machine: Machine, { reading, at }: Round): Machine {
+function withKnownBeginning(machine: Machine, { reading, at }: Round): Machine {
   const since = sinceOf(reading, at);
   if (since === undefined) return machine;
   const { beganBefore: _, ...rest } = machine;
@@ -207,7 +207,7 @@ function stepGood(
     case "ok":
       return { machine, changes: [] };
     case "pending":
-      return { machine: calmed(machine), changes: ["dismissed"] };
+      return { machine: resetMachine(machine), changes: ["dismissed"] };
     case "firing":
     case "recovering": {
       const begins = machine.phase === "firing";
@@ -220,7 +220,7 @@ function stepGood(
       };
       const changes: readonly Change[] = begins ? ["recovering"] : [];
       const held = next.heldMillis >= round.config.keep.for && next.rounds >= round.config.keep.rounds;
-      if (episode === undefined) return { machine: held ? calmed(next) : next, changes };
+      if (episode === undefined) return { machine: held ? resetMachine(next) : next, changes };
       if (!held || round.awayMillis !== undefined) {
         return { machine: next, episode: { ...episode, state: "recovering", last: round.reading }, changes };
       }
@@ -231,25 +231,25 @@ function stepGood(
         ended: timeToText(round.at),
         last: round.reading,
       };
-      return { machine: touched(calmed(next), round), episode: closed, changes: [...changes, "resolved"] };
+      return { machine: touchFlapping(resetMachine(next), round), episode: closed, changes: [...changes, "resolved"] };
     }
   }
 }
 
 /** Back to where nothing is wrong; numbers and firings stay. */
-export function calmed(machine: Machine): Machine {
+export function resetMachine(machine: Machine): Machine {
   const { began: _began, beganBefore: _beganBefore, recovering: _recovering, lastGood: _lastGood, ...rest } = machine;
   return { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
 }
 
-function touched(machine: Machine, { at }: Round): Machine {
+function touchFlapping(machine: Machine, { at }: Round): Machine {
   return machine.flapping === undefined
     ? machine
     : { ...machine, flapping: { ...machine.flapping, lastMillis: toMillis(at) } };
 }
 
 /** The machine once its flapping is over, or undefined while it is not, or never was; `at` is the last look at it. Pure. */
-export function calmAfterFlapping(
+export function endFlapping(
   machine: Machine,
   at: Nanoseconds,
   { flap }: Pick<AlertsConfig, "flap">,

@@ -1,12 +1,12 @@
 import { messageId, type AlertMessage } from "./message.ts";
 
 /** Gathers messages that are to be stored: equal ones once. */
-export class MessageIds {
+export class MessageCollector {
   readonly #byMessage = new Map<AlertMessage, string>();
   readonly #byId = new Map<string, string>();
 
   /** The id under which it will be stored. */
-  of(message: AlertMessage): string {
+  add(message: AlertMessage): string {
     const known = this.#byMessage.get(message);
     if (known !== undefined) return known;
     const data = JSON.stringify(message);

@@ -7,7 +7,7 @@ import { AlertEvent } from "./event.ts";
 import { MillisField, TimeText } from "./json-units.ts";
 import { ALERT_KINDS } from "./kinds.ts";
 import { Silence } from "./silence.ts";
-import { Standing } from "./standing.ts";
+import { NetworkStatus } from "./standing.ts";
 import { Subscription } from "./subscription.ts";
 
 const common = {
@@ -134,7 +134,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
     at: TimeText,
     subscription: Subscription.exactOptional(),
     /** How the network stood then. */
-    standing: Standing.exactOptional(),
+    standing: NetworkStatus.exactOptional(),
   }),
   /** Somebody changed what a channel is told: for the channel. */
   z.object({
@@ -147,7 +147,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
         what: z.enum(["added", "edited", "removed", "paused", "resumed"]),
         subscription: Subscription,
         /** How the network stood then, for those who have just subscribed. */
-        standing: Standing.exactOptional(),
+        standing: NetworkStatus.exactOptional(),
       }),
       z.object({ what: z.enum(["silenced", "unsilenced"]), silence: Silence }),
       z.object({ what: z.literal("acknowledged"), episode: Episode }),

@@ -3,18 +3,18 @@ import type { AlertEvent } from "./event.ts";
 import { severityOfEvent } from "./kind-severity.ts";
 import type { EventKind } from "./kinds.ts";
 import type { AlertMessage } from "./message.ts";
-import type { OwedBook } from "./owed.ts";
-import { route, type News, type Routed } from "./route.ts";
+import type { OutboxBatch } from "./owed.ts";
+import { route, type RoutingInput, type RoutingDecision } from "./route.ts";
 import type { Silence } from "./silence.ts";
 import { covers, isRolling, type Subscription } from "./subscription.ts";
 
 /** More events of one kind at once than this become one digest. */
-export const HANDFUL = 5;
+export const MAX_SINGLE_EVENTS = 5;
 
 /** Of a personal subscription these are the last word. */
-const FINAL: readonly EventKind[] = ["order.final", "bundle.signed"];
+const FINAL_KINDS: readonly EventKind[] = ["order.final", "bundle.signed"];
 
-export interface EventsCase {
+export interface EventsPlanInput {
   /** Of one round, in the order in which they happened. */
   readonly events: readonly AlertEvent[];
   readonly simulated: boolean;
@@ -27,52 +27,56 @@ export interface EventsCase {
 }
 
 /** Writes into the book what new events owe to whom. Pure but for the book. */
-export function oweEvents(given: EventsCase, book: OwedBook): void {
+export function planEvents(given: EventsPlanInput, book: OutboxBatch): void {
   const label = given.simulated ? { simulated: true as const } : {};
-  const happened = given.events.map((event): Happened => {
+  const happened = given.events.map((event): EventToRoute => {
     const { kind, network, subject } = event;
     const message = { type: "event", ...label, event } as const;
     return { event, message, news: { kind, network, subject, severity: severityOfEvent(event) } };
   });
   const digests = new Map<string, AlertMessage>();
   for (const [destination, subscriptions] of given.subscriptions) {
-    const told = new Map<EventKind, Told>();
-    for (const one of happened) decide(given, destination, subscriptions, one, told, book);
-    for (const [kind, group] of told) tell(given, kind, group, digests, book);
+    const told = new Map<EventKind, EventGroup>();
+    for (const one of happened) routeEvent(given, destination, subscriptions, one, told, book);
+    for (const [kind, group] of told) planGroup(given, kind, group, digests, book);
   }
 }
 
-interface Happened {
+interface EventToRoute {
   readonly event: AlertEvent;
   readonly message: Extract<AlertMessage, { type: "event" }>;
-  readonly news: News;
+  readonly news: RoutingInput;
 }
 
 /** What one destination is told of one kind. */
-interface Told {
-  readonly happened: Happened[];
+interface EventGroup {
+  readonly happened: EventToRoute[];
   readonly subscription: Subscription;
   readonly quiet: boolean;
 }
 
 /** Of several subscriptions of one destination it is enough that one wants to be told. */
-function decide(
-  { silences, at }: EventsCase,
+function routeEvent(
+  { silences, at }: EventsPlanInput,
   destination: string,
   subscriptions: readonly Subscription[],
-  one: Happened,
-  told: Map<EventKind, Told>,
-  book: OwedBook,
+  one: EventToRoute,
+  told: Map<EventKind, EventGroup>,
+  book: OutboxBatch,
 ): void {
   const { event, message, news } = one;
   let first: Subscription | undefined;
   let yes: Subscription | undefined;
-  let no: Exclude<Routed, { tell: true }> | undefined;
+  let no: Exclude<RoutingDecision, { tell: true }> | undefined;
   for (const subscription of subscriptions) {
     if (!subscription.kinds.includes(event.kind) || !covers(subscription, event)) continue;
     first ??= subscription;
-    if (subscription.personal === true && FINAL.includes(event.kind) && !book.ended.includes(subscription)) {
-      book.ended.push(subscription);
+    if (
+      subscription.personal === true &&
+      FINAL_KINDS.includes(event.kind) &&
+      !book.endedSubscriptions.includes(subscription)
+    ) {
+      book.endedSubscriptions.push(subscription);
     }
     if (yes !== undefined) continue;
     const routed = route(news, subscription, silences, at);
@@ -97,32 +101,32 @@ function decide(
 }
 
 /** One message each, one of the day, or one digest of more than a handful. */
-function tell(
-  given: EventsCase,
+function planGroup(
+  given: EventsPlanInput,
   kind: EventKind,
-  { happened, subscription, quiet }: Told,
+  { happened, subscription, quiet }: EventGroup,
   digests: Map<string, AlertMessage>,
-  book: OwedBook,
+  book: OutboxBatch,
 ): void {
   const { destination } = subscription;
   const more = quiet ? { destination, quiet: true as const } : { destination };
-  if (happened.length > HANDFUL) {
-    const digest = digestOf(given, kind, happened, digests);
+  if (happened.length > MAX_SINGLE_EVENTS) {
+    const digest = catchUpDigest(given, kind, happened, digests);
     book.deliveries.push({ id: given.newId(), phase: "digest", message: digest, ...more });
     return;
   }
   const rolling = isRolling(subscription, kind);
   for (const { message } of happened) {
-    if (rolling) book.rolled.push({ destination, message });
+    if (rolling) book.rollingUpdates.push({ destination, message });
     else book.deliveries.push({ id: given.newId(), phase: "event", message, ...more });
   }
 }
 
 /** All who are told the same share one message. */
-function digestOf(
-  { simulated }: EventsCase,
+function catchUpDigest(
+  { simulated }: EventsPlanInput,
   kind: EventKind,
-  happened: readonly Happened[],
+  happened: readonly EventToRoute[],
   digests: Map<string, AlertMessage>,
 ): AlertMessage {
   const key = `${kind} ${happened.map(({ event }) => event.key).join(" ")}`;

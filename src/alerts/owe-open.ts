@@ -1,18 +1,18 @@
 import type { AlertTables } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
-import type { Choices } from "./choices.ts";
+import type { SubscriptionIndex } from "./choices.ts";
 import { episodeId, type Episode, type Machine } from "./episode.ts";
-import { explaining, inhibitorOf } from "./inhibition.ts";
-import { oweEpisode, type EpisodeCase } from "./owe-episode.ts";
-import type { OwedBook } from "./owed.ts";
+import { inhibitingEpisodes, inhibitorOf } from "./inhibition.ts";
+import { planEpisode, type EpisodePlanInput } from "./owe-episode.ts";
+import type { OutboxBatch } from "./owed.ts";
 import { nextReminder } from "./reminders.ts";
-import { spreadAll } from "./spread.ts";
-import { Telling } from "./telling.ts";
+import { fanOutAll } from "./spread.ts";
+import { NotificationState } from "./telling.ts";
 
-export interface OpenCase {
+export interface OpenPlanInput {
   readonly tables: AlertTables;
-  readonly choices: Choices;
+  readonly index: SubscriptionIndex;
   readonly config: AlertsConfig;
   /** Those to look at: open ones, and ones that have just been closed. */
   readonly episodes: readonly Episode[];
@@ -30,37 +30,39 @@ export interface OpenCase {
  * Writes into the book what episodes owe, each as it stands. Gives when the next reminder of each becomes due (Unix
  * milliseconds, Infinity where none will).
  */
-export async function oweOpen(given: OpenCase, book: OwedBook): Promise<ReadonlyMap<string, Milliseconds>> {
-  const { tables, choices, episodes } = given;
+export async function planOpen(given: OpenPlanInput, book: OutboxBatch): Promise<ReadonlyMap<string, Milliseconds>> {
+  const { tables, index, episodes } = given;
   const reminders = new Map<string, Milliseconds>();
   if (episodes.length === 0) return reminders;
-  await spreadAll(tables, () => given.newId());
+  await fanOutAll(tables, () => given.newId());
   const flapped = new Map(episodes.map((episode) => [episode.id, flappingOf(given.machine(episode))] as const));
   const began = [...flapped.values()].flatMap((flapping) => (flapping === undefined ? [] : [flapping.began]));
-  const rows = await tables.watch.tellings([...new Set([...episodes.map(({ id }) => id), ...began])]);
+  const rows = await tables.watch.notificationStates([...new Set([...episodes.map(({ id }) => id), ...began])]);
   const tellings = Map.groupBy(rows, (row) => row.episode);
-  const parsed = (episode: string): Map<string, Telling> =>
+  const parsed = (episode: string): Map<string, NotificationState> =>
     new Map(
-      (tellings.get(episode) ?? []).map((row) => [row.destination, Telling.parse(JSON.parse(row.data))] as const),
+      (tellings.get(episode) ?? []).map(
+        (row) => [row.destination, NotificationState.parse(JSON.parse(row.data))] as const,
+      ),
     );
-  const inhibitors = explaining(given.open);
+  const inhibitors = inhibitingEpisodes(given.open);
   for (const episode of episodes) {
     const inhibitor = inhibitorOf(episode, inhibitors);
     const flapping = flapped.get(episode.id);
-    const looked: EpisodeCase = {
+    const looked: EpisodePlanInput = {
       episode,
       simulated: given.simulated.has(episode.network),
-      tellings: parsed(episode.id),
-      subscriptions: choices.subscribers(episode.rule, episode),
-      silences: choices.silences,
+      states: parsed(episode.id),
+      subscriptions: index.subscribers(episode.rule, episode),
+      silences: index.silences,
       ...(inhibitor === undefined ? {} : { inhibitedBy: inhibitor.id }),
       ...(flapping === undefined ? {} : { flapping: { ...flapping, tellings: parsed(flapping.began) } }),
       config: given.config,
       at: given.at,
       newId: () => given.newId(),
     };
-    oweEpisode(looked, book);
-    reminders.set(episode.id, nextReminder(looked, looked.tellings.values()));
+    planEpisode(looked, book);
+    reminders.set(episode.id, nextReminder(looked, looked.states.values()));
   }
   return reminders;
 }

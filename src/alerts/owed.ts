@@ -2,9 +2,9 @@ import type { Milliseconds } from "../units/duration.ts";
 import type { AlertMessage } from "./message.ts";
 import type { Destination } from "./sender.ts";
 import type { Subscription } from "./subscription.ts";
-import type { Telling } from "./telling.ts";
+import type { NotificationState } from "./telling.ts";
 
-export const PHASES = [
+export const DELIVERY_PHASES = [
   "trigger",
   "escalation",
   "reminder",
@@ -17,13 +17,13 @@ export const PHASES = [
   "calm",
   "bot",
 ] as const;
-export type Phase = (typeof PHASES)[number];
+export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
 /** A message that is owed. */
-export interface Planned {
+export interface PlannedDelivery {
   readonly id: string;
   readonly destination: Destination;
-  readonly phase: Phase;
+  readonly phase: DeliveryPhase;
   readonly message: AlertMessage;
   readonly episode?: string;
   /** Of an edit: the delivery whose message it changes. Left out for a message of its own. */
@@ -45,7 +45,7 @@ export interface Decision {
 }
 
 /** A message for the digest at the end of quiet hours. */
-export interface Held {
+export interface HeldMessage {
   readonly destination: Destination;
   readonly message: AlertMessage;
   /** Unix milliseconds. */
@@ -53,28 +53,32 @@ export interface Held {
 }
 
 /** Adds an event to a destination's message of the day. */
-export interface Rolled {
+export interface RollingUpdate {
   readonly destination: Destination;
   readonly message: Extract<AlertMessage, { type: "event" }>;
 }
 
 /** What a look at something owes. */
-export interface Owed {
-  readonly deliveries: readonly Planned[];
-  readonly tellings: readonly { readonly episode: string; readonly destination: string; readonly telling: Telling }[];
-  readonly held: readonly Held[];
-  readonly rolled: readonly Rolled[];
+export interface ReadonlyOutboxBatch {
+  readonly deliveries: readonly PlannedDelivery[];
+  readonly states: readonly {
+    readonly episode: string;
+    readonly destination: string;
+    readonly telling: NotificationState;
+  }[];
+  readonly held: readonly HeldMessage[];
+  readonly rollingUpdates: readonly RollingUpdate[];
   /** Personal subscriptions that have come to their end. */
-  readonly ended: readonly Subscription[];
+  readonly endedSubscriptions: readonly Subscription[];
   readonly decisions: readonly Decision[];
 }
 
 /** Collects what several looks owe, in order. */
-export class OwedBook implements Owed {
-  readonly deliveries: Planned[] = [];
-  readonly tellings: Owed["tellings"][number][] = [];
-  readonly held: Held[] = [];
-  readonly rolled: Rolled[] = [];
-  readonly ended: Subscription[] = [];
+export class OutboxBatch implements ReadonlyOutboxBatch {
+  readonly deliveries: PlannedDelivery[] = [];
+  readonly states: ReadonlyOutboxBatch["states"][number][] = [];
+  readonly held: HeldMessage[] = [];
+  readonly rollingUpdates: RollingUpdate[] = [];
+  readonly endedSubscriptions: Subscription[] = [];
   readonly decisions: Decision[] = [];
 }

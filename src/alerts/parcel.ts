@@ -1,20 +1,20 @@
 import { z } from "zod";
 
-import type { ParcelRow } from "../store/alert-ports.ts";
+import type { ChunkRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { Columns, fromColumns, toColumns } from "./columns.ts";
-import type { MessageIds } from "./message-ids.ts";
-import { PHASES, type Owed } from "./owed.ts";
+import type { MessageCollector } from "./message-ids.ts";
+import { DELIVERY_PHASES, type ReadonlyOutboxBatch } from "./owed.ts";
 import { StoredDestination } from "./subscription.ts";
-import { Telling } from "./telling.ts";
+import { NotificationState } from "./telling.ts";
 
 /** So many rows are written at once: a few milliseconds' work, so that the first of many goes out at once. */
-export const PORTION = 250;
+export const CHUNK_ROWS = 250;
 
-const OwedDelivery = z.object({
+const ChunkDelivery = z.object({
   id: z.string(),
   destination: StoredDestination,
-  phase: z.enum(PHASES),
+  phase: z.enum(DELIVERY_PHASES),
   message: z.string(),
   episode: z.string().exactOptional(),
   edits: z.string().exactOptional(),
@@ -25,14 +25,14 @@ const OwedDelivery = z.object({
 
 /** A part of what is owed, until it is spread; messages by their ids. */
 const Parcel = z.object({
-  deliveries: z.array(OwedDelivery),
+  deliveries: z.array(ChunkDelivery),
   rolled: z.array(z.object({ destination: StoredDestination, message: z.string() })),
-  tellings: z.array(z.object({ episode: z.string(), destination: z.string(), telling: Telling })),
+  tellings: z.array(z.object({ episode: z.string(), destination: z.string(), telling: NotificationState })),
 });
 export type Parcel = z.infer<typeof Parcel>;
 
 /** As it is stored: what many are told, which is much the same for all of them, by columns. */
-const Packed = z.object({
+const ColumnarChunk = z.object({
   packed: z.object({
     deliveries: Columns,
     rolled: Columns,
@@ -41,8 +41,8 @@ const Packed = z.object({
 });
 
 /** What is stored: released programs kept each row whole. */
-const Stored = z.union([
-  Packed.transform(({ packed: { deliveries, rolled, tellings } }) => {
+const StoredChunk = z.union([
+  ColumnarChunk.transform(({ packed: { deliveries, rolled, tellings } }) => {
     const told = fromColumns(tellings.told);
     return {
       deliveries: fromColumns(deliveries),
@@ -53,24 +53,27 @@ const Stored = z.union([
   Parcel,
 ]);
 
-const FIELDS = {
-  deliveries: Object.keys(OwedDelivery.shape),
+const CHUNK_FIELDS = {
+  deliveries: Object.keys(ChunkDelivery.shape),
   rolled: ["destination", "message"],
   of: ["episode", "destination"],
-  told: Object.keys(Telling.shape),
+  told: Object.keys(NotificationState.shape),
 };
 
-type Parts = { readonly [K in keyof Parcel]: Parcel[K] };
+type PlatformRows = { readonly [K in keyof Parcel]: Parcel[K] };
 
 /** What a book owes, in portions; those of one platform are in the order of the book. Never empty. */
-export function portionsOf(
-  owed: Owed,
-  messages: MessageIds,
-  size = PORTION,
+export function splitIntoChunks(
+  owed: ReadonlyOutboxBatch,
+  messages: MessageCollector,
+  size = CHUNK_ROWS,
 ): readonly { readonly platform: string; readonly parcel: Parcel }[] {
-  const deliveries = owed.deliveries.map((one) => ({ ...one, message: messages.of(one.message) }));
-  const rolled = owed.rolled.map(({ destination, message }) => ({ destination, message: messages.of(message) }));
-  const tellings = [...owed.tellings];
+  const deliveries = owed.deliveries.map((one) => ({ ...one, message: messages.add(one.message) }));
+  const rolled = owed.rollingUpdates.map(({ destination, message }) => ({
+    destination,
+    message: messages.add(message),
+  }));
+  const tellings = [...owed.states];
   if (deliveries.length + rolled.length + tellings.length <= size) {
     return [{ platform: "", parcel: { deliveries, rolled, tellings } }];
   }
@@ -81,7 +84,7 @@ export function portionsOf(
   };
   const platforms = new Set(Object.values(byPlatform).flatMap((groups) => [...groups.keys()]));
   const placed = [...platforms].flatMap((platform) =>
-    cut(
+    splitPlatformRows(
       {
         deliveries: byPlatform.deliveries.get(platform) ?? [],
         rolled: byPlatform.rolled.get(platform) ?? [],
@@ -94,7 +97,7 @@ export function portionsOf(
   return placed.toSorted((a, b) => a.place - b.place).map(({ platform, parcel }) => ({ platform, parcel }));
 }
 
-function cut(parts: Parts, size: number): Parcel[] {
+function splitPlatformRows(parts: PlatformRows, size: number): Parcel[] {
   const pieces = <T>(rows: readonly T[]): T[][] =>
     Array.from({ length: Math.ceil(rows.length / size) }, (_, at) => rows.slice(at * size, (at + 1) * size));
   return [
@@ -104,15 +107,15 @@ function cut(parts: Parts, size: number): Parcel[] {
   ];
 }
 
-export function parcelRow(platform: string, { deliveries, rolled, tellings }: Parcel, at: Milliseconds): ParcelRow {
-  const packed: z.input<typeof Packed>["packed"] = {
-    deliveries: toColumns(deliveries, FIELDS.deliveries),
-    rolled: toColumns(rolled, FIELDS.rolled),
+export function toChunkRow(platform: string, { deliveries, rolled, tellings }: Parcel, at: Milliseconds): ChunkRow {
+  const packed: z.input<typeof ColumnarChunk>["packed"] = {
+    deliveries: toColumns(deliveries, CHUNK_FIELDS.deliveries),
+    rolled: toColumns(rolled, CHUNK_FIELDS.rolled),
     tellings: {
-      of: toColumns(tellings, FIELDS.of),
+      of: toColumns(tellings, CHUNK_FIELDS.of),
       told: toColumns(
         tellings.map(({ telling }) => telling),
-        FIELDS.told,
+        CHUNK_FIELDS.told,
       ),
     },
   };
@@ -120,6 +123,6 @@ export function parcelRow(platform: string, { deliveries, rolled, tellings }: Pa
 }
 
 /** Undefined where this program understands nothing of it. */
-export function parcelOf({ data }: Pick<ParcelRow, "data">): Parcel | undefined {
-  return Stored.safeParse(JSON.parse(data)).data;
+export function parseChunk({ data }: Pick<ChunkRow, "data">): Parcel | undefined {
+  return StoredChunk.safeParse(JSON.parse(data)).data;
 }

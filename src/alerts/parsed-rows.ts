@@ -1,5 +1,5 @@
 /** Parses what is read again and again once for as long as it stays as it is; holds no more than it was given last. */
-export class ParsedRows<T> {
+export class ParsedRowCache<T> {
   readonly #parse: (data: string) => T;
   #kept: ReadonlyMap<string, { readonly data: string; readonly value: T }> = new Map();
 
@@ -8,7 +8,7 @@ export class ParsedRows<T> {
   }
 
   /** By their keys, of which no two are equal; in the order of the rows. */
-  of<R extends { readonly data: string }>(rows: readonly R[], keyOf: (row: R) => string): Map<string, T> {
+  parse<R extends { readonly data: string }>(rows: readonly R[], keyOf: (row: R) => string): Map<string, T> {
     const parsed = rows.map((row) => {
       const key = keyOf(row);
       const known = this.#kept.get(key);

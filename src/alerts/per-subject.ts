@@ -1,5 +1,5 @@
 /** What is kept for a rule and a subject; found without a key of both, of which a look at 20,000 markets would build many. */
-export class PerSubject<T> {
+export class RuleSubjectMap<T> {
   readonly #rules = new Map<string, Map<string, T>>();
 
   get(rule: string, subject: string): T | undefined {

@@ -8,7 +8,7 @@ interface PlatformWords {
   readonly source: string;
 }
 
-const WORDS: Readonly<Record<string, PlatformWords>> = {
+const PLATFORM_WORDS: Readonly<Record<string, PlatformWords>> = {
   discord: {
     name: "Discord",
     setting: "DISCORD_TOKEN",
@@ -23,12 +23,12 @@ const WORDS: Readonly<Record<string, PlatformWords>> = {
 
 /** A platform as people write it. */
 export function platformName(platform: string): string {
-  return WORDS[platform]?.name ?? platform;
+  return PLATFORM_WORDS[platform]?.name ?? platform;
 }
 
 /** What to do where a platform refuses the bot's token. */
 export function tokenRemedy(platform: string): Text {
-  const known = WORDS[platform];
+  const known = PLATFORM_WORDS[platform];
   const doctor = text`${code("npm run doctor")} says whether it is right.`;
   if (known === undefined) return text`set a token that ${platform} accepts and start the bot again. ${doctor}`;
   const { setting, source, name } = known;

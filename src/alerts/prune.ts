@@ -16,7 +16,7 @@ export async function prune(
   const over = subscriptions.filter(
     ({ state, over: since, created }) => (state === "removed" || state === "ended") && (since ?? created) < before,
   );
-  await tables.choices.dropSubscriptions(over.map(({ id }) => id));
+  await tables.subscriptions.drop(over.map(({ id }) => id));
 }
 
 /**
@@ -28,6 +28,6 @@ async function forgettable(tables: AlertTables): Promise<Machine[]> {
     .map(({ data }) => Machine.parse(JSON.parse(data)))
     .filter(({ phase, flapping }) => phase === "ok" && flapping === undefined);
   const last = (machine: Machine): string => episodeId(machine, machine.number);
-  const kept = new Set((await tables.watch.told(calm.map(last))).map(({ id }) => id));
+  const kept = new Set((await tables.watch.notificationRevisions(calm.map(last))).map(({ id }) => id));
   return calm.filter((machine) => machine.number === 0 || !kept.has(last(machine)));
 }

@@ -2,26 +2,26 @@ import { setImmediate } from "node:timers/promises";
 
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
-import { ABSENT_ROUNDS, present, stepAbsent } from "./absence.ts";
-import { isJudgedAlways, type choicesReader } from "./choices.ts";
+import { ROUNDS_UNTIL_GONE, clearAbsence, stepAbsent } from "./absence.ts";
+import { isJudgedAlways, type subscriptionIndexReader } from "./choices.ts";
 import { episodeId, freshMachine, isOpen, type Episode, type Machine } from "./episode.ts";
-import { randomId, type AlertParts } from "./engine-parts.ts";
+import { randomId, type AlertDependencies } from "./engine-parts.ts";
 import type { AlertEvent } from "./event.ts";
 import { timeFromText } from "./json-units.ts";
 import { judgeReading } from "./judge-reading.ts";
-import { KeptState } from "./kept-state.ts";
+import { NetworkStateCache } from "./kept-state.ts";
 import { step, type Change, type Step } from "./machine.ts";
-import { oweEvents } from "./owe-events.ts";
-import { oweOpen } from "./owe-open.ts";
-import { OwedBook } from "./owed.ts";
-import { PerSubject } from "./per-subject.ts";
+import { planEvents } from "./owe-events.ts";
+import { planOpen } from "./owe-open.ts";
+import { OutboxBatch } from "./owed.ts";
+import { RuleSubjectMap } from "./per-subject.ts";
 import type { Reading } from "./reading.ts";
 import { timingOf, type Rule, type Timing } from "./rules.ts";
 import { ruleWords } from "./threshold-words.ts";
-import { writeOwed } from "./write-owed.ts";
+import { writeBatch } from "./write-owed.ts";
 
 /** One look of a watcher at a network, judged. */
-export interface WatchedRound {
+export interface Observation {
   readonly network: string;
   /** Its name, and how often it looks. */
   readonly watcher: { readonly name: string; readonly every: Milliseconds };
@@ -38,32 +38,32 @@ export interface WatchedRound {
 }
 
 /** What a round came to. */
-export interface Recorded {
+export interface ObservationResult {
   readonly changes: readonly { readonly episode?: string; readonly rule: string; readonly change: Change }[];
   /** How many messages it owes. */
   readonly owed: number;
 }
 
-export type RecordRound = (round: WatchedRound) => Promise<Recorded>;
+export type ProcessObservation = (round: Observation) => Promise<ObservationResult>;
 
 /** A rule and a subject. */
-type Place = readonly [rule: string, subject: string];
+type RuleSubject = readonly [rule: string, subject: string];
 
 /** Of a network's machines, in this process. */
-interface Met {
+interface ProcessMemory {
   /** Those that have had a reading. */
-  readonly met: PerSubject<true>;
+  readonly judged: RuleSubjectMap<true>;
   /** Those under way of which the log says that this process came back to them. */
-  readonly returned: PerSubject<true>;
+  readonly returned: RuleSubjectMap<true>;
   /** Those that the last round could not see. */
-  readonly unseen: PerSubject<boolean>;
+  readonly unseen: RuleSubjectMap<boolean>;
 }
 
 /** After writing down so many characters others have their turn. */
-const MUCH = 1_000_000;
+const YIELD_ABOVE_CHARACTERS = 1_000_000;
 
 /** What this process remembers of a watcher's rounds. */
-interface Rounds {
+interface WatcherProgress {
   monotonicMillis: Milliseconds;
   /** The last round that could see. */
   known: Nanoseconds | undefined;
@@ -75,13 +75,16 @@ interface Rounds {
  * Keeps what a watcher saw together with what it thereby owes, in one transaction: after a crash either both are
  * there, or the next look finds the same difference again. Rounds of one watcher must not overlap.
  */
-export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof choicesReader>): RecordRound {
+export function observationProcessor(
+  parts: AlertDependencies,
+  readChoices: ReturnType<typeof subscriptionIndexReader>,
+): ProcessObservation {
   const { store, config, clock, simulated, newId = randomId } = parts;
-  const rounds = new Map<string, Rounds>();
+  const rounds = new Map<string, WatcherProgress>();
   /** What this process knows of the machines of each network. */
-  const processes = new Map<string, Met>();
+  const processes = new Map<string, ProcessMemory>();
   const blind = new Set<string>();
-  const states = new Map<string, KeptState>();
+  const states = new Map<string, NetworkStateCache>();
 
   return async (round) => {
     const { network, watcher, at } = round;
@@ -90,11 +93,11 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
     const monotonicMillis = round.dueMillis ?? clock.monotonicMillis();
     const isBlind = blindness(round.readings) ?? blind.has(network);
     parts.onStep?.("observed");
-    const here = processes.get(network) ?? nobodyMet();
+    const here = processes.get(network) ?? emptyMemory();
     processes.set(network, here);
-    const { met, returned, unseen } = here;
+    const { judged, returned, unseen } = here;
     const snapshot = JSON.stringify(round.snapshot);
-    if (snapshot.length > MUCH) await setImmediate();
+    if (snapshot.length > YIELD_ABOVE_CHARACTERS) await setImmediate();
 
     const done = await store.transaction(async ({ alerts: tables }) => {
       const stored = await tables.watch.snapshot(network, watcher.name);
@@ -103,16 +106,16 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       const seen = last === undefined ? (stored === undefined ? undefined : fromMillis(stored.at)) : last.known;
       const elapsedMillis = last === undefined ? 0 : monotonicMillis - last.monotonicMillis;
       const choices = await readChoices(tables, atMillis);
-      const state = states.get(network) ?? new KeptState(network);
+      const state = states.get(network) ?? new NetworkStateCache(network);
       states.set(network, state);
       const { machines, open } = await state.load(tables);
-      const book = new OwedBook();
+      const book = new OutboxBatch();
       const changedMachines = new Map<string, Machine>();
       const changedEpisodes = new Map<string, Episode>();
-      const changes: Recorded["changes"][number][] = [];
-      const readNow: Place[] = [];
-      const sightings: (readonly [...Place, boolean])[] = [];
-      const cameBackTo: Place[] = [];
+      const changes: ObservationResult["changes"][number][] = [];
+      const readNow: RuleSubject[] = [];
+      const sightings: (readonly [...RuleSubject, boolean])[] = [];
+      const cameBackTo: RuleSubject[] = [];
 
       /** Whether the process that looked last before this one judged it, too. */
       const wasJudged = (rule: Rule, reading: Reading): boolean =>
@@ -124,7 +127,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         const place = [rule.id, subject] as const;
         const kept = machines.get(...place);
         const judgement = judgeReading(rule, reading);
-        const isMet = met.has(...place);
+        const isMet = judged.has(...place);
         if (judgement.state !== "unknown" && !isMet) readNow.push(place);
         const isUnseen = judgement.state === "unknown";
         const wasUnseen = unseen.get(...place) === true;
@@ -133,11 +136,11 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         if (kept === undefined && judgement.state !== "bad") return;
         const known = kept ?? freshMachine({ ...reading, rule: rule.id });
         // Of what was well it is not kept that nobody could see it.
-        const machine = { ...present(known), watcher: watcher.name, ...(wasUnseen ? { known: false } : {}) };
+        const machine = { ...clearAbsence(known), watcher: watcher.name, ...(wasUnseen ? { known: false } : {}) };
         const timing = timingOf(rule, watcher.every);
         if (awayMillis > 0 && machine.phase !== "ok" && !isMet && !returned.has(...place)) {
           const number = machine.number + (machine.phase === "pending" ? 1 : 0);
-          const detail = absenceWords(machine, awayMillis, timing);
+          const detail = downtimeWords(machine, awayMillis, timing);
           book.decisions.push({ what: "restarted", network, episode: episodeId(machine, number), detail });
           cameBackTo.push(place);
         }
@@ -156,7 +159,7 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         });
         keep(known, result, rule.id, reading);
       };
-      const keep = (before: Machine, result: Step, rule: string, about: About): void => {
+      const keep = (before: Machine, result: Step, rule: string, about: DecisionSubject): void => {
         if (!isSame(before, result.machine)) {
           machines.set(rule, about.subject, result.machine);
           changedMachines.set(machineKey(rule, about.subject), result.machine);
@@ -189,16 +192,16 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
           if (machine.watcher !== watcher.name || machine.phase === "ok") continue;
           if (spokenOf.has(machineKey(machine.kind, machine.subject))) continue;
           const result = stepAbsent(machine, open.get(episodeId(machine, machine.number)), at);
-          const why = `not spoken of in ${ABSENT_ROUNDS} looks: the subject is gone`;
+          const why = `not spoken of in ${ROUNDS_UNTIL_GONE} looks: the subject is gone`;
           keep(machine, result, machine.rule, { subject: machine.subject, why });
         }
       }
 
       const told = new Set(changes.flatMap(({ episode }) => (episode === undefined ? [] : [episode])));
-      await oweOpen(
+      await planOpen(
         {
           tables,
-          choices,
+          index: choices,
           config,
           episodes: [...changedEpisodes.values()].filter(({ id }) => told.has(id)),
           open: [...open.values()],
@@ -212,15 +215,15 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
       // The very first look only learns where things stand.
       if (stored !== undefined && round.events.length > 0) {
         const { events } = round;
-        const subscriptions = choices.active(network);
+        const subscriptions = choices.eventSubscriptions(network);
         const { silences } = choices;
-        oweEvents({ events, simulated: simulated.has(network), subscriptions, silences, at: atMillis, newId }, book);
+        planEvents({ events, simulated: simulated.has(network), subscriptions, silences, at: atMillis, newId }, book);
         const counts = [...Map.groupBy(events, (event) => event.kind)].map(([kind, all]) => `${all.length} ${kind}`);
         book.decisions.push({ what: "seen", network, detail: counts.join(", ") });
       }
       await tables.watch.putMachines([...changedMachines.values()].map(machineRow));
       await tables.watch.putEpisodes([...changedEpisodes.values()].map(episodeRow));
-      await writeOwed(tables, book, atMillis, newId, parts.portion);
+      await writeBatch(tables, book, atMillis, newId, parts.portion);
       await tables.watch.putSnapshot(network, watcher.name, atMillis, snapshot);
       parts.onStep?.("round written");
       return {
@@ -230,13 +233,13 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
         readNow,
         sightings,
         cameBackTo,
-        owed: book.deliveries.length + book.rolled.length,
+        owed: book.deliveries.length + book.rollingUpdates.length,
       };
     });
 
     parts.onStep?.("round kept");
     rounds.set(key, { monotonicMillis, awayMillis: done.awayMillis, known: isBlind ? done.known : at });
-    for (const [rule, subject] of done.readNow) met.set(rule, subject, true);
+    for (const [rule, subject] of done.readNow) judged.set(rule, subject, true);
     for (const [rule, subject, isUnseen] of done.sightings) unseen.set(rule, subject, isUnseen);
     for (const [rule, subject] of done.cameBackTo) returned.set(rule, subject, true);
     if (isBlind) blind.add(network);
@@ -246,14 +249,18 @@ export function roundRecorder(parts: AlertParts, readChoices: ReturnType<typeof 
   };
 }
 
-function nobodyMet(): Met {
-  return { met: new PerSubject(), returned: new PerSubject(), unseen: new PerSubject() };
+function emptyMemory(): ProcessMemory {
+  return { judged: new RuleSubjectMap(), returned: new RuleSubjectMap(), unseen: new RuleSubjectMap() };
 }
 
-type About = Pick<Reading, "subject" | "why"> & { readonly label?: string };
+type DecisionSubject = Pick<Reading, "subject" | "why"> & { readonly label?: string };
 
 /** What a decision is about, for people: `market.price of BTC/USDT, above 70,000`. */
-function detailOf({ kind, rule }: Machine, episode: Episode | undefined, { subject, label, why }: About): string {
+function detailOf(
+  { kind, rule }: Machine,
+  episode: Episode | undefined,
+  { subject, label, why }: DecisionSubject,
+): string {
   const known = episode !== undefined && "label" in episode.last ? episode.last.label : undefined;
   const of = subject === "" ? "" : ` of ${label ?? known ?? subject}`;
   const thresholds = ruleWords(rule);
@@ -261,7 +268,7 @@ function detailOf({ kind, rule }: Machine, episode: Episode | undefined, { subje
 }
 
 /** What an absence of the bot means to what was under way. */
-function absenceWords({ phase }: Machine, awayMillis: Milliseconds, { patienceMillis }: Timing): string {
+function downtimeWords({ phase }: Machine, awayMillis: Milliseconds, { patienceMillis }: Timing): string {
   const away = `nobody looked for ${formatDuration(awayMillis)}`;
   if (phase === "firing") return away;
   if (phase === "pending" && awayMillis <= patienceMillis) return `${away}, which does not count towards the alert`;

@@ -2,10 +2,10 @@ import { z } from "zod";
 
 import type { AlertTables } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { GIVE_UP_AFTER } from "./back-off.ts";
+import { DEAD_LETTER_AFTER } from "./back-off.ts";
 
 /** A platform that refuses the bot's own token. As stored; times in Unix milliseconds. */
-export const Refusal = z.object({
+export const PlatformSuspension = z.object({
   platform: z.string(),
   since: z.number(),
   /** In the platform's words, as of the last time that it was asked; never the token. */
@@ -13,42 +13,42 @@ export const Refusal = z.object({
   /** Its subscriptions have ended with it, and what was owed there was given up. */
   retired: z.object({ at: z.number(), subscriptions: z.int(), unsent: z.int() }).exactOptional(),
 });
-export type Refusal = z.infer<typeof Refusal>;
+export type PlatformSuspension = z.infer<typeof PlatformSuspension>;
 
 /** Under this name they are kept beside the watchers' snapshots, for no network. */
-const KEPT_AS = "refused-tokens";
-const Kept = z.array(Refusal);
+const SNAPSHOT_NAME = "refused-tokens";
+const StoredSuspensions = z.array(PlatformSuspension);
 
 /** When a token that is still refused counts as revoked. */
-export function revokedAt({ since }: Pick<Refusal, "since">): Milliseconds {
-  return since + GIVE_UP_AFTER;
+export function revokedAt({ since }: Pick<PlatformSuspension, "since">): Milliseconds {
+  return since + DEAD_LETTER_AFTER;
 }
 
 /** The platforms that refuse the bot's token, as they are kept. */
-export async function readRefusals(tables: Pick<AlertTables, "watch">): Promise<readonly Refusal[]> {
-  const row = await tables.watch.snapshot("", KEPT_AS);
-  return row === undefined ? [] : (Kept.safeParse(JSON.parse(row.data)).data ?? []);
+export async function readSuspensions(tables: Pick<AlertTables, "watch">): Promise<readonly PlatformSuspension[]> {
+  const row = await tables.watch.snapshot("", SNAPSHOT_NAME);
+  return row === undefined ? [] : (StoredSuspensions.safeParse(JSON.parse(row.data)).data ?? []);
 }
 
 /** The platforms that refuse the bot's token, as a transaction finds and leaves them. */
-export class Refusals {
+export class PlatformSuspensions {
   readonly #tables: AlertTables;
-  readonly #all: Map<string, Refusal>;
+  readonly #all: Map<string, PlatformSuspension>;
 
-  constructor(tables: AlertTables, found: Iterable<Refusal>) {
+  constructor(tables: AlertTables, found: Iterable<PlatformSuspension>) {
     this.#tables = tables;
     this.#all = new Map([...found].map((one) => [one.platform, one]));
   }
 
-  get(platform: string): Refusal | undefined {
+  get(platform: string): PlatformSuspension | undefined {
     return this.#all.get(platform);
   }
 
-  all(): readonly Refusal[] {
+  all(): readonly PlatformSuspension[] {
     return [...this.#all.values()];
   }
 
-  async put(refusal: Refusal, at: Milliseconds): Promise<void> {
+  async put(refusal: PlatformSuspension, at: Milliseconds): Promise<void> {
     this.#all.set(refusal.platform, refusal);
     await this.#write(at);
   }
@@ -59,6 +59,6 @@ export class Refusals {
   }
 
   async #write(at: Milliseconds): Promise<void> {
-    await this.#tables.watch.putSnapshot("", KEPT_AS, at, JSON.stringify(this.all()));
+    await this.#tables.watch.putSnapshot("", SNAPSHOT_NAME, at, JSON.stringify(this.all()));
   }
 }

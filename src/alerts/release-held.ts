@@ -1,8 +1,8 @@
 import type { AlertTables, HeldRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import type { Choices } from "./choices.ts";
+import type { SubscriptionIndex } from "./choices.ts";
 import type { AlertMessage } from "./message.ts";
-import type { OwedBook } from "./owed.ts";
+import type { OutboxBatch } from "./owed.ts";
 import { readMessages } from "./read-messages.ts";
 import { covers, destinationKey, isAlive, StoredDestination, type Subscription } from "./subscription.ts";
 
@@ -12,10 +12,10 @@ import { covers, destinationKey, isAlive, StoredDestination, type Subscription }
  */
 export async function releaseHeld(
   tables: AlertTables,
-  choices: Choices,
+  choices: SubscriptionIndex,
   at: Milliseconds,
   newId: () => string,
-  book: OwedBook,
+  book: OutboxBatch,
 ): Promise<void> {
   const held = await tables.backlog.release(at);
   if (held.length === 0) return;
@@ -43,7 +43,7 @@ export async function releaseHeld(
     }
     for (const [network, group] of Map.groupBy(wanted, (row) => networkOf(messages.get(row.message)))) {
       const isQuiet = listeners.some(({ quietHours }) => quietHours !== undefined);
-      const digest = digestOf(network, group, messages, isQuiet ? "quiet hours" : "held");
+      const digest = heldDigest(network, group, messages, isQuiet ? "quiet hours" : "held");
       const [first] = group;
       if (digest === undefined || first === undefined) continue;
       const to = StoredDestination.parse(JSON.parse(first.data));
@@ -65,14 +65,14 @@ function isWanted(message: AlertMessage | undefined, listeners: readonly Subscri
 }
 
 /** Those that cannot be reached any more, and have not been subscribed again since. */
-function lostDestinations({ subscriptions }: Choices): ReadonlySet<string> {
+function lostDestinations({ subscriptions }: SubscriptionIndex): ReadonlySet<string> {
   const keysOf = (all: readonly Subscription[]): string[] => all.map(({ destination }) => destinationKey(destination));
   const back = new Set(keysOf(subscriptions.filter(isAlive)));
   const retired = keysOf(subscriptions.filter(({ state }) => state === "retired"));
   return new Set(retired.filter((key) => !back.has(key)));
 }
 
-function digestOf(
+function heldDigest(
   network: string,
   group: readonly HeldRow[],
   messages: ReadonlyMap<string, AlertMessage>,

@@ -1,17 +1,17 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
 import type { Episode } from "./episode.ts";
-import type { Telling } from "./telling.ts";
+import type { NotificationState } from "./telling.ts";
 
 /** An open episode at a moment, as far as it bears on reminders. */
-export interface ReminderCase {
+export interface ReminderInput {
   readonly episode: Pick<Episode, "severity" | "state" | "acknowledged">;
   readonly config: Pick<AlertsConfig, "remind">;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
 }
 
-export function isReminderDue(given: ReminderCase, telling: Telling): boolean {
+export function isReminderDue(given: ReminderInput, telling: NotificationState): boolean {
   const due = reminderAt(given, telling);
   return due !== undefined && given.at >= due;
 }
@@ -20,7 +20,7 @@ export function isReminderDue(given: ReminderCase, telling: Telling): boolean {
  * When the first reminder that is not due yet becomes so (Unix milliseconds); Infinity where none does. One that is due
  * and kept back, by a silence for instance, waits for that to change.
  */
-export function nextReminder(given: ReminderCase, tellings: Iterable<Telling>): Milliseconds {
+export function nextReminder(given: ReminderInput, tellings: Iterable<NotificationState>): Milliseconds {
   let next = Infinity;
   for (const telling of tellings) {
     const due = telling.state === "told" ? reminderAt(given, telling) : undefined;
@@ -30,7 +30,7 @@ export function nextReminder(given: ReminderCase, tellings: Iterable<Telling>): 
 }
 
 /** When a reminder is owed, as the episode stands; undefined where none is. */
-function reminderAt({ episode, config }: ReminderCase, telling: Telling): Milliseconds | undefined {
+function reminderAt({ episode, config }: ReminderInput, telling: NotificationState): Milliseconds | undefined {
   const reminds =
     episode.severity === "critical" &&
     episode.state === "firing" &&

@@ -22,12 +22,12 @@ export async function rescheduleHeld(
       .map(({ destination }) => destinationKey(destination)),
   );
   for (const place of places) {
-    await tables.backlog.reschedule(place, quietAt(place, all, at));
+    await tables.backlog.reschedule(place, quietHoursEndAt(place, all, at));
   }
 }
 
 /** When the quiet hours that a place has at a moment end; that moment where it has none. */
-export function quietAt(place: string, all: readonly Subscription[], at: Milliseconds): Milliseconds {
+export function quietHoursEndAt(place: string, all: readonly Subscription[], at: Milliseconds): Milliseconds {
   const ends = all.flatMap(({ destination, state, quietHours }) => {
     const listens = destinationKey(destination) === place && (state === "active" || state === "ended");
     return listens && quietHours !== undefined ? [quietUntil(quietHours, at) ?? at] : [];

@@ -1,19 +1,19 @@
 import type { AlertTables, DeliveryRow, RollingRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertMessage } from "./message.ts";
-import type { MessageIds } from "./message-ids.ts";
+import type { MessageCollector } from "./message-ids.ts";
 import type { Parcel } from "./parcel.ts";
 import { readMessages } from "./read-messages.ts";
 import { destinationKey } from "./subscription.ts";
 
 /** How many of the day's events a rolling message names; the rest it counts. */
-const ROLLING_SHOWN = 10;
+const MAX_LISTED_EVENTS = 10;
 const DAY: Milliseconds = 86_400_000;
 
 type EventMessage = Extract<AlertMessage, { type: "event" }>;
 type RollingMessage = Extract<AlertMessage, { type: "rolling" }>;
 
-export interface Rolling {
+export interface RollingChanges {
   readonly planned: Parcel["deliveries"];
   /** Messages that have not gone yet and say more now. */
   readonly reworded: readonly { readonly delivery: string; readonly message: string }[];
@@ -26,13 +26,13 @@ export function rollingKey(destination: string, message: Pick<RollingMessage, "k
 }
 
 /** Adds events to the messages of the day: a new message each day, an edit for what comes later. */
-export async function roll(
+export async function updateRollingMessages(
   tables: AlertTables,
   rolled: Parcel["rolled"],
-  messages: MessageIds,
+  messages: MessageCollector,
   at: Milliseconds,
   newId: () => string,
-): Promise<Rolling> {
+): Promise<RollingChanges> {
   const planned: Parcel["deliveries"] = [];
   const reworded: { delivery: string; message: string }[] = [];
   const rows: RollingRow[] = [];
@@ -50,7 +50,7 @@ export async function roll(
     ({ destination, message: { event } }) => rollingKey(destinationKey(destination), { ...event, day }),
   );
   const known = new Map((await tables.backlog.rolling([...groups.keys()])).map((row) => [row.key, row]));
-  const said = await rollingMessages(
+  const said = await readRollingMessages(
     tables,
     [...known.values()].map((row) => row.message),
   );
@@ -65,16 +65,16 @@ export async function roll(
     const before = known.get(key);
     const added = group.map(({ message }) => message);
     const same = [before?.message ?? "", ...added.map(({ event }) => [event.kind, event.network, event.key])].join("|");
-    const grownTo = grown.get(same) ?? grow(said.get(before?.message ?? ""), added, day);
+    const grownTo = grown.get(same) ?? extendRollingMessage(said.get(before?.message ?? ""), added, day);
     grown.set(same, grownTo);
-    const message = messages.of(grownTo);
+    const message = messages.add(grownTo);
     const delivery = before === undefined ? undefined : deliveries.get(before.delivery);
     const base = { destination: first.destination, phase: "rolling", message, quiet: true } as const;
     let id = before?.delivery;
-    if (id === undefined || delivery === undefined || isGivenUp(delivery)) {
+    if (id === undefined || delivery === undefined || isDeadLetter(delivery)) {
       id = newId();
       planned.push({ id, ...base });
-    } else if (isUntouched(delivery)) {
+    } else if (isUnsent(delivery)) {
       reworded.push({ delivery: id, message });
     } else {
       planned.push({ id: newId(), ...base, edits: id });
@@ -85,7 +85,7 @@ export async function roll(
 }
 
 /** Those of the messages named that are a day's. */
-export async function rollingMessages(
+export async function readRollingMessages(
   tables: AlertTables,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, RollingMessage>> {
@@ -93,7 +93,11 @@ export async function rollingMessages(
   return new Map([...said].flatMap(([id, message]) => (message.type === "rolling" ? [[id, message] as const] : [])));
 }
 
-function grow(before: RollingMessage | undefined, added: readonly EventMessage[], day: string): RollingMessage {
+function extendRollingMessage(
+  before: RollingMessage | undefined,
+  added: readonly EventMessage[],
+  day: string,
+): RollingMessage {
   const [first] = added;
   if (first === undefined) throw new RangeError("a rolling message grows by events");
   const { event, simulated } = first;
@@ -104,15 +108,15 @@ function grow(before: RollingMessage | undefined, added: readonly EventMessage[]
     network: event.network,
     day,
     total: (before?.total ?? 0) + added.length,
-    events: [...(before?.events ?? []), ...added.map((one) => one.event)].slice(-ROLLING_SHOWN),
+    events: [...(before?.events ?? []), ...added.map((one) => one.event)].slice(-MAX_LISTED_EVENTS),
   };
 }
 
 /** Certainly not sent yet, so that it can still be worded anew. */
-function isUntouched(row: DeliveryRow): boolean {
+function isUnsent(row: DeliveryRow): boolean {
   return row.state === "owed" && row.uncertain_since === null;
 }
 
-function isGivenUp(row: DeliveryRow): boolean {
+function isDeadLetter(row: DeliveryRow): boolean {
   return row.state === "dead";
 }

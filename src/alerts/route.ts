@@ -6,7 +6,7 @@ import { holdsUntil, silences, type Silence } from "./silence.ts";
 import { destinationKey, type Subscription } from "./subscription.ts";
 
 /** What there is to tell, as far as it matters for whom to tell. */
-export interface News {
+export interface RoutingInput {
   readonly kind: AlertKind;
   readonly network: string;
   readonly subject: string;
@@ -18,7 +18,7 @@ export interface News {
 }
 
 /** Whether one subscription is to be told now; if not, by what, and when that is known to end. */
-export type Routed =
+export type RoutingDecision =
   | { readonly tell: true; readonly mention?: string; readonly quiet?: true }
   | {
       readonly tell: false;
@@ -29,12 +29,17 @@ export type Routed =
     };
 
 /** Pure. What is critical breaks through quiet hours and through flapping, not through a silence. */
-export function route(news: News, subscription: Subscription, silenced: readonly Silence[], at: Milliseconds): Routed {
+export function route(
+  news: RoutingInput,
+  subscription: Subscription,
+  silenced: readonly Silence[],
+  at: Milliseconds,
+): RoutingDecision {
   const critical = news.severity === "critical";
   if (compareSeverity(news.severity, subscription.floor) < 0) {
     return { tell: false, by: "severity", detail: `${news.severity} is below ${subscription.floor}` };
   }
-  const silence = silencing(news, subscription, silenced, at);
+  const silence = silenceFor(news, subscription, silenced, at);
   if (silence !== undefined) {
     const reason = silence.reason === undefined ? "" : `: ${silence.reason}`;
     // What one waits for oneself comes only once: it waits for the silence to end.
@@ -56,8 +61,8 @@ export function route(news: News, subscription: Subscription, silenced: readonly
   };
 }
 
-function silencing(
-  news: News,
+function silenceFor(
+  news: RoutingInput,
   { destination, personal }: Subscription,
   silenced: readonly Silence[],
   at: Milliseconds,

@@ -1,42 +1,42 @@
-import type { AlertTables, NewDeliveryRow, TellingRow } from "../store/alert-ports.ts";
+import type { AlertTables, NewDeliveryRow, NotificationStateRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { MessageIds } from "./message-ids.ts";
-import { parcelOf, type Parcel } from "./parcel.ts";
-import { roll } from "./roll.ts";
+import { MessageCollector } from "./message-ids.ts";
+import { parseChunk, type Parcel } from "./parcel.ts";
+import { updateRollingMessages } from "./roll.ts";
 import { destinationKey } from "./subscription.ts";
 
 /** Edits are gathered for so long before one is made. */
-export const GATHER_EDITS: Milliseconds = 1000;
+export const EDIT_DELAY: Milliseconds = 1000;
 
 /** Spreads the oldest portion that waits for it. False where there is none. */
-export async function spreadNext(tables: AlertTables, newId: () => string): Promise<boolean> {
-  const [row] = await tables.parcels.take(1);
+export async function fanOutNext(tables: AlertTables, newId: () => string): Promise<boolean> {
+  const [row] = await tables.chunks.take(1);
   if (row === undefined) return false;
   const { platform, owed, created_at } = row;
-  const parcel = parcelOf(row);
-  if (parcel !== undefined) await spread(tables, parcel, created_at, newId);
+  const parcel = parseChunk(row);
+  if (parcel !== undefined) await fanOut(tables, parcel, created_at, newId);
   else {
     const detail = `${owed} messages to ${platform}: what was owed cannot be read`;
     const none = { network: null, episode: null, destination: null, delivery: null };
-    await tables.log.add([{ ...none, at: created_at, what: "dead letter", detail }]);
+    await tables.decisions.add([{ ...none, at: created_at, what: "dead letter", detail }]);
   }
   return true;
 }
 
 /** Spreads all that waits: whoever looks at what is owed, or adds to it, finds it whole and in order. */
-export async function spreadAll(tables: AlertTables, newId: () => string): Promise<void> {
-  while (await spreadNext(tables, newId));
+export async function fanOutAll(tables: AlertTables, newId: () => string): Promise<void> {
+  while (await fanOutNext(tables, newId));
 }
 
 /** Writes what a portion owes, a row for each. `at` is when it came to be owed. */
-export async function spread(
+export async function fanOut(
   tables: AlertTables,
   parcel: Parcel,
   at: Milliseconds,
   newId: () => string,
 ): Promise<void> {
-  const messages = new MessageIds();
-  const rolling = await roll(tables, parcel.rolled, messages, at, newId);
+  const messages = new MessageCollector();
+  const rolling = await updateRollingMessages(tables, parcel.rolled, messages, at, newId);
   const planned = [...parcel.deliveries, ...rolling.planned];
   const targets = planned.flatMap(({ edits }) => (edits === undefined ? [] : [edits]));
   const owedEdits = new Map((await tables.outbox.owedEdits(targets)).map((row) => [row.target, row.id]));
@@ -45,31 +45,31 @@ export async function spread(
   for (const one of planned) {
     const owed = one.edits === undefined ? undefined : owedEdits.get(one.edits);
     // Only the last state of a message is owed: an edit that has not gone yet becomes the newer one.
-    if (owed === undefined) rows.push(rowOf(one, at));
+    if (owed === undefined) rows.push(toDeliveryRow(one, at));
     else reworded.push({ delivery: owed, message: one.message });
   }
   await tables.outbox.addMessages(messages.rows(), at);
   for (const [message, all] of Map.groupBy(reworded, (one) => one.message)) {
-    await tables.outbox.reword(
+    await tables.outbox.setMessage(
       all.map(({ delivery }) => delivery),
       message,
     );
   }
   await tables.outbox.add(rows);
   await tables.backlog.putRolling(rolling.rows);
-  await tables.watch.putTellings(lastTellings(parcel));
+  await tables.watch.putNotificationStates(latestStates(parcel));
 }
 
 /** The last word on each: PostgreSQL refuses a statement that puts one row twice. */
-function lastTellings({ tellings }: Parcel): TellingRow[] {
-  const last = new Map<string, TellingRow>();
+function latestStates({ tellings }: Parcel): NotificationStateRow[] {
+  const last = new Map<string, NotificationStateRow>();
   for (const { episode, destination, telling } of tellings) {
     last.set(JSON.stringify([episode, destination]), { episode, destination, data: JSON.stringify(telling) });
   }
   return [...last.values()];
 }
 
-function rowOf(one: Parcel["deliveries"][number], at: Milliseconds): NewDeliveryRow {
+function toDeliveryRow(one: Parcel["deliveries"][number], at: Milliseconds): NewDeliveryRow {
   const { destination, mention, quiet, threadOf } = one;
   return {
     id: one.id,
@@ -80,7 +80,7 @@ function rowOf(one: Parcel["deliveries"][number], at: Milliseconds): NewDelivery
     message: one.message,
     episode: one.episode ?? null,
     target: one.edits ?? null,
-    run_at: one.edits === undefined ? at : at + GATHER_EDITS,
+    run_at: one.edits === undefined ? at : at + EDIT_DELAY,
     created_at: at,
     data: JSON.stringify({ destination, mention, quiet, threadOf }),
   };

@@ -1,13 +1,13 @@
 import { joinText, strong, text, type Text } from "../reply/text.ts";
 import { formatDuration } from "../units/duration.ts";
 import { sinceWords } from "./since-words.ts";
-import type { Standing } from "./standing.ts";
+import type { NetworkStatus } from "./standing.ts";
 import { subjectName } from "./subscription-words.ts";
 
-type Suspicion = NonNullable<Standing["suspicious"]>[number];
+type Suspicion = NonNullable<NetworkStatus["suspicious"]>[number];
 
 /** The verdict in a few words. */
-export function verdictWords({ verdict, suspicious = [] }: Pick<Standing, "verdict" | "suspicious">): string {
+export function verdictWords({ verdict, suspicious = [] }: Pick<NetworkStatus, "verdict" | "suspicious">): string {
   switch (verdict) {
     case "healthy":
       return "healthy";
@@ -38,11 +38,11 @@ function spanWords({ forMillis, alertsAtMillis, blockAgeMillis }: Suspicion): st
 /** `node.lagging of api2 for 12 s, alerts at 30 s`. */
 export function suspicionWords(one: Suspicion): Text {
   const so = one.forMillis === 0 ? "at the last look" : `for ${spanWords(one)}`;
-  return text`${strong(one.kind)}${aboutWords(one)} ${so}`;
+  return text`${strong(one.kind)}${subjectPhrase(one)} ${so}`;
 }
 
 /** `mainnet is healthy: 3 of 3 nodes answer, block 1204. Firing now: node.lagging of api2 (warning) since …`. */
-export function standingWords(standing: Standing): Text {
+export function networkStatusWords(standing: NetworkStatus): Text {
   const { network, verdict, answering, nodes, height, firing, more, elsewhere = 0 } = standing;
   const facts = [
     ...(answering === undefined || nodes === undefined ? [] : [`${answering} of ${nodes} nodes answer`]),
@@ -73,12 +73,12 @@ export function standingWords(standing: Standing): Text {
 }
 
 /** `node.lagging of api2 (warning) since …`. */
-export function firingWords(one: Standing["firing"][number]): Text {
+export function firingWords(one: NetworkStatus["firing"][number]): Text {
   const { since: began, beganBefore } = one;
   const since = sinceWords({ began, ...(beganBefore === undefined ? {} : { beganBefore }) });
-  return text`${strong(one.kind)}${aboutWords(one)} (${one.severity}) since ${since}`;
+  return text`${strong(one.kind)}${subjectPhrase(one)} (${one.severity}) since ${since}`;
 }
 
-function aboutWords({ subject, label }: { readonly subject: string; readonly label?: string }): Text {
+function subjectPhrase({ subject, label }: { readonly subject: string; readonly label?: string }): Text {
   return subject === "" ? [] : text` of ${subjectName(subject, label === undefined ? {} : { [subject]: label })}`;
 }

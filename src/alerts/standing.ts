@@ -5,7 +5,7 @@ import { CONDITION_KINDS } from "./kinds.ts";
 import { Severity } from "./severity.ts";
 
 /** How a network stood at a moment: the verdict over its nodes, and what was open. */
-export const Standing = z.object({
+export const NetworkStatus = z.object({
   network: z.string(),
   /**
    * `unwatched` before the first look of all, `restarted` before the first one of this process; `suspicious` while the
@@ -49,4 +49,4 @@ export const Standing = z.object({
   /** How many others are open that the reader is not told of; absent where there are none, or all are meant. */
   elsewhere: z.int().positive().exactOptional(),
 });
-export type Standing = z.infer<typeof Standing>;
+export type NetworkStatus = z.infer<typeof NetworkStatus>;

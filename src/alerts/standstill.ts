@@ -1,27 +1,27 @@
 import type { AlertTables, DeliveryRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis } from "../units/nanoseconds.ts";
-import { subscriptionLog } from "./choice-log.ts";
+import { subscriptionLogLine } from "./choice-log.ts";
 import { isDrill } from "./drill.ts";
 import { timeFromText, timeToText } from "./json-units.ts";
 import type { TokenMessage } from "./message.ts";
-import { OwedBook, type Decision } from "./owed.ts";
-import { revokedAt, type Refusal, type Refusals } from "./refusal.ts";
+import { OutboxBatch, type Decision } from "./owed.ts";
+import { revokedAt, type PlatformSuspension, type PlatformSuspensions } from "./refusal.ts";
 import type { Destination, SendError } from "./sender.ts";
-import { spreadAll } from "./spread.ts";
+import { fanOutAll } from "./spread.ts";
 import { destinationKey, isAlive, Subscription } from "./subscription.ts";
-import { takeBackAll } from "./take-back.ts";
-import { subscriptionRow, writeOwed } from "./write-owed.ts";
+import { revertAllUnsent } from "./take-back.ts";
+import { subscriptionRow, writeBatch } from "./write-owed.ts";
 
 /** Who hears of what befalls a platform. */
-export interface StandstillParts {
+export interface SuspensionDependencies {
   readonly newId: () => string;
   readonly operators?: Destination;
   readonly console?: Destination;
 }
 
 /** What the platform said, and when in Unix milliseconds. */
-export interface Refused {
+export interface TokenRefusal {
   readonly platform: string;
   readonly error: SendError;
   readonly at: Milliseconds;
@@ -32,20 +32,20 @@ export interface Refused {
  * still refused after a day, or whose bot was removed, ends all subscriptions of the platform at once: a process has
  * one token for each, whatever workspaces there are.
  */
-export async function tokenRefused(
+export async function suspendPlatform(
   tables: AlertTables,
-  refusals: Refusals,
-  { platform, error, at }: Refused,
-  parts: StandstillParts,
+  refusals: PlatformSuspensions,
+  { platform, error, at }: TokenRefusal,
+  parts: SuspensionDependencies,
   decisions: Decision[],
-): Promise<Refusal> {
+): Promise<PlatformSuspension> {
   const before = refusals.get(platform);
   // A clock that was set back must not make the day longer.
   const since = Math.min(before?.since ?? at, at);
-  const refusal: Refusal = { ...before, platform, since, why: error.message };
+  const refusal: PlatformSuspension = { ...before, platform, since, why: error.message };
   if (before === undefined) decisions.push({ what: "token refused", detail: `${platform}: ${error.message}` });
   if (refusal.retired === undefined && (error.revoked || at >= revokedAt(refusal))) {
-    const retired = { at, ...(await retireAll(tables, refusal, error.revoked, at, parts, decisions)) };
+    const retired = { at, ...(await endSubscriptions(tables, refusal, error.revoked, at, parts, decisions)) };
     await refusals.put({ ...refusal, retired }, at);
     return { ...refusal, retired };
   }
@@ -53,7 +53,7 @@ export async function tokenRefused(
   if (before === undefined) {
     const waiting = await waitingOn(tables, platform);
     const change = { what: "refused", waiting, until: textOf(revokedAt(refusal)) } as const;
-    await tellOthers(tables, notice(refusal, at, change), parts);
+    await notifyElsewhere(tables, tokenMessage(refusal, at, change), parts);
   }
   return refusal;
 }
@@ -62,34 +62,41 @@ export async function tokenRefused(
  * A platform takes the bot's token again: what waits there goes, and what ended because of the token alone goes on, its
  * channels being told so. `gone` says how many of what waited have arrived by now.
  */
-export async function tokenAccepted(
+export async function resumePlatform(
   tables: AlertTables,
-  refusals: Refusals,
+  refusals: PlatformSuspensions,
   { platform, at, gone = 0 }: { readonly platform: string; readonly at: Milliseconds; readonly gone?: number },
-  parts: StandstillParts,
+  parts: SuspensionDependencies,
   decisions: Decision[],
 ): Promise<void> {
   const refusal = refusals.get(platform);
   if (refusal === undefined) return;
   await refusals.drop(platform, at);
-  await spreadAll(tables, parts.newId);
+  await fanOutAll(tables, parts.newId);
   const waiting = gone + (await waitingOn(tables, platform));
   const lost = new Map(
-    (await tables.outbox.givenUp(platform, refusal.since)).map((row) => [row.destination, row.count]),
+    (await tables.outbox.countDeadLetters(platform, refusal.since)).map((row) => [row.destination, row.count]),
   );
   const unsent = sumOf([...lost.values()]);
-  const back = (await subscriptionsOn(tables, platform)).filter(({ state }) => state === "retired").flatMap(returned);
-  await tables.choices.putSubscriptions(back.map(({ after }) => subscriptionRow(after, at)));
+  const back = (await subscriptionsOn(tables, platform))
+    .filter(({ state }) => state === "retired")
+    .flatMap(restoredSubscription);
+  await tables.subscriptions.put(back.map(({ after }) => subscriptionRow(after, at)));
   decisions.push({ what: "token accepted", detail: `${platform}; subscriptions that came back: ${back.length}` });
   for (const { before, after } of back) {
     const destination = destinationKey(after.destination);
-    const detail = subscriptionLog(before, after, "Bellwether");
+    const detail = subscriptionLogLine(before, after, "Bellwether");
     decisions.push({ what: "subscription", network: after.network, destination, detail });
   }
   const change = { what: "accepted", waiting, unsent, subscriptions: back.length } as const;
-  const book = new OwedBook();
+  const book = new OutboxBatch();
   const say = (said: TokenMessage["change"], destination: Destination): void =>
-    void book.deliveries.push({ id: parts.newId(), destination, phase: "bot", message: notice(refusal, at, said) });
+    void book.deliveries.push({
+      id: parts.newId(),
+      destination,
+      phase: "bot",
+      message: tokenMessage(refusal, at, said),
+    });
   for (const destination of recipients(parts)) say(change, destination);
   const known = new Set(recipients(parts).map((one) => destinationKey(one)));
   const active = back.flatMap(({ after }) => (after.state === "active" ? [after] : []));
@@ -98,46 +105,46 @@ export async function tokenAccepted(
     if (first === undefined || known.has(key)) continue;
     say({ what: "back", unsent: lost.get(key) ?? 0, subscriptions: all.length }, first.destination);
   }
-  await writeOwed(tables, book, at, parts.newId);
+  await writeBatch(tables, book, at, parts.newId);
 }
 
 /**
  * Of what a platform is owed as it is retired, what ends with it. The end of what was told there, or may have been, is
  * none of it: once a token is accepted nobody is to go on believing in an alert that is over.
  */
-function endingWith(owed: readonly DeliveryRow[]): DeliveryRow[] {
+function deliveriesToDrop(owed: readonly DeliveryRow[]): DeliveryRow[] {
   const placeOf = ({ episode, destination }: DeliveryRow): string => JSON.stringify([episode, destination]);
   const unsaid = new Set(
     owed.filter(({ phase, uncertain_since }) => phase === "trigger" && uncertain_since === null).map(placeOf),
   );
-  return owed.filter((row) => !isEnd(row) || unsaid.has(placeOf(row)));
+  return owed.filter((row) => !isEndNotice(row) || unsaid.has(placeOf(row)));
 }
 
 /** Whether it says that a condition is over, or how it stands in the message that told of it. */
-export function isEnd({ phase, episode }: Pick<DeliveryRow, "phase" | "episode">): boolean {
+export function isEndNotice({ phase, episode }: Pick<DeliveryRow, "phase" | "episode">): boolean {
   return episode !== null && (phase === "resolve" || phase === "state");
 }
 
-async function giveUpOn(
+async function deadLetterAll(
   tables: AlertTables,
   rows: readonly DeliveryRow[],
   at: Milliseconds,
   why: string,
 ): Promise<void> {
-  await tables.outbox.giveUp(
+  await tables.outbox.deadLetter(
     rows.map(({ id }) => id),
     at,
     why,
   );
-  await takeBackAll(tables, rows);
+  await revertAllUnsent(tables, rows);
 }
 
-async function retireAll(
+async function endSubscriptions(
   tables: AlertTables,
-  { platform, since, why: words }: Refusal,
+  { platform, since, why: words }: PlatformSuspension,
   revoked: boolean,
   at: Milliseconds,
-  parts: StandstillParts,
+  parts: SuspensionDependencies,
   decisions: Decision[],
 ): Promise<{ subscriptions: number; unsent: number }> {
   const why = `${revoked ? "the bot was removed" : "the bot's token was refused for a day"} (${words}); it comes back once a token is accepted`;
@@ -149,29 +156,29 @@ async function retireAll(
     why,
     returns: one.state === "paused" ? ("paused" as const) : ("active" as const),
   }));
-  await tables.choices.putSubscriptions(retired.map((one) => subscriptionRow(one, at)));
-  await spreadAll(tables, parts.newId);
-  const rows = endingWith(await tables.outbox.owedOn(platform));
-  await giveUpOn(tables, rows, at, why);
+  await tables.subscriptions.put(retired.map((one) => subscriptionRow(one, at)));
+  await fanOutAll(tables, parts.newId);
+  const rows = deliveriesToDrop(await tables.outbox.owedOn(platform));
+  await deadLetterAll(tables, rows, at, why);
   // While the bot was away, some of it may have been given up for its age.
-  const unsent = sumOf((await tables.outbox.givenUp(platform, since)).map(({ count }) => count));
+  const unsent = sumOf((await tables.outbox.countDeadLetters(platform, since)).map(({ count }) => count));
   const places = new Set(retired.map(({ destination }) => destinationKey(destination)));
   const counts = `subscriptions ended: ${retired.length}; messages given up: ${unsent}`;
   decisions.push({ what: "platform lost", detail: `${platform}: ${why}; ${counts}` });
   for (const destination of places) decisions.push({ what: "destination lost", destination, detail: why });
   const lost = { subscriptions: retired.length, unsent };
   const change = { what: "revoked", ...(revoked ? { removed: true as const } : {}), ...lost } as const;
-  await tellOthers(tables, notice({ platform, since, why: words }, at, change), parts);
+  await notifyElsewhere(tables, tokenMessage({ platform, since, why: words }, at, change), parts);
   return lost;
 }
 
-function returned(before: Subscription): { readonly before: Subscription; readonly after: Subscription }[] {
+function restoredSubscription(before: Subscription): { readonly before: Subscription; readonly after: Subscription }[] {
   const { returns, why: _why, over: _over, ...rest } = before;
   return returns === undefined ? [] : [{ before, after: { ...rest, state: returns } }];
 }
 
 async function subscriptionsOn(tables: AlertTables, platform: string): Promise<Subscription[]> {
-  return (await tables.choices.subscriptions())
+  return (await tables.subscriptions.list())
     .map(({ data }) => Subscription.parse(JSON.parse(data)))
     .filter(({ destination }) => destination.platform === platform);
 }
@@ -180,12 +187,12 @@ async function waitingOn(tables: AlertTables, platform: string): Promise<number>
   return (await tables.outbox.depth()).find((one) => one.platform === platform)?.owed ?? 0;
 }
 
-function recipients({ operators, console: shown }: StandstillParts): Destination[] {
+function recipients({ operators, console: shown }: SuspensionDependencies): Destination[] {
   return [shown, operators].filter((one) => one !== undefined);
 }
 
-function notice(
-  { platform, since, why }: Pick<Refusal, "platform" | "since" | "why">,
+function tokenMessage(
+  { platform, since, why }: Pick<PlatformSuspension, "platform" | "since" | "why">,
   at: Milliseconds,
   change: TokenMessage["change"],
 ): TokenMessage {
@@ -193,13 +200,17 @@ function notice(
 }
 
 /** What cannot be said on the platform itself is said elsewhere: it would wait there for its own end. */
-async function tellOthers(tables: AlertTables, message: TokenMessage, parts: StandstillParts): Promise<void> {
+async function notifyElsewhere(
+  tables: AlertTables,
+  message: TokenMessage,
+  parts: SuspensionDependencies,
+): Promise<void> {
   const { newId } = parts;
-  const book = new OwedBook();
+  const book = new OutboxBatch();
   for (const destination of recipients(parts).filter(({ platform }) => platform !== message.platform)) {
     book.deliveries.push({ id: newId(), destination, phase: "bot", message });
   }
-  await writeOwed(tables, book, toMillis(timeFromText(message.at)), newId);
+  await writeBatch(tables, book, toMillis(timeFromText(message.at)), newId);
 }
 
 function sumOf(counts: readonly number[]): number {

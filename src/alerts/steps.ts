@@ -1,5 +1,5 @@
 /** The moments between seeing something and holding the receipt of having told it, by name, in order. */
-export const STEPS = [
+export const DELIVERY_STEPS = [
   "observed",
   "round written",
   "round kept",
@@ -9,7 +9,7 @@ export const STEPS = [
   "receipt written",
   "receipt kept",
 ] as const;
-export type StepName = (typeof STEPS)[number];
+export type StepName = (typeof DELIVERY_STEPS)[number];
 
 /** Called at each of them; for crash campaigns, which end the process there. */
 export type OnStep = (step: StepName) => void;

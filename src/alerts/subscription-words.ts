@@ -7,13 +7,13 @@ import { thresholdWords } from "./threshold-words.ts";
 /** What people call subjects, by their ids. */
 export type Labels = Readonly<Record<string, string>>;
 
-type Told = Pick<
+type SubscriptionSummary = Pick<
   Subscription,
   "kinds" | "subjects" | "parameters" | "network" | "floor" | "style" | "events" | "quietHours" | "mention" | "personal"
 >;
 
 /** `market.price of BTC/USDT, above 70,000 on mainnet`. Pure and total. */
-export function subscriptionWords(told: Told, labels: Labels = {}): Text {
+export function subscriptionWords(told: SubscriptionSummary, labels: Labels = {}): Text {
   const subjects = told.subjects.length === 0 ? [] : text` of ${subjectWords(told.subjects, labels)}`;
   const thresholds = thresholdWords(told.parameters);
   const beyond = thresholds === "" ? [] : text`, ${thresholds}`;
@@ -21,7 +21,15 @@ export function subscriptionWords(told: Told, labels: Labels = {}): Text {
 }
 
 /** How it is told, where that is not the usual way; empty where it is. */
-export function mannerWords({ floor, style, events, quietHours: quiet, mention, personal, kinds }: Told): Text {
+export function deliveryOptionWords({
+  floor,
+  style,
+  events,
+  quietHours: quiet,
+  mention,
+  personal,
+  kinds,
+}: SubscriptionSummary): Text {
   const conditions = kinds.some((kind) => isConditionKind(kind));
   const parts: TextPart[] = [
     ...(floor === "info" ? [] : [floor === "critical" ? "critical only" : "warnings and worse"]),

@@ -4,7 +4,7 @@ import { Severity } from "./severity.ts";
 import { StoredDestination } from "./subscription.ts";
 
 /** What one destination was told of one episode: the ledger by which nothing is said twice or left unsaid. */
-export const Telling = z.object({
+export const NotificationState = z.object({
   destination: StoredDestination,
   style: z.enum(["live", "thread", "plain"]),
   /** `closed` once nothing more is owed of the episode. */
@@ -26,4 +26,4 @@ export const Telling = z.object({
   /** What the live message shows, so that it is edited only when that changes. */
   shown: z.string().exactOptional(),
 });
-export type Telling = z.infer<typeof Telling>;
+export type NotificationState = z.infer<typeof NotificationState>;

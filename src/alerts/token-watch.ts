@@ -2,14 +2,14 @@ import type { Clock } from "../api/clock.ts";
 import type { Log } from "../log.ts";
 import type { AlertTables } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { claimDue, type Claimed } from "./claim.ts";
+import { claimDue, type ClaimedDelivery } from "./claim.ts";
 import { nowMillis } from "./engine-parts.ts";
 import type { Decision } from "./owed.ts";
-import { readRefusals, Refusals, type Refusal } from "./refusal.ts";
+import { readSuspensions, PlatformSuspensions, type PlatformSuspension } from "./refusal.ts";
 import { SendError, type Sender } from "./sender.ts";
-import { tokenAccepted, tokenRefused, type StandstillParts } from "./standstill.ts";
+import { resumePlatform, suspendPlatform, type SuspensionDependencies } from "./standstill.ts";
 
-export interface TokenWatchParts {
+export interface TokenProbeDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly senders: readonly Sender[];
@@ -31,30 +31,30 @@ const REFUSED_EVERY: Milliseconds = 60_000;
 const USUAL_EVERY: Milliseconds = 300_000;
 const ANSWER_WITHIN: Milliseconds = 20_000;
 /** So many are tried at once, each at another destination: one that hangs or fails says nothing about the token. */
-const TRIALS = 5;
+const TRIALS_AT_ONCE = 5;
 /** What turns out not to be owed any more proves nothing. */
-const TRIALS_LOOKED_AT = 20;
+const MAX_TRIAL_CLAIMS = 20;
 
 /**
  * Knows which platforms refuse the bot's token. Nothing is sent there but, once the platform says that it takes the
  * token, a few messages to see whether it does: what takes a token need not take what is sent with it.
  */
-export class TokenWatch {
-  readonly #parts: TokenWatchParts;
+export class TokenProbe {
+  readonly #parts: TokenProbeDependencies;
   readonly #nextAt = new Map<string, Milliseconds>();
   readonly #asking = new Set<string>();
   /** On which platform, by their deliveries. */
   readonly #trials = new Map<string, string>();
   #checks: TokenCheck[] = [];
   /** As the last transaction left them. */
-  #known: ReadonlyMap<string, Refusal> | undefined;
+  #known: ReadonlyMap<string, PlatformSuspension> | undefined;
 
-  constructor(parts: TokenWatchParts) {
+  constructor(parts: TokenProbeDependencies) {
     this.#parts = parts;
   }
 
   /** Asks the platforms whose turn it is, until the signal. Gives how long it is until the next turn. */
-  look(signal: AbortSignal): Milliseconds {
+  probeDue(signal: AbortSignal): Milliseconds {
     const { clock, senders } = this.#parts;
     const now = clock.monotonicMillis();
     let soonest = Number.POSITIVE_INFINITY;
@@ -85,8 +85,8 @@ export class TokenWatch {
     this.#known = undefined;
   }
 
-  async refusals(tables: AlertTables): Promise<Refusals> {
-    return new Refusals(tables, this.#known?.values() ?? (await readRefusals(tables)));
+  async suspensions(tables: AlertTables): Promise<PlatformSuspensions> {
+    return new PlatformSuspensions(tables, this.#known?.values() ?? (await readSuspensions(tables)));
   }
 
   isTrial(delivery: string): boolean {
@@ -94,7 +94,11 @@ export class TokenWatch {
   }
 
   /** Notes what a transaction left: which platforms refuse, what is tried on those that do, and what came of trials. */
-  kept(refusals: Refusals, claimed: readonly (Claimed | undefined)[], settled: readonly string[]): void {
+  committed(
+    refusals: PlatformSuspensions,
+    claimed: readonly (ClaimedDelivery | undefined)[],
+    settled: readonly string[],
+  ): void {
     const { clock, log } = this.#parts;
     for (const id of settled) {
       const platform = this.#trials.get(id);
@@ -146,17 +150,17 @@ export class TokenWatch {
 }
 
 /** Keeps what platforms answered. Gives those refused ones on which a message may be tried. */
-export async function settleChecks(
+export async function recordTokenChecks(
   tables: AlertTables,
   checks: readonly TokenCheck[],
-  refusals: Refusals,
-  parts: StandstillParts,
+  refusals: PlatformSuspensions,
+  parts: SuspensionDependencies,
   decisions: Decision[],
 ): Promise<ReadonlySet<string>> {
   const tried = new Set<string>();
   for (const { platform, error, at } of checks) {
     if (error instanceof SendError && error.kind === "refused") {
-      await tokenRefused(tables, refusals, { platform, error, at }, parts, decisions);
+      await suspendPlatform(tables, refusals, { platform, error, at }, parts, decisions);
       tried.delete(platform);
     } else if (error === undefined && refusals.get(platform) !== undefined) tried.add(platform);
   }
@@ -167,14 +171,14 @@ export async function settleChecks(
 export async function claimTrial(
   tables: AlertTables,
   { sender, at }: { readonly sender: Sender; readonly at: Milliseconds },
-  refusals: Refusals,
-  parts: StandstillParts,
+  refusals: PlatformSuspensions,
+  parts: SuspensionDependencies,
   decisions: Decision[],
-): Promise<(Claimed | undefined)[]> {
-  for (let looked = 0; looked < TRIALS_LOOKED_AT; looked += 1) {
-    const due = await claimDue(tables, sender, at, TRIALS, decisions);
+): Promise<(ClaimedDelivery | undefined)[]> {
+  for (let looked = 0; looked < MAX_TRIAL_CLAIMS; looked += 1) {
+    const due = await claimDue(tables, sender, at, TRIALS_AT_ONCE, decisions);
     if (due.length === 0) {
-      await tokenAccepted(tables, refusals, { platform: sender.platform, at }, parts, decisions);
+      await resumePlatform(tables, refusals, { platform: sender.platform, at }, parts, decisions);
       return [];
     }
     if (due.some((one) => one !== undefined)) return due;

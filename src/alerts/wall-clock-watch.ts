@@ -3,10 +3,10 @@ import type { Milliseconds } from "../units/duration.ts";
 import { nowMillis } from "./engine-parts.ts";
 
 /** A clock that runs a little fast or slow is put right by less than this at a time. */
-const STEP: Milliseconds = 1000;
+const MIN_SET_BACK: Milliseconds = 1000;
 
 /** Notices when the wall clock is set back, by the monotonic one. */
-export class WallClockWatch {
+export class WallClockMonitor {
   readonly #clock: Clock;
   #ahead: Milliseconds;
 
@@ -20,7 +20,7 @@ export class WallClockWatch {
     const before = this.#ahead;
     this.#ahead = this.#now();
     const back = before - this.#ahead;
-    return back < STEP ? 0 : Math.ceil(back);
+    return back < MIN_SET_BACK ? 0 : Math.ceil(back);
   }
 
   /** What came of it was not kept: it is to be said again. */

@@ -3,7 +3,7 @@ import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { AlertMessage } from "./message.ts";
 
 /** What the wording of a message may depend on besides what it says. */
-export interface Wording {
+export interface DeliveryContext {
   /** The trigger was never sent: the resolve says both. */
   readonly merged?: true;
   /** It may have been sent before. */

@@ -4,7 +4,7 @@ import type { AlertKind } from "./kinds.ts";
 import type { Severity } from "./severity.ts";
 
 /** `STATE_TRADING_TERMINATED` under `STATE` is `trading terminated`; whatever else a node sends stays as it is. */
-export function wordOf(value: string, prefix: string): string {
+export function enumWord(value: string, prefix: string): string {
   return value.startsWith(`${prefix}_`)
     ? value
         .slice(prefix.length + 1)
@@ -18,7 +18,7 @@ export function wordOf(value: string, prefix: string): string {
 export const TONES: Readonly<Record<Severity, Tone>> = { info: "neutral", warning: "warning", critical: "bad" };
 
 /** One word for each severity, and for what is over; drills and simulations say so first. */
-export function headed(
+export function markedTitle(
   word: string,
   title: Text,
   marks: { readonly simulated?: true | undefined; readonly drill?: true | undefined },

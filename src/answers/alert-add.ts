@@ -3,47 +3,47 @@ import { timeToText } from "../alerts/json-units.ts";
 import { groupOf } from "../alerts/kind-groups.ts";
 import type { AlertKind } from "../alerts/kinds.ts";
 import type { Destination } from "../alerts/sender.ts";
-import type { Standing } from "../alerts/standing.ts";
-import { standingWords } from "../alerts/standing-words.ts";
+import type { NetworkStatus } from "../alerts/standing.ts";
+import { networkStatusWords } from "../alerts/standing-words.ts";
 import { isAlive, type Subscription } from "../alerts/subscription.ts";
-import { mannerWords, subscriptionWords, type Labels } from "../alerts/subscription-words.ts";
+import { deliveryOptionWords, subscriptionWords, type Labels } from "../alerts/subscription-words.ts";
 import { systemClock } from "../api/clock.ts";
 import { UserError } from "../errors.ts";
 import { field, paragraph, type Block } from "../reply/block.ts";
 import { reply, type Action, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
 import { toMillis } from "../units/nanoseconds.ts";
-import { arrivalOf } from "./alert-arrival.ts";
-import { announcements, type ChangeContext } from "./alert-change.ts";
-import { crossedAlready } from "./alert-crossed.ts";
-import { floorNote } from "./alert-floor.ts";
-import { parseManner, threadNote, USUAL_MANNER } from "./alert-manners.ts";
+import { awaitFirstDelivery } from "./alert-arrival.ts";
+import { changeAnnouncements, type AlertCommandContext } from "./alert-change.ts";
+import { crossedThresholdNote } from "./alert-crossed.ts";
+import { minimumSeverityNote } from "./alert-floor.ts";
+import { parseNotificationSettings, threadNote, DEFAULT_NOTIFICATION_SETTINGS } from "./alert-manners.ts";
 import {
   destinationHere,
-  isSamePlace,
+  isSameDestination,
   parseDestination,
-  placeWords,
+  destinationWords,
   requireManager,
-  type PlaceContext,
+  type CallerContext,
 } from "./alert-place.ts";
-import { standingOf } from "./alert-standing.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
-import { refusedNote } from "./refused-token.ts";
+import { networkStatus } from "./alert-standing.ts";
+import { runExclusive } from "./one-at-a-time.ts";
+import { suspensionNote } from "./refused-token.ts";
 import { resolveSubjects, subjectLabels } from "./alert-subjects.ts";
-import { contentOf, mannerOf, subscriptionActions } from "./alert-subscriptions.ts";
-import { parseThresholds, requireSense, type SubscriptionValues } from "./alert-thresholds.ts";
+import { contentKey, notificationSettingsKey, subscriptionActions } from "./alert-subscriptions.ts";
+import { parseThresholds, requireConsistentThresholds, type SubscriptionValues } from "./alert-thresholds.ts";
 import type { ResolveContext } from "./resolve-id.ts";
-import { shortId } from "./short-id.ts";
+import { createShortId } from "./short-id.ts";
 
 /** Nobody reads more of one channel, and each costs a little in every round. */
-export const MAX_PER_PLACE = 100;
+export const MAX_SUBSCRIPTIONS_PER_DESTINATION = 100;
 
-export type AddContext = ChangeContext & ResolveContext;
+export type SubscriptionContext = AlertCommandContext & ResolveContext;
 export type AddValues = SubscriptionValues & { readonly to?: string | undefined };
 
 /** Subscribes a channel, once however often it is asked for; `offered` where nothing was asked for but to be told of what matters. */
-export async function subscribePlace(
-  context: AddContext,
+export async function addSubscription(
+  context: SubscriptionContext,
   kinds: readonly AlertKind[],
   values: AddValues,
   offered: boolean,
@@ -55,16 +55,16 @@ export async function subscribePlace(
   requireSubject(kinds, subjects);
   const labels = await subjectLabels([{ kinds, ids: subjects }], context);
   const wanted = { kinds, values, offered, destination, subjects, labels };
-  const made = await oneAtATime(alerts, () => subscribeOnce(context, wanted));
+  const made = await runExclusive(alerts, () => addOnce(context, wanted));
   if (!("subscription" in made)) return made;
   const [arrival, crossed] = await Promise.all([
-    arrivalOf(alerts, made.subscription, systemClock, context.signal),
-    crossedAlready(context, made.subscription, labels),
+    awaitFirstDelivery(alerts, made.subscription, systemClock, context.signal),
+    crossedThresholdNote(context, made.subscription, labels),
   ]);
-  const held = await refusedNote(alerts, destination);
+  const held = await suspensionNote(alerts, destination);
   return arrival.state === "lost"
-    ? unreachable(context, made.subscription, arrival.why, labels)
-    : subscribed(context, made.subscription, {
+    ? unreachableReply(context, made.subscription, arrival.why, labels)
+    : addedReply(context, made.subscription, {
         standing: made.standing,
         labels,
         offered,
@@ -72,7 +72,7 @@ export async function subscribePlace(
       });
 }
 
-interface Wanted {
+interface SubscriptionRequest {
   readonly kinds: readonly AlertKind[];
   readonly values: AddValues;
   readonly offered: boolean;
@@ -82,40 +82,45 @@ interface Wanted {
 }
 
 /** A new subscription, or what there is to say instead. */
-type Made = Reply | { readonly subscription: Subscription; readonly standing: Standing };
+type AddResult = Reply | { readonly subscription: Subscription; readonly standing: NetworkStatus };
 
-async function subscribeOnce(context: AddContext, wanted: Wanted): Promise<Made> {
+async function addOnce(context: SubscriptionContext, wanted: SubscriptionRequest): Promise<AddResult> {
   const { alerts, caller, network } = context;
   const { kinds, values, offered, destination, subjects, labels } = wanted;
-  const usual = destination.platform === "web" ? { ...USUAL_MANNER, style: "plain" as const } : USUAL_MANNER;
+  const usual =
+    destination.platform === "web"
+      ? { ...DEFAULT_NOTIFICATION_SETTINGS, style: "plain" as const }
+      : DEFAULT_NOTIFICATION_SETTINGS;
   const all = await alerts.subscriptions();
   const subscription: Subscription = {
-    id: shortId(all.map(({ id }) => id)),
+    id: createShortId(all.map(({ id }) => id)),
     destination,
     network,
     kinds: [...kinds],
     subjects: [...subjects],
     parameters: parseThresholds(kinds, values),
-    ...parseManner(values, destination.platform, usual),
+    ...parseNotificationSettings(values, destination.platform, usual),
     state: "active",
     created: toMillis(context.now()),
     by: { id: caller.id, name: caller.name },
   };
   // Before anything else is looked at.
-  requireSense(subscription, alerts.config);
-  const there = all.filter((one) => isAlive(one) && one.personal !== true && isSamePlace(one.destination, destination));
-  const known = there.find((one) => contentOf(one, alerts.config) === contentOf(subscription, alerts.config));
-  if (known !== undefined) return alreadyThere(context, known, subscription, values, labels);
-  if (there.length >= MAX_PER_PLACE) {
+  requireConsistentThresholds(subscription, alerts.config);
+  const there = all.filter(
+    (one) => isAlive(one) && one.personal !== true && isSameDestination(one.destination, destination),
+  );
+  const known = there.find((one) => contentKey(one, alerts.config) === contentKey(subscription, alerts.config));
+  if (known !== undefined) return existingSubscriptionReply(context, known, subscription, values, labels);
+  if (there.length >= MAX_SUBSCRIPTIONS_PER_DESTINATION) {
     throw new UserError(`There are ${there.length} subscriptions in this place already, and no more are kept.`, {
       remedy: "Remove some of them, or name several markets in one. They are listed by:",
       suggestion: "alerts list",
     });
   }
-  const standing = await standingOf(network, alerts, subscription);
+  const standing = await networkStatus(network, alerts, subscription);
   const announced = offered
-    ? [testOf(context, destination, subscription, standing)]
-    : announcements(context, [destination], { what: "added", subscription, standing }, labels);
+    ? [testAnnouncement(context, destination, subscription, standing)]
+    : changeAnnouncements(context, [destination], { what: "added", subscription, standing }, labels);
   await alerts.putSubscription(subscription, caller.name, announced);
   return { subscription, standing };
 }
@@ -130,29 +135,29 @@ function requireSubject(kinds: readonly AlertKind[], subjects: readonly string[]
   });
 }
 
-function testOf(
-  context: AddContext,
+function testAnnouncement(
+  context: SubscriptionContext,
   destination: Destination,
   subscription: Subscription,
-  standing: Standing,
+  standing: NetworkStatus,
 ): Announcement {
   const simulated = context.api.simulated ? { simulated: true as const } : {};
   const at = timeToText(context.now());
   return { destination, message: { type: "test", ...simulated, by: context.caller.name, at, subscription, standing } };
 }
 
-function subscribed(
-  context: AddContext,
+function addedReply(
+  context: SubscriptionContext,
   subscription: Subscription,
-  more: { standing: Standing; labels: Labels; offered: boolean; notes: readonly Block[] },
+  more: { standing: NetworkStatus; labels: Labels; offered: boolean; notes: readonly Block[] },
 ): Reply {
   const { standing, labels, offered, notes } = more;
-  const place = placeWords(subscription.destination, context);
+  const place = destinationWords(subscription.destination, context);
   const blocks: Block[] = [
     { kind: "fields", fields: subscriptionFields(subscription, labels) },
-    ...floorNote(subscription),
+    ...minimumSeverityNote(subscription),
     ...notes,
-    paragraph(text`Now: ${standingWords(standing)}`),
+    paragraph(text`Now: ${networkStatusWords(standing)}`),
     ...deliveryNote(context, subscription.destination),
   ];
   if (offered) {
@@ -171,11 +176,16 @@ function subscribed(
 }
 
 /** The place could not be told even that: better said now than missed when it matters. */
-export function unreachable(context: PlaceContext, subscription: Subscription, why: string, labels: Labels): Reply {
+export function unreachableReply(
+  context: CallerContext,
+  subscription: Subscription,
+  why: string,
+  labels: Labels,
+): Reply {
   const options = { id: subscription.id };
   return reply({
     tone: "bad",
-    title: text`The bot cannot post in ${placeWords(subscription.destination, context)}`,
+    title: text`The bot cannot post in ${destinationWords(subscription.destination, context)}`,
     blocks: [
       { kind: "fields", fields: [...subscriptionFields(subscription, labels), field("Why", why, { wide: true })] },
       paragraph("Nothing is told there. Let the bot into the channel and let it post there, then resume."),
@@ -186,15 +196,15 @@ export function unreachable(context: PlaceContext, subscription: Subscription, w
 }
 
 /** The same again changes nothing; the same in another way is offered as a change of what there is. */
-function alreadyThere(
-  context: AddContext,
+function existingSubscriptionReply(
+  context: SubscriptionContext,
   known: Subscription,
   wanted: Subscription,
   values: AddValues,
   labels: Labels,
 ): Reply {
-  const place = placeWords(known.destination, context);
-  const same = mannerOf(known) === mannerOf(wanted);
+  const place = destinationWords(known.destination, context);
+  const same = notificationSettingsKey(known) === notificationSettingsKey(wanted);
   const paused = known.state === "paused" ? ["It is paused."] : [];
   const { severity, style, events, quiet, zone, mention } = values;
   const typed = Object.entries({ severity, style, events, quiet, zone, mention });
@@ -224,7 +234,7 @@ function alreadyThere(
 }
 
 export function subscriptionFields(one: Subscription, labels: Labels) {
-  const manner = mannerWords(one);
+  const manner = deliveryOptionWords(one);
   return [
     field("Subscription", code(one.id)),
     field("Tells", subscriptionWords(one, labels), { wide: true }),
@@ -235,7 +245,7 @@ export function subscriptionFields(one: Subscription, labels: Labels) {
 }
 
 /** Said where nothing delivers to that platform at the moment. */
-export function deliveryNote({ alerts }: Pick<ChangeContext, "alerts">, { platform }: Destination): Block[] {
+export function deliveryNote({ alerts }: Pick<AlertCommandContext, "alerts">, { platform }: Destination): Block[] {
   if (alerts.platforms().includes(platform)) return [];
   const where = platform === "web" ? "the console" : platform === "slack" ? "Slack" : "Discord";
   return [

@@ -1,4 +1,4 @@
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import type { Announcement } from "../alerts/alert-engine.ts";
 import { isDrill } from "../alerts/drill.ts";
 import { timeToText } from "../alerts/json-units.ts";
@@ -7,11 +7,11 @@ import type { Destination } from "../alerts/sender.ts";
 import type { Labels } from "../alerts/subscription-words.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import { isSamePlace, ownMessages, type PlaceContext } from "./alert-place.ts";
+import { isSameDestination, directMessages, type CallerContext } from "./alert-place.ts";
 
 /** What a command that changes alerts works with. */
-export interface ChangeContext extends PlaceContext {
-  readonly alerts: AlertDesk;
+export interface AlertCommandContext extends CallerContext {
+  readonly alerts: AlertService;
   readonly api: ApiClient;
   readonly network: string;
   readonly signal: AbortSignal;
@@ -19,11 +19,11 @@ export interface ChangeContext extends PlaceContext {
 }
 
 /** A change of many channels' alerts at once is announced in so many of them at most. */
-const MAX_ANNOUNCED = 50;
+const MAX_ANNOUNCED_DESTINATIONS = 50;
 
 /** What channels are told of a change; nobody is told in direct messages what they have just done there. */
-export function announcements(
-  context: ChangeContext,
+export function changeAnnouncements(
+  context: AlertCommandContext,
   destinations: readonly Destination[],
   change: ChangeMessage["change"],
   labels: Labels = {},
@@ -38,7 +38,7 @@ export function announcements(
     ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }),
   };
   return destinations
-    .filter((one) => !(one.channel.startsWith("user:") && isSamePlace(one, ownMessages(context))))
-    .slice(0, MAX_ANNOUNCED)
+    .filter((one) => !(one.channel.startsWith("user:") && isSameDestination(one, directMessages(context))))
+    .slice(0, MAX_ANNOUNCED_DESTINATIONS)
     .map((destination) => ({ destination, message }));
 }

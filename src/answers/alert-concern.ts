@@ -1,16 +1,16 @@
 import { z } from "zod";
 
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import type { Episode } from "../alerts/episode.ts";
 import type { Destination } from "../alerts/sender.ts";
 import { covers, destinationKey, isAlive, StoredDestination } from "../alerts/subscription.ts";
 import { UserError } from "../errors.ts";
-import { destinationHere, isOperator, type PlaceContext } from "./alert-place.ts";
+import { destinationHere, isOperator, type CallerContext } from "./alert-place.ts";
 
 const StoredDelivery = z.object({ destination: StoredDestination });
 
 /** Where an episode was told, or is to be. */
-export async function placesTold(desk: Pick<AlertDesk, "why">, episode: Episode): Promise<Destination[]> {
+export async function notifiedDestinations(desk: Pick<AlertService, "why">, episode: Episode): Promise<Destination[]> {
   const rows = (await desk.why(episode.id))?.deliveries ?? [];
   const told = rows.map(({ data }) => StoredDelivery.parse(JSON.parse(data)).destination);
   return [...new Map(told.map((one) => [destinationKey(one), one])).values()];
@@ -20,14 +20,14 @@ export async function placesTold(desk: Pick<AlertDesk, "why">, episode: Episode)
  * Throws UserError unless the episode is this place's to change: told here, or subscribed to here. Whoever manages one
  * channel does not thereby speak for those of others.
  */
-export async function requireConcern(
-  desk: Pick<AlertDesk, "why" | "subscriptions">,
+export async function requireEpisodeAccess(
+  desk: Pick<AlertService, "why" | "subscriptions">,
   episode: Episode,
-  context: PlaceContext,
+  context: CallerContext,
 ): Promise<void> {
   if (isOperator(context)) return;
   const here = destinationKey(destinationHere(context));
-  const told = await placesTold(desk, episode);
+  const told = await notifiedDestinations(desk, episode);
   if (told.some((one) => destinationKey(one) === here)) return;
   const subscribed = (await desk.subscriptions()).some(
     (one) =>

@@ -1,4 +1,4 @@
-import { crossedWords } from "../alerts/condition-words.ts";
+import { thresholdSideWords } from "../alerts/condition-words.ts";
 import { exactPrice } from "../alerts/exact-price.ts";
 import { isPriceBad } from "../alerts/judge-reading.ts";
 import { rulesOf, type Subscription } from "../alerts/subscription.ts";
@@ -7,22 +7,22 @@ import { groupedNumber } from "../alerts/threshold-words.ts";
 import { paragraph, type Block } from "../reply/block.ts";
 import { text } from "../reply/text.ts";
 import { formatDuration } from "../units/duration.ts";
-import type { ChangeContext } from "./alert-change.ts";
+import type { AlertCommandContext } from "./alert-change.ts";
 import { marketsById } from "./offered-names.ts";
 
 /** A reply does not wait longer than this for prices that only say what the next looks would. */
-const WAIT_MILLIS = 2000;
+const PRICES_WAIT_MILLIS = 2000;
 
 /** What is beyond its thresholds as they are set; empty where nothing is, or no node says so in time. */
-export async function crossedAlready(
-  context: Pick<ChangeContext, "alerts" | "api" | "network" | "signal">,
+export async function crossedThresholdNote(
+  context: Pick<AlertCommandContext, "alerts" | "api" | "network" | "signal">,
   subscription: Subscription,
   labels: Labels,
 ): Promise<Block[]> {
   const { alerts, api, network } = context;
   const rule = rulesOf(subscription, alerts.config).find(({ kind }) => kind === "market.price");
   if (rule?.kind !== "market.price" || subscription.network !== network) return [];
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(WAIT_MILLIS)]);
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PRICES_WAIT_MILLIS)]);
   const [markets, names] = await Promise.all([
     api.getMarketsData({ signal }).then(
       ({ value }) => value,
@@ -37,7 +37,7 @@ export async function crossedAlready(
     if (markPrice === undefined || markPrice <= 0n) return [];
     const price = exactPrice(markPrice, names.get(subject));
     if (price === undefined || isPriceBad(rule.parameters, price) !== true) return [];
-    const side = crossedWords(rule.id, price);
+    const side = thresholdSideWords(rule.id, price);
     return [
       paragraph(text`${subjectName(subject, labels)} is ${side} already: mark price ${groupedNumber(price)}. ${soon}`),
     ];

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
-import type { AlertDesk } from "../alerts/alert-desk.ts";
-import type { Story } from "../alerts/alert-engine.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
+import type { EpisodeHistory } from "../alerts/alert-engine.ts";
 import { drillEpisode, drillSubscriptions } from "../alerts/drill.ts";
 import { timelineOf } from "../alerts/describe-condition.ts";
 import type { Destination } from "../alerts/sender.ts";
@@ -13,20 +13,20 @@ import { joinText, strong, text, toText, type Text } from "../reply/text.ts";
 import type { DeliveryRow } from "../store/alert-ports.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
-import { placeWords, type PlaceContext } from "./alert-place.ts";
+import { destinationWords, type CallerContext } from "./alert-place.ts";
 
 /** Long enough for a platform that makes us wait a while, short enough for whoever waits here. */
-const WAIT: Milliseconds = 30_000;
-const LOOK_EVERY: Milliseconds = 100;
+const DRILL_TIMEOUT_MILLIS: Milliseconds = 30_000;
+const DRILL_POLL_MILLIS: Milliseconds = 100;
 
-export interface DrillContext extends PlaceContext {
-  readonly alerts: Pick<AlertDesk, "putSubscriptions" | "why" | "platforms">;
+export interface DrillContext extends CallerContext {
+  readonly alerts: Pick<AlertService, "putSubscriptions" | "why" | "platforms">;
   readonly signal: AbortSignal;
   progress(reply: Reply): void;
 }
 
 /** One of the two messages of a drill at one destination. */
-interface Leg {
+interface DrillMessage {
   readonly state: "waiting" | "arrived" | "given up" | "kept back" | "merged" | "nobody delivers";
   /** How long it took from being owed to its receipt. */
   readonly took?: Milliseconds;
@@ -35,17 +35,17 @@ interface Leg {
 }
 
 /** How it stands with one destination of a drill. */
-interface Way {
+interface DrillDestination {
   readonly destination: Destination;
-  readonly alert: Leg;
-  readonly end: Leg;
+  readonly alert: DrillMessage;
+  readonly end: DrillMessage;
 }
 
 /**
  * Has a made-up node go down and come up again, waits until the alert and its end have arrived, and tells how long each
  * took. What is asked for is kept at once: whichever process watches sees to it, also after a crash.
  */
-export async function drill(
+export async function runDrill(
   context: DrillContext,
   destinations: readonly Destination[],
   clock: Clock,
@@ -61,20 +61,24 @@ export async function drill(
   let shown = -1;
   for (;;) {
     const story = await alerts.why(drillEpisode(name));
-    const ways = destinations.map((destination) => wayOf(destination, story, alerts.platforms()));
+    const ways = destinations.map((destination) => drillDestination(destination, story, alerts.platforms()));
     const legs = ways.flatMap(({ alert, end }) => [alert, end]);
     const settled = legs.filter(({ state }) => state !== "waiting").length;
-    if (settled === legs.length || clock.monotonicMillis() - begun >= WAIT) {
-      return drilled(ways, story, context, to);
+    if (settled === legs.length || clock.monotonicMillis() - begun >= DRILL_TIMEOUT_MILLIS) {
+      return drillReply(ways, story, context, to);
     }
-    if (settled !== shown) context.progress(progressOf(story, settled, legs.length));
+    if (settled !== shown) context.progress(progressReply(story, settled, legs.length));
     shown = settled;
-    await clock.sleep(LOOK_EVERY, signal);
+    await clock.sleep(DRILL_POLL_MILLIS, signal);
   }
 }
 
 /** Pure: what is known by now. */
-function wayOf(destination: Destination, story: Story | undefined, platforms: readonly string[]): Way {
+function drillDestination(
+  destination: Destination,
+  story: EpisodeHistory | undefined,
+  platforms: readonly string[],
+): DrillDestination {
   if (!platforms.includes(destination.platform)) {
     return { destination, alert: { state: "nobody delivers" }, end: { state: "nobody delivers" } };
   }
@@ -86,14 +90,14 @@ function wayOf(destination: Destination, story: Story | undefined, platforms: re
     const why = `${kept.what}: ${kept.detail ?? ""}`;
     return { destination, alert: { state: "kept back", why }, end: { state: "kept back" } };
   }
-  const alert = legOf(trigger, story);
+  const alert = drillMessage(trigger, story);
   if (alert.state === "given up") return { destination, alert, end: { state: "given up" } };
   const resolve = own.find(({ phase }) => phase === "resolve");
   const isMerged = trigger?.phase === "fired and resolved" && alert.state !== "waiting";
-  return { destination, alert, end: isMerged ? { state: "merged" } : legOf(resolve, story) };
+  return { destination, alert, end: isMerged ? { state: "merged" } : drillMessage(resolve, story) };
 }
 
-function legOf(row: DeliveryRow | undefined, story: Story | undefined): Leg {
+function drillMessage(row: DeliveryRow | undefined, story: EpisodeHistory | undefined): DrillMessage {
   if (row === undefined) return { state: "waiting" };
   const why = row.last_error === null ? {} : { why: row.last_error };
   switch (row.state) {
@@ -113,14 +117,19 @@ function legOf(row: DeliveryRow | undefined, story: Story | undefined): Leg {
   }
 }
 
-function progressOf(story: Story | undefined, settled: number, all: number): Reply {
+function progressReply(story: EpisodeHistory | undefined, settled: number, all: number): Reply {
   const title =
     story === undefined ? "Drill: the watcher looks at it" : `Drill: ${settled} of ${all} messages have arrived`;
   return reply({ title });
 }
 
-function drilled(ways: readonly Way[], story: Story | undefined, context: DrillContext, to: string | undefined): Reply {
-  const isGood = ({ alert, end }: Way): boolean =>
+function drillReply(
+  ways: readonly DrillDestination[],
+  story: EpisodeHistory | undefined,
+  context: DrillContext,
+  to: string | undefined,
+): Reply {
+  const isGood = ({ alert, end }: DrillDestination): boolean =>
     alert.state === "arrived" && (end.state === "arrived" || end.state === "merged");
   const good = ways.filter(isGood).length;
   const bad = ways.some(({ alert, end }) => alert.state === "given up" || end.state === "given up");
@@ -137,10 +146,10 @@ function drilled(ways: readonly Way[], story: Story | undefined, context: DrillC
         { title: "Why", priority: 2 },
       ],
       rows: ways.map(({ destination, alert, end }) => [
-        placeWords(destination, context),
-        legWords(alert),
+        destinationWords(destination, context),
+        drillMessageWords(alert),
         delayWords(alert),
-        legWords(end),
+        drillMessageWords(end),
         delayWords(end),
         toText(alert.why ?? end.why ?? "–"),
       ]),
@@ -149,14 +158,14 @@ function drilled(ways: readonly Way[], story: Story | undefined, context: DrillC
   if (story !== undefined) {
     blocks.push({ kind: "fields", title: text`A node that was made up`, fields: timelineOf(story.episode) });
   }
-  if (good < ways.length) blocks.push(paragraph(restWords(ways, story, context)));
+  if (good < ways.length) blocks.push(paragraph(undeliveredWords(ways, story, context)));
   const places = ways.length === 1 ? "place" : "places";
   return reply({
     tone: good === ways.length ? "good" : bad ? "bad" : "warning",
     title: joinText([strong("DRILL"), `arrived at ${good} of ${ways.length} ${places}`], " · "),
     blocks,
     actions: [
-      ...(story === undefined ? [] : [detailsOf(story)]),
+      ...(story === undefined ? [] : [detailsAction(story)]),
       {
         label: "Again",
         invocation: { command: "alerts drill", options: to === undefined ? {} : { to } },
@@ -167,14 +176,18 @@ function drilled(ways: readonly Way[], story: Story | undefined, context: DrillC
 }
 
 /** What becomes of what has not arrived. */
-function restWords(ways: readonly Way[], story: Story | undefined, { alerts }: DrillContext): Text {
+function undeliveredWords(
+  ways: readonly DrillDestination[],
+  story: EpisodeHistory | undefined,
+  { alerts }: DrillContext,
+): Text {
   if (story === undefined && alerts.platforms().length === 0) {
     return text`No Bellwether runs on this database: nobody watches and nobody delivers. It is done once one is started, within an hour.`;
   }
   if (ways.every(({ alert }) => alert.state === "arrived" || alert.state === "kept back")) {
     return text`What is kept back here is so for a real alert, too; ${strong("alerts silences")} shows what holds.`;
   }
-  const isOver = ({ alert, end }: Way): boolean =>
+  const isOver = ({ alert, end }: DrillDestination): boolean =>
     ["arrived", "kept back", "given up"].includes(alert.state) && end.state !== "waiting";
   if (ways.every((one) => isOver(one))) {
     return text`What was given up is not tried again, and a real alert would fare the same: mend what is named above, then drill again. ${strong("alerts status")} shows places that were lost.`;
@@ -182,15 +195,15 @@ function restWords(ways: readonly Way[], story: Story | undefined, { alerts }: D
   return text`What has not arrived stays owed and is tried again for 24 h; ${strong("alerts log")} tells how that goes.`;
 }
 
-function detailsOf({ episode }: Story): Action {
+function detailsAction({ episode }: EpisodeHistory): Action {
   return { label: "Details", invocation: { command: "alerts why", options: { episode: episode.id } }, effect: "reply" };
 }
 
-function delayWords({ took }: Leg): Text {
+function delayWords({ took }: DrillMessage): Text {
   return toText(took === undefined ? "–" : formatDuration(took));
 }
 
-function legWords({ state }: Leg): Text {
+function drillMessageWords({ state }: DrillMessage): Text {
   switch (state) {
     case "arrived":
     case "given up":
@@ -199,7 +212,7 @@ function legWords({ state }: Leg): Text {
     case "merged":
       return toText("in the same message");
     case "waiting":
-      return toText(`not yet, after ${formatDuration(WAIT)}`);
+      return toText(`not yet, after ${formatDuration(DRILL_TIMEOUT_MILLIS)}`);
     case "nobody delivers":
       return toText("owed: nothing delivers there at the moment");
   }

@@ -4,22 +4,26 @@ import { UserError } from "../errors.ts";
 import { reply, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
 import { SUBSCRIPTION_OPTIONS } from "./alert-options.ts";
-import { floorNote } from "./alert-floor.ts";
-import { listAction, subscriptionFields, type AddContext } from "./alert-add.ts";
-import { announcements } from "./alert-change.ts";
-import { crossedAlready } from "./alert-crossed.ts";
+import { minimumSeverityNote } from "./alert-floor.ts";
+import { listAction, subscriptionFields, type SubscriptionContext } from "./alert-add.ts";
+import { changeAnnouncements } from "./alert-change.ts";
+import { crossedThresholdNote } from "./alert-crossed.ts";
 import { parseKinds } from "./alert-kinds.ts";
-import { parseManner, threadNote } from "./alert-manners.ts";
-import { isOwn, isSamePlace } from "./alert-place.ts";
+import { parseNotificationSettings, threadNote } from "./alert-manners.ts";
+import { isOwnSubscription, isSameDestination } from "./alert-place.ts";
 import { resolveSubjects, subjectLabels } from "./alert-subjects.ts";
-import { contentOf, findSubscription, mannerOf, subscriptionActions } from "./alert-subscriptions.ts";
-import { parseThresholds, requireSense, type SubscriptionValues } from "./alert-thresholds.ts";
+import { contentKey, findSubscription, notificationSettingsKey, subscriptionActions } from "./alert-subscriptions.ts";
+import { parseThresholds, requireConsistentThresholds, type SubscriptionValues } from "./alert-thresholds.ts";
 
 /** Takes the subjects away, so that all of them are told of. */
-const ALL = /^(?:all|off|none|any)$/iu;
+const ALL_SUBJECTS = /^(?:all|off|none|any)$/iu;
 
 /** Changes what is named of a subscription; what is so already changes nothing and is announced to nobody. */
-export async function editSubscription(context: AddContext, typed: string, values: SubscriptionValues): Promise<Reply> {
+export async function editSubscription(
+  context: SubscriptionContext,
+  typed: string,
+  values: SubscriptionValues,
+): Promise<Reply> {
   const { alerts, caller } = context;
   if (Object.keys(SUBSCRIPTION_OPTIONS).every((name) => values[name as keyof SubscriptionValues] === undefined)) {
     throw new UserError("alerts edit needs what is to be changed.", {
@@ -36,26 +40,29 @@ export async function editSubscription(context: AddContext, typed: string, value
       suggestion: "alerts add",
     });
   }
-  const after = await edited(context, before, values);
+  const after = await applyEdit(context, before, values);
   // Refuses thresholds that cannot be.
   rulesOf(after, alerts.config);
   const sameNetwork = before.network === context.network;
   const labels = await subjectLabels(sameNetwork ? [{ kinds: after.kinds, ids: after.subjects }] : [], context);
-  const content = contentOf(after, alerts.config);
-  if (content === contentOf(before, alerts.config) && mannerOf(after) === mannerOf(before)) {
+  const content = contentKey(after, alerts.config);
+  if (
+    content === contentKey(before, alerts.config) &&
+    notificationSettingsKey(after) === notificationSettingsKey(before)
+  ) {
     return reply({
       title: text`Nothing changed: subscription ${code(before.id)} is like that already`,
       blocks: [{ kind: "fields", fields: subscriptionFields(before, labels) }],
       actions: [...subscriptionActions(before, labels), listAction()],
     });
   }
-  if (content !== contentOf(before, alerts.config)) requireSense(after, alerts.config);
+  if (content !== contentKey(before, alerts.config)) requireConsistentThresholds(after, alerts.config);
   const twin = (await alerts.subscriptions()).find(
     (one) =>
       one.id !== before.id &&
       isAlive(one) &&
-      isSamePlace(one.destination, before.destination) &&
-      contentOf(one, alerts.config) === content,
+      isSameDestination(one.destination, before.destination) &&
+      contentKey(one, alerts.config) === content,
   );
   if (twin !== undefined) {
     throw new UserError(`Subscription ${twin.id} tells that already.`, {
@@ -64,26 +71,30 @@ export async function editSubscription(context: AddContext, typed: string, value
       suggestion: `alerts remove ${before.id}`,
     });
   }
-  const announced = isOwn(before, context)
+  const announced = isOwnSubscription(before, context)
     ? []
-    : announcements(context, [before.destination], { what: "edited", subscription: after }, labels);
+    : changeAnnouncements(context, [before.destination], { what: "edited", subscription: after }, labels);
   await alerts.putSubscription(after, caller.name, announced, before);
   return reply({
     tone: "good",
     title: text`Changed subscription ${code(after.id)}: ${subscriptionWords(after, labels)}`,
     blocks: [
       { kind: "fields", fields: subscriptionFields(after, labels) },
-      ...floorNote(after),
+      ...minimumSeverityNote(after),
       ...threadNote(values, after),
-      ...(after.state === "active" && content !== contentOf(before, alerts.config)
-        ? await crossedAlready(context, after, labels)
+      ...(after.state === "active" && content !== contentKey(before, alerts.config)
+        ? await crossedThresholdNote(context, after, labels)
         : []),
     ],
     actions: [...subscriptionActions(after, labels), listAction()],
   });
 }
 
-async function edited(context: AddContext, before: Subscription, values: SubscriptionValues): Promise<Subscription> {
+async function applyEdit(
+  context: SubscriptionContext,
+  before: Subscription,
+  values: SubscriptionValues,
+): Promise<Subscription> {
   if (before.personal === true && (values.kinds ?? values.subjects) !== undefined) {
     throw new UserError("What one watches for oneself cannot become something else.", {
       option: "kinds",
@@ -95,21 +106,21 @@ async function edited(context: AddContext, before: Subscription, values: Subscri
   return {
     ...rest,
     kinds,
-    subjects: await subjectsAfter(context, before, kinds, values.subjects),
+    subjects: await editedSubjects(context, before, kinds, values.subjects),
     parameters: parseThresholds(kinds, values, before.parameters),
-    ...parseManner(values, before.destination.platform, before),
+    ...parseNotificationSettings(values, before.destination.platform, before),
   };
 }
 
-async function subjectsAfter(
-  context: AddContext,
+async function editedSubjects(
+  context: SubscriptionContext,
   before: Subscription,
   kinds: Subscription["kinds"],
   typed: string | undefined,
 ): Promise<string[]> {
   if (typed === undefined) return before.subjects;
   const price = kinds.includes("market.price");
-  if (ALL.test(typed.trim()) && !price) return [];
+  if (ALL_SUBJECTS.test(typed.trim()) && !price) return [];
   if (before.network !== context.network) {
     throw new UserError(`Subscription ${before.id} is about ${before.network}.`, {
       option: "subjects",

@@ -1,4 +1,4 @@
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import { conditionWords } from "../alerts/condition-words.ts";
 import { isOpen, type Episode } from "../alerts/episode.ts";
 import { sinceWords } from "../alerts/since-words.ts";
@@ -10,15 +10,15 @@ import { plainText } from "../reply/plain.ts";
 import { matchingKinds } from "./alert-kinds.ts";
 
 /** How far back an episode is looked for by less than its id. */
-const LAST = 500;
+const MAX_RECENT_EPISODES = 500;
 /** How many candidates an error lists. */
 const MAX_LISTED = 5;
 /** As much of a market's id as tells it from others, and fits into a column. */
-const BRIEF_SUBJECT = 8;
+const BRIEF_SUBJECT_LENGTH = 8;
 /** What Discord takes as a choice's name and value. */
-const MAX_LENGTH = 100;
+const MAX_LABEL_LENGTH = 100;
 
-type Episodes = Pick<AlertDesk, "openEpisodes" | "lastEpisodes" | "why">;
+type EpisodeReader = Pick<AlertService, "openEpisodes" | "lastEpisodes" | "why">;
 
 /**
  * The episode that somebody means: by its id, or by as much of it as is unambiguous (`node.down`, `node.down api1`,
@@ -27,10 +27,10 @@ type Episodes = Pick<AlertDesk, "openEpisodes" | "lastEpisodes" | "why">;
  * Where a network is named, only its own are meant.
  * @throws UserError where there is none, or more than one.
  */
-export async function findEpisode(desk: Episodes, typed: string, network?: string): Promise<Episode> {
+export async function findEpisode(desk: EpisodeReader, typed: string, network?: string): Promise<Episode> {
   const exact = await desk.why(typed.trim());
   if (exact !== undefined) return exact.episode;
-  const found = (await episodesLike(desk, typed)).filter((one) => network === undefined || one.network === network);
+  const found = (await matchingEpisodes(desk, typed)).filter((one) => network === undefined || one.network === network);
   const open = found.filter(isOpen);
   const [only] = open;
   if (only !== undefined && open.length === 1) return only;
@@ -42,7 +42,7 @@ export async function findEpisode(desk: Episodes, typed: string, network?: strin
   if (open.length === 0 && same) return last;
   const candidates = open.length > 0 ? open : found;
   const more = candidates.length > MAX_LISTED ? ` and ${candidates.length - MAX_LISTED} more` : "";
-  const listed = candidates.slice(0, MAX_LISTED).map((one) => tellingWords(one, candidates));
+  const listed = candidates.slice(0, MAX_LISTED).map((one) => distinctWords(one, candidates));
   throw new UserError(`${quoteTyped(typed)} could be ${candidates.length} episodes.`, {
     option: "episode",
     remedy: `It fits ${listed.join(", ")}${more}: type one of these instead.`,
@@ -53,20 +53,20 @@ export async function findEpisode(desk: Episodes, typed: string, network?: strin
  * Those that what is typed may mean: open ones first, then the last ones, newest first. The beginning of a name is enough
  * where it is nobody's whole name: `BTC/USD` is not `BTC/USDT`.
  */
-async function episodesLike(desk: Episodes, typed: string): Promise<Episode[]> {
+async function matchingEpisodes(desk: EpisodeReader, typed: string): Promise<Episode[]> {
   const all = await knownEpisodes(desk);
-  const meant = all.filter((episode) => isMeant(episode, typed));
-  return meant.length > 0 ? meant : all.filter((episode) => isMeant(episode, typed, "begun"));
+  const meant = all.filter((episode) => matchesTyped(episode, typed));
+  return meant.length > 0 ? meant : all.filter((episode) => matchesTyped(episode, typed, "begun"));
 }
 
-async function knownEpisodes(desk: Episodes): Promise<readonly Episode[]> {
-  const [open, last] = await Promise.all([desk.openEpisodes(), desk.lastEpisodes(LAST)]);
+async function knownEpisodes(desk: EpisodeReader): Promise<readonly Episode[]> {
+  const [open, last] = await Promise.all([desk.openEpisodes(), desk.lastEpisodes(MAX_RECENT_EPISODES)]);
   const ids = new Set(open.map(({ id }) => id));
   return [...open, ...last.filter(({ id }) => !ids.has(id))];
 }
 
 /** Whether a whole id, or the beginnings of its parts, or words of it, are what was typed; names may be `begun`, too. */
-export function isMeant(episode: Episode, typed: string, names: "whole" | "begun" = "whole"): boolean {
+export function matchesTyped(episode: Episode, typed: string, names: "whole" | "begun" = "whole"): boolean {
   const wanted = typed.trim().toLowerCase();
   if (wanted === "") return false;
   if (wanted.includes("|")) {
@@ -80,7 +80,7 @@ export function isMeant(episode: Episode, typed: string, names: "whole" | "begun
       (number === undefined || number === "" || number === String(episode.number))
     );
   }
-  const label = labelOf(episode)?.toLowerCase();
+  const label = episodeLabel(episode)?.toLowerCase();
   const begun = [episode.kind, episode.subject.toLowerCase(), ...(names === "begun" ? [label ?? ""] : [])];
   const whole = [episode.rule, episode.network, label ?? "", ...(label?.split(/\s+/u) ?? []), String(episode.number)];
   return wanted
@@ -93,11 +93,11 @@ export function isMeant(episode: Episode, typed: string, names: "whole" | "begun
 }
 
 /** What people call the subject of an episode, where it has a name. */
-export function labelOf({ last }: Episode): string | undefined {
+export function episodeLabel({ last }: Episode): string | undefined {
   return "label" in last ? last.label : undefined;
 }
 
-async function noSuchEpisode(desk: Episodes, typed: string, network: string | undefined): Promise<UserError> {
+async function noSuchEpisode(desk: EpisodeReader, typed: string, network: string | undefined): Promise<UserError> {
   const all = await knownEpisodes(desk);
   const near = nearest(typed, [...all.map(({ id }) => id), ...new Set(all.map(({ kind }) => kind))]);
   return new UserError(`No episode ${quoteTyped(typed)} is known${network === undefined ? "" : ` on ${network}`}.`, {
@@ -109,7 +109,7 @@ async function noSuchEpisode(desk: Episodes, typed: string, network: string | un
 
 /** As much of an id as names it and fits where a platform takes a hundred characters. */
 export function shortEpisodeId({ id, rule, network, subject, number }: Episode): string {
-  if (id.length <= MAX_LENGTH) return id;
+  if (id.length <= MAX_LABEL_LENGTH) return id;
   return [rule.slice(0, 50), network.slice(0, 20), subject.slice(0, 12), number].join("|");
 }
 
@@ -117,30 +117,30 @@ export function shortEpisodeId({ id, rule, network, subject, number }: Episode):
 export function briefEpisodeId(id: string): string {
   const [rule = "", network = "", subject = "", ...rest] = id.split("|");
   if (!/^[0-9a-f]{32,}$/iu.test(subject)) return id;
-  return [rule, network, subject.slice(0, BRIEF_SUBJECT), ...rest].join("|");
+  return [rule, network, subject.slice(0, BRIEF_SUBJECT_LENGTH), ...rest].join("|");
 }
 
 /** What tells one candidate from the others: its words, or its id where others have the same. */
-function tellingWords(episode: Episode, candidates: readonly Episode[]): string {
+function distinctWords(episode: Episode, candidates: readonly Episode[]): string {
   const words = episodeWords(episode);
-  return candidates.filter((one) => isMeant(one, words)).length === 1 ? words : briefEpisodeId(episode.id);
+  return candidates.filter((one) => matchesTyped(one, words)).length === 1 ? words : briefEpisodeId(episode.id);
 }
 
 /** What somebody can type for an episode: `market.auction mainnet BTC/USDT 3`. */
 function episodeWords(episode: Episode): string {
   const { kind, network, number } = episode;
-  return [kind, network, subjectOf(episode), number].filter((word) => word !== "").join(" ");
+  return [kind, network, subjectWords(episode), number].filter((word) => word !== "").join(" ");
 }
 
 /** Its name, its id's beginning, or nothing where it is the network. */
-function subjectOf(episode: Episode): string {
+function subjectWords(episode: Episode): string {
   const { subject } = episode;
-  return labelOf(episode) ?? (/^[0-9a-f]{32,}$/iu.test(subject) ? subject.slice(0, 8) : subject);
+  return episodeLabel(episode) ?? (/^[0-9a-f]{32,}$/iu.test(subject) ? subject.slice(0, 8) : subject);
 }
 
 /** What a button about an episode is about, in a word or two. */
 export function episodeSubject(episode: Episode): string {
-  const subject = subjectOf(episode);
+  const subject = subjectWords(episode);
   return subject === "" ? episode.kind : subject;
 }
 
@@ -164,8 +164,10 @@ export async function suggestSilenceable(typed: string, { alerts }: SuggestConte
 function choicesOf(all: readonly Episode[], typed: string): Choice[] {
   const low = typed.trim().toLowerCase();
   return all
-    .filter((one) => low === "" || isMeant(one, typed) || `${one.id} ${episodeTitle(one)}`.toLowerCase().includes(low))
-    .filter((one) => shortEpisodeId(one).length <= MAX_LENGTH)
+    .filter(
+      (one) => low === "" || matchesTyped(one, typed) || `${one.id} ${episodeTitle(one)}`.toLowerCase().includes(low),
+    )
+    .filter((one) => shortEpisodeId(one).length <= MAX_LABEL_LENGTH)
     .slice(0, MAX_CHOICES)
     .map((one) => choiceOf(one, all));
 }
@@ -175,11 +177,11 @@ function choiceOf(episode: Episode, all: readonly Episode[]): Choice {
   return {
     label: cut(episodeTitle(episode)),
     value: shortEpisodeId(episode),
-    typed: tellingWords(episode, all),
+    typed: distinctWords(episode, all),
   };
 }
 
 function cut(label: string): string {
   const points = Array.from(label);
-  return points.length <= MAX_LENGTH ? label : `${points.slice(0, MAX_LENGTH - 1).join("")}…`;
+  return points.length <= MAX_LABEL_LENGTH ? label : `${points.slice(0, MAX_LABEL_LENGTH - 1).join("")}…`;
 }

@@ -4,7 +4,7 @@ import type { Subscription } from "../alerts/subscription.ts";
 import { paragraph, type Block } from "../reply/block.ts";
 
 /** Said where kinds of a subscription never become as bad as it asks for; empty where all of them may. */
-export function floorNote({ kinds, floor }: Pick<Subscription, "kinds" | "floor">): Block[] {
+export function minimumSeverityNote({ kinds, floor }: Pick<Subscription, "kinds" | "floor">): Block[] {
   const told = kinds.filter((kind) => compareSeverity(worstOfKind(kind), floor) >= 0);
   if (told.length === kinds.length) return [];
   const bad = floor === "critical" ? "critical" : "a warning";

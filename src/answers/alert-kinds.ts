@@ -1,6 +1,6 @@
 import {
   GROUP_WORDS,
-  inOrder,
+  sortKinds,
   isPersonalKind,
   KIND_GROUP_NAMES,
   KIND_GROUPS,
@@ -28,7 +28,7 @@ export function parseKinds(typed: string): AlertKind[] {
     .split(/[\s,;]+/u)
     .filter((word) => word !== "");
   if (words.length === 0) throw unknownKind(typed);
-  const kinds = inOrder(
+  const kinds = sortKinds(
     words.flatMap((word): readonly AlertKind[] => {
       if (isGroup(word)) return KIND_GROUPS[word];
       if (isKind(word)) return [word];
@@ -47,7 +47,7 @@ export function parseKinds(typed: string): AlertKind[] {
 }
 
 /** One kind, for what narrows by kind; undefined where it is none. */
-export function kindNamed(typed: string): AlertKind | undefined {
+export function findKind(typed: string): AlertKind | undefined {
   const word = typed.trim().toLowerCase();
   return isKind(word) ? word : undefined;
 }

@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 
 import { LRUCache } from "lru-cache";
 
-import { aboutOf } from "../alerts/about.ts";
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import { deliverySubject } from "../alerts/about.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import type { LogEntry } from "../alerts/log-reader.ts";
 import type { AlertMessage } from "../alerts/message.ts";
 import type { Labels } from "../alerts/subscription-words.ts";
@@ -13,19 +13,19 @@ import { tableToCsv } from "../reply/csv.ts";
 import { code, time, toText } from "../reply/text.ts";
 import type { DecisionRow, LoggedDelivery } from "../store/alert-ports.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
-import { briefEpisodeId, labelOf } from "./alert-episodes.ts";
-import { keyWords } from "./alert-story.ts";
-import { fateOf } from "./delivery-fate.ts";
-import { watchedLabels } from "./watched-labels.ts";
+import { briefEpisodeId, episodeLabel } from "./alert-episodes.ts";
+import { destinationKeyWords } from "./alert-story.ts";
+import { summarizeDelivery } from "./delivery-fate.ts";
+import { watchedMarketLabels } from "./watched-labels.ts";
 
 /** As far back as is looked, of decisions and of messages each. */
-export const MAX_LOGGED = 20_000;
+export const MAX_LOG_ENTRIES = 20_000;
 /** Parties, markets and orders; its beginning tells one from others. */
 const LONG_ID = /\b([0-9a-f]{8})[0-9a-f]{56}\b/gu;
 /** Markets that the watchers no longer list are named by the last episodes. */
-const MAX_NAMED = 500;
+const MAX_NAMED_EPISODES = 500;
 /** Lines of a file that are written at once. */
-const FILE_PORTION = 1000;
+const FILE_CHUNK_ROWS = 1000;
 
 /** One line of the log: something that was decided, or became of a message. */
 export interface LogRow extends DecisionRow {
@@ -34,13 +34,13 @@ export interface LogRow extends DecisionRow {
 }
 
 /** What the log's lines are read from. */
-export type LogDesk = Pick<AlertDesk, "lines" | "messages" | "snapshot" | "lastEpisodes">;
+export type LogSource = Pick<AlertService, "lines" | "messages" | "snapshot" | "lastEpisodes">;
 
 /** Gives lines the names that people know: what is about an episode says so in its detail. */
-export type LineWriter = (entries: readonly LogEntry[]) => Promise<LogRow[]>;
+export type LogRowWriter = (entries: readonly LogEntry[]) => Promise<LogRow[]>;
 
 /** Writes lines in the order of their entries. */
-export function lineWriter(desk: LogDesk): LineWriter {
+export function createLogRowWriter(desk: LogSource): LogRowWriter {
   const known = new Map<string, Labels>();
   let named: Labels | undefined;
   const labels: Record<string, string> = {};
@@ -48,7 +48,7 @@ export function lineWriter(desk: LogDesk): LineWriter {
     if (named === undefined) Object.assign(labels, (named = await episodeLabels(desk)));
     for (const { network } of rows) {
       if (network === null || known.has(network)) continue;
-      const watched = await watchedLabels(network, desk);
+      const watched = await watchedMarketLabels(network, desk);
       known.set(network, watched);
       Object.assign(labels, watched);
     }
@@ -56,31 +56,31 @@ export function lineWriter(desk: LogDesk): LineWriter {
   // An episode is of one network, whose names are known by then.
   const about = new Map<string, string>();
   const aboutEpisode = (id: string): string => {
-    const words = about.get(id) ?? episodeAbout(id, labels);
+    const words = about.get(id) ?? episodeSubjectWords(id, labels);
     about.set(id, words);
     return words;
   };
   return async (entries) => {
-    const rows = entries.map(rowOf);
+    const rows = entries.map(toLogRow);
     await learn(rows);
     const written = rows.map((row) =>
-      saysWhatAbout(withNames(row, labels), row.episode === null ? undefined : aboutEpisode(row.episode)),
+      withSubjectWords(withNames(row, labels), row.episode === null ? undefined : aboutEpisode(row.episode)),
     );
-    return sayingWhat(desk, written);
+    return withMessageSubjects(desk, written);
   };
 }
 
 /** What markets were called in the last episodes, by id. */
-async function episodeLabels(desk: Pick<AlertDesk, "lastEpisodes">): Promise<Labels> {
+async function episodeLabels(desk: Pick<AlertService, "lastEpisodes">): Promise<Labels> {
   const labels: Record<string, string> = {};
-  for (const episode of await desk.lastEpisodes(MAX_NAMED)) {
-    const label = labelOf(episode);
+  for (const episode of await desk.lastEpisodes(MAX_NAMED_EPISODES)) {
+    const label = episodeLabel(episode);
     if (label !== undefined) labels[episode.subject] ??= label;
   }
   return labels;
 }
 
-function episodeAbout(id: string, labels: Labels): string {
+function episodeSubjectWords(id: string, labels: Labels): string {
   const [rule = "", , subject = ""] = id.split("|");
   const [, , brief = ""] = briefEpisodeId(id).split("|");
   return `${rule.replace(/\{.*/u, "")}${subject === "" ? "" : ` of ${labels[subject] ?? brief}`}`;
@@ -92,59 +92,59 @@ function withNames(row: LogRow, labels: Labels): LogRow {
   return detail === undefined || detail === row.detail ? row : { ...row, detail };
 }
 
-function saysWhatAbout(row: LogRow, about: string | undefined): LogRow {
+function withSubjectWords(row: LogRow, about: string | undefined): LogRow {
   const { detail } = row;
   if (about === undefined || detail?.startsWith(about) === true) return row;
   return { ...row, detail: detail === null || detail === "" ? about : `${about}: ${detail}` };
 }
 
 /** What a message's line is about. */
-function commonOf({ episode, destination, id }: LoggedDelivery) {
+function commonColumns({ episode, destination, id }: LoggedDelivery) {
   return { network: episode?.split("|")[1] ?? null, episode, destination, delivery: id };
 }
 
-function phaseOf({ kind, phase }: LoggedDelivery): string {
+function phaseWords({ kind, phase }: LoggedDelivery): string {
   return kind === "edit" ? `${phase} (edit)` : phase;
 }
 
-function rowOf(entry: LogEntry): LogRow {
+function toLogRow(entry: LogEntry): LogRow {
   switch (entry.of) {
     case "decision":
       return entry.row;
     case "owed":
-      return { ...commonOf(entry.row), at: entry.at, what: `${phaseOf(entry.row)} owed`, detail: null };
+      return { ...commonColumns(entry.row), at: entry.at, what: `${phaseWords(entry.row)} owed`, detail: null };
     case "outcome": {
       const { row } = entry;
-      const { at, word, detail } = fateOf(row, entry.receipt);
-      const fate = { ...commonOf(row), at, what: `${phaseOf(row)} ${word}`, detail };
+      const { at, word, detail } = summarizeDelivery(row, entry.receipt);
+      const fate = { ...commonColumns(row), at, what: `${phaseWords(row)} ${word}`, detail };
       return row.episode === null ? { ...fate, message: row.message } : fate;
     }
   }
 }
 
 /** What a message is about that concerns no episode. */
-interface About {
+interface MessageSubject {
   readonly words: string;
   readonly network: string;
 }
 
 /** What messages are about, by their ids: equal ids are equal contents, so that each is read once. */
-const abouts = new LRUCache<string, About>({ maxSize: MAX_LOGGED, sizeCalculation: () => 1 });
+const messageSubjects = new LRUCache<string, MessageSubject>({ maxSize: MAX_LOG_ENTRIES, sizeCalculation: () => 1 });
 
 /** The same lines, of which those about messages that concern no episode say what those are about. */
-async function sayingWhat(desk: Pick<AlertDesk, "messages">, rows: readonly LogRow[]): Promise<LogRow[]> {
+async function withMessageSubjects(desk: Pick<AlertService, "messages">, rows: readonly LogRow[]): Promise<LogRow[]> {
   const ids = new Set(rows.flatMap(({ message }) => (message === undefined ? [] : [message])));
-  for (const [id, said] of await desk.messages([...ids].filter((id) => !abouts.has(id)))) {
-    abouts.set(id, { words: messageAbout(said), network: aboutOf(said, "").network });
+  for (const [id, said] of await desk.messages([...ids].filter((id) => !messageSubjects.has(id)))) {
+    messageSubjects.set(id, { words: messageSubjectWords(said), network: deliverySubject(said, "").network });
   }
   return rows.map((row) => {
-    const about = abouts.get(row.message ?? "");
+    const about = messageSubjects.get(row.message ?? "");
     if (about === undefined) return row;
-    return { ...saysWhatAbout(row, about.words), network: about.network === "" ? row.network : about.network };
+    return { ...withSubjectWords(row, about.words), network: about.network === "" ? row.network : about.network };
   });
 }
 
-function messageAbout(message: AlertMessage): string {
+function messageSubjectWords(message: AlertMessage): string {
   switch (message.type) {
     case "event": {
       const { event } = message;
@@ -163,7 +163,7 @@ function messageAbout(message: AlertMessage): string {
 }
 
 /** Whether any part of a line has this in it, in lower case. */
-export function hasWords(row: LogRow, wanted: string): boolean {
+export function rowIncludes(row: LogRow, wanted: string): boolean {
   const { what, network, episode, destination, delivery, detail } = row;
   return [what, network, episode, destination, delivery, detail].some(
     (part) => part?.toLowerCase().includes(wanted) === true,
@@ -173,8 +173,8 @@ export function hasWords(row: LogRow, wanted: string): boolean {
 /** All lines as a file, written in portions, between which others have their turn. */
 export async function logFile(rows: readonly LogRow[], here: string | undefined): Promise<Attachment> {
   const parts: string[] = [];
-  for (let from = 0; from < rows.length; from += FILE_PORTION) {
-    const csv = tableToCsv(logTable(rows.slice(from, from + FILE_PORTION), here, true));
+  for (let from = 0; from < rows.length; from += FILE_CHUNK_ROWS) {
+    const csv = tableToCsv(logTable(rows.slice(from, from + FILE_CHUNK_ROWS), here, true));
     parts.push(from === 0 ? csv : csv.slice(csv.indexOf("\n") + 1));
     await setImmediate();
   }
@@ -203,7 +203,7 @@ export function logTable(rows: readonly LogRow[], here: string | undefined, whol
       toText(what),
       toText(network ?? "–"),
       toText(detail === null || detail === "" ? "–" : whole ? detail : detail.replaceAll(LONG_ID, "$1…")),
-      keyWords(destination, here),
+      destinationKeyWords(destination, here),
       toText(episode === null ? "–" : whole ? episode : code(briefEpisodeId(episode))),
       toText(delivery ?? "–"),
     ]),

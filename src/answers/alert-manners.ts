@@ -7,9 +7,9 @@ import { parseQuietHours, parseZone } from "./alert-times.ts";
 import type { SubscriptionValues } from "./alert-thresholds.ts";
 
 /** How a subscription tells. */
-export type Manner = Pick<Subscription, "floor" | "style" | "events" | "quietHours" | "mention">;
+export type NotificationSettings = Pick<Subscription, "floor" | "style" | "events" | "quietHours" | "mention">;
 
-export const USUAL_MANNER: Manner = { floor: "info", style: "live", events: "usual" };
+export const DEFAULT_NOTIFICATION_SETTINGS: NotificationSettings = { floor: "info", style: "live", events: "usual" };
 
 /** What takes something away. */
 const OFF = /^(?:off|none|no|never|nobody)$/iu;
@@ -18,17 +18,21 @@ const OFF = /^(?:off|none|no|never|nobody)$/iu;
  * How it is to be told: what is typed over what there was.
  * @throws UserError for values that cannot be.
  */
-export function parseManner(typed: SubscriptionValues, platform: string, before: Manner = USUAL_MANNER): Manner {
+export function parseNotificationSettings(
+  typed: SubscriptionValues,
+  platform: string,
+  before: NotificationSettings = DEFAULT_NOTIFICATION_SETTINGS,
+): NotificationSettings {
   const { quietHours, mention, floor, style, events } = before;
-  const quiet = quietOf(typed, quietHours);
-  const notified = typed.mention === undefined ? mention : mentionOf(typed.mention, platform);
+  const quiet = parseQuietOptions(typed, quietHours);
+  const notified = typed.mention === undefined ? mention : parseMention(typed.mention, platform);
   return {
     floor,
     style,
     events,
     // The options allow for these words alone.
     ...(typed.severity === undefined ? {} : { floor: typed.severity as Severity }),
-    ...(typed.style === undefined ? {} : { style: styleOn(platform, typed.style as Subscription["style"]) }),
+    ...(typed.style === undefined ? {} : { style: styleFor(platform, typed.style as Subscription["style"]) }),
     ...(typed.events === undefined ? {} : { events: typed.events as Subscription["events"] }),
     ...(quiet === undefined ? {} : { quietHours: quiet }),
     ...(notified === undefined ? {} : { mention: notified }),
@@ -36,7 +40,7 @@ export function parseManner(typed: SubscriptionValues, platform: string, before:
 }
 
 /** The console lists messages one by one. */
-function styleOn(platform: string, style: Subscription["style"]): Subscription["style"] {
+function styleFor(platform: string, style: Subscription["style"]): Subscription["style"] {
   return platform === "web" && style === "thread" ? "plain" : style;
 }
 
@@ -50,7 +54,7 @@ export function threadNote(
     : [];
 }
 
-function quietOf(typed: SubscriptionValues, before: Subscription["quietHours"]): Subscription["quietHours"] {
+function parseQuietOptions(typed: SubscriptionValues, before: Subscription["quietHours"]): Subscription["quietHours"] {
   if (typed.quiet !== undefined && OFF.test(typed.quiet.trim())) return undefined;
   const zone = typed.zone === undefined ? (before?.zone ?? "UTC") : parseZone("zone", typed.zone);
   if (typed.quiet !== undefined) return { ...parseQuietHours(typed.quiet), zone };
@@ -64,7 +68,7 @@ function quietOf(typed: SubscriptionValues, before: Subscription["quietHours"]):
 }
 
 /** A role, group or person in the platform's own id, out of what people type or the platform makes of that. */
-function mentionOf(typed: string, platform: string): string | undefined {
+function parseMention(typed: string, platform: string): string | undefined {
   const given = typed.trim();
   if (OFF.test(given)) return undefined;
   switch (platform) {

@@ -33,7 +33,7 @@ const THRESHOLDS = {
 } as const satisfies Options;
 
 /** How it is told. */
-const MANNERS = {
+const NOTIFICATION_SETTINGS = {
   severity: { kind: "choice", description: "Only what is at least so bad", choices: choices(SEVERITIES) },
   style: {
     kind: "choice",
@@ -84,7 +84,7 @@ export const SUBSCRIPTION_OPTIONS = {
   kinds: KINDS,
   subjects: SUBJECTS,
   ...THRESHOLDS,
-  ...MANNERS,
+  ...NOTIFICATION_SETTINGS,
 } as const satisfies Options;
 
 /** Where to tell, for those who ask outside of any channel. */

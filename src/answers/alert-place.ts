@@ -1,4 +1,4 @@
-import { CONSOLE, type AlertDesk } from "../alerts/alert-desk.ts";
+import { CONSOLE_DESTINATION, type AlertService } from "../alerts/alert-desk.ts";
 import type { Destination } from "../alerts/sender.ts";
 import { destinationKey, type Subscription } from "../alerts/subscription.ts";
 import type { Caller, Target } from "../bot/invocation.ts";
@@ -7,13 +7,13 @@ import { UserError } from "../errors.ts";
 import { code, text, type Text } from "../reply/text.ts";
 
 /** Who asks from where. */
-export interface PlaceContext {
+export interface CallerContext {
   readonly here: Target;
   readonly caller: Caller;
 }
 
 /** Whoever reaches the terminal or the console runs the bot, and is asked for nothing more. */
-export function isOperator({ here }: Pick<PlaceContext, "here">): boolean {
+export function isOperator({ here }: Pick<CallerContext, "here">): boolean {
   return here.platform === "terminal" || here.platform === "web";
 }
 
@@ -21,23 +21,25 @@ export function isOperator({ here }: Pick<PlaceContext, "here">): boolean {
  * Where alerts of this place are owed: the channel, in direct messages the person, for operators the console. Channels
  * are named by their id alone: Discord's are unique everywhere, and on Slack the bot lives in one workspace.
  */
-export function destinationHere(context: PlaceContext): Destination {
+export function destinationHere(context: CallerContext): Destination {
   const { platform, channel, workspace } = context.here;
-  if (isOperator(context)) return CONSOLE;
+  if (isOperator(context)) return CONSOLE_DESTINATION;
   const direct = channel === undefined || (platform === "slack" ? channel.startsWith("D") : workspace === undefined);
-  return direct ? ownMessages(context) : { platform, channel };
+  return direct ? directMessages(context) : { platform, channel };
 }
 
 /** Where somebody is told for themselves alone. */
-export function ownMessages(context: PlaceContext): Destination {
-  return isOperator(context) ? CONSOLE : { platform: context.here.platform, channel: `user:${context.caller.id}` };
+export function directMessages(context: CallerContext): Destination {
+  return isOperator(context)
+    ? CONSOLE_DESTINATION
+    : { platform: context.here.platform, channel: `user:${context.caller.id}` };
 }
 
 /** What operators may type for a destination: `console`, `discord:<channel id>`, `slack:<channel id>`. */
 export function parseDestination(
   typed: string,
-  context: PlaceContext,
-  desk: Pick<AlertDesk, "platforms">,
+  context: CallerContext,
+  desk: Pick<AlertService, "platforms">,
 ): Destination {
   if (!isOperator(context)) {
     throw new UserError("Only the terminal and the console can tell another place than their own.", {
@@ -46,7 +48,7 @@ export function parseDestination(
     });
   }
   const wanted = typed.trim();
-  if (/^console$/iu.test(wanted)) return CONSOLE;
+  if (/^console$/iu.test(wanted)) return CONSOLE_DESTINATION;
   const match = /^(discord|slack):(user:)?#?(\w+)$/iu.exec(wanted);
   const platform = match?.[1]?.toLowerCase();
   const id = match?.[3] ?? "";
@@ -70,8 +72,8 @@ export function parseDestination(
 }
 
 /** Throws UserError unless the caller may change what this channel is told; their direct messages are their own. */
-export function requireManager(context: PlaceContext, what: string): void {
-  const own = isSamePlace(destinationHere(context), ownMessages(context));
+export function requireManager(context: CallerContext, what: string): void {
+  const own = isSameDestination(destinationHere(context), directMessages(context));
   if (own || context.caller.mayManageChannel) return;
   throw new UserError(`Only people who manage this channel can ${what}.`, {
     remedy: context.caller.mayNotManage ?? "Ask one of them, or a server administrator.",
@@ -82,27 +84,31 @@ export function requireManager(context: PlaceContext, what: string): void {
  * Whether what somebody does here bears on themselves alone. Discord gives rights in channels, and none to anybody in
  * direct messages; on Slack they are the person's own, who has them there, too, or has not.
  */
-export function isForOneselfAlone(context: PlaceContext): boolean {
+export function affectsCallerOnly(context: CallerContext): boolean {
   const { here, caller } = context;
-  if (isOperator(context) || !isSamePlace(destinationHere(context), ownMessages(context))) return false;
+  if (isOperator(context) || !isSameDestination(destinationHere(context), directMessages(context))) return false;
   return here.platform === "discord" || !caller.mayManageChannel;
 }
 
-export function isSamePlace(a: Destination, b: Destination): boolean {
+export function isSameDestination(a: Destination, b: Destination): boolean {
   return destinationKey(a) === destinationKey(b);
 }
 
 /** Whether a subscription is the caller's own: told to them alone. */
-export function isOwn(subscription: Pick<Subscription, "destination" | "personal">, context: PlaceContext): boolean {
-  return subscription.personal === true && isSamePlace(subscription.destination, ownMessages(context));
+export function isOwnSubscription(
+  subscription: Pick<Subscription, "destination" | "personal">,
+  context: CallerContext,
+): boolean {
+  return subscription.personal === true && isSameDestination(subscription.destination, directMessages(context));
 }
 
 /** A destination in words, as the one who asks sees it. */
-export function placeWords(destination: Destination, context?: PlaceContext): Text {
+export function destinationWords(destination: Destination, context?: CallerContext): Text {
   const { platform, channel } = destination;
-  if (isSamePlace(destination, CONSOLE)) return text`the console`;
-  if (context !== undefined && isSamePlace(destination, ownMessages(context))) return text`your direct messages`;
-  if (context !== undefined && isSamePlace(destination, destinationHere(context))) return text`this channel`;
+  if (isSameDestination(destination, CONSOLE_DESTINATION)) return text`the console`;
+  if (context !== undefined && isSameDestination(destination, directMessages(context)))
+    return text`your direct messages`;
+  if (context !== undefined && isSameDestination(destination, destinationHere(context))) return text`this channel`;
   const named = platform === "discord" ? "Discord" : platform === "slack" ? "Slack" : platform;
   return channel.startsWith("user:")
     ? text`direct messages of ${code(channel.slice(5))} on ${named}`

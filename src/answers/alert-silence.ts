@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { CONSOLE } from "../alerts/alert-desk.ts";
+import { CONSOLE_DESTINATION } from "../alerts/alert-desk.ts";
 import type { Destination } from "../alerts/sender.ts";
 import type { Silence } from "../alerts/silence.ts";
 import { isPersonalKind } from "../alerts/kind-groups.ts";
@@ -14,61 +14,66 @@ import { reply, type Action, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
-import type { AddContext } from "./alert-add.ts";
-import { announcements } from "./alert-change.ts";
-import { destinationHere, isOperator, isSamePlace, parseDestination, placeWords } from "./alert-place.ts";
+import type { SubscriptionContext } from "./alert-add.ts";
+import { changeAnnouncements } from "./alert-change.ts";
+import { destinationHere, isOperator, isSameDestination, parseDestination, destinationWords } from "./alert-place.ts";
 import { isSpan } from "./alert-times.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
-import { shortId } from "./short-id.ts";
-import { haveQuietHours } from "./quiet-now.ts";
-import { scopeOf } from "./silence-scope.ts";
-import { LATE, timesOf, type SilenceValues } from "./silence-times.ts";
+import { runExclusive } from "./one-at-a-time.ts";
+import { createShortId } from "./short-id.ts";
+import { withQuietHours } from "./quiet-now.ts";
+import { parseSilenceScope } from "./silence-scope.ts";
+import { TIME_TOLERANCE, parseSilenceTimes, type SilenceValues } from "./silence-times.ts";
 
 /** Nobody keeps more of one place in mind, and each is looked at for every message. */
-const MAX_PER_PLACE = 100;
+const MAX_SILENCES_PER_DESTINATION = 100;
 
 /** Keeps alerts back here for a while, or everywhere where operators ask for it. */
-export async function silenceAlerts(context: AddContext, typed: SilenceValues): Promise<Reply> {
+export async function addSilence(context: SubscriptionContext, typed: SilenceValues): Promise<Reply> {
   const { alerts, caller } = context;
-  const values = withSpan(typed);
+  const values = withDuration(typed);
   const now = toMillis(context.now());
-  const when = timesOf(values, now);
-  const place = values.to === undefined ? placeOf(context) : parseDestination(values.to, context, alerts);
-  const { scope, labels, notes } = await scopeOf(context, values);
+  const when = parseSilenceTimes(values, now);
+  const place = values.to === undefined ? defaultDestination(context) : parseDestination(values.to, context, alerts);
+  const { scope, labels, notes } = await parseSilenceScope(context, values);
   requireEffect(place, scope);
   const wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence"> = {
     scope: { ...(place === undefined ? {} : { destination: destinationKey(place) }), ...scope },
     ...when,
   };
-  return oneAtATime(alerts, async () => {
+  return runExclusive(alerts, async () => {
     const all = await alerts.silences();
-    const known = all.find((one) => isCovered(wanted, one));
-    if (known !== undefined) return alreadySilent(known, labels, now);
+    const known = all.find((one) => isCoveredBy(wanted, one));
+    if (known !== undefined) return existingSilenceReply(known, labels, now);
     const there = all.filter(({ scope: { destination } }) => destination === wanted.scope.destination);
-    if (there.length >= MAX_PER_PLACE) {
+    if (there.length >= MAX_SILENCES_PER_DESTINATION) {
       throw new UserError(`There are ${there.length} silences in this place already, and no more are kept.`, {
         remedy: "End some of them, or silence more at once. They are listed by:",
         suggestion: "alerts silences",
       });
     }
     const silence: Silence = {
-      id: shortId(all.map(({ id }) => id)),
+      id: createShortId(all.map(({ id }) => id)),
       ...wanted,
       ...(values.reason === undefined ? {} : { reason: values.reason }),
       by: caller.name,
       created: now,
     };
-    const told = place === undefined ? await placesConcerned(context, silence) : [place];
-    await alerts.putSilence(silence, caller.name, announcements(context, told, { what: "silenced", silence }, labels));
-    const quiet = haveQuietHours(silence, told, await alerts.subscriptions()).length > 0;
-    return silenced(context, silence, { place, labels, notes, now, quiet });
+    const told = place === undefined ? await affectedDestinations(context, silence) : [place];
+    await alerts.putSilence(
+      silence,
+      caller.name,
+      changeAnnouncements(context, told, { what: "silenced", silence }, labels),
+    );
+    const quiet = withQuietHours(silence, told, await alerts.subscriptions()).length > 0;
+    return addedReply(context, silence, { place, labels, notes, now, quiet });
   });
 }
 
 /** What people watch for themselves is told to them alone: elsewhere there is nothing of it to keep back. */
 function requireEffect(place: Destination | undefined, { kind }: Silence["scope"]): void {
   const isPersonal = ALERT_KINDS.some((one) => one === kind && isPersonalKind(one));
-  const isOwn = place !== undefined && (place.channel.startsWith("user:") || isSamePlace(place, CONSOLE));
+  const isOwn =
+    place !== undefined && (place.channel.startsWith("user:") || isSameDestination(place, CONSOLE_DESTINATION));
   if (!isPersonal || isOwn) return;
   throw new UserError(`${kind ?? ""} is told to whoever watches it: a silence here would keep nothing back.`, {
     option: "what",
@@ -79,16 +84,16 @@ function requireEffect(place: Destination | undefined, { kind }: Silence["scope"
 }
 
 /** A button pressed twice asks for an hour a moment later: that is the same silence. */
-function isCovered(wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence">, known: Silence): boolean {
+function isCoveredBy(wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence">, known: Silence): boolean {
   return (
     isDeepStrictEqual(wanted.scope, known.scope) &&
     isDeepStrictEqual(wanted.recurrence, known.recurrence) &&
-    known.from <= wanted.from + LATE &&
-    (wanted.recurrence === undefined ? known.until >= wanted.until - LATE : known.until === wanted.until)
+    known.from <= wanted.from + TIME_TOLERANCE &&
+    (wanted.recurrence === undefined ? known.until >= wanted.until - TIME_TOLERANCE : known.until === wanted.until)
   );
 }
 
-function alreadySilent(known: Silence, labels: Labels, now: Milliseconds): Reply {
+function existingSilenceReply(known: Silence, labels: Labels, now: Milliseconds): Reply {
   return reply({
     title: text`Nothing changed: ${silenceScopeWords(known, labels)} is silenced already`,
     blocks: [
@@ -101,15 +106,15 @@ function alreadySilent(known: Silence, labels: Labels, now: Milliseconds): Reply
         ],
       },
     ],
-    actions: [endAction(known)],
+    actions: [unsilenceAction(known)],
   });
 }
 
-function endAction({ id }: Silence): Action {
+function unsilenceAction({ id }: Silence): Action {
   return { label: "End silence", invocation: { command: "alerts unsilence", options: { id } }, effect: "reply" };
 }
 
-interface Made {
+interface AddedSilence {
   readonly place: Destination | undefined;
   readonly labels: Labels;
   readonly notes: readonly Block[];
@@ -118,7 +123,11 @@ interface Made {
   readonly quiet: boolean;
 }
 
-function silenced(context: AddContext, silence: Silence, { place, labels, notes, now, quiet }: Made): Reply {
+function addedReply(
+  context: SubscriptionContext,
+  silence: Silence,
+  { place, labels, notes, now, quiet }: AddedSilence,
+): Reply {
   return reply({
     tone: "good",
     title: text`Silenced: ${silenceScopeWords(silence, labels)}`,
@@ -128,7 +137,7 @@ function silenced(context: AddContext, silence: Silence, { place, labels, notes,
         fields: [
           field("Silence", code(silence.id)),
           field("When", silenceTimeWords(silence, now), { wide: true }),
-          field("Where", place === undefined ? "all places" : placeWords(place, context)),
+          field("Where", place === undefined ? "all places" : destinationWords(place, context)),
           ...(silence.reason === undefined ? [] : [field("Reason", silence.reason, { wide: true })]),
         ],
       },
@@ -137,23 +146,26 @@ function silenced(context: AddContext, silence: Silence, { place, labels, notes,
         `What is firing still when it ends is told then${quiet ? ", or once the quiet hours are over that run then" : ""}. The end of what was told before is told all the same.`,
       ),
     ],
-    actions: [endAction(silence)],
+    actions: [unsilenceAction(silence)],
   });
 }
 
 /** `alerts silence 1h` is short for everything, for an hour. */
-function withSpan(typed: SilenceValues): SilenceValues {
+function withDuration(typed: SilenceValues): SilenceValues {
   const { what, ...rest } = typed;
   return what !== undefined && typed.for === undefined && isSpan(what) ? { ...rest, for: what } : typed;
 }
 
 /** Undefined = everywhere, which is for operators. */
-function placeOf(context: AddContext): Destination | undefined {
+function defaultDestination(context: SubscriptionContext): Destination | undefined {
   return isOperator(context) ? undefined : destinationHere(context);
 }
 
 /** The channels that a silence of all places bears on. */
-export async function placesConcerned({ alerts }: AddContext, { scope }: Silence): Promise<Destination[]> {
+export async function affectedDestinations(
+  { alerts }: SubscriptionContext,
+  { scope }: Silence,
+): Promise<Destination[]> {
   const concerned = (await alerts.subscriptions()).filter(
     (one) =>
       isAlive(one) &&

@@ -1,15 +1,15 @@
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import { destinationKey } from "../alerts/subscription.ts";
 import type { Silence } from "../alerts/silence.ts";
 import { silenceScopeWords } from "../alerts/silence-words.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
-import { destinationHere, isOperator, type PlaceContext } from "./alert-place.ts";
-import { byShortId, shortIdChoices } from "./short-id.ts";
+import { destinationHere, isOperator, type CallerContext } from "./alert-place.ts";
+import { findByShortId, shortIdChoices } from "./short-id.ts";
 
 /** The silences that bear on this place: its own and those that hold everywhere; operators see all. */
-export function silencesHere(all: readonly Silence[], context: PlaceContext): Silence[] {
+export function visibleSilences(all: readonly Silence[], context: CallerContext): Silence[] {
   const here = destinationKey(destinationHere(context));
   return isOperator(context)
     ? [...all]
@@ -21,12 +21,12 @@ export function silencesHere(all: readonly Silence[], context: PlaceContext): Si
  * @throws UserError where there is none, or it was made for all channels.
  */
 export async function findSilence(
-  desk: Pick<AlertDesk, "silences">,
+  desk: Pick<AlertService, "silences">,
   typed: string,
-  context: PlaceContext,
+  context: CallerContext,
 ): Promise<Silence> {
-  const visible = silencesHere(await desk.silences(), context);
-  const found = byShortId(visible, typed);
+  const visible = visibleSilences(await desk.silences(), context);
+  const found = findByShortId(visible, typed);
   const [only] = found;
   if (only === undefined || found.length > 1) {
     const near = nearest(
@@ -55,7 +55,7 @@ export async function findSilence(
 
 /** Completion of a silence's id. */
 export async function suggestSilences(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
-  const all = silencesHere(await context.alerts.silences(), context);
+  const all = visibleSilences(await context.alerts.silences(), context);
   return shortIdChoices(
     all.map((one) => ({ id: one.id, words: silenceScopeWords(one) })),
     typed,

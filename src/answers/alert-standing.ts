@@ -1,26 +1,26 @@
 import { z } from "zod";
 
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import type { Episode, Machine } from "../alerts/episode.ts";
 import { IntegerText, TimeText, timeFromText, timeToText } from "../alerts/json-units.ts";
 import { ruleFor, timingOf } from "../alerts/rules.ts";
 import { compareSeverity } from "../alerts/severity.ts";
-import type { Standing } from "../alerts/standing.ts";
+import type { NetworkStatus } from "../alerts/standing.ts";
 import { covers, rulesOf, type Subscription } from "../alerts/subscription.ts";
 import type { Labels } from "../alerts/subscription-words.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis } from "../units/nanoseconds.ts";
-import { labelOf } from "./alert-episodes.ts";
-import { watchedLabels } from "./watched-labels.ts";
+import { episodeLabel } from "./alert-episodes.ts";
+import { watchedMarketLabels } from "./watched-labels.ts";
 
 /** How many open episodes are named; the rest is counted. */
-const NAMED = 5;
+const MAX_NAMED_EPISODES = 5;
 
 /** A block that is so much older than what was seen of a standstill is told with its age. */
-const OLDER_THAN_SEEN: Milliseconds = 10_000;
+const BLOCK_AGE_SHOWN_FROM_MILLIS: Milliseconds = 10_000;
 
 /** What is read of the last round over a network's nodes; whatever else stands there does not matter here. */
-const LastRound = z.object({
+const SourcesSnapshot = z.object({
   round: z.object({
     witnesses: z.array(z.object({ reachable: z.boolean(), height: IntegerText.optional().catch(undefined) })),
   }),
@@ -31,18 +31,18 @@ const LastRound = z.object({
 });
 
 /** How a network stands, as the watchers left it: no node is asked. Of what is open, `told` is named and the rest counted. */
-export async function standingOf(
+export async function networkStatus(
   network: string,
-  desk: Pick<AlertDesk, "openEpisodes" | "pending" | "snapshot" | "verdict" | "config">,
+  desk: Pick<AlertService, "openEpisodes" | "pending" | "snapshot" | "verdict" | "config">,
   told?: Subscription,
-): Promise<Standing> {
+): Promise<NetworkStatus> {
   const [open, pending, last] = await Promise.all([
     desk.openEpisodes(network),
     desk.pending(network),
     desk.snapshot(network, "sources"),
   ]);
   const looked = last !== undefined && (desk.verdict === undefined || desk.verdict(network) !== undefined);
-  const { round, memory } = LastRound.safeParse(last?.data).data ?? {};
+  const { round, memory } = SourcesSnapshot.safeParse(last?.data).data ?? {};
   const frontier = memory?.frontier === undefined ? undefined : toMillis(timeFromText(memory.frontier.time));
   const blockAge = last === undefined || frontier === undefined ? 0 : last.at - frontier;
   const heights = (round?.witnesses ?? []).flatMap(({ height }) => (height === undefined ? [] : [BigInt(height)]));
@@ -55,7 +55,7 @@ export async function standingOf(
   const isOpen = ({ kind, subject }: Machine): boolean =>
     open.some((one) => one.kind === kind && one.subject === subject);
   const suspicious = pending.filter((one) => isTold(one) && !isOpen(one));
-  const labels = await watchedLabels(network, desk);
+  const labels = await watchedMarketLabels(network, desk);
   const elsewhere = open.length - own.length;
   const sorted = own.toSorted((a, b) => compareSeverity(b.severity, a.severity));
   return {
@@ -66,9 +66,9 @@ export async function standingOf(
       ? {}
       : { answering: round.witnesses.filter(({ reachable }) => reachable).length, nodes: round.witnesses.length }),
     ...(highest === undefined ? {} : { height: highest.toString() }),
-    firing: sorted.slice(0, NAMED).map((episode) => {
+    firing: sorted.slice(0, MAX_NAMED_EPISODES).map((episode) => {
       const { id, kind, subject, severity, began, beganBefore } = episode;
-      const label = labelOf(episode) ?? labels[subject];
+      const label = episodeLabel(episode) ?? labels[subject];
       return {
         id,
         kind,
@@ -81,14 +81,18 @@ export async function standingOf(
     }),
     ...(suspicious.length === 0
       ? {}
-      : { suspicious: suspicious.slice(0, NAMED).map((one) => suspicionOf(one, labels, desk.config, blockAge)) }),
-    more: Math.max(0, sorted.length - NAMED),
+      : {
+          suspicious: suspicious
+            .slice(0, MAX_NAMED_EPISODES)
+            .map((one) => suspicionOf(one, labels, desk.config, blockAge)),
+        }),
+    more: Math.max(0, sorted.length - MAX_NAMED_EPISODES),
     ...(elsewhere === 0 ? {} : { elsewhere }),
   };
 }
 
 /** A blind watcher says nothing of the network, so that comes first. Rules of other thresholds than the usual ones are people's own. */
-function verdictOf(open: readonly Episode[], pending: readonly Machine[]): Standing["verdict"] {
+function verdictOf(open: readonly Episode[], pending: readonly Machine[]): NetworkStatus["verdict"] {
   const has = (kind: Episode["kind"]): boolean => open.some((episode) => episode.rule === kind);
   if (has("watch.blind")) return "blind";
   if (has("network.stalled")) return "stalled";
@@ -99,13 +103,13 @@ function verdictOf(open: readonly Episode[], pending: readonly Machine[]): Stand
 function suspicionOf(
   { kind, subject, heldMillis, rounds }: Machine,
   labels: Labels,
-  config: AlertDesk["config"],
+  config: AlertService["config"],
   blockAge: Milliseconds,
-): NonNullable<Standing["suspicious"]>[number] {
+): NonNullable<NetworkStatus["suspicious"]>[number] {
   const every = config.poll.time;
   const { forMillis, rounds: needed } = timingOf(ruleFor(kind, {}, config), every);
   // What fires after so many looks has been bad since the first of them.
-  const older = kind === "network.stalled" && blockAge - heldMillis > OLDER_THAN_SEEN;
+  const older = kind === "network.stalled" && blockAge - heldMillis > BLOCK_AGE_SHOWN_FROM_MILLIS;
   const label = labels[subject];
   const about = { kind, subject, ...(label === undefined ? {} : { label }) };
   return forMillis > 0

@@ -1,5 +1,5 @@
 import type { ChangeMessage } from "../alerts/message.ts";
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import { isAlive, type Subscription } from "../alerts/subscription.ts";
 import { subscriptionWords } from "../alerts/subscription-words.ts";
 import { systemClock } from "../api/clock.ts";
@@ -7,28 +7,33 @@ import { UserError } from "../errors.ts";
 import { reply, type Action, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
 import { toMillis } from "../units/nanoseconds.ts";
-import { subscriptionFields, listAction, MAX_PER_PLACE, unreachable } from "./alert-add.ts";
-import { arrivalOf } from "./alert-arrival.ts";
-import { announcements, type ChangeContext } from "./alert-change.ts";
-import { isOwn, isSamePlace } from "./alert-place.ts";
+import { subscriptionFields, listAction, MAX_SUBSCRIPTIONS_PER_DESTINATION, unreachableReply } from "./alert-add.ts";
+import { awaitFirstDelivery } from "./alert-arrival.ts";
+import { changeAnnouncements, type AlertCommandContext } from "./alert-change.ts";
+import { isOwnSubscription, isSameDestination } from "./alert-place.ts";
 import { subjectLabels } from "./alert-subjects.ts";
-import { contentOf, findSubscription, subscriptionActions } from "./alert-subscriptions.ts";
-import { MAX_WATCHES } from "./alert-watch.ts";
+import { contentKey, findSubscription, subscriptionActions } from "./alert-subscriptions.ts";
+import { MAX_PERSONAL_WATCHES } from "./alert-watch.ts";
 
-type Done = Extract<ChangeMessage["change"], { subscription: Subscription }>["what"];
+type StateChange = Extract<ChangeMessage["change"], { subscription: Subscription }>["what"];
 
-const DOING = {
+const STATE_CHANGES = {
   removed: { doing: "remove its subscriptions", state: "removed" },
   paused: { doing: "pause its subscriptions", state: "paused" },
   resumed: { doing: "resume its subscriptions", state: "active" },
-} as const satisfies Partial<Record<Done, { doing: string; state: Subscription["state"] }>>;
+} as const satisfies Partial<Record<StateChange, { doing: string; state: Subscription["state"] }>>;
 
 /** Removes, pauses or resumes a subscription; what is so already changes nothing and is announced to nobody. */
-export async function changeState(context: ChangeContext, typed: string, what: keyof typeof DOING): Promise<Reply> {
+export async function changeSubscriptionState(
+  context: AlertCommandContext,
+  typed: string,
+  what: keyof typeof STATE_CHANGES,
+): Promise<Reply> {
   const { alerts, caller } = context;
-  const { doing, state } = DOING[what];
+  const { doing, state } = STATE_CHANGES[what];
   const found = await findSubscription(alerts, typed, context, doing, what === "resumed");
-  if (what === "resumed" && (found.state === "removed" || found.state === "retired")) await requireRoom(alerts, found);
+  if (what === "resumed" && (found.state === "removed" || found.state === "retired"))
+    await requireCapacity(alerts, found);
   const labels = await subjectLabels(
     found.network === context.network ? [{ kinds: found.kinds, ids: found.subjects }] : [],
     context,
@@ -50,15 +55,15 @@ export async function changeState(context: ChangeContext, typed: string, what: k
   }
   const { why: _, ...rest } = found;
   const changed: Subscription = { ...rest, state };
-  const announced = isOwn(found, context)
+  const announced = isOwnSubscription(found, context)
     ? []
-    : announcements(context, [found.destination], { what, subscription: changed }, labels);
+    : changeAnnouncements(context, [found.destination], { what, subscription: changed }, labels);
   const since = toMillis(context.now());
   await alerts.putSubscription(changed, caller.name, announced, found);
   if (found.state === "retired" && announced.length > 0) {
     // The place was lost: whether it can be reached again shows by what it is told now.
-    const arrival = await arrivalOf(alerts, { ...changed, created: since }, systemClock, context.signal);
-    if (arrival.state === "lost") return unreachable(context, changed, arrival.why, labels);
+    const arrival = await awaitFirstDelivery(alerts, { ...changed, created: since }, systemClock, context.signal);
+    if (arrival.state === "lost") return unreachableReply(context, changed, arrival.why, labels);
   }
   return reply({
     tone: "good",
@@ -77,16 +82,16 @@ function undoAction({ id }: Subscription): Action {
 }
 
 /** What was removed comes back only where the same was not added meanwhile, and while there is room. */
-async function requireRoom({ subscriptions, config }: AlertDesk, removed: Subscription): Promise<void> {
+async function requireCapacity({ subscriptions, config }: AlertService, removed: Subscription): Promise<void> {
   const personal = removed.personal === true;
   const there = (await subscriptions()).filter(
     (one) =>
       isAlive(one) &&
       (one.personal === true) === personal &&
       (!personal || one.by.id === removed.by.id) &&
-      isSamePlace(one.destination, removed.destination),
+      isSameDestination(one.destination, removed.destination),
   );
-  const twin = there.find((one) => contentOf(one, config) === contentOf(removed, config));
+  const twin = there.find((one) => contentKey(one, config) === contentKey(removed, config));
   if (twin !== undefined) {
     throw new UserError(`Subscription ${twin.id} tells that already.`, {
       option: "id",
@@ -94,7 +99,7 @@ async function requireRoom({ subscriptions, config }: AlertDesk, removed: Subscr
       suggestion: "alerts list",
     });
   }
-  if (there.length >= (personal ? MAX_WATCHES : MAX_PER_PLACE)) {
+  if (there.length >= (personal ? MAX_PERSONAL_WATCHES : MAX_SUBSCRIPTIONS_PER_DESTINATION)) {
     throw new UserError(`There are ${there.length} subscriptions already, and no more are kept.`, {
       option: "id",
       remedy: "Remove some of them first. They are listed by:",

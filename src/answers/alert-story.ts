@@ -1,9 +1,9 @@
-import type { Story } from "../alerts/alert-engine.ts";
+import type { EpisodeHistory } from "../alerts/alert-engine.ts";
 import { conditionWords, seenBy } from "../alerts/condition-words.ts";
 import { timelineOf } from "../alerts/describe-condition.ts";
 import { isDrill, NOTHING_IS_WRONG } from "../alerts/drill.ts";
 import { isOpen, type Episode } from "../alerts/episode.ts";
-import { CONSOLE } from "../alerts/alert-desk.ts";
+import { CONSOLE_DESTINATION } from "../alerts/alert-desk.ts";
 import { timeFromText } from "../alerts/json-units.ts";
 import { destinationKey } from "../alerts/subscription.ts";
 import { TONES } from "../alerts/words.ts";
@@ -13,11 +13,11 @@ import { code, strong, text, time, toText, type Text } from "../reply/text.ts";
 import type { DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis } from "../units/nanoseconds.ts";
-import { errorWords, fateOf } from "./delivery-fate.ts";
-import { destinationHere, isOperator, type PlaceContext } from "./alert-place.ts";
+import { errorWords, summarizeDelivery } from "./delivery-fate.ts";
+import { destinationHere, isOperator, type CallerContext } from "./alert-place.ts";
 
 /** One line of a story. */
-interface Line {
+interface TimelineLine {
   readonly at: Milliseconds;
   readonly what: Text;
   readonly where: Text;
@@ -25,7 +25,7 @@ interface Line {
 }
 
 /** The whole of an episode as a timeline: what was seen, decided, owed, tried and received. */
-export function storyReply(story: Story, context: PlaceContext): Reply {
+export function episodeTimelineReply(story: EpisodeHistory, context: CallerContext): Reply {
   const { episode } = story;
   const words = conditionWords(episode);
   const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
@@ -75,7 +75,7 @@ export function storyReply(story: Story, context: PlaceContext): Reply {
   if (hidden > 0) blocks.push(paragraph(`${hidden} more lines are about other channels.`));
   return reply({
     tone: open ? TONES[episode.severity] : "neutral",
-    title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${isEndSeen(episode) ? words.good : words.bad}: the whole story`,
+    title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${isResolved(episode) ? words.good : words.bad}: the whole story`,
     blocks,
     footer: episode.id,
     actions: actionsOf(episode),
@@ -83,7 +83,7 @@ export function storyReply(story: Story, context: PlaceContext): Reply {
 }
 
 /** What is gone, or was watched by nobody any more, may never have become good. */
-function isEndSeen({ state }: Episode): boolean {
+function isResolved({ state }: Episode): boolean {
   return state === "resolved";
 }
 
@@ -101,28 +101,28 @@ function actionsOf(episode: Episode): Action[] {
   ];
 }
 
-function decisionLine({ at, what, destination, detail }: DecisionRow, here: string | undefined): Line {
-  return { at, what: toText(what), where: keyWords(destination, here), detail: detail ?? "" };
+function decisionLine({ at, what, destination, detail }: DecisionRow, here: string | undefined): TimelineLine {
+  return { at, what: toText(what), where: destinationKeyWords(destination, here), detail: detail ?? "" };
 }
 
 /** When it came to be owed, and what became of it. */
-function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, here: string | undefined): Line[] {
-  const where = keyWords(row.destination, here);
+function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, here: string | undefined): TimelineLine[] {
+  const where = destinationKeyWords(row.destination, here);
   const what = row.kind === "edit" ? `${row.phase} (edit)` : row.phase;
-  const owed: Line = { at: row.created_at, what: text`${what} owed`, where, detail: `delivery ${row.id}` };
+  const owed: TimelineLine = { at: row.created_at, what: text`${what} owed`, where, detail: `delivery ${row.id}` };
   if (row.state === "owed") {
     const waits = row.attempts === 0 ? "not tried yet" : `attempt ${row.attempts}${errorWords(row)}`;
     return [{ ...owed, what: text`${what} owed, not sent yet`, detail: `${waits}; delivery ${row.id}` }];
   }
-  const { at, word, detail } = fateOf(row, receipt);
+  const { at, word, detail } = summarizeDelivery(row, receipt);
   return [owed, { at, what: text`${what} ${strong(word)}`, where, detail }];
 }
 
 /** A destination's key in words. */
-export function keyWords(key: string | null, here?: string): Text {
+export function destinationKeyWords(key: string | null, here?: string): Text {
   if (key === null) return toText("–");
   if (key === here) return toText("here");
-  if (key === destinationKey(CONSOLE)) return toText("console");
+  if (key === destinationKey(CONSOLE_DESTINATION)) return toText("console");
   const [platform = "", , channel = ""] = key.split("/").map((part) => decodeURIComponent(part));
   return text`${platform} ${code(channel)}`;
 }

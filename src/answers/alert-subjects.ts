@@ -96,12 +96,12 @@ async function resolveSubject(
 }
 
 /** A data node by its name, or the only one that begins so; undefined where there is none, or more than one. */
-export function nodeNamed(typed: string, { nodes }: Pick<ResolveContext["api"], "nodes">): string | undefined {
-  const found = nodesLike(typed, nodes);
+export function findNode(typed: string, { nodes }: Pick<ResolveContext["api"], "nodes">): string | undefined {
+  const found = matchingNodes(typed, nodes);
   return found.length === 1 ? found[0] : undefined;
 }
 
-function nodesLike(typed: string, nodes: ResolveContext["api"]["nodes"]): readonly string[] {
+function matchingNodes(typed: string, nodes: ResolveContext["api"]["nodes"]): readonly string[] {
   const names = nodes.map(({ name }) => name);
   const wanted = typed.trim().toLowerCase();
   const exact = names.filter((name) => name.toLowerCase() === wanted);
@@ -109,12 +109,12 @@ function nodesLike(typed: string, nodes: ResolveContext["api"]["nodes"]): readon
 }
 
 function resolveNode(typed: string, { api, network }: Pick<ResolveContext, "api" | "network">, option: string): string {
-  const only = nodeNamed(typed, api);
+  const only = findNode(typed, api);
   if (only !== undefined) return only;
   const names = api.nodes.map(({ name }) => name);
   const near = nearest(typed, names);
   throw new UserError(
-    nodesLike(typed, api.nodes).length > 1
+    matchingNodes(typed, api.nodes).length > 1
       ? `${quoteTyped(typed)} could be more than one data node.`
       : `There is no data node ${quoteTyped(typed)} on ${network} here.`,
     {

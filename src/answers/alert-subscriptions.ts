@@ -1,4 +1,4 @@
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { isAlive, rulesOf, type Subscription } from "../alerts/subscription.ts";
 import { subscriptionWords, type Labels } from "../alerts/subscription-words.ts";
@@ -9,17 +9,24 @@ import { UserError } from "../errors.ts";
 import { plainText } from "../reply/plain.ts";
 import type { Action } from "../reply/reply.ts";
 import { text } from "../reply/text.ts";
-import { destinationHere, isOperator, isOwn, isSamePlace, requireManager, type PlaceContext } from "./alert-place.ts";
-import { byShortId, shortIdChoices } from "./short-id.ts";
+import {
+  destinationHere,
+  isOperator,
+  isOwnSubscription,
+  isSameDestination,
+  requireManager,
+  type CallerContext,
+} from "./alert-place.ts";
+import { findByShortId, shortIdChoices } from "./short-id.ts";
 
 /** Slack's questions take 300 characters (https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object). */
-const MAX_ASKED = 240;
+const MAX_CONFIRM_LENGTH = 240;
 
 /** Those that somebody may see here: the channel's and their own; operators see all. */
-export function visibleHere(all: readonly Subscription[], context: PlaceContext): Subscription[] {
+export function visibleSubscriptions(all: readonly Subscription[], context: CallerContext): Subscription[] {
   if (isOperator(context)) return [...all];
   const here = destinationHere(context);
-  return all.filter((one) => isOwn(one, context) || isSamePlace(one.destination, here));
+  return all.filter((one) => isOwnSubscription(one, context) || isSameDestination(one.destination, here));
 }
 
 /**
@@ -28,18 +35,18 @@ export function visibleHere(all: readonly Subscription[], context: PlaceContext)
  * @throws UserError where there is none, or it is not theirs to change.
  */
 export async function findSubscription(
-  desk: Pick<AlertDesk, "subscriptions">,
+  desk: Pick<AlertService, "subscriptions">,
   typed: string,
-  context: PlaceContext,
+  context: CallerContext,
   doing: string,
   removedToo = false,
 ): Promise<Subscription> {
   const all = await desk.subscriptions();
-  const visible = visibleHere(all, context).filter(({ state }) => removedToo || state !== "removed");
-  const found = byShortId(visible, typed, isAlive);
+  const visible = visibleSubscriptions(all, context).filter(({ state }) => removedToo || state !== "removed");
+  const found = findByShortId(visible, typed, isAlive);
   const [only] = found;
   if (only === undefined || found.length > 1) throw unknownSubscription(typed, all, visible, found);
-  if (!isOwn(only, context)) requireManager(context, doing);
+  if (!isOwnSubscription(only, context)) requireManager(context, doing);
   return only;
 }
 
@@ -70,13 +77,13 @@ function unknownSubscription(
 }
 
 /** What must be the same for two subscriptions to tell the same things. */
-export function contentOf(one: Subscription, config: AlertsConfig): string {
+export function contentKey(one: Subscription, config: AlertsConfig): string {
   const rules = rulesOf(one, config).map(({ id }) => id);
   return JSON.stringify([one.network, one.kinds.toSorted(), one.subjects.toSorted(), rules.toSorted()]);
 }
 
 /** What must be the same beside that for them to be told in the same way. */
-export function mannerOf({ floor, style, events, quietHours, mention }: Subscription): string {
+export function notificationSettingsKey({ floor, style, events, quietHours, mention }: Subscription): string {
   return JSON.stringify([floor, style, events, quietHours ?? null, mention ?? null]);
 }
 
@@ -86,7 +93,7 @@ export function removeAction(one: Subscription, label: string, labels: Labels = 
     label,
     invocation: { command: "alerts remove", options: { id: one.id } },
     effect: "reply",
-    confirm: `Remove subscription ${one.id} (${cutShort(plainText(subscriptionWords(one, labels)), MAX_ASKED)})?`,
+    confirm: `Remove subscription ${one.id} (${cutShort(plainText(subscriptionWords(one, labels)), MAX_CONFIRM_LENGTH)})?`,
   };
 }
 
@@ -102,7 +109,7 @@ export function subscriptionActions(one: Subscription, labels: Labels = {}): Act
 
 /** Completion of a subscription's id. */
 export async function suggestSubscriptions(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
-  const alive = visibleHere(await context.alerts.subscriptions(), context).filter(isAlive);
+  const alive = visibleSubscriptions(await context.alerts.subscriptions(), context).filter(isAlive);
   return shortIdChoices(
     alive.map((one) => ({ id: one.id, words: subscriptionWords(one) })),
     typed,
@@ -111,7 +118,7 @@ export async function suggestSubscriptions(typed: string, context: SuggestContex
 
 /** The same for those that can begin again, the last ones to end first. */
 export async function suggestResumable(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
-  const waiting = visibleHere(await context.alerts.subscriptions(), context)
+  const waiting = visibleSubscriptions(await context.alerts.subscriptions(), context)
     .filter(({ state }) => state === "paused" || state === "retired" || state === "removed")
     .toSorted((a, b) => (b.over ?? Infinity) - (a.over ?? Infinity) || b.created - a.created);
   return shortIdChoices(

@@ -23,14 +23,14 @@ interface Threshold {
 /** What takes a threshold away, so that the usual one holds. */
 const OFF = /^(?:off|none|default)$/iu;
 
-const whole = (_option: string, typed: string): number => Number(typed);
+const integer = (_option: string, typed: string): number => Number(typed);
 const asTyped = (_option: string, typed: string): string => typed;
 
 const THRESHOLDS: readonly Threshold[] = [
-  { option: "high", parameter: "high", kinds: ["market.price"], read: above },
-  { option: "low", parameter: "low", kinds: ["market.price"], read: above },
+  { option: "high", parameter: "high", kinds: ["market.price"], read: positiveAmount },
+  { option: "low", parameter: "low", kinds: ["market.price"], read: positiveAmount },
   { option: "when", parameter: "when", kinds: ["market.price"], read: asTyped },
-  { option: "percent", parameter: "percent", kinds: ["market.bound"], read: above },
+  { option: "percent", parameter: "percent", kinds: ["market.bound"], read: positiveAmount },
   {
     option: "for",
     parameter: "for",
@@ -39,10 +39,10 @@ const THRESHOLDS: readonly Threshold[] = [
   },
   { option: "critical-for", parameter: "criticalFor", kinds: ["network.stalled"], read: parseSpan },
   { option: "drift", parameter: "drift", kinds: ["network.clock"], read: parseSpan },
-  { option: "rounds", parameter: "rounds", kinds: ["node.down", "watch.blind"], read: whole },
+  { option: "rounds", parameter: "rounds", kinds: ["node.down", "watch.blind"], read: integer },
   { option: "behind", parameter: "behind", kinds: ["node.lagging"], read: parseSpan },
-  { option: "blocks", parameter: "blocks", kinds: ["node.lagging"], read: whole },
-  { option: "factor", parameter: "factor", kinds: ["checkpoint.overdue"], read: factor },
+  { option: "blocks", parameter: "blocks", kinds: ["node.lagging"], read: integer },
+  { option: "factor", parameter: "factor", kinds: ["checkpoint.overdue"], read: positiveFactor },
   { option: "at-least", parameter: "atLeast", kinds: ["checkpoint.overdue"], read: parseSpan },
 ];
 
@@ -89,7 +89,10 @@ export function parseThresholds(
  * The usual thresholds count, too: what is set is told beside them.
  * @throws UserError where a subscription's own thresholds cannot be.
  */
-export function requireSense(subscription: Pick<Subscription, "kinds" | "parameters">, config: AlertsConfig): void {
+export function requireConsistentThresholds(
+  subscription: Pick<Subscription, "kinds" | "parameters">,
+  config: AlertsConfig,
+): void {
   for (const { id, kind, parameters } of rulesOf(subscription, config)) {
     if (kind !== "network.stalled" || id === kind || parameters.criticalFor >= parameters.for) continue;
     const [critical, told] = [parameters.criticalFor, parameters.for].map((millis) => formatDuration(millis));
@@ -120,19 +123,19 @@ function amount(option: string, typed: string): string {
 }
 
 /** Prices and distances are above zero: at zero or below, a threshold is always crossed or never. */
-function above(option: string, typed: string): string {
+function positiveAmount(option: string, typed: string): string {
   const written = amount(option, typed);
   if ((parseDecimal(written)?.units ?? 0n) > 0n) return written;
-  throw notAboveZero(option, typed, option === "percent" ? "0.5" : "70000");
+  throw notPositive(option, typed, option === "percent" ? "0.5" : "70000");
 }
 
-function factor(option: string, typed: string): number {
+function positiveFactor(option: string, typed: string): number {
   const value = Number(amount(option, typed));
   if (value > 0 && Number.isFinite(value)) return value;
-  throw notAboveZero(option, typed, "3");
+  throw notPositive(option, typed, "3");
 }
 
-function notAboveZero(option: string, typed: string, example: string): UserError {
+function notPositive(option: string, typed: string, example: string): UserError {
   return new UserError(`${option} is above zero, not ${quoteTyped(typed)}.`, {
     option,
     remedy: `Write for example ${example}.`,

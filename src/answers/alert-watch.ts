@@ -5,42 +5,46 @@ import { FINAL_STATUSES } from "../alerts/order-ends.ts";
 import type { Destination } from "../alerts/sender.ts";
 import { compareSeverity } from "../alerts/severity.ts";
 import { isAlive, type Subscription } from "../alerts/subscription.ts";
-import { wordOf } from "../alerts/words.ts";
+import { enumWord } from "../alerts/words.ts";
 import { ApiError } from "../api/api-error.ts";
 import { UserError } from "../errors.ts";
 import { paragraph, type Block } from "../reply/block.ts";
 import { reply, type Reply } from "../reply/reply.ts";
 import { code, id, strong, text, type Text } from "../reply/text.ts";
 import { toMillis } from "../units/nanoseconds.ts";
-import { deliveryNote, listAction, subscriptionFields, type AddContext, type AddValues } from "./alert-add.ts";
-import { parseManner, USUAL_MANNER } from "./alert-manners.ts";
-import { isOperator, isSamePlace, ownMessages, parseDestination, placeWords } from "./alert-place.ts";
+import { deliveryNote, listAction, subscriptionFields, type SubscriptionContext, type AddValues } from "./alert-add.ts";
+import { parseNotificationSettings, DEFAULT_NOTIFICATION_SETTINGS } from "./alert-manners.ts";
+import { isOperator, isSameDestination, directMessages, parseDestination, destinationWords } from "./alert-place.ts";
 import { resolveSubjects } from "./alert-subjects.ts";
 import { subscriptionActions } from "./alert-subscriptions.ts";
 import { parseThresholds } from "./alert-thresholds.ts";
-import { bundleMeant } from "./bundle-meant.ts";
-import { askAbout } from "./callers-mistake.ts";
+import { resolveBundleSubject } from "./bundle-meant.ts";
+import { askAboutId } from "./callers-mistake.ts";
 import { ORDER } from "./named-ids.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
-import { shortId } from "./short-id.ts";
+import { runExclusive } from "./one-at-a-time.ts";
+import { createShortId } from "./short-id.ts";
 
 /** Each is asked for again and again, out of what a node grants all of us together. */
-export const MAX_WATCHES = 20;
+export const MAX_PERSONAL_WATCHES = 20;
 
-const NEEDS = {
+const REQUIRED_SUBJECTS = {
   "order.final": { what: "an order", example: "alerts add order.final <id>" },
   "stake.changed": { what: "a party", example: "alerts add stake.changed <party>" },
   "bundle.signed": { what: "an asset or a proposal", example: "alerts add bundle.signed USDT" },
 } as const satisfies Record<PersonalKind, { what: string; example: string }>;
 
 /** Watches one thing for one person, who is told by direct message. */
-export async function watchForOneself(context: AddContext, kind: PersonalKind, values: AddValues): Promise<Reply> {
+export async function addPersonalWatch(
+  context: SubscriptionContext,
+  kind: PersonalKind,
+  values: AddValues,
+): Promise<Reply> {
   const { alerts } = context;
   if (values.subjects === undefined) {
-    throw new UserError(`${kind} needs ${NEEDS[kind].what} to watch.`, {
+    throw new UserError(`${kind} needs ${REQUIRED_SUBJECTS[kind].what} to watch.`, {
       option: "subjects",
       remedy: "Type for example:",
-      suggestion: NEEDS[kind].example,
+      suggestion: REQUIRED_SUBJECTS[kind].example,
     });
   }
   const subjects = await resolveSubjects([kind], values.subjects, context);
@@ -51,16 +55,16 @@ export async function watchForOneself(context: AddContext, kind: PersonalKind, v
       remedy: "Add them one after the other.",
     });
   }
-  const destination = values.to === undefined ? ownMessages(context) : parseDestination(values.to, context, alerts);
-  const subject = kind === "bundle.signed" ? await bundleMeant(named, values.subjects, context) : named;
-  const { over, now } = await lookAt(context, kind, subject);
+  const destination = values.to === undefined ? directMessages(context) : parseDestination(values.to, context, alerts);
+  const subject = kind === "bundle.signed" ? await resolveBundleSubject(named, values.subjects, context) : named;
+  const { over, now } = await currentState(context, kind, subject);
   if (over !== undefined) {
     return reply({ title: over, blocks: [paragraph("There is nothing left to wait for, so nothing is watched.")] });
   }
-  return oneAtATime(alerts, () => watchOnce(context, { kind, subject, values, destination, now }));
+  return runExclusive(alerts, () => addOnce(context, { kind, subject, values, destination, now }));
 }
 
-interface Wanted {
+interface WatchRequest {
   readonly kind: PersonalKind;
   readonly subject: string;
   readonly values: AddValues;
@@ -69,18 +73,18 @@ interface Wanted {
   readonly now: Text | undefined;
 }
 
-async function watchOnce(context: AddContext, wanted: Wanted): Promise<Reply> {
+async function addOnce(context: SubscriptionContext, wanted: WatchRequest): Promise<Reply> {
   const { alerts, caller, network } = context;
   const { kind, subject, values, destination, now } = wanted;
   const all = await alerts.subscriptions();
   const subscription: Subscription = {
-    id: shortId(all.map((one) => one.id)),
+    id: createShortId(all.map((one) => one.id)),
     destination,
     network,
     kinds: [kind],
     subjects: [subject],
     parameters: parseThresholds([kind], values),
-    ...parseManner(values, destination.platform, { ...USUAL_MANNER, events: "each" }),
+    ...parseNotificationSettings(values, destination.platform, { ...DEFAULT_NOTIFICATION_SETTINGS, events: "each" }),
     personal: true,
     state: "active",
     created: toMillis(context.now()),
@@ -97,7 +101,7 @@ async function watchOnce(context: AddContext, wanted: Wanted): Promise<Reply> {
     (one) =>
       one.personal === true &&
       isAlive(one) &&
-      isSamePlace(one.destination, destination) &&
+      isSameDestination(one.destination, destination) &&
       (!isOperator(context) || one.by.id === caller.id),
   );
   const known = own.find(
@@ -110,8 +114,8 @@ async function watchOnce(context: AddContext, wanted: Wanted): Promise<Reply> {
       actions: [...subscriptionActions(known), listAction()],
     });
   }
-  if (own.length >= MAX_WATCHES) {
-    throw new UserError(`You watch ${own.length} things, and nobody can watch more than ${MAX_WATCHES}.`, {
+  if (own.length >= MAX_PERSONAL_WATCHES) {
+    throw new UserError(`You watch ${own.length} things, and nobody can watch more than ${MAX_PERSONAL_WATCHES}.`, {
       remedy: "Remove one of them; they are listed by:",
       suggestion: "alerts list",
     });
@@ -121,19 +125,19 @@ async function watchOnce(context: AddContext, wanted: Wanted): Promise<Reply> {
     { kind: "fields", fields: subscriptionFields(subscription, {}) },
     ...(now === undefined ? [] : [paragraph(now)]),
     paragraph(
-      `${kind === "stake.changed" ? "It goes on until you remove it" : "It ends by itself once that has happened"}. This is ${own.length + 1} of the ${MAX_WATCHES} that one person can watch.`,
+      `${kind === "stake.changed" ? "It goes on until you remove it" : "It ends by itself once that has happened"}. This is ${own.length + 1} of the ${MAX_PERSONAL_WATCHES} that one person can watch.`,
     ),
     ...deliveryNote(context, destination),
   ];
   return reply({
     tone: "good",
-    title: text`You will be told ${isOperator(context) ? text`in ${placeWords(destination)}` : "by direct message"} when ${whatHappens(kind, subject)}`,
+    title: text`You will be told ${isOperator(context) ? text`in ${destinationWords(destination)}` : "by direct message"} when ${watchedEventWords(kind, subject)}`,
     blocks,
     actions: [...subscriptionActions(subscription), listAction()],
   });
 }
 
-function whatHappens(kind: PersonalKind, subject: string): Text {
+function watchedEventWords(kind: PersonalKind, subject: string): Text {
   switch (kind) {
     case "order.final":
       return text`order ${id(subject)} is filled, stopped, expired or rejected`;
@@ -146,7 +150,7 @@ function whatHappens(kind: PersonalKind, subject: string): Text {
   }
 }
 
-interface Look {
+interface CurrentState {
   /** What happened already, where nothing more can. */
   readonly over?: Text;
   /** How it stands. */
@@ -154,7 +158,7 @@ interface Look {
 }
 
 /** How it stands now. What a node cannot say at the moment keeps nobody from watching. */
-async function lookAt(context: AddContext, kind: PersonalKind, subject: string): Promise<Look> {
+async function currentState(context: SubscriptionContext, kind: PersonalKind, subject: string): Promise<CurrentState> {
   const { api, signal } = context;
   const unknown = text`How it stands now cannot be asked at the moment; it is watched all the same.`;
   switch (kind) {
@@ -162,14 +166,14 @@ async function lookAt(context: AddContext, kind: PersonalKind, subject: string):
       return {};
     case "order.final": {
       try {
-        const { value } = await askAbout(
+        const { value } = await askAboutId(
           ORDER,
           subject,
           "subjects",
           context,
           api.getOrder(subject, undefined, { signal }),
         );
-        const status = wordOf(value.status ?? "", "STATUS");
+        const status = enumWord(value.status ?? "", "STATUS");
         return value.status !== undefined && FINAL_STATUSES.has(value.status)
           ? { over: text`Order ${id(subject)} is ${strong(status)} already` }
           : { now: text`The order is ${status === "" ? "open" : strong(status)} now.` };

@@ -14,7 +14,7 @@ export interface AnswerContext {
 }
 
 /** From this age on, an answer that was kept for a while says so. */
-const KEPT_MILLIS = 5000;
+const SHOW_AGE_FROM_MILLIS = 5000;
 
 /**
  * A reply about what a node said: a footer with network, node, block and age; a button that asks again;
@@ -40,7 +40,7 @@ export function answer(
     tone: stale !== undefined && tone !== "bad" ? "warning" : tone,
     blocks: stale === undefined ? blocks : [stale, ...blocks],
     footer: asOfFooter(asOf, context.now()),
-    actions: ask === undefined ? actions : [...actions, refresh(ask)],
+    actions: ask === undefined ? actions : [...actions, refreshAction(ask)],
   });
 }
 
@@ -57,7 +57,7 @@ export function askFor(
 }
 
 /** A button that asks the same again and shows the answer in place. */
-export function refresh(ask: Ask): Action {
+export function refreshAction(ask: Ask): Action {
   return { label: "Refresh", invocation: ask, effect: "replace" };
 }
 
@@ -70,7 +70,7 @@ export function asOfFooter({ network, node, blockHeight, blockTime, receivedAt }
   }
   const block = blockHeight === undefined ? "" : ` · block ${blockHeight}`;
   const kept = millisBetween(receivedAt, now);
-  const age = kept >= KEPT_MILLIS ? ` (${formatDuration(kept)} old)` : "";
+  const age = kept >= SHOW_AGE_FROM_MILLIS ? ` (${formatDuration(kept)} old)` : "";
   return text`${network} · ${node}${block} · read ${time(receivedAt)}${age}`;
 }
 

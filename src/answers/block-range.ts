@@ -1,7 +1,7 @@
 import { strong, text, type Text } from "../reply/text.ts";
 
 /** A page's title: `15 checkpoints, blocks 100 to 250`; says so where there are none. */
-export function blockRange(noun: string, heights: readonly (bigint | undefined)[]): Text {
+export function blockRangeTitle(noun: string, heights: readonly (bigint | undefined)[]): Text {
   const known = heights.filter((height) => height !== undefined);
   const lowest = known.reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined);
   const highest = known.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);

@@ -18,12 +18,12 @@ export function signedWords(signatures: string | undefined): string {
 }
 
 /** A value to copy, as it was sent. */
-export function copyable(name: string, value: string | bigint | undefined): Field {
+export function copyableField(name: string, value: string | bigint | undefined): Field {
   return field(name, value === undefined ? undefined : code(value), { wide: true });
 }
 
 /** An id or an address to copy. */
-export function copyableId(name: string, value: string | undefined): Field {
+export function copyableIdField(name: string, value: string | undefined): Field {
   return field(name, value === undefined ? undefined : id(value), { wide: true });
 }
 

@@ -6,7 +6,7 @@ import type { ResolveContext } from "./resolve-id.ts";
  * The bundle that is meant by a subject. An id alone is an asset's, unless the network knows it as that of a proposal
  * to set an asset's limits: somebody who waits for one would else wait for a bundle that never comes.
  */
-export async function bundleMeant(subject: string, typed: string, context: ResolveContext): Promise<string> {
+export async function resolveBundleSubject(subject: string, typed: string, context: ResolveContext): Promise<string> {
   const { bundle, id } = parseBundleSubject(subject);
   if (bundle !== "list-asset" || typed.includes(":")) return subject;
   const { api, signal } = context;

@@ -5,10 +5,10 @@ import { nearest } from "../bot/nearest.ts";
 import { findSeen, type SeenContext } from "./seen-ids.ts";
 
 /** How many ids that begin alike are looked through for the one that was meant. */
-const LOOK_THROUGH = 25;
+const MAX_SEEN_COMPARED = 25;
 
 /** Runs a question about one id; where the node knows of no such thing, its refusal becomes a sentence for the caller. */
-export async function askAbout<T>(
+export async function askAboutId<T>(
   kind: IdKind,
   id: string,
   option: string,
@@ -43,7 +43,7 @@ export async function askAbout<T>(
 }
 
 async function nearestSeen(kind: IdKind, id: string, context: SeenContext): Promise<string | undefined> {
-  const alike = await findSeen(context, kind.kind, id.slice(0, 4), LOOK_THROUGH);
+  const alike = await findSeen(context, kind.kind, id.slice(0, 4), MAX_SEEN_COMPARED);
   return nearest(
     id,
     alike.map((seen) => seen.id).filter((other) => other !== id),

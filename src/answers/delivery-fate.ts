@@ -2,7 +2,7 @@ import type { LoggedDelivery, ReceiptRow } from "../store/alert-ports.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 
 /** What became of a delivery, or is becoming of it. */
-export interface Fate {
+export interface DeliverySummary {
   readonly at: Milliseconds;
   readonly word: string;
   /** Which attempt, how long it took, the platform's own id of the message, the last error. */
@@ -10,7 +10,7 @@ export interface Fate {
 }
 
 /** Pure and total. */
-export function fateOf(row: LoggedDelivery, receipt: ReceiptRow | undefined): Fate {
+export function summarizeDelivery(row: LoggedDelivery, receipt: ReceiptRow | undefined): DeliverySummary {
   const at = row.settled_at ?? row.attempted_at ?? row.created_at;
   const tries = `attempt ${row.attempts}${errorWords(row)}`;
   switch (row.state) {

@@ -3,16 +3,16 @@ import { code, text, type Text } from "../reply/text.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 
 /** The newest block that a list has shown of a network in this process. */
-interface Shown {
+interface NewestShown {
   readonly block: bigint;
   /** When it was first found to be gone. */
   readonly goneSince?: Nanoseconds;
 }
 
 /** After a day everybody knows; what is new since then counts. */
-const TOLD_NANOS = 86_400_000_000_000n;
+const NOTE_NANOS = 86_400_000_000_000n;
 
-const shown = new WeakMap<object, Map<string, Shown>>();
+const newestShown = new WeakMap<object, Map<string, NewestShown>>();
 
 /**
  * One sentence where a block that was shown before, or that a page goes on from, lies ahead of where the network is now:
@@ -43,8 +43,8 @@ function goneBlock(
   head: bigint,
   now: Nanoseconds,
 ): bigint | undefined {
-  const ofNetwork = shown.get(api) ?? new Map<string, Shown>();
-  shown.set(api, ofNetwork);
+  const ofNetwork = newestShown.get(api) ?? new Map<string, NewestShown>();
+  newestShown.set(api, ofNetwork);
   const before = ofNetwork.get(list);
   const newest = heights.reduce<bigint>((most, one) => (one !== undefined && one > most ? one : most), 0n);
   if (before === undefined || before.block <= head || newest >= before.block) {
@@ -53,7 +53,7 @@ function goneBlock(
     return undefined;
   }
   const goneSince = before.goneSince ?? now;
-  const told = now - goneSince > TOLD_NANOS;
+  const told = now - goneSince > NOTE_NANOS;
   ofNetwork.set(list, told ? { block: newest } : { block: before.block, goneSince });
   return told ? undefined : before.block;
 }

@@ -148,11 +148,11 @@ async function fetchPage<T>(
   }
   if (cursor?.block === undefined)
     throw trouble?.kind === "invalid" ? badCursor(request.command, trouble) : (trouble ?? badCursor(request.command));
-  return elsewhere(context, request, query, cursor, cursor.block, trouble);
+  return fetchFromOtherNode(context, request, query, cursor, cursor.block, trouble);
 }
 
 /** The node that gave the cursor cannot go on from it: the same place is looked for in another node's list. */
-async function elsewhere<T>(
+async function fetchFromOtherNode<T>(
   context: PageContext,
   request: ListRequest<T>,
   query: PageRequest,

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-import { hasWords, lineWriter, MAX_LOGGED, type LogDesk, type LogRow } from "./alert-log.ts";
+import { rowIncludes, createLogRowWriter, MAX_LOG_ENTRIES, type LogSource, type LogRow } from "./alert-log.ts";
 
 /** Which lines of the log are asked for. */
 export interface LogSearch {
@@ -13,34 +13,34 @@ export interface LogSearch {
 }
 
 /** How many decisions, or deliveries, are looked at at a time: a few milliseconds' work, after which others have their turn. */
-const AT_ONCE = 500;
+const SEARCH_BATCH_ENTRIES = 500;
 
 /** One page of the log as it is, of which only what it shows is read; `range` says which entries, given how many there are. */
 export async function logPage(
-  desk: LogDesk,
+  desk: LogSource,
   here: string | undefined,
   range: (entries: number) => { readonly from: number; readonly to: number },
 ): Promise<{ readonly rows: readonly LogRow[]; readonly lines: number; readonly more: boolean }> {
-  const of = { within: MAX_LOGGED, destination: here };
+  const of = { within: MAX_LOG_ENTRIES, destination: here };
   const { entries, more } = await desk.lines.count(of);
   const { from, to } = range(entries);
-  const rows = await lineWriter(desk)(await desk.lines.page(of, from, to));
+  const rows = await createLogRowWriter(desk)(await desk.lines.page(of, from, to));
   return { rows: newestFirst(rows), lines: entries, more };
 }
 
 /** All lines that have this in them, newest first. Rejects with the signal's reason. */
 export async function searchLog(
-  desk: LogDesk,
+  desk: LogSource,
   { here, wanted, network, signal }: LogSearch,
 ): Promise<{ readonly rows: readonly LogRow[]; readonly more: boolean }> {
-  const of = { within: MAX_LOGGED, destination: here };
+  const of = { within: MAX_LOG_ENTRIES, destination: here };
   const { more } = await desk.lines.count(of);
-  const write = lineWriter(desk);
+  const write = createLogRowWriter(desk);
   const found: LogRow[] = [];
-  for await (const entries of desk.lines.portions(of, AT_ONCE)) {
+  for await (const entries of desk.lines.batches(of, SEARCH_BATCH_ENTRIES)) {
     for (const row of await write(entries)) {
       const isThere = network === undefined || row.network === network;
-      if (isThere && (wanted === undefined || hasWords(row, wanted))) found.push(row);
+      if (isThere && (wanted === undefined || rowIncludes(row, wanted))) found.push(row);
     }
     await setImmediate();
     signal.throwIfAborted();

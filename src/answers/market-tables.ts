@@ -62,7 +62,7 @@ export function nearestBound(
 }
 
 /** How liquidity fees are shared among the providers. */
-export function feesTable(shares: readonly LiquidityFeeShare[], amounts: MarketAmounts): Table {
+export function liquidityFeesTable(shares: readonly LiquidityFeeShare[], amounts: MarketAmounts): Table {
   return {
     kind: "table",
     title: text`Liquidity fee shares`,

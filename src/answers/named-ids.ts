@@ -23,7 +23,7 @@ export interface IdKind {
   names(context: NamesContext): Promise<readonly NamedId[]>;
 }
 
-const none = (): Promise<readonly NamedId[]> => Promise.resolve([]);
+const noNames = (): Promise<readonly NamedId[]> => Promise.resolve([]);
 
 export const MARKET: IdKind = {
   kind: "market",
@@ -56,6 +56,6 @@ export const VALIDATOR: IdKind = {
   names: async ({ api, signal }) => (await api.getNodeNames({ signal })).map(({ id, name }) => ({ id, label: name })),
 };
 
-export const PARTY: IdKind = { kind: "party", noun: "party", article: "a", byName: undefined, names: none };
-export const ORDER: IdKind = { kind: "order", noun: "order", article: "an", byName: undefined, names: none };
-export const PROPOSAL: IdKind = { kind: "proposal", noun: "proposal", article: "a", byName: undefined, names: none };
+export const PARTY: IdKind = { kind: "party", noun: "party", article: "a", byName: undefined, names: noNames };
+export const ORDER: IdKind = { kind: "order", noun: "order", article: "an", byName: undefined, names: noNames };
+export const PROPOSAL: IdKind = { kind: "proposal", noun: "proposal", article: "a", byName: undefined, names: noNames };

@@ -2,7 +2,7 @@ import type { ApiClient, CallOptions } from "../api/api-client.ts";
 import type { AssetNames, MarketNames, NodeNames } from "../api/names.ts";
 
 /** A reply does not wait longer than this for names that are only there to ease reading. */
-const WAIT_MILLIS = 2000;
+const NAMES_WAIT_MILLIS = 2000;
 
 /** Where names are asked for: a command's context, or a completion's. */
 export interface NamesContext {
@@ -31,7 +31,7 @@ async function byId<T extends { readonly id: string }>(
 ): Promise<ReadonlyMap<string, T>> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<readonly T[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), WAIT_MILLIS);
+    timer = setTimeout(() => resolve([]), NAMES_WAIT_MILLIS);
   });
   try {
     const names = await Promise.race([get({ signal }).catch((): readonly T[] => []), tooLong]);

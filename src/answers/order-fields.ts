@@ -4,11 +4,11 @@ import { code, strong, text } from "../reply/text.ts";
 import { idCell, namedCell, timeCell } from "./cells.ts";
 import { capitalised, enumWords, timeInForceWords } from "./enum-words.ts";
 import type { MarketAmounts } from "./market-amounts.ts";
-import { fateWords, fillOf, isLiveOrder, pegWords } from "./order-words.ts";
+import { endReasonWords, fillOf, isLiveOrder, pegWords } from "./order-words.ts";
 
 /** In plain words why it was rejected or stopped. */
-export function fateBlocks(found: Order): Block[] {
-  const fate = fateWords(found);
+export function endReasonBlocks(found: Order): Block[] {
+  const fate = endReasonWords(found);
   if (fate === undefined) return [];
   const status = capitalised(enumWords(found.status, "STATUS"));
   return [
@@ -19,7 +19,7 @@ export function fateBlocks(found: Order): Block[] {
 }
 
 /** What the order is and what is left of it. */
-export function mainFields(found: Order, marketCode: string | undefined, amounts: MarketAmounts): Field[] {
+export function orderFields(found: Order, marketCode: string | undefined, amounts: MarketAmounts): Field[] {
   const fill = fillOf(found);
   const onBook = isLiveOrder(found) ? "" : ", no longer on the book";
   return [
@@ -44,7 +44,7 @@ function hasNoPrice({ status, price = 0n }: Order): boolean {
 }
 
 /** The conditions it was sent with. */
-export function termFields(found: Order, amounts: MarketAmounts): Field[] {
+export function orderTermFields(found: Order, amounts: MarketAmounts): Field[] {
   return [
     field("Type", enumWords(found.type, "TYPE")),
     field("Time in force", timeInForceWords(found.timeInForce)),

@@ -63,7 +63,7 @@ export function fillOf(
 }
 
 /** In plain words why an order was rejected, stopped or parked; undefined where it was none and nothing is said. */
-export function fateWords(order: Order): string | undefined {
+export function endReasonWords(order: Order): string | undefined {
   const reason = orderReason(order.reason);
   if (order.status === "STATUS_PARKED" && reason === undefined) {
     return "It is off the book for as long as there is no price that it could be pegged to, as during an auction.";

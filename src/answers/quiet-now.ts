@@ -6,7 +6,7 @@ import { covers, destinationKey, type Subscription } from "../alerts/subscriptio
 import type { Milliseconds } from "../units/duration.ts";
 
 /** Those who are told, in these places, of what a silence keeps back, and who have quiet hours at some time. */
-export function haveQuietHours(
+export function withQuietHours(
   { scope }: Pick<Silence, "scope">,
   places: readonly Destination[],
   subscriptions: readonly Subscription[],
@@ -25,7 +25,7 @@ export function haveQuietHours(
 }
 
 /** When the quiet hours end that run at a moment (Unix milliseconds), each moment once, the first one first. */
-export function quietEnds(subscriptions: readonly Subscription[], at: Milliseconds): Milliseconds[] {
+export function quietHoursEnds(subscriptions: readonly Subscription[], at: Milliseconds): Milliseconds[] {
   const ends = subscriptions.flatMap(({ quietHours }) =>
     quietHours === undefined ? [] : (quietUntil(quietHours, at) ?? []),
   );

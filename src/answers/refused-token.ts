@@ -1,6 +1,6 @@
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import { platformName, tokenRemedy } from "../alerts/platform-words.ts";
-import { revokedAt, type Refusal } from "../alerts/refusal.ts";
+import { revokedAt, type PlatformSuspension } from "../alerts/refusal.ts";
 import type { Destination } from "../alerts/sender.ts";
 import { paragraph, type Block } from "../reply/block.ts";
 import { code, strong, text, time, type Text } from "../reply/text.ts";
@@ -8,16 +8,16 @@ import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 
 /** Without those of platforms that this process does not serve: they may have been given up on purpose. */
-export function servedOf(
-  refusals: readonly Refusal[],
-  { platforms }: Pick<AlertDesk, "platforms">,
-): readonly Refusal[] {
+export function servedSuspensions(
+  refusals: readonly PlatformSuspension[],
+  { platforms }: Pick<AlertService, "platforms">,
+): readonly PlatformSuspension[] {
   const served = platforms();
   return served.length === 0 ? refusals : refusals.filter(({ platform }) => served.includes(platform));
 }
 
 /** A platform that refuses the bot's own token: since when, what becomes of what is owed there, and what to do. */
-export function refusedWords(refusal: Refusal, now: Milliseconds): Text {
+export function suspensionWords(refusal: PlatformSuspension, now: Milliseconds): Text {
   const { platform, since, why, retired } = refusal;
   const lasted = formatDuration(Math.max(0, now - since));
   const owed =
@@ -28,11 +28,11 @@ export function refusedWords(refusal: Refusal, now: Milliseconds): Text {
 }
 
 /** Said of a place that nothing reaches for now, since its platform refuses the bot's own token; nothing where it does not. */
-export async function refusedNote(
-  alerts: Pick<AlertDesk, "platforms" | "refusals">,
+export async function suspensionNote(
+  alerts: Pick<AlertService, "platforms" | "refusals">,
   { platform }: Pick<Destination, "platform">,
 ): Promise<readonly Block[]> {
-  const refused = servedOf(await alerts.refusals(), alerts).some((one) => one.platform === platform);
+  const refused = servedSuspensions(await alerts.refusals(), alerts).some((one) => one.platform === platform);
   if (!refused) return [];
   const name = platformName(platform);
   return [paragraph(`${name} refuses the bot's token at the moment: nothing arrives there until it accepts one.`)];

@@ -9,7 +9,7 @@ import { findSeen, type SeenContext } from "./seen-ids.ts";
 /** Parties, orders, markets, assets, nodes and proposals alike: 32 bytes in hex. */
 const ID_LENGTH = 64;
 /** A shorter beginning says too little to be meant. */
-const MIN_BEGINNING = 3;
+const MIN_PREFIX_LENGTH = 3;
 /** How many candidates an error lists. */
 const MAX_LISTED = 5;
 /** More beginnings than this are not told apart. */
@@ -43,13 +43,13 @@ export async function resolveId(
     (named) => named.id.toLowerCase() === low || named.label?.toLowerCase() === low,
   );
   const known = unique([...names, ...(more.also ?? []), ...seen]);
-  const begun = low.length < MIN_BEGINNING ? [] : known.filter((candidate) => begins(candidate, low));
+  const begun = low.length < MIN_PREFIX_LENGTH ? [] : known.filter((candidate) => startsWithTyped(candidate, low));
   const found = exact.length > 0 ? unique(exact) : begun;
   const preferred = found.length > 1 ? found.filter(({ id }) => more.prefer?.(id) === true) : found;
   const [only] = preferred.length === 1 ? preferred : found;
   if (only !== undefined && preferred.length === 1) return only.id;
-  if (only !== undefined) throw ambiguous(kind, typed, found, option);
-  throw unknown(kind, typed, known, option, context.network);
+  if (only !== undefined) throw ambiguousId(kind, typed, found, option);
+  throw unknownId(kind, typed, known, option, context.network);
 }
 
 function isWholeId(typed: string): boolean {
@@ -57,12 +57,12 @@ function isWholeId(typed: string): boolean {
 }
 
 /** What is right, in one sentence: for errors. */
-function rightId(kind: IdKind): string {
+function idFormatWords(kind: IdKind): string {
   const byName = kind.byName === undefined ? "" : `${kind.byName}, or `;
   return `${capitalised(kind.article)} ${kind.noun} is given by ${byName}its id of ${ID_LENGTH} hexadecimal characters; the beginning is enough for one that was shown here before.`;
 }
 
-function begins(candidate: NamedId, low: string): boolean {
+function startsWithTyped(candidate: NamedId, low: string): boolean {
   return candidate.id.toLowerCase().startsWith(low) || candidate.label?.toLowerCase().startsWith(low) === true;
 }
 
@@ -72,7 +72,7 @@ function unique(candidates: readonly NamedId[]): readonly NamedId[] {
   return [...byId.values()];
 }
 
-function ambiguous(kind: IdKind, typed: string, found: readonly NamedId[], option: string): UserError {
+function ambiguousId(kind: IdKind, typed: string, found: readonly NamedId[], option: string): UserError {
   const labels = new Set(found.map(({ label }) => label));
   const told = labels.size === found.length && !labels.has(undefined);
   // Short names first: they are what is typed most.
@@ -87,7 +87,7 @@ function ambiguous(kind: IdKind, typed: string, found: readonly NamedId[], optio
   });
 }
 
-function unknown(kind: IdKind, typed: string, known: readonly NamedId[], option: string, network: string): UserError {
+function unknownId(kind: IdKind, typed: string, known: readonly NamedId[], option: string, network: string): UserError {
   const names = known.flatMap(({ label }) => (label === undefined ? [] : [label]));
   const near =
     nearest(typed, names) ??
@@ -97,7 +97,7 @@ function unknown(kind: IdKind, typed: string, known: readonly NamedId[], option:
     ) ??
     containing(typed, names);
   const guess = near === undefined ? "" : ` Did you mean ${near}?`;
-  return new UserError(whatIsWrong(kind, typed, network), { option, remedy: `${rightId(kind)}${guess}` });
+  return new UserError(whatIsWrong(kind, typed, network), { option, remedy: `${idFormatWords(kind)}${guess}` });
 }
 
 function whatIsWrong(kind: IdKind, typed: string, network: string): string {

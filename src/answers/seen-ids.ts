@@ -1,4 +1,4 @@
-import type { Seen, SeenIds, SeenKind } from "../store/store.ts";
+import type { SeenId, SeenIds, SeenKind } from "../store/store.ts";
 
 /** Where ids are noted and looked up: a command's context, seen from here. */
 export interface SeenContext {
@@ -12,7 +12,7 @@ export function noteSeen(
   kind: SeenKind,
   ids: readonly { readonly id: string | undefined; readonly label?: string | undefined }[],
 ): void {
-  const known = new Map<string, Seen>();
+  const known = new Map<string, SeenId>();
   for (const { id, label } of ids) if (id !== undefined && id !== "") known.set(id, { id, label });
   if (known.size === 0) return;
   // What is noted only eases typing later: a store in trouble must not cost anybody the answer.
@@ -25,7 +25,7 @@ export async function findSeen(
   kind: SeenKind,
   typed: string,
   limit: number,
-): Promise<readonly Seen[]> {
+): Promise<readonly SeenId[]> {
   try {
     return await context.seen.find(context.network, kind, typed, limit);
   } catch {

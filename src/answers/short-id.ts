@@ -6,29 +6,29 @@ import { plainText } from "../reply/plain.ts";
 import type { Text } from "../reply/text.ts";
 
 /** Letters and digits that are not taken for one another; no vowels, so that no words come of them. */
-const LETTERS = "23456789bcdfghjkmnpqrstvwxz";
+const ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
 const ID_LENGTH = 5;
 /** A shorter beginning says too little to be meant. */
-const MIN_BEGINNING = 2;
+const MIN_PREFIX_LENGTH = 2;
 
 /** A short id to type, such as `7k2mq`, that none of these has. */
-export function shortId(taken: Iterable<string>): string {
+export function createShortId(taken: Iterable<string>): string {
   const had = new Set(taken);
   for (;;) {
-    const id = Array.from(randomBytes(ID_LENGTH), (byte) => LETTERS[byte % LETTERS.length] ?? "2").join("");
+    const id = Array.from(randomBytes(ID_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length] ?? "2").join("");
     if (!had.has(id)) return id;
   }
 }
 
 /** Those that somebody may mean: the one of that id, else those that begin so and may be named by that. */
-export function byShortId<T extends { readonly id: string }>(
+export function findByShortId<T extends { readonly id: string }>(
   all: readonly T[],
   typed: string,
   mayBegin: (one: T) => boolean = () => true,
 ): readonly T[] {
   const wanted = typed.trim().toLowerCase();
   const exact = all.filter(({ id }) => id.toLowerCase() === wanted);
-  if (exact.length > 0 || wanted.length < MIN_BEGINNING) return exact;
+  if (exact.length > 0 || wanted.length < MIN_PREFIX_LENGTH) return exact;
   return all.filter((one) => one.id.toLowerCase().startsWith(wanted) && mayBegin(one));
 }
 

@@ -7,10 +7,10 @@ import { nearest, quoteTyped } from "../bot/nearest.ts";
 import { UserError } from "../errors.ts";
 import { paragraph, type Block } from "../reply/block.ts";
 import { text } from "../reply/text.ts";
-import type { AddContext } from "./alert-add.ts";
-import { findEpisode, labelOf } from "./alert-episodes.ts";
-import { kindNamed } from "./alert-kinds.ts";
-import { nodeNamed, resolveSubjects, subjectLabels } from "./alert-subjects.ts";
+import type { SubscriptionContext } from "./alert-add.ts";
+import { findEpisode, episodeLabel } from "./alert-episodes.ts";
+import { findKind } from "./alert-kinds.ts";
+import { findNode, resolveSubjects, subjectLabels } from "./alert-subjects.ts";
 import { MARKET } from "./named-ids.ts";
 import { resolveId } from "./resolve-id.ts";
 import type { SilenceValues } from "./silence-times.ts";
@@ -18,29 +18,29 @@ import type { SilenceValues } from "./silence-times.ts";
 const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
 
 /** What a silence keeps back, with what people call it. */
-interface Scope {
+interface SilenceScope {
   readonly scope: Omit<Silence["scope"], "destination">;
   readonly labels: Labels;
   readonly notes: readonly Block[];
 }
 
 /** What is kept back: an episode's kind and subject, a kind, a subject, or all. */
-export async function scopeOf(context: AddContext, values: SilenceValues): Promise<Scope> {
+export async function parseSilenceScope(context: SubscriptionContext, values: SilenceValues): Promise<SilenceScope> {
   const { network } = values;
   const where = network === undefined ? {} : { network };
   const { what } = values;
   if (what === undefined || /^(?:all|everything)$/iu.test(what)) {
-    const subject = values.subject === undefined ? undefined : await subjectOf(context, values.subject);
+    const subject = values.subject === undefined ? undefined : await resolveNodeOrMarket(context, values.subject);
     return { scope: { ...where, ...subject?.scope }, labels: subject?.labels ?? {}, notes: [] };
   }
-  const kind = kindNamed(what);
+  const kind = findKind(what);
   if (kind !== undefined) {
     if (values.subject === undefined) return { scope: { ...where, kind }, labels: {}, notes: [] };
     const [subject = ""] = await resolveSubjects([kind], values.subject, context, "subject");
     const labels = await subjectLabels([{ kinds: [kind], ids: [subject] }], context);
     return { scope: { network: context.network, kind, subject }, labels, notes: [] };
   }
-  const named = what.includes("|") ? undefined : await subjectOf(context, what).catch(unlessMistaken);
+  const named = what.includes("|") ? undefined : await resolveNodeOrMarket(context, what).catch(ignoreUserError);
   if (named !== undefined) return { scope: { ...where, ...named.scope }, labels: named.labels, notes: [] };
   const episode = await findEpisode(context.alerts, what, network).catch((error: unknown) => {
     if (!(error instanceof UserError) || !error.message.startsWith("No episode")) throw error;
@@ -51,7 +51,7 @@ export async function scopeOf(context: AddContext, values: SilenceValues): Promi
       suggestion: "alerts status",
     });
   });
-  const label = labelOf(episode);
+  const label = episodeLabel(episode);
   return {
     scope: { network: episode.network, kind: episode.kind, subject: episode.subject },
     labels: label === undefined ? {} : { [episode.subject]: label },
@@ -60,17 +60,17 @@ export async function scopeOf(context: AddContext, values: SilenceValues): Promi
 }
 
 /** What was typed may be something else then. */
-function unlessMistaken(error: unknown): undefined {
+function ignoreUserError(error: unknown): undefined {
   if (error instanceof UserError) return undefined;
   throw error;
 }
 
 /** A data node by its name, else a market; with its network, since names may be those of several. */
-async function subjectOf(
-  context: AddContext,
+async function resolveNodeOrMarket(
+  context: SubscriptionContext,
   typed: string,
 ): Promise<{ scope: { network: string; subject: string }; labels: Labels }> {
-  const node = nodeNamed(typed, context.api);
+  const node = findNode(typed, context.api);
   if (node !== undefined) return { scope: { network: context.network, subject: node }, labels: {} };
   const subject = await resolveId(MARKET, typed, context, "subject");
   const labels = await subjectLabels([{ kinds: ["market.state"], ids: [subject] }], context);

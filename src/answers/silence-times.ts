@@ -7,21 +7,21 @@ import { parseEnd, parseMoment, parseSpan, parseZone } from "./alert-times.ts";
 
 const DAY: Milliseconds = 86_400_000;
 /** A silence that nobody remembers is worse than noise. */
-const LONGEST: Milliseconds = 30 * DAY;
-const LONGEST_RECURRENCE: Milliseconds = 366 * DAY;
+const MAX_DURATION: Milliseconds = 30 * DAY;
+const MAX_RECURRENCE: Milliseconds = 366 * DAY;
 const PERIODS = { day: DAY, week: 7 * DAY } as const;
 /** What was meant for now may come a little late. */
-export const LATE: Milliseconds = 60_000;
+export const TIME_TOLERANCE: Milliseconds = 60_000;
 
 export type SilenceValues = OptionValues<typeof SILENCE_OPTIONS> & { readonly network?: string | undefined };
 /** When a silence holds. */
-type When = Pick<Silence, "from" | "until" | "recurrence">;
+type SilenceTimes = Pick<Silence, "from" | "until" | "recurrence">;
 
 /** From when to when, and how often again. Throws UserError where there is no end, or none in time. */
-export function timesOf(values: SilenceValues, now: Milliseconds): When {
+export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): SilenceTimes {
   const zone = values.zone === undefined ? "UTC" : parseZone("zone", values.zone);
   const from = values.from === undefined ? now : parseMoment("from", values.from, now, zone);
-  if (from < now - LATE) {
+  if (from < now - TIME_TOLERANCE) {
     throw new UserError("A silence cannot begin in the past.", {
       option: "from",
       remedy: "Leave from out for one that begins now.",
@@ -44,9 +44,9 @@ export function timesOf(values: SilenceValues, now: Milliseconds): When {
       suggestion: ["alerts silence", ...(values.what === undefined ? [] : [values.what]), "for:1h"].join(" "),
     });
   }
-  if (until - from > LONGEST) {
+  if (until - from > MAX_DURATION) {
     throw new UserError(
-      `${formatDuration(until - from)} is too long: a silence lasts ${formatDuration(LONGEST)} at most.`,
+      `${formatDuration(until - from)} is too long: a silence lasts ${formatDuration(MAX_DURATION)} at most.`,
       {
         option: values.for === undefined ? "until" : "for",
         remedy: "What nobody needs to hear for longer is better removed, or paused.",
@@ -62,7 +62,7 @@ function recurring(
   length: Milliseconds | undefined,
   end: Milliseconds | undefined,
   zone: string,
-): When {
+): SilenceTimes {
   if (length === undefined) {
     throw new UserError("A silence that comes again needs to know how long it is each time.", {
       option: "for",
@@ -75,7 +75,7 @@ function recurring(
       remedy: "Give a shorter time.",
     });
   }
-  if (end === undefined || end - from > LONGEST_RECURRENCE) {
+  if (end === undefined || end - from > MAX_RECURRENCE) {
     throw new UserError("A silence that comes again always has an end, within a year.", {
       option: "until",
       remedy: "Say until when it comes again, as in until:2026-12-31.",

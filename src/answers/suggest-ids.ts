@@ -10,7 +10,7 @@ import { findSeen } from "./seen-ids.ts";
 /** What Discord offers at most (https://discord.com/developers/docs/interactions/application-commands#autocomplete). */
 const MAX_CHOICES = 25;
 /** Before completion as a whole is given up. */
-const NAMES_MILLIS: Milliseconds = 1000;
+const NAMES_WAIT_MILLIS: Milliseconds = 1000;
 
 /** Completion for an option that takes an id of one kind: names that the node offers and ids seen, best match first. */
 export function suggestIds(kind: IdKind): (typed: string, context: SuggestContext) => Promise<readonly Choice[]> {
@@ -31,7 +31,7 @@ export function suggestIds(kind: IdKind): (typed: string, context: SuggestContex
         (a, b) =>
           a.rank - b.rank ||
           endedLast(a.named, b.named) ||
-          (a.rank === BEGUN ? lengthOf(a.named) - lengthOf(b.named) : 0),
+          (a.rank === NAME_PREFIX_RANK ? lengthOf(a.named) - lengthOf(b.named) : 0),
       )
       .slice(0, MAX_CHOICES)
       .map(({ named }) => choiceOf(named, counts.get(named.label?.toLowerCase())?.length === 1))
@@ -42,7 +42,7 @@ export function suggestIds(kind: IdKind): (typed: string, context: SuggestContex
 /** None of a node that takes its time: the ids seen are worth offering without them. */
 async function namesInTime(kind: IdKind, context: SuggestContext): Promise<readonly NamedId[]> {
   const over = new AbortController();
-  const late = sleep(NAMES_MILLIS, [], { signal: over.signal, ref: false }).catch(() => []);
+  const late = sleep(NAMES_WAIT_MILLIS, [], { signal: over.signal, ref: false }).catch(() => []);
   try {
     return await Promise.race([kind.names(context), late]);
   } finally {
@@ -51,7 +51,7 @@ async function namesInTime(kind: IdKind, context: SuggestContext): Promise<reado
 }
 
 /** The rank of a name that begins with what is typed; of these the short ones come first, being typed most. */
-const BEGUN = 1;
+const NAME_PREFIX_RANK = 1;
 
 function endedLast(a: NamedId, b: NamedId): number {
   return Number(a.ended === true) - Number(b.ended === true);
@@ -66,7 +66,7 @@ function rankOf({ id, label = "", more = "" }: NamedId, low: string): number {
   if (low === "") return 0;
   const [name, address, words] = [label.toLowerCase(), id.toLowerCase(), more.toLowerCase()];
   if (name === low || address === low) return 0;
-  if (name.startsWith(low)) return BEGUN;
+  if (name.startsWith(low)) return NAME_PREFIX_RANK;
   if (address.startsWith(low)) return 2;
   if (name.includes(low)) return 3;
   if (words.includes(low)) return 4;

@@ -2,8 +2,8 @@ import type { Answer, ApiClient, AsOf, CallOptions, Operations } from "../api/ap
 import type { Page, PageRequest } from "../api/page.ts";
 
 /** How far a place is looked for: 10,000 rows, at 20 requests. */
-const WALK_ROWS = 500;
-const WALK_PAGES = 20;
+const ROWS_PER_REQUEST = 500;
+const MAX_REQUESTS = 20;
 
 type Row<T> = Page<T>["rows"][number];
 
@@ -34,9 +34,9 @@ export async function walkToBlock<T>(
   let after: string | undefined;
   let behind: Row<T>[] = [];
   let found: Row<T>[] = [];
-  for (let round = 0; round < WALK_PAGES; round += 1) {
+  for (let round = 0; round < MAX_REQUESTS; round += 1) {
     const cursor: PageRequest = after === undefined ? {} : { after };
-    const { value, asOf } = await list.get(from, { first: WALK_ROWS, newestFirst, ...cursor }, { signal });
+    const { value, asOf } = await list.get(from, { first: ROWS_PER_REQUEST, newestFirst, ...cursor }, { signal });
     // Each further page must come from the node that gave this one's cursor.
     from = api.nodes.find((node) => node.name === asOf.node) ?? from;
     const { endCursor } = value;

@@ -1,16 +1,16 @@
 import { z } from "zod";
 
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import type { Labels } from "../alerts/subscription-words.ts";
 
 /** What is read of the markets' last look; whatever else stands there does not matter here. */
-const LastLook = z.object({
+const MarketsSnapshot = z.object({
   markets: z.record(z.string(), z.object({ label: z.string().optional().catch(undefined) })),
 });
 
 /** What the watchers know the markets of a network by, by id: no node is asked. */
-export async function watchedLabels(network: string, desk: Pick<AlertDesk, "snapshot">): Promise<Labels> {
-  const { markets = {} } = LastLook.safeParse((await desk.snapshot(network, "markets"))?.data).data ?? {};
+export async function watchedMarketLabels(network: string, desk: Pick<AlertService, "snapshot">): Promise<Labels> {
+  const { markets = {} } = MarketsSnapshot.safeParse((await desk.snapshot(network, "markets"))?.data).data ?? {};
   return Object.fromEntries(
     Object.entries(markets).flatMap(([id, { label }]) => (label === undefined ? [] : [[id, label]])),
   );

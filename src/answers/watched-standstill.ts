@@ -1,4 +1,4 @@
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import { isOpen } from "../alerts/episode.ts";
 import type { Verdict } from "../api/verdict.ts";
 import type { Tone } from "../reply/reply.ts";
@@ -6,7 +6,7 @@ import { code, strong, text, type Text } from "../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 
 /** What the watchers know of a standstill, in words. */
-export interface WatchedStandstill {
+export interface WatchedStall {
   readonly title: Text;
   readonly tone: Tone;
   readonly judgement: Text;
@@ -16,18 +16,18 @@ export interface WatchedStandstill {
  * What the watchers see where one look alone would call the network healthy, by thresholds that may be configured far
  * shorter than those of a look: undefined where it is not suspicious to them, or has gone on since.
  */
-export async function watchedStandstill(
+export async function watchedStall(
   network: string,
   verdict: Verdict,
-  alerts: Pick<AlertDesk, "verdict" | "openEpisodes">,
-): Promise<WatchedStandstill | undefined> {
+  alerts: Pick<AlertService, "verdict" | "openEpisodes">,
+): Promise<WatchedStall | undefined> {
   const watched = alerts.verdict?.(network);
-  const still = stillAsWatched(verdict, watched);
+  const still = watchedStallMillis(verdict, watched);
   if (still === undefined) return undefined;
   const height = watched?.frontier?.height;
   const block = height === undefined ? text`` : text`, block ${height}`;
   const seen = text`the watchers have seen no new block for ${formatDuration(still)}, and this look shows none either.`;
-  if (await hasFired(network, alerts)) {
+  if (await hasStallFired(network, alerts)) {
     return {
       title: text`${network} stands still${block}`,
       tone: "bad",
@@ -41,7 +41,7 @@ export async function watchedStandstill(
   };
 }
 
-function stillAsWatched(verdict: Verdict, watched: Verdict | undefined): Milliseconds | undefined {
+function watchedStallMillis(verdict: Verdict, watched: Verdict | undefined): Milliseconds | undefined {
   if (verdict.network !== "healthy" || watched?.network !== "stalled") return undefined;
   const { frontier } = watched;
   if (frontier === undefined || (verdict.frontier !== undefined && verdict.frontier.time > frontier.time))
@@ -50,7 +50,7 @@ function stillAsWatched(verdict: Verdict, watched: Verdict | undefined): Millise
   return still + Math.max(0, verdict.atMillis - watched.atMillis);
 }
 
-async function hasFired(network: string, alerts: Pick<AlertDesk, "openEpisodes">): Promise<boolean> {
+async function hasStallFired(network: string, alerts: Pick<AlertService, "openEpisodes">): Promise<boolean> {
   try {
     const open = await alerts.openEpisodes(network);
     return open.some((episode) => episode.kind === "network.stalled" && isOpen(episode));

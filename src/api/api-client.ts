@@ -9,7 +9,7 @@ import type { NetworkTime } from "./network-time.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { Order } from "./order.ts";
 import type { Page, PageRequest } from "./page.ts";
-import type { RecallSignal } from "./recall.ts";
+import type { CancelSignal } from "./recall.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { PartyStake } from "./stake.ts";
 import type { SourceMemory, Verdict, VerdictThresholds } from "./verdict.ts";
@@ -32,7 +32,7 @@ export interface Answer<T> {
 }
 
 export interface CallOptions {
-  readonly signal?: RecallSignal;
+  readonly signal?: CancelSignal;
   /** Watchers go first: their share of a node's budget is never spent by people. Default "people". */
   readonly lane?: "people" | "watchers";
   /** Ask the node even where a cached answer would do. */
@@ -55,7 +55,7 @@ export interface LedgerStream {
    * less than 1 MiB. Resolves only when the export is whole and taken; rejects with ApiError (an error in mid-stream, a dropped connection, an idle time-out),
    * the signal's reason, or what `take` threw or its promise rejected with. Once only.
    */
-  pour(take: (bytes: Buffer) => Promise<void> | undefined): Promise<void>;
+  consume(take: (bytes: Buffer) => Promise<void> | undefined): Promise<void>;
   /** Gives the rest up and drops the connection; `pour` rejects. Safe to call at any time. */
   cancel(): void;
   /** The media type that the node gave; `text/csv` where it gave none. */
@@ -88,9 +88,9 @@ export interface Operations {
 
 /** How one node fares in this process's eyes. */
 export interface NodeHealth {
-  readonly resting: boolean;
+  readonly circuitOpen: boolean;
   /** Until when it is left alone, in Unix milliseconds. */
-  readonly restsUntilMillis?: number;
+  readonly circuitOpenUntilMillis?: number;
   readonly lastError?: string;
 }
 
@@ -102,13 +102,13 @@ export interface NodeClient extends Operations {
 }
 
 /** How to look at a network's nodes. */
-export interface LookOptions extends CallOptions {
+export interface AssessOptions extends CallOptions {
   readonly signal?: AbortSignal;
   /** A node that has not answered within this is not reachable. Default 3 s. */
   readonly timeoutMillis?: Milliseconds;
   readonly thresholds?: VerdictThresholds;
   /** What others have seen in this process, where somebody looks more often. Default: what earlier looks have seen. */
-  readonly after?: SourceMemory;
+  readonly earlier?: SourceMemory;
 }
 
 /** A network: its nodes in order, with fail-over from one to the next. */
@@ -121,7 +121,7 @@ export interface ApiClient extends Operations {
    * later look can tell an advance from a standstill. Without `fresh`, answers of the last half second do.
    * Rejects only with the signal's reason.
    */
-  look(options?: LookOptions): Promise<Verdict>;
+  assess(options?: AssessOptions): Promise<Verdict>;
   /** Ends every connection; calls under way reject. */
   close(): Promise<void>;
 }

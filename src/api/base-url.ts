@@ -9,11 +9,11 @@ export interface BaseUrl {
   /** The base URL's own path with an operation's path and query behind it. */
   join(path: string): string;
   /** The text without the URL's own credentials and query values; undefined where the URL has none. */
-  readonly hide: ((text: string) => string) | undefined;
+  readonly redact: ((text: string) => string) | undefined;
 }
 
 /** Shorter values are no secrets, and would be found in any text. */
-const SHORTEST_SECRET = 3;
+const MIN_SECRET_LENGTH = 3;
 
 /** Throws a TypeError without the URL in it, since that may hold a secret. */
 export function parseBaseUrl(text: string): BaseUrl {
@@ -38,7 +38,7 @@ export function parseBaseUrl(text: string): BaseUrl {
       ownQuery === ""
         ? (path) => prefix + path
         : (path) => `${prefix}${path}${path.includes("?") ? "&" : "?"}${ownQuery}`,
-    hide: hider(secrets),
+    redact: redactor(secrets),
   };
 }
 
@@ -51,10 +51,10 @@ function decoded(text: string): string {
   }
 }
 
-function hider(secrets: readonly string[]): ((text: string) => string) | undefined {
+function redactor(secrets: readonly string[]): ((text: string) => string) | undefined {
   // The longest go first, so that none leaves a piece of another behind.
   const hidden = [...new Set(secrets)]
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .toSorted((a, b) => b.length - a.length);
   if (hidden.length === 0) return undefined;
   return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);

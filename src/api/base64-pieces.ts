@@ -4,15 +4,15 @@ import { LedgerFault } from "./ledger-fault.ts";
  * Characters decoded at once; a multiple of four. They become a string on their way, and longer ones no longer fit
  * where V8 makes and forgets them at little cost.
  */
-const PIECE = 32 * 1024;
+const CHUNK_CHARACTERS = 32 * 1024;
 
 /** Decodes one base64 text after the other as their pieces arrive, cut anywhere. Throws LedgerFault for what is no base64. */
-export class Base64Pieces {
+export class Base64Decoder {
   readonly #give: (decoded: Buffer) => void;
   /** Up to three characters that wait for the rest of their four. */
   #rest = "";
   /** What was decoded last; the next piece is written over it. */
-  readonly #decoded = Buffer.allocUnsafeSlow((PIECE / 4) * 3);
+  readonly #decoded = Buffer.allocUnsafeSlow((CHUNK_CHARACTERS / 4) * 3);
   /** A padding has come: nothing may follow in this text. */
   #padded = false;
 
@@ -34,7 +34,8 @@ export class Base64Pieces {
     }
     const whole = at + (to - at) - ((to - at) % 4);
     this.#rest = chunk.toString("latin1", whole, to);
-    for (; at < whole; at += PIECE) this.#decode(chunk.toString("latin1", at, Math.min(whole, at + PIECE)));
+    for (; at < whole; at += CHUNK_CHARACTERS)
+      this.#decode(chunk.toString("latin1", at, Math.min(whole, at + CHUNK_CHARACTERS)));
   }
 
   /** The text is whole. */

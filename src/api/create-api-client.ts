@@ -3,18 +3,18 @@ import { LRUCache } from "lru-cache";
 import type { Log } from "../log.ts";
 import type { Answer, ApiClient, CallOptions, ClientLimits, NodeClient, Operations } from "./api-client.ts";
 import { systemClock, type Clock } from "./clock.ts";
-import { Endpoint, type NodeRequest, type Surroundings, type Try } from "./endpoint.ts";
-import { askInTurn } from "./fail-over.ts";
-import { Flights } from "./flights.ts";
+import { NodeEndpoint, type NodeRequest, type ClientContext, type AttemptOptions } from "./endpoint.ts";
+import { requestWithFailOver } from "./fail-over.ts";
+import { SingleFlight } from "./flights.ts";
 import type { HttpDispatcher } from "./http.ts";
-import { openLedgerInTurn } from "./ledger-export.ts";
+import { openLedgerExport } from "./ledger-export.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { listAssetBundleCall } from "./list-asset-call.ts";
-import { lookAt } from "./look.ts";
-import { assetNamesReader, marketNamesReader, nodeNamesReader } from "./names-reader.ts";
-import { foremost } from "./node-order.ts";
+import { assessNodes } from "./look.ts";
+import { assetNamesCache, marketNamesCache, nodeNamesCache } from "./names-reader.ts";
+import { firstNotBehind } from "./node-order.ts";
 import { operations, type Call } from "./operations.ts";
-import type { Question } from "./question.ts";
+import type { ApiRequest } from "./question.ts";
 
 export type { NodeRequest } from "./endpoint.ts";
 
@@ -52,14 +52,14 @@ export interface ApiClientConfig {
 const MAX_CURSORS = 5000;
 
 /** One node's base URLs; equal ones are one endpoint, with one budget. */
-interface Place {
-  readonly data: Endpoint;
-  readonly core: Endpoint;
+interface NodeEndpoints {
+  readonly data: NodeEndpoint;
+  readonly core: NodeEndpoint;
 }
 
 /** The client of one network. Throws TypeError for a base URL that is none. */
 export function createApiClient(config: ApiClientConfig): ApiClient {
-  const around: Surroundings = {
+  const around: ClientContext = {
     network: config.network,
     simulated: config.simulated,
     log: config.log,
@@ -70,15 +70,15 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
     ...(config.dispatcher === undefined ? {} : { dispatcher: config.dispatcher }),
     ...(config.onRequest === undefined ? {} : { onRequest: config.onRequest }),
   };
-  const endpoints = new Map<string, Endpoint>();
-  const endpointAt = (url: string, name?: string): Endpoint => {
+  const endpoints = new Map<string, NodeEndpoint>();
+  const endpointAt = (url: string, name?: string): NodeEndpoint => {
     const known = endpoints.get(url);
     if (known !== undefined) return known;
-    const opened = new Endpoint(url, name, around);
+    const opened = new NodeEndpoint(url, name, around);
     endpoints.set(url, opened);
     return opened;
   };
-  const places = config.nodes.map(({ url, name, coreUrl, coreName }): Place => {
+  const places = config.nodes.map(({ url, name, coreUrl, coreName }): NodeEndpoints => {
     const data = endpointAt(url, name);
     return { data, core: coreUrl === undefined ? data : endpointAt(coreUrl, coreName) };
   });
@@ -86,7 +86,7 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
   const nodes = places.map((place): NodeClient => ({
     name: place.data.name,
     get health() {
-      return place.data.rest.health;
+      return place.data.breaker.health;
     },
     ...operationsOver([place], around, { waits: false }),
   }));
@@ -95,23 +95,27 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
     simulated: config.simulated,
     nodes,
     ...operationsOver(places, around, { waits: true }),
-    look: lookAt(nodes, around),
+    assess: assessNodes(nodes, around),
     close: async () => {
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
     },
   };
 }
 
-function operationsOver(places: readonly Place[], around: Surroundings, manner: Pick<Try, "waits">): Operations {
+function operationsOver(
+  places: readonly NodeEndpoints[],
+  around: ClientContext,
+  manner: Pick<AttemptOptions, "waits">,
+): Operations {
   const call = callOver(places, around, manner);
-  const markets = marketNamesReader(call, around.clock);
-  const assets = assetNamesReader(call, around.clock);
-  const validators = nodeNamesReader(call, around.clock);
+  const markets = marketNamesCache(call, around.clock);
+  const assets = assetNamesCache(call, around.clock);
+  const validators = nodeNamesCache(call, around.clock);
   return {
     ...operations(call),
     getListAssetBundle: listAssetBundleCall(call, assets, places[0]?.data.name ?? "", around),
     exportLedger: (query, options) =>
-      openLedgerInTurn(
+      openLedgerExport(
         places.map((place) => place.data),
         query,
         options,
@@ -124,20 +128,25 @@ function operationsOver(places: readonly Place[], around: Surroundings, manner: 
 }
 
 /** How questions are answered over these nodes, in their order of preference. */
-function callOver(places: readonly Place[], around: Surroundings, manner: Pick<Try, "waits">): Call {
+function callOver(
+  places: readonly NodeEndpoints[],
+  around: ClientContext,
+  manner: Pick<AttemptOptions, "waits">,
+): Call {
   const data = places.map((place) => place.data);
   const core = [...new Set(places.map((place) => place.core))];
-  const flights = new Flights();
-  const givers = new LRUCache<string, Endpoint>({ max: MAX_CURSORS });
+  const flights = new SingleFlight();
+  const givers = new LRUCache<string, NodeEndpoint>({ max: MAX_CURSORS });
   const byName = new Map(data.map((endpoint) => [endpoint.name, endpoint]));
 
-  return <T>(asked: Question<T>, options: CallOptions = {}): Promise<Answer<T>> => {
+  return <T>(asked: ApiRequest<T>, options: CallOptions = {}): Promise<Answer<T>> => {
     const { signal, lane = "people", fresh = false } = options;
     if (signal?.aborted === true) return Promise.reject(signal.reason);
-    const kept = fresh || asked.core === true ? undefined : foremost(data, around.clock.monotonicMillis())?.kept(asked);
+    const kept =
+      fresh || asked.core === true ? undefined : firstNotBehind(data, around.clock.monotonicMillis())?.cached(asked);
     if (kept !== undefined) return Promise.resolve(kept);
-    return flights.take(lane, asked.path, signal, (shared) => {
-      const attempt: Try = {
+    return flights.run(lane, asked.path, signal, (shared) => {
+      const attempt: AttemptOptions = {
         ...manner,
         lane,
         fresh,
@@ -146,7 +155,7 @@ function callOver(places: readonly Place[], around: Surroundings, manner: Pick<T
       };
       const giver = asked.cursor === undefined ? undefined : givers.get(asked.cursor);
       const inTurn = asked.core === true ? core : giver === undefined ? data : [giver];
-      const answer = askInTurn(inTurn, asked, attempt, around);
+      const answer = requestWithFailOver(inTurn, asked, attempt, around);
       return asked.pages === true ? answer.then(rememberGiver) : answer;
     });
   };

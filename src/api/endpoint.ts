@@ -8,18 +8,18 @@ import { parseBaseUrl } from "./base-url.ts";
 import { readBlock } from "./block-headers.ts";
 import type { Clock } from "./clock.ts";
 import { saysRouteMissing } from "./error-body.ts";
-import { ExportTurn } from "./export-turn.ts";
-import { failureOfFault, failureOfReply, nodeFailure, type Asked } from "./failure.ts";
-import { Flights } from "./flights.ts";
+import { ExportSlot } from "./export-turn.ts";
+import { failureOfFault, failureOfResponse, nodeFailure, type RequestTarget } from "./failure.ts";
+import { SingleFlight } from "./flights.ts";
 import { HttpFault } from "./http-fault.ts";
-import { openHttp, type HttpDispatcher, type HttpDoor, type HttpReply } from "./http.ts";
-import { NodeRest } from "./node-rest.ts";
-import type { Sighting } from "./node-order.ts";
-import { MissingPart, type Question } from "./question.ts";
-import { BudgetSpent, RateBudget, type Lane } from "./rate-budget.ts";
-import { readInPieces } from "./read-in-pieces.ts";
-import { readReply } from "./read-reply.ts";
-import type { RecallSignal } from "./recall.ts";
+import { openHttp, type HttpDispatcher, type HttpClient, type HttpResponse } from "./http.ts";
+import { CircuitBreaker } from "./node-rest.ts";
+import type { LastSeenBlock } from "./node-order.ts";
+import { MissingFieldError, type ApiRequest } from "./question.ts";
+import { BudgetExhausted, RateBudget, type Lane } from "./rate-budget.ts";
+import { parseLongList } from "./read-in-pieces.ts";
+import { parseResponse } from "./read-reply.ts";
+import type { CancelSignal } from "./recall.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "./verdict.ts";
 
 /** What came of one HTTP request to a node, for metrics. */
@@ -32,7 +32,7 @@ export interface NodeRequest {
 }
 
 /** What all endpoints of one client share. */
-export interface Surroundings {
+export interface ClientContext {
   readonly network: string;
   readonly simulated: boolean;
   readonly log: Log;
@@ -45,42 +45,42 @@ export interface Surroundings {
 }
 
 /** How one try is made. */
-export interface Try {
+export interface AttemptOptions {
   readonly lane: Lane;
   readonly fresh: boolean;
   /** Until when, on the monotonic clock. */
   readonly deadlineMillis: Milliseconds;
-  readonly signal?: RecallSignal | undefined;
+  readonly signal?: CancelSignal | undefined;
   /** Where every node wants to be left alone for a moment, that moment is waited for. Default false. */
   readonly waits?: boolean;
 }
 
 /** Answers kept per endpoint, and the longest body that is worth keeping. */
-const MAX_KEPT = 500;
-const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+const MAX_CACHED_ANSWERS = 500;
+const MAX_CACHED_BODY_BYTES = 8 * 1024 * 1024;
 /** All bodies that are kept, together. */
-const MAX_KEPT_BYTES_IN_ALL = 32 * 1024 * 1024;
+const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 
 /** One base URL: its connections, its budget, its rests, its dialect, and what it answered lately. */
-export class Endpoint {
+export class NodeEndpoint {
   readonly name: string;
-  readonly http: HttpDoor;
-  readonly rest: NodeRest;
+  readonly http: HttpClient;
+  readonly breaker: CircuitBreaker;
   readonly budget: RateBudget;
-  readonly exports: ExportTurn;
-  readonly #around: Surroundings;
-  readonly #flights = new Flights();
+  readonly exportSlot: ExportSlot;
+  readonly #around: ClientContext;
+  readonly #flights = new SingleFlight();
   readonly #kept: LRUCache<string, Answer<unknown>> | undefined;
-  readonly #hide: Asked["hide"];
+  readonly #hide: RequestTarget["redact"];
   #speaksOther = false;
-  #sighting: Sighting | undefined;
+  #sighting: LastSeenBlock | undefined;
 
-  constructor(url: string, name: string | undefined, around: Surroundings) {
+  constructor(url: string, name: string | undefined, around: ClientContext) {
     const base = parseBaseUrl(url);
     this.name = name ?? base.name;
-    this.#hide = base.hide;
+    this.#hide = base.redact;
     this.http = openHttp(base, around.dispatcher === undefined ? {} : { dispatcher: around.dispatcher });
-    this.rest = new NodeRest(around.clock, around.random);
+    this.breaker = new CircuitBreaker(around.clock, around.random);
     this.budget = new RateBudget(
       {
         requestsPerSecond: around.limits.requestsPerSecond,
@@ -89,12 +89,12 @@ export class Endpoint {
       },
       around.clock,
     );
-    this.exports = new ExportTurn(around.clock, around.limits.exportPauseMillis);
+    this.exportSlot = new ExportSlot(around.clock, around.limits.exportPauseMillis);
     this.#around = around;
     this.#kept = around.cache
       ? new LRUCache<string, Answer<unknown>>({
-          max: MAX_KEPT,
-          maxSize: MAX_KEPT_BYTES_IN_ALL,
+          max: MAX_CACHED_ANSWERS,
+          maxSize: MAX_CACHE_BYTES,
           ttl: 1000,
           ttlResolution: 0,
           // A moment 0 means "no limit" to this cache, so the clock is kept off it.
@@ -104,25 +104,25 @@ export class Endpoint {
   }
 
   /** An answer that still holds. */
-  kept<T>(asked: Question<T>): Answer<T> | undefined {
+  cached<T>(asked: ApiRequest<T>): Answer<T> | undefined {
     return this.#kept?.get(asked.path) as Answer<T> | undefined;
   }
 
   /** Asks once, or joins whoever is asking the same. Rejects with ApiError or the signal's reason. */
-  ask<T>(asked: Question<T>, attempt: Try): Promise<Answer<T>> {
-    const kept = attempt.fresh ? undefined : this.kept(asked);
+  request<T>(asked: ApiRequest<T>, attempt: AttemptOptions): Promise<Answer<T>> {
+    const kept = attempt.fresh ? undefined : this.cached(asked);
     if (kept !== undefined) return Promise.resolve(kept);
-    return this.#flights.take(attempt.lane, asked.path, attempt.signal, (signal) =>
+    return this.#flights.run(attempt.lane, asked.path, attempt.signal, (signal) =>
       this.#askNow(asked, { ...attempt, signal }),
     );
   }
 
-  asked(what: string): Asked {
-    return { network: this.#around.network, node: this.name, what, hide: this.#hide };
+  asked(what: string): RequestTarget {
+    return { network: this.#around.network, node: this.name, what, redact: this.#hide };
   }
 
   /** From where and as of when an answer with these headers is. */
-  asOf(headers: HttpReply["headers"]): AsOf {
+  asOf(headers: HttpResponse["headers"]): AsOf {
     return {
       network: this.#around.network,
       node: this.name,
@@ -133,12 +133,12 @@ export class Endpoint {
   }
 
   /** How far the node had got when it last said so. */
-  get sighting(): Sighting | undefined {
+  get lastSeenBlock(): LastSeenBlock | undefined {
     return this.#sighting;
   }
 
   /** Learns from an answer how far the node has got. One that is ahead of the wall clock beyond belief says nothing. */
-  sight({ blockTime: time, blockHeight: height, receivedAt }: AsOf): void {
+  recordBlock({ blockTime: time, blockHeight: height, receivedAt }: AsOf): void {
     if (time === undefined && height === undefined) return;
     const ahead = time === undefined ? 0 : millisBetween(receivedAt, time);
     this.#sighting =
@@ -148,31 +148,31 @@ export class Endpoint {
   }
 
   /** Waits for leave to send one request. Rejects with ApiError or the signal's reason. */
-  async admit(what: string, attempt: Try): Promise<void> {
-    this.rest.check(this.asked(what));
+  async admit(what: string, attempt: AttemptOptions): Promise<void> {
+    this.breaker.throwIfRefused(this.asked(what));
     if (this.budget.tryTake(attempt.lane)) return;
     const { limits, clock } = this.#around;
     const longest = Math.min(limits.queueMillis, attempt.deadlineMillis - clock.monotonicMillis());
     try {
       await this.budget.take(attempt.lane, longest, attempt.signal);
     } catch (error) {
-      if (!(error instanceof BudgetSpent)) throw error;
+      if (!(error instanceof BudgetExhausted)) throw error;
       const why = `has had all the questions that its rate limit allows for now; try again in ${Math.ceil(error.waitMillis / 1000)} s`;
       throw nodeFailure("rate-limited", why, this.asked(what), { retryAfterMillis: error.waitMillis, cause: error });
     }
     // Meanwhile the node may have refused somebody else.
-    this.rest.check(this.asked(what));
+    this.breaker.throwIfRefused(this.asked(what));
   }
 
   /** Learns from an answer's headers how much of the node's own limit is left. */
-  observe(headers: HttpReply["headers"]): void {
+  observeHeaders(headers: HttpResponse["headers"]): void {
     const remaining = headers["ratelimit-remaining"];
     if (typeof remaining === "string" && /^\d{1,9}$/u.test(remaining)) this.budget.observeRemaining(Number(remaining));
   }
 
   /** Draws the consequences of a failure: what it means for who asks this node next. */
-  failed(error: ApiError): void {
-    if (this.rest.failed(error)) {
+  recordFailure(error: ApiError): void {
+    if (this.breaker.recordFailure(error)) {
       this.#around.log.warn(
         { network: this.#around.network, node: this.name, kind: error.kind, why: error.tried.at(-1)?.why },
         "a node rests",
@@ -182,7 +182,7 @@ export class Endpoint {
   }
 
   /** Tells whoever measures how a request ends. */
-  count(request: Promise<{ readonly status?: number }>): void {
+  reportOutcome(request: Promise<{ readonly status?: number }>): void {
     const { onRequest, clock, network } = this.#around;
     if (onRequest === undefined) {
       // The promise may be one made for this alone; its failure is told to whoever asked.
@@ -203,35 +203,40 @@ export class Endpoint {
     await this.http.close();
   }
 
-  async #askNow<T>(asked: Question<T>, attempt: Try): Promise<Answer<T>> {
+  async #askNow<T>(asked: ApiRequest<T>, attempt: AttemptOptions): Promise<Answer<T>> {
     const about = this.asked(asked.what);
     try {
-      const { path, otherPath } = asked;
-      const reply = await (otherPath === undefined
+      const { path, legacyPath } = asked;
+      const reply = await (legacyPath === undefined
         ? this.#send(path, about, attempt)
-        : this.#sendInEither(path, otherPath, about, attempt));
-      if (reply.status !== 200) throw failureOfReply(reply, about);
+        : this.#sendInEither(path, legacyPath, about, attempt));
+      if (reply.status !== 200) throw failureOfResponse(reply, about);
       // A long answer is read for a while, and is as of when it came.
       const asOf = this.asOf(reply.headers);
       const { schema, list } = asked;
       const read =
-        list === undefined ? readReply(reply, schema, about) : await readInPieces(reply, schema, list, about);
+        list === undefined ? parseResponse(reply, schema, about) : await parseLongList(reply, schema, list, about);
       const value = asked.pick(read as never);
-      this.rest.succeeded();
+      this.breaker.recordSuccess();
       const answer: Answer<T> = { value, asOf };
-      this.sight(answer.asOf);
+      this.recordBlock(answer.asOf);
       if (this.#kept !== undefined) this.#keep(asked, answer, reply.body.length);
       return answer;
     } catch (error) {
       const failure = this.#failureOf(error, about);
       if (failure === undefined) throw error;
-      this.failed(failure);
+      this.recordFailure(failure);
       throw failure;
     }
   }
 
   /** Sends the question in the dialect that the node is known to speak, and in the other one where it knows no such route. */
-  async #sendInEither(path: string, otherPath: string, about: Asked, attempt: Try): Promise<HttpReply> {
+  async #sendInEither(
+    path: string,
+    otherPath: string,
+    about: RequestTarget,
+    attempt: AttemptOptions,
+  ): Promise<HttpResponse> {
     const other = this.#speaksOther;
     const first = await this.#send(other ? otherPath : path, about, attempt);
     if (!saysRouteMissing(first)) return first;
@@ -240,9 +245,9 @@ export class Endpoint {
     return second;
   }
 
-  async #send(path: string, about: Asked, attempt: Try): Promise<HttpReply> {
+  async #send(path: string, about: RequestTarget, attempt: AttemptOptions): Promise<HttpResponse> {
     const { limits, clock } = this.#around;
-    this.rest.check(about);
+    this.breaker.throwIfRefused(about);
     if (!this.budget.tryTake(attempt.lane)) await this.admit(about.what, attempt);
     const { signal } = attempt;
     const left = attempt.deadlineMillis - clock.monotonicMillis();
@@ -250,33 +255,33 @@ export class Endpoint {
       timeoutMillis: Math.max(1, Math.min(limits.tryMillis, left)),
       maxBytes: limits.maxBodyBytes,
     });
-    this.count(exchange.reply);
-    if (signal === undefined) return this.#observed(await exchange.reply);
+    this.reportOutcome(exchange.response);
+    if (signal === undefined) return this.#observed(await exchange.response);
     const cancel = (): void => exchange.cancel(signal.reason);
     if (signal.aborted) cancel();
     signal.addEventListener("abort", cancel, { once: true });
     try {
-      return this.#observed(await exchange.reply);
+      return this.#observed(await exchange.response);
     } finally {
       signal.removeEventListener("abort", cancel);
     }
   }
 
-  #observed(reply: HttpReply): HttpReply {
-    this.observe(reply.headers);
+  #observed(reply: HttpResponse): HttpResponse {
+    this.observeHeaders(reply.headers);
     return reply;
   }
 
-  #keep<T>(asked: Question<T>, answer: Answer<T>, bytes: number): void {
+  #keep<T>(asked: ApiRequest<T>, answer: Answer<T>, bytes: number): void {
     const ttl = typeof asked.keepMillis === "number" ? asked.keepMillis : asked.keepMillis(answer.value as never);
-    if (ttl > 0 && bytes <= MAX_KEPT_BYTES) this.#kept?.set(asked.path, answer, { ttl, size: bytes + 1 });
+    if (ttl > 0 && bytes <= MAX_CACHED_BODY_BYTES) this.#kept?.set(asked.path, answer, { ttl, size: bytes + 1 });
   }
 
   /** Undefined for what is no failure of the node: an abort, or a bug. */
-  #failureOf(error: unknown, about: Asked): ApiError | undefined {
+  #failureOf(error: unknown, about: RequestTarget): ApiError | undefined {
     if (error instanceof ApiError) return error;
     if (error instanceof HttpFault) return failureOfFault(error, about);
-    if (error instanceof MissingPart) {
+    if (error instanceof MissingFieldError) {
       const why = `sent an answer that cannot be understood: ${error.path} is missing`;
       return nodeFailure("unreadable", why, about, { path: error.path, httpStatus: 200 });
     }

@@ -1,4 +1,4 @@
-import type { HttpReply } from "./http.ts";
+import type { HttpResponse } from "./http.ts";
 
 /** What an error answer says of itself, in whatever wrapping it came. */
 export interface ErrorBody {
@@ -32,9 +32,9 @@ export function readErrorBody(body: string): ErrorBody {
   try {
     parsed = JSON.parse(trimmed);
   } catch {
-    return { ...NOTHING, message: tidy(trimmed) };
+    return { ...NOTHING, message: toShortLine(trimmed) };
   }
-  return readErrorValue(parsed) ?? { ...NOTHING, message: tidy(trimmed) };
+  return readErrorValue(parsed) ?? { ...NOTHING, message: toShortLine(trimmed) };
 }
 
 /** The same for parsed JSON; undefined where it is no error of the interface. */
@@ -48,7 +48,7 @@ export function readErrorValue(value: unknown): ErrorBody | undefined {
   const details = Array.isArray(record["details"]) ? (record["details"] as unknown[]) : [];
   return {
     code: typeof code === "number" && Number.isSafeInteger(code) ? code : undefined,
-    message: typeof message === "string" && message !== "" ? tidy(message) : undefined,
+    message: typeof message === "string" && message !== "" ? toShortLine(message) : undefined,
     details,
     innerWords: wordsOfDetails(details),
     structured: true,
@@ -66,12 +66,12 @@ export function isRouteMissing(status: number, body: ErrorBody): boolean {
 }
 
 /** The same of a whole answer. */
-export function saysRouteMissing({ status, body }: Pick<HttpReply, "status" | "body">): boolean {
+export function saysRouteMissing({ status, body }: Pick<HttpResponse, "status" | "body">): boolean {
   return status === 404 && isRouteMissing(status, readErrorBody(body.subarray(0, 100_000).toString("utf8")));
 }
 
 /** One line without control characters, at most 300 characters. */
-export function tidy(text: string): string {
+export function toShortLine(text: string): string {
   const line = text
     .slice(0, MAX_WORDS * 4)
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
@@ -87,14 +87,14 @@ function wordsOfDetails(details: readonly unknown[]): string | undefined {
       if (typeof part === "string" && part.trim() !== "" && !words.includes(part)) words.push(part);
     }
   }
-  return words.length === 0 ? undefined : tidy(words.join(": "));
+  return words.length === 0 ? undefined : toShortLine(words.join(": "));
 }
 
 /** Of a proxy's page, its title; of other text, its beginning. */
 function wordsOfText(text: string): string {
-  if (!text.startsWith("<")) return tidy(text);
+  if (!text.startsWith("<")) return toShortLine(text);
   const title = /<title[^>]*>([^<]{1,300})/iu.exec(text.slice(0, 10_000))?.[1] ?? "";
-  return tidy(title) || "a web page";
+  return toShortLine(title) || "a web page";
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,12 +1,12 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { Clock } from "./clock.ts";
-import type { RecallSignal } from "./recall.ts";
+import type { CancelSignal } from "./recall.ts";
 
 /**
  * One export at a time at one node, with a pause between two: before v0.73 each holds one of the node's few database
  * connections, longer than the export itself lasts.
  */
-export class ExportTurn {
+export class ExportSlot {
   readonly #clock: Clock;
   readonly #pauseMillis: Milliseconds;
   #busy = false;
@@ -25,7 +25,7 @@ export class ExportTurn {
   }
 
   /** Waits for its turn; false when it did not come in time. Rejects with the signal's reason. Whoever got it must `free` it. */
-  async take(deadlineMillis: Milliseconds, signal?: RecallSignal): Promise<boolean> {
+  async acquire(deadlineMillis: Milliseconds, signal?: CancelSignal): Promise<boolean> {
     for (;;) {
       signal?.throwIfAborted();
       const wait = this.waitMillis;
@@ -40,19 +40,19 @@ export class ExportTurn {
   }
 
   /** The export has ended: the pause begins. */
-  free(): void {
+  release(): void {
     this.#restsUntilMillis = this.#clock.monotonicMillis() + this.#pauseMillis;
-    this.cancel();
+    this.releaseUnused();
   }
 
   /** Gives back a turn in which the node was not asked. */
-  cancel(): void {
+  releaseUnused(): void {
     this.#busy = false;
     for (const wake of this.#freed) wake();
     this.#freed.clear();
   }
 
-  async #untilFree(atMostMillis: Milliseconds, signal: RecallSignal | undefined): Promise<void> {
+  async #untilFree(atMostMillis: Milliseconds, signal: CancelSignal | undefined): Promise<void> {
     const done = new AbortController();
     const leave = (): void => done.abort();
     const wake = (): void => done.abort();

@@ -1,11 +1,11 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { AsOf } from "./api-client.ts";
 import { ApiError, type Attempt } from "./api-error.ts";
-import type { Endpoint, Surroundings, Try } from "./endpoint.ts";
+import type { NodeEndpoint, ClientContext, AttemptOptions } from "./endpoint.ts";
 import { withAttempts } from "./failure.ts";
 import { HttpFault } from "./http-fault.ts";
-import { isBehind, isKnown } from "./node-order.ts";
-import { pause } from "./pause.ts";
+import { isBehind, isRecentlySeen } from "./node-order.ts";
+import { sleepUnlessCancelled } from "./pause.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "./verdict.ts";
 
 /** Tries at one node beyond the first, where it is the only one, and where there are others. */
@@ -14,10 +14,10 @@ const RETRIES_AMONG_OTHERS = 1;
 /** No call makes more tries than this, however many nodes there are. */
 export const MAX_TRIES = 8;
 /** Where every node wants to be left alone, people wait so long for the first that may be asked again. */
-const LONGEST_WAIT_MILLIS: Milliseconds = 3000;
+const MAX_REFUSAL_WAIT_MILLIS: Milliseconds = 3000;
 
 /** Tells the retry layer to go on, after a pause. */
-export class TryAgain extends Error {
+export class RetryRequested extends Error {
   readonly pauseMillis: Milliseconds;
 
   constructor(pauseMillis: Milliseconds, cause: unknown) {
@@ -27,19 +27,19 @@ export class TryAgain extends Error {
 }
 
 /** Whom to ask next in one call, and whether to go on. */
-export class Plan {
-  readonly #endpoints: readonly Endpoint[];
-  readonly #attempt: Try;
-  readonly #around: Surroundings;
+export class FailOverPlan {
+  readonly #endpoints: readonly NodeEndpoint[];
+  readonly #attempt: AttemptOptions;
+  readonly #around: ClientContext;
   readonly #errors: ApiError[] = [];
-  readonly #untried: Set<Endpoint>;
+  readonly #untried: Set<NodeEndpoint>;
   /** Who may be asked once more. */
-  readonly #again: Endpoint[] = [];
+  readonly #again: NodeEndpoint[] = [];
   #retries: number;
-  #next: Endpoint | undefined;
+  #next: NodeEndpoint | undefined;
   #waited = false;
 
-  constructor(endpoints: readonly Endpoint[], attempt: Try, around: Surroundings) {
+  constructor(endpoints: readonly NodeEndpoint[], attempt: AttemptOptions, around: ClientContext) {
     this.#endpoints = endpoints;
     this.#attempt = attempt;
     this.#around = around;
@@ -48,7 +48,7 @@ export class Plan {
   }
 
   /** Undefined where none may be asked at once. */
-  next(): Endpoint | undefined {
+  next(): NodeEndpoint | undefined {
     const next = this.#next ?? this.#firstUntried();
     this.#next = undefined;
     if (next !== undefined) this.#untried.delete(next);
@@ -56,14 +56,14 @@ export class Plan {
   }
 
   /** The node that may be asked soonest, once it may, if that is worth the wait. Rejects with the signal's reason. */
-  async soonest(): Promise<Endpoint> {
+  async waitForSoonest(): Promise<NodeEndpoint> {
     const soonest = this.#soonest();
     if (soonest === undefined) throw new Error("a call goes on only where a node is left to ask");
     this.#untried.delete(soonest);
-    const wait = soonest.rest.refusedForMillis;
+    const wait = soonest.breaker.refusedForMillis;
     if (this.#isWorthTheWait(wait)) {
       this.#waited = true;
-      await pause(this.#around.clock, wait, this.#attempt.signal);
+      await sleepUnlessCancelled(this.#around.clock, wait, this.#attempt.signal);
     }
     return soonest;
   }
@@ -72,7 +72,7 @@ export class Plan {
    * A node not asked yet that is further on than one that is behind, or that may be so where an answer is doubtful in
    * itself, be it by its age.
    */
-  betterThan(giver: Endpoint, { blockTime, receivedAt }: AsOf, doubtful: boolean): Endpoint | undefined {
+  alternativeTo(giver: NodeEndpoint, { blockTime, receivedAt }: AsOf, doubtful: boolean): NodeEndpoint | undefined {
     if (this.#untried.size === 0) return undefined;
     const now = this.#around.clock.monotonicMillis();
     const behind = isBehind(giver, this.#endpoints, now);
@@ -80,8 +80,9 @@ export class Plan {
     if (!behind && !old && !doubtful) return undefined;
     for (const one of this.#untried) {
       // Where no other node speaks against an answer, only one of which nothing is known can be better.
-      if (one.rest.refusedForMillis > 0 || (behind ? isBehind(one, this.#endpoints, now) : isKnown(one, now))) continue;
-      if (!one.rest.claim()) continue;
+      if (one.breaker.refusedForMillis > 0 || (behind ? isBehind(one, this.#endpoints, now) : isRecentlySeen(one, now)))
+        continue;
+      if (!one.breaker.tryAcquire()) continue;
       this.#untried.delete(one);
       return one;
     }
@@ -89,7 +90,7 @@ export class Plan {
   }
 
   /** TryAgain, or what ends the call. */
-  after(endpoint: Endpoint, error: unknown): unknown {
+  onFailure(endpoint: NodeEndpoint, error: unknown): unknown {
     if (!(error instanceof ApiError)) return error;
     this.#errors.push(error);
     if (isAnswer(error) || this.#errors.length >= MAX_TRIES) return error;
@@ -97,26 +98,26 @@ export class Plan {
     const left = this.#leftMillis();
     if (left <= 0) return error;
     this.#next = this.#firstUntried();
-    if (this.#next !== undefined) return new TryAgain(0, error);
+    if (this.#next !== undefined) return new RetryRequested(0, error);
     const again = this.#retries > 0 ? this.#again[0] : undefined;
     const pauseMillis =
       again === undefined
         ? Number.POSITIVE_INFINITY
-        : Math.max(this.#jittered(this.#errors.length - 1), again.rest.refusedForMillis);
+        : Math.max(this.#jittered(this.#errors.length - 1), again.breaker.refusedForMillis);
     const soonest = this.#hasSaidSomething() ? undefined : this.#soonest();
-    const wait = soonest?.rest.refusedForMillis ?? Number.POSITIVE_INFINITY;
-    if (wait < pauseMillis && this.#isWorthTheWait(wait)) return new TryAgain(0, error);
+    const wait = soonest?.breaker.refusedForMillis ?? Number.POSITIVE_INFINITY;
+    if (wait < pauseMillis && this.#isWorthTheWait(wait)) return new RetryRequested(0, error);
     if (again === undefined) return error;
     this.#again.shift();
     this.#retries -= 1;
     if (pauseMillis >= left) return error;
     this.#next = again;
-    return new TryAgain(pauseMillis, error);
+    return new RetryRequested(pauseMillis, error);
   }
 
   /** What whoever asked is told: the failure that says most, with what became of every node. */
-  outcome(error: unknown, what: string): unknown {
-    const cause = error instanceof TryAgain ? error.cause : error;
+  finalError(error: unknown, what: string): unknown {
+    const cause = error instanceof RetryRequested ? error.cause : error;
     if (!(cause instanceof ApiError)) return cause;
     const best = this.#errors.reduce((a, b) => (weight(b) >= weight(a) ? b : a), this.#errors[0] ?? cause);
     const tried: Attempt[] = this.#errors.flatMap((one) => one.tried);
@@ -128,27 +129,27 @@ export class Plan {
    * In order: first those that are well, then those that are well but behind the others, then, where nobody has said
    * anything of use, those that rest after failures.
    */
-  #firstUntried(): Endpoint | undefined {
+  #firstUntried(): NodeEndpoint | undefined {
     const now = this.#around.clock.monotonicMillis();
-    let behind: Endpoint[] | undefined;
-    let resting: Endpoint | undefined;
+    let behind: NodeEndpoint[] | undefined;
+    let resting: NodeEndpoint | undefined;
     for (const endpoint of this.#untried) {
-      if (endpoint.rest.refusedForMillis > 0) continue;
+      if (endpoint.breaker.refusedForMillis > 0) continue;
       if (isBehind(endpoint, this.#endpoints, now)) (behind ??= []).push(endpoint);
-      else if (endpoint.rest.claim()) return endpoint;
+      else if (endpoint.breaker.tryAcquire()) return endpoint;
       else resting ??= endpoint;
     }
-    const well = behind?.find((endpoint) => endpoint.rest.claim());
+    const well = behind?.find((endpoint) => endpoint.breaker.tryAcquire());
     if (well !== undefined) return well;
     return this.#hasSaidSomething() ? undefined : (resting ?? behind?.[0]);
   }
 
   /** Of those not asked yet, where all want to be left alone, the one that does so for the shortest time. */
-  #soonest(): Endpoint | undefined {
-    let soonest: Endpoint | undefined;
+  #soonest(): NodeEndpoint | undefined {
+    let soonest: NodeEndpoint | undefined;
     for (const endpoint of this.#untried) {
-      const wait = endpoint.rest.refusedForMillis;
-      if (soonest === undefined || wait < soonest.rest.refusedForMillis) soonest = endpoint;
+      const wait = endpoint.breaker.refusedForMillis;
+      if (soonest === undefined || wait < soonest.breaker.refusedForMillis) soonest = endpoint;
     }
     return soonest;
   }
@@ -157,7 +158,7 @@ export class Plan {
   #isWorthTheWait(waitMillis: Milliseconds): boolean {
     const { lane, waits = false } = this.#attempt;
     if (!waits || lane !== "people" || this.#waited) return false;
-    return waitMillis <= LONGEST_WAIT_MILLIS && waitMillis < this.#leftMillis();
+    return waitMillis <= MAX_REFUSAL_WAIT_MILLIS && waitMillis < this.#leftMillis();
   }
 
   #leftMillis(): Milliseconds {
@@ -165,7 +166,7 @@ export class Plan {
   }
 
   #hasSaidSomething(): boolean {
-    return this.#errors.some((error) => weight(error) >= SAYS_SOMETHING);
+    return this.#errors.some((error) => weight(error) >= INFORMATIVE_WEIGHT);
   }
 
   #jittered(retries: number): Milliseconds {
@@ -174,16 +175,16 @@ export class Plan {
 }
 
 /** Why a node was not asked in a call that failed. */
-function notAsked(endpoint: Endpoint, what: string): Attempt {
-  const { name: node, rest } = endpoint;
+function notAsked(endpoint: NodeEndpoint, what: string): Attempt {
+  const { name: node, breaker } = endpoint;
   try {
-    rest.check(endpoint.asked(what));
+    breaker.throwIfRefused(endpoint.asked(what));
   } catch (error) {
     const [attempt] = error instanceof ApiError ? error.tried : [];
     if (attempt !== undefined) return attempt;
     throw error;
   }
-  const { lastError } = rest.health;
+  const { lastError } = breaker.health;
   return {
     node,
     why: lastError === undefined ? "was not asked" : `was not asked, since it failed lately: ${lastError}`,
@@ -212,7 +213,7 @@ function mayRepeat(error: ApiError, errors: readonly ApiError[]): boolean {
   }
 }
 
-const SAYS_SOMETHING = 4;
+const INFORMATIVE_WEIGHT = 4;
 
 /** How much an error tells whoever asked. */
 function weight(error: ApiError): number {
@@ -225,7 +226,7 @@ function weight(error: ApiError): number {
     case "unreadable":
     case "refused":
     case "cut":
-      return SAYS_SOMETHING;
+      return INFORMATIVE_WEIGHT;
     case "banned":
     case "rate-limited":
       return 3;

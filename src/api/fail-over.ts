@@ -3,19 +3,19 @@ import { DelegateBackoff, handleType, retry, type RetryPolicy } from "cockatiel"
 import type { Milliseconds } from "../units/duration.ts";
 import type { Answer } from "./api-client.ts";
 import { ApiError } from "./api-error.ts";
-import type { Endpoint, Surroundings, Try } from "./endpoint.ts";
-import { MAX_TRIES, Plan, TryAgain } from "./fail-over-plan.ts";
+import type { NodeEndpoint, ClientContext, AttemptOptions } from "./endpoint.ts";
+import { MAX_TRIES, FailOverPlan, RetryRequested } from "./fail-over-plan.ts";
 import { isBehind } from "./node-order.ts";
-import type { Question } from "./question.ts";
+import type { ApiRequest } from "./question.ts";
 
 /** Where one answer is there already, a node that may have a later one gets no longer than this. */
-const SECOND_OPINION_MILLIS: Milliseconds = 2000;
+const SECOND_ANSWER_TIMEOUT_MILLIS: Milliseconds = 2000;
 
 /** The one retry layer: around request and parse, over all nodes. Every question is a GET, so asking twice is safe. */
-const policy: RetryPolicy = retry(handleType(TryAgain), {
+const policy: RetryPolicy = retry(handleType(RetryRequested), {
   maxAttempts: MAX_TRIES,
   backoff: new DelegateBackoff((context) =>
-    "error" in context.result && context.result.error instanceof TryAgain ? context.result.error.pauseMillis : 0,
+    "error" in context.result && context.result.error instanceof RetryRequested ? context.result.error.pauseMillis : 0,
   ),
 });
 
@@ -23,23 +23,23 @@ const policy: RetryPolicy = retry(handleType(TryAgain), {
  * Asks one node after the other until one answers, those that are known to lag behind the others last. Rejects with
  * the ApiError that says most, every try in its message, or with the signal's reason.
  */
-export async function askInTurn<T>(
-  endpoints: readonly Endpoint[],
-  asked: Question<T>,
-  attempt: Try,
-  around: Surroundings,
+export async function requestWithFailOver<T>(
+  endpoints: readonly NodeEndpoint[],
+  asked: ApiRequest<T>,
+  attempt: AttemptOptions,
+  around: ClientContext,
 ): Promise<Answer<T>> {
-  const plan = new Plan(endpoints, attempt, around);
+  const plan = new FailOverPlan(endpoints, attempt, around);
   const ask = async (): Promise<Answer<T>> => {
     attempt.signal?.throwIfAborted();
-    const endpoint = plan.next() ?? (await plan.soonest());
+    const endpoint = plan.next() ?? (await plan.waitForSoonest());
     let answer: Answer<T>;
     try {
-      answer = await endpoint.ask(asked, attempt);
+      answer = await endpoint.request(asked, attempt);
     } catch (error) {
-      throw plan.after(endpoint, error);
+      throw plan.onFailure(endpoint, error);
     }
-    const better = endpoints.length === 1 ? undefined : plan.betterThan(endpoint, answer.asOf, isEmpty(answer));
+    const better = endpoints.length === 1 ? undefined : plan.alternativeTo(endpoint, answer.asOf, isEmpty(answer));
     return better === undefined ? answer : latest(endpoint, answer, better);
   };
   // The first try is made at once, and only its failure is handed to the policy: nearly every call ends here.
@@ -47,7 +47,7 @@ export async function askInTurn<T>(
   try {
     return await first;
   } catch (failure) {
-    if (!(failure instanceof TryAgain)) throw plan.outcome(failure, asked.what);
+    if (!(failure instanceof RetryRequested)) throw plan.finalError(failure, asked.what);
   }
   try {
     return await policy.execute(() => {
@@ -56,7 +56,7 @@ export async function askInTurn<T>(
       return made;
     });
   } catch (error) {
-    throw plan.outcome(error, asked.what);
+    throw plan.finalError(error, asked.what);
   }
 
   /** Of a list: a node whose history began anew has nothing to list either. */
@@ -65,14 +65,14 @@ export async function askInTurn<T>(
   }
 
   /** A node's doubtful answer, unless others asked in their turn turn out to be further on. */
-  async function latest(giver: Endpoint, answer: Answer<T>, better: Endpoint): Promise<Answer<T>> {
+  async function latest(giver: NodeEndpoint, answer: Answer<T>, better: NodeEndpoint): Promise<Answer<T>> {
     const { clock } = around;
     let best = { giver, answer };
-    let next: Endpoint | undefined = better;
+    let next: NodeEndpoint | undefined = better;
     while (next !== undefined) {
-      const deadlineMillis = Math.min(attempt.deadlineMillis, clock.monotonicMillis() + SECOND_OPINION_MILLIS);
+      const deadlineMillis = Math.min(attempt.deadlineMillis, clock.monotonicMillis() + SECOND_ANSWER_TIMEOUT_MILLIS);
       try {
-        const other = await next.ask(asked, { ...attempt, deadlineMillis });
+        const other = await next.request(asked, { ...attempt, deadlineMillis });
         const now = clock.monotonicMillis();
         if (isBehind(best.giver, endpoints, now) && !isBehind(next, endpoints, now)) {
           best = { giver: next, answer: other };
@@ -80,7 +80,7 @@ export async function askInTurn<T>(
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
       }
-      next = plan.betterThan(best.giver, best.answer.asOf, isEmpty(best.answer));
+      next = plan.alternativeTo(best.giver, best.answer.asOf, isEmpty(best.answer));
     }
     return best.answer;
   }

@@ -1,17 +1,17 @@
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { ApiError, type ApiErrorKind, type Attempt } from "./api-error.ts";
 import { isRouteMissing, readErrorBody } from "./error-body.ts";
-import type { HttpHeaders, HttpReply } from "./http.ts";
+import type { HttpHeaders, HttpResponse } from "./http.ts";
 import type { HttpFault, HttpFaultKind } from "./http-fault.ts";
 
 /** Whom was asked for what: the words every failure begins with. */
-export interface Asked {
+export interface RequestTarget {
   readonly network: string;
   readonly node: string;
   /** A noun phrase: "the network time", "order 8f3a…". */
   readonly what: string;
   /** Takes the base URL's secrets out of what the node says: many a proxy repeats the address that it was asked for. */
-  readonly hide?: ((text: string) => string) | undefined;
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 type More = Omit<ConstructorParameters<typeof ApiError>[2], "network" | "node" | "tried">;
@@ -22,11 +22,11 @@ const BAN_MILLIS: Milliseconds = 600_000;
 const MAX_RETRY_AFTER_MILLIS: Milliseconds = 24 * 3_600_000;
 
 /** A failure of one node; `why` is a clause that follows the node's name. */
-export function nodeFailure(kind: ApiErrorKind, why: string, asked: Asked, more: More = {}): ApiError {
-  const { hide } = asked;
-  const attempt = { node: asked.node, why: hide?.(why) ?? why };
+export function nodeFailure(kind: ApiErrorKind, why: string, asked: RequestTarget, more: More = {}): ApiError {
+  const { redact } = asked;
+  const attempt = { node: asked.node, why: redact?.(why) ?? why };
   return new ApiError(kind, sentence(asked, [attempt]), {
-    ...(hide === undefined ? more : withoutSecrets(more, hide)),
+    ...(redact === undefined ? more : withoutSecrets(more, redact)),
     network: asked.network,
     node: asked.node,
     tried: [attempt],
@@ -45,7 +45,7 @@ function withoutSecrets(more: More, hide: (text: string) => string): More {
 }
 
 /** The same failure, as the outcome of a call in which several tries were made. */
-export function withAttempts(error: ApiError, asked: Omit<Asked, "node">, tried: readonly Attempt[]): ApiError {
+export function withAttempts(error: ApiError, asked: Omit<RequestTarget, "node">, tried: readonly Attempt[]): ApiError {
   const { network, node, httpStatus, code, nodeMessage, details, innerWords, path, retryAfterMillis, foreign, cause } =
     error;
   return new ApiError(error.kind, sentence(asked, tried), {
@@ -72,12 +72,12 @@ const FAULT_KINDS: Record<HttpFaultKind, ApiErrorKind> = {
   "not-http": "unreadable",
 };
 
-export function failureOfFault(fault: HttpFault, asked: Asked): ApiError {
+export function failureOfFault(fault: HttpFault, asked: RequestTarget): ApiError {
   return nodeFailure(FAULT_KINDS[fault.kind], fault.message, asked, { cause: fault });
 }
 
 /** Any answer whose status is not 200. */
-export function failureOfReply(reply: HttpReply, asked: Asked): ApiError {
+export function failureOfResponse(reply: HttpResponse, asked: RequestTarget): ApiError {
   const { status } = reply;
   const body = readErrorBody(reply.body.subarray(0, 1_000_000).toString("utf8"));
   const words = body.innerWords ?? body.message;
@@ -120,25 +120,29 @@ function kindOfStatus(status: number): ApiErrorKind {
 
 /** The longer of what the two headers say; a banning node sends `RateLimit-Retry-After`. */
 function retryAfter(headers: HttpHeaders): Milliseconds | undefined {
-  const wait = Math.max(...["ratelimit-retry-after", "retry-after"].map((name) => waitOf(headers[name], headers)));
+  const wait = Math.max(
+    ...["ratelimit-retry-after", "retry-after"].map((name) => retryAfterMillisOf(headers[name], headers)),
+  );
   return wait <= 0 ? undefined : Math.min(wait, MAX_RETRY_AFTER_MILLIS);
 }
 
 /** Seconds, or a date as proxies send it, by their own clock (RFC 9110, 10.2.3); 0 where it is neither. */
-function waitOf(value: HttpHeaders[string], { date }: HttpHeaders): Milliseconds {
+function retryAfterMillisOf(value: HttpHeaders[string], { date }: HttpHeaders): Milliseconds {
   const text = String(value).trim();
   if (/^\d{1,9}$/u.test(text)) return Number(text) * 1000;
   const wait = text.endsWith("GMT") ? Date.parse(text) - Date.parse(String(date)) : 0;
   return Number.isNaN(wait) ? 0 : wait;
 }
 
-function sentence(asked: Omit<Asked, "node">, tried: readonly Attempt[]): string {
-  const parts = merge(tried).map(({ node, why, times }) => `${node} ${why}${times > 1 ? ` (${times} tries)` : ""}`);
+function sentence(asked: Omit<RequestTarget, "node">, tried: readonly Attempt[]): string {
+  const parts = countEqual(tried).map(
+    ({ node, why, times }) => `${node} ${why}${times > 1 ? ` (${times} tries)` : ""}`,
+  );
   return `Could not get ${asked.what} from ${asked.network}: ${parts.join("; ")}${/[?!.]$/u.test(parts.at(-1) ?? "") ? "" : "."}`;
 }
 
 /** Equal attempts are told once, with their number. */
-function merge(tried: readonly Attempt[]): (Attempt & { times: number })[] {
+function countEqual(tried: readonly Attempt[]): (Attempt & { times: number })[] {
   const merged: (Attempt & { times: number })[] = [];
   for (const attempt of tried) {
     const same = merged.find((other) => other.node === attempt.node && other.why === attempt.why);

@@ -1,10 +1,10 @@
 import type { Milliseconds } from "../units/duration.ts";
-import type { Contradiction, NodeMemory, SourceMemory, Speaking, Verdict, VerdictThresholds } from "./verdict.ts";
+import type { Contradiction, NodeMemory, SourceMemory, TimedWitness, Verdict, VerdictThresholds } from "./verdict.ts";
 
 /** Nodes that say different times for one block. A time is compared with its like: the block's own where both sent it. */
-export function findContradictions(believable: readonly Speaking[]): readonly Contradiction[] {
+export function findContradictions(believable: readonly TimedWitness[]): readonly Contradiction[] {
   if (believable.length < 2) return [];
-  const byHeight = new Map<bigint, Speaking[]>();
+  const byHeight = new Map<bigint, TimedWitness[]>();
   for (const one of believable) {
     if (one.height === undefined) continue;
     const others = byHeight.get(one.height);
@@ -21,7 +21,10 @@ export function findContradictions(believable: readonly Speaking[]): readonly Co
 }
 
 /** Nodes whose time is earlier than what they said before. */
-export function findWentBack(believable: readonly Speaking[], before: SourceMemory | undefined): Verdict["wentBack"] {
+export function findRegressions(
+  believable: readonly TimedWitness[],
+  before: SourceMemory | undefined,
+): Verdict["wentBack"] {
   return believable.flatMap(({ node, time }) => {
     const known = before?.nodes.find((one) => one.node === node);
     return known !== undefined && time < known.time ? [{ node, from: known.time, to: time }] : [];
@@ -33,7 +36,7 @@ export function findWentBack(believable: readonly Speaking[], before: SourceMemo
  * from when both were so, so that nodes that start again one after the other after a halt do not count.
  */
 export function findDisagreement(
-  believable: readonly Speaking[],
+  believable: readonly TimedWitness[],
   memories: readonly NodeMemory[],
   nowMillis: Milliseconds,
   thresholds: VerdictThresholds,

@@ -5,8 +5,8 @@ import { buildConnector, Client, Pool, type Dispatcher } from "undici";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import type { BaseUrl } from "./base-url.ts";
 import { HttpFault, httpFault } from "./http-fault.ts";
-import { ReadMemory } from "./read-memory.ts";
-import { timeOut } from "./time-out.ts";
+import { ReceiveBuffers } from "./read-memory.ts";
+import { startTimeout } from "./time-out.ts";
 
 /** What takes the place of the connection pool in tests. */
 export type HttpDispatcher = Dispatcher;
@@ -14,7 +14,7 @@ export type HttpDispatcher = Dispatcher;
 export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A whole answer, whatever its status. */
-export interface HttpReply {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: HttpHeaders;
   readonly body: Buffer;
@@ -23,7 +23,7 @@ export interface HttpReply {
 /** A question under way. */
 interface HttpExchange<T> {
   /** Rejects with HttpFault, or with the reason given to `cancel`. */
-  readonly reply: Promise<T>;
+  readonly response: Promise<T>;
   cancel(reason: unknown): void;
 }
 
@@ -43,8 +43,8 @@ export interface HttpStream {
 }
 
 /** One base URL: the only door to the network. */
-export interface HttpDoor {
-  get(path: string, limits: { timeoutMillis: Milliseconds; maxBytes: number }): HttpExchange<HttpReply>;
+export interface HttpClient {
+  get(path: string, limits: { timeoutMillis: Milliseconds; maxBytes: number }): HttpExchange<HttpResponse>;
   /** Over a connection of its own, and without time-outs: the sink's owner keeps the time. */
   stream(path: string, sink: HttpSink): HttpStream;
   close(): Promise<void>;
@@ -57,7 +57,7 @@ const KEEP_ALIVE_MILLIS = 30_000;
 const CONNECT_MILLIS = 5000;
 
 /** A pool of kept connections to one base URL; a dispatcher handed in replaces the pool and stays its owner's to close. */
-export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher } = {}): HttpDoor {
+export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher } = {}): HttpClient {
   const pool =
     options.dispatcher ??
     new Pool(base.origin, {
@@ -78,26 +78,26 @@ export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher }
     try {
       through.dispatch({ origin: base.origin, path: base.join(path), method: "GET", headers }, handler);
     } catch (error) {
-      queueMicrotask(() => handler.onResponseError?.(neverStarted, error as Error));
+      queueMicrotask(() => handler.onResponseError?.(inertController, error as Error));
     }
   };
   return {
     get(path, limits) {
-      const whole = new WholeReply(limits.timeoutMillis, limits.maxBytes);
+      const whole = new BufferedResponse(limits.timeoutMillis, limits.maxBytes);
       dispatch(pool, path, whole);
       return whole;
     },
     stream(path, sink) {
       if (options.dispatcher !== undefined) {
-        const streamed = new StreamedReply(sink);
+        const streamed = new StreamedResponse(sink);
         dispatch(options.dispatcher, path, streamed);
         return streamed;
       }
-      const memory = new ReadMemory();
+      const memory = new ReceiveBuffers();
       const client = streamClient(base, memory);
       streams.add(client);
-      const streamed = new StreamedReply(sink, {
-        started: () => memory.reuse(),
+      const streamed = new StreamedResponse(sink, {
+        started: () => memory.startReuse(),
         ended: () => {
           streams.delete(client);
           client.destroy().catch(() => undefined);
@@ -114,7 +114,7 @@ export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher }
 }
 
 /** One connection for one large answer. Encrypted bytes are read by Node into memory of its own. */
-function streamClient(base: BaseUrl, memory: ReadMemory): Client {
+function streamClient(base: BaseUrl, memory: ReceiveBuffers): Client {
   const plain = base.origin.startsWith("http:");
   const connect = buildConnector({
     timeout: CONNECT_MILLIS,
@@ -127,13 +127,13 @@ function streamClient(base: BaseUrl, memory: ReadMemory): Client {
     allowH2: false,
     connect: (target, done) => {
       const socket: unknown = connect(target, done);
-      if (socket instanceof Socket) memory.belongTo(socket);
+      if (socket instanceof Socket) memory.attach(socket);
     },
   });
 }
 
 /** Stands in where the pool refused the request outright. */
-const neverStarted: Dispatcher.DispatchController = {
+const inertController: Dispatcher.DispatchController = {
   aborted: true,
   paused: false,
   reason: null,
@@ -143,11 +143,11 @@ const neverStarted: Dispatcher.DispatchController = {
 };
 
 /** Collects one answer. Written against undici's dispatch itself, which spares a stream and an AbortSignal per request. */
-class WholeReply implements Dispatcher.DispatchHandler, HttpExchange<HttpReply> {
-  readonly reply: Promise<HttpReply>;
+class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpResponse> {
+  readonly response: Promise<HttpResponse>;
   readonly #maxBytes: number;
   readonly #cancelTimeOut: () => void;
-  #resolve!: (reply: HttpReply) => void;
+  #resolve!: (reply: HttpResponse) => void;
   #reject!: (reason: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #done = false;
@@ -158,11 +158,11 @@ class WholeReply implements Dispatcher.DispatchHandler, HttpExchange<HttpReply> 
 
   constructor(timeoutMillis: Milliseconds, maxBytes: number) {
     this.#maxBytes = maxBytes;
-    this.reply = new Promise<HttpReply>((resolve, reject) => {
+    this.response = new Promise<HttpResponse>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#cancelTimeOut = timeOut(timeoutMillis, () => {
+    this.#cancelTimeOut = startTimeout(timeoutMillis, () => {
       // Where this process itself was held up, the answer may have come and only wait to be read.
       setImmediate(() => {
         const clause = `did not answer within ${formatDuration(timeoutMillis)}`;
@@ -222,19 +222,19 @@ class WholeReply implements Dispatcher.DispatchHandler, HttpExchange<HttpReply> 
 }
 
 /** What else is to be done when an answer's body begins, and when no more of it will come. */
-interface StreamCare {
+interface StreamHooks {
   started(): void;
   ended(): void;
 }
 
-class StreamedReply implements Dispatcher.DispatchHandler, HttpStream {
+class StreamedResponse implements Dispatcher.DispatchHandler, HttpStream {
   readonly #sink: HttpSink;
-  readonly #care: StreamCare | undefined;
+  readonly #care: StreamHooks | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #done = false;
   #began = false;
 
-  constructor(sink: HttpSink, care?: StreamCare) {
+  constructor(sink: HttpSink, care?: StreamHooks) {
     this.#sink = sink;
     this.#care = care;
   }

@@ -5,12 +5,12 @@ import { parseBaseUrl, type BaseUrl } from "./base-url.ts";
 import { readBlock } from "./block-headers.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { saysRouteMissing } from "./error-body.ts";
-import { failureOfFault, failureOfReply, type Asked } from "./failure.ts";
+import { failureOfFault, failureOfResponse, type RequestTarget } from "./failure.ts";
 import { HttpFault } from "./http-fault.ts";
-import { openHttp, type HttpDoor, type HttpReply } from "./http.ts";
-import type { Question } from "./question.ts";
+import { openHttp, type HttpClient, type HttpResponse } from "./http.ts";
+import type { ApiRequest } from "./question.ts";
 import { networkTime, nodeInfo, partiesStake } from "./questions.ts";
-import { readReply } from "./read-reply.ts";
+import { parseResponse } from "./read-reply.ts";
 
 /** What one node says of itself, asked once and without any of the bot's patience. */
 export interface NodeInspection {
@@ -48,8 +48,8 @@ export async function inspectNode(url: string, options: InspectionOptions): Prom
   return atBase(url, options, async (ask, base) => {
     const began = clock.monotonicMillis();
     const first = await ask(networkTime.path, networkTime);
-    const other = saysRouteMissing(first) && networkTime.otherPath !== undefined;
-    const reply = other ? await ask(networkTime.otherPath ?? "", networkTime) : first;
+    const other = saysRouteMissing(first) && networkTime.legacyPath !== undefined;
+    const reply = other ? await ask(networkTime.legacyPath ?? "", networkTime) : first;
     const roundTripMillis = Math.round(clock.monotonicMillis() - began);
     const { timestamp } = valueOf(networkTime, reply, asked(base, networkTime, options));
     const { blockHeight: height } = readBlock(reply.headers);
@@ -75,7 +75,7 @@ export function inspectCore(url: string, options: InspectionOptions): Promise<No
   });
 }
 
-type Ask = (path: string, question: Question<unknown>) => Promise<HttpReply>;
+type Ask = (path: string, question: ApiRequest<unknown>) => Promise<HttpResponse>;
 
 async function atBase(
   url: string,
@@ -84,10 +84,10 @@ async function atBase(
 ): Promise<NodeInspection> {
   const { timeoutMillis = TIMEOUT_MILLIS } = options;
   const base = parseBaseUrl(url);
-  const http: HttpDoor = openHttp(base);
+  const http: HttpClient = openHttp(base);
   const ask: Ask = async (path, question) => {
     try {
-      return await http.get(path, { timeoutMillis, maxBytes: MAX_BYTES }).reply;
+      return await http.get(path, { timeoutMillis, maxBytes: MAX_BYTES }).response;
     } catch (error) {
       if (error instanceof HttpFault) throw failureOfFault(error, asked(base, question, options));
       throw error;
@@ -103,13 +103,17 @@ async function atBase(
   }
 }
 
-function asked({ name, hide }: BaseUrl, { what }: Question<unknown>, { network }: InspectionOptions): Asked {
-  return { network, node: name, what, hide };
+function asked(
+  { name, redact }: BaseUrl,
+  { what }: ApiRequest<unknown>,
+  { network }: InspectionOptions,
+): RequestTarget {
+  return { network, node: name, what, redact };
 }
 
-function valueOf<T>(question: Question<T>, reply: HttpReply, about: Asked): T {
-  if (reply.status !== 200) throw failureOfReply(reply, about);
-  return question.pick(readReply(reply, question.schema, about) as never);
+function valueOf<T>(question: ApiRequest<T>, reply: HttpResponse, about: RequestTarget): T {
+  if (reply.status !== 200) throw failureOfResponse(reply, about);
+  return question.pick(parseResponse(reply, question.schema, about) as never);
 }
 
 /** A node that does not say its version serves all the same. */
@@ -124,7 +128,7 @@ async function versionOf(ask: Ask): Promise<{ version?: string }> {
   }
 }
 
-function rateLimitOf({ headers }: HttpReply): NodeInspection["rateLimit"] {
+function rateLimitOf({ headers }: HttpResponse): NodeInspection["rateLimit"] {
   const [limit, remaining] = [headers["ratelimit-limit"], headers["ratelimit-remaining"]].map((value) =>
     // The limit may be followed by its policy, behind a comma.
     typeof value === "string" ? /^\d{1,9}/u.exec(value)?.[0] : undefined,

@@ -2,17 +2,17 @@ import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import {
   millisBetween,
   type Contradiction,
-  type Draft,
+  type Mutable,
   type Frontier,
   type NetworkState,
-  type Round,
+  type PollRound,
   type SourceMemory,
-  type Speaking,
+  type TimedWitness,
   type VerdictThresholds,
 } from "./verdict.ts";
 
 /** What a round shows of the network, before blind time is taken off. */
-export interface Sight {
+export interface NetworkJudgement {
   readonly state: NetworkState;
   readonly why: string;
   readonly basis: "advance" | "age";
@@ -23,12 +23,12 @@ export interface Sight {
 
 /** Healthy if the frontier advances, be it at one node; stalled if it does not though a majority is there; else blind. */
 export function judgeNetwork(
-  round: Round,
-  believable: readonly Speaking[],
+  round: PollRound,
+  believable: readonly TimedWitness[],
   contradictions: readonly Contradiction[],
   before: SourceMemory | undefined,
   thresholds: VerdictThresholds,
-): Sight {
+): NetworkJudgement {
   const previous = before?.frontier;
   const watchedSinceMillis = before?.watchedSinceMillis ?? round.atMillis;
   const best = furthest(believable);
@@ -58,7 +58,7 @@ export function judgeNetwork(
   }
   return judgeStandstill(previous, best);
 
-  function unmoved(): Pick<Sight, "frontier" | "watchedSinceMillis" | "stillMillis"> {
+  function unmoved(): Pick<NetworkJudgement, "frontier" | "watchedSinceMillis" | "stillMillis"> {
     const rest = { frontier: previous, watchedSinceMillis };
     return previous === undefined ? rest : { ...rest, stillMillis: stillFor(previous) };
   }
@@ -68,7 +68,7 @@ export function judgeNetwork(
   }
 
   /** A first look: only the wall clock can tell. */
-  function judgeByAge(given: Round, witness: Speaking, among: readonly Speaking[]): Sight {
+  function judgeByAge(given: PollRound, witness: TimedWitness, among: readonly TimedWitness[]): NetworkJudgement {
     return {
       ...stateByAge(millisBetween(witness.time, given.wallClock), isMajority(among, given)),
       frontier: frontierAt(witness),
@@ -76,7 +76,7 @@ export function judgeNetwork(
     };
   }
 
-  function judgeStandstill(frontier: Frontier, witness: Speaking): Sight {
+  function judgeStandstill(frontier: Frontier, witness: TimedWitness): NetworkJudgement {
     const stillMillis = stillFor(frontier);
     const rest = { frontier: sharpened(frontier, witness), watchedSinceMillis, stillMillis };
     const majority = isMajority(believable, round);
@@ -97,7 +97,7 @@ export function judgeNetwork(
     };
   }
 
-  function stateByAge(age: Milliseconds, majority: boolean): Pick<Sight, "state" | "why" | "basis"> {
+  function stateByAge(age: Milliseconds, majority: boolean): Pick<NetworkJudgement, "state" | "why" | "basis"> {
     if (age < thresholds.stalledMillis) {
       const why = age < 0 ? "the network time is the present" : `the network time is ${formatDuration(age)} old`;
       return { state: "healthy", why, basis: "age" };
@@ -108,13 +108,13 @@ export function judgeNetwork(
   }
 }
 
-function blind(why: string): Pick<Sight, "state" | "why" | "basis"> {
+function blind(why: string): Pick<NetworkJudgement, "state" | "why" | "basis"> {
   return { state: "blind", why, basis: "advance" };
 }
 
 /** The latest time; among equals the highest block, so that a node whose history began anew leads nobody. */
-function furthest(believable: readonly Speaking[]): Speaking | undefined {
-  let best: Speaking | undefined;
+function furthest(believable: readonly TimedWitness[]): TimedWitness | undefined {
+  let best: TimedWitness | undefined;
   for (const one of believable) {
     const better = best === undefined || one.time > best.time;
     if (better || (one.time === best?.time && (one.height ?? -1n) > (best.height ?? -1n))) best = one;
@@ -122,44 +122,44 @@ function furthest(believable: readonly Speaking[]): Speaking | undefined {
   return best;
 }
 
-function frontierAt(witness: Speaking): Draft<Frontier> {
-  const frontier: Draft<Frontier> = { time: witness.time, node: witness.node };
+function frontierAt(witness: TimedWitness): Mutable<Frontier> {
+  const frontier: Mutable<Frontier> = { time: witness.time, node: witness.node };
   if (witness.height !== undefined) frontier.height = witness.height;
   return frontier;
 }
 
 /** The frontier with its height, where that is only known now. */
-function sharpened(frontier: Frontier, witness: Speaking): Frontier {
+function sharpened(frontier: Frontier, witness: TimedWitness): Frontier {
   return frontier.height === undefined && witness.time === frontier.time && witness.height !== undefined
     ? { ...frontier, height: witness.height }
     : frontier;
 }
 
-function isMajority(believable: readonly Speaking[], round: Round): boolean {
+function isMajority(believable: readonly TimedWitness[], round: PollRound): boolean {
   return believable.length * 2 > round.witnesses.length;
 }
 
 /** Beyond this much more than the time watched, the last block is older than what this process has seen of it. */
-const OLDER_THAN_SEEN: Milliseconds = 10_000;
+const UNSEEN_STANDSTILL_MILLIS: Milliseconds = 10_000;
 
 /** What was seen is one thing, how old the last block says it is another: it may have stood still before the watch. */
-function standstillWords(stillMillis: Milliseconds, frontier: Frontier, round: Round): string {
+function standstillWords(stillMillis: Milliseconds, frontier: Frontier, round: PollRound): string {
   const age = millisBetween(frontier.time, round.wallClock);
   const seen = `no block seen for ${formatDuration(stillMillis)}`;
-  return age - stillMillis > OLDER_THAN_SEEN ? `${seen} (the last block is ${formatDuration(age)} old)` : seen;
+  return age - stillMillis > UNSEEN_STANDSTILL_MILLIS ? `${seen} (the last block is ${formatDuration(age)} old)` : seen;
 }
 
-function countWords(believable: readonly Speaking[], round: Round): string {
+function countWords(believable: readonly TimedWitness[], round: PollRound): string {
   const all = round.witnesses.length;
   return all === 1 ? "the one node there is" : `${believable.length} of ${all} nodes`;
 }
 
-function fewWords(believable: readonly Speaking[], round: Round): string {
+function fewWords(believable: readonly TimedWitness[], round: PollRound): string {
   const verb = believable.length === 1 ? "answers" : "answer";
   return `only ${believable.length} of ${round.witnesses.length} nodes ${verb}, and no advance is seen there`;
 }
 
-function silenceWords(round: Round): string {
+function silenceWords(round: PollRound): string {
   if (round.witnesses.some((one) => one.reachable && one.time !== undefined)) {
     return "no node says a time that can be believed: each is ahead of the wall clock, unless that is what is wrong";
   }

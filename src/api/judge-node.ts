@@ -2,10 +2,10 @@ import { formatDuration } from "../units/duration.ts";
 import {
   millisBetween,
   type Contradiction,
-  type Draft,
+  type Mutable,
   type Frontier,
   type NodeVerdict,
-  type Round,
+  type PollRound,
   type VerdictThresholds,
   type Witness,
 } from "./verdict.ts";
@@ -13,7 +13,7 @@ import {
 /** One node, measured against the frontier. */
 export function judgeNode(
   witness: Witness,
-  round: Round,
+  round: PollRound,
   frontier: Frontier | undefined,
   contradictions: readonly Contradiction[],
   thresholds: VerdictThresholds,
@@ -24,7 +24,7 @@ export function judgeNode(
     const answered = witness.answered === true ? { answered: true as const } : {};
     return { node, state: witness.refused === true ? "unknown" : "down", why, ...answered };
   }
-  const said: Draft<NodeVerdict> = { node, state: "ok" };
+  const said: Mutable<NodeVerdict> = { node, state: "ok" };
   if (time !== undefined) said.time = time;
   if (height !== undefined) said.height = height;
   if (roundTripMillis !== undefined) said.roundTripMillis = roundTripMillis;

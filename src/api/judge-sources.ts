@@ -1,16 +1,16 @@
 import type { Milliseconds } from "../units/duration.ts";
-import { findContradictions, findDisagreement, findWentBack } from "./find-oddities.ts";
+import { findContradictions, findDisagreement, findRegressions } from "./find-oddities.ts";
 import { judgeNetwork } from "./judge-network.ts";
 import { judgeNode } from "./judge-node.ts";
 import { rememberNodes } from "./remember-nodes.ts";
 import {
   aheadMillis,
   millisBetween,
-  type Draft,
+  type Mutable,
   type Frontier,
-  type Round,
+  type PollRound,
   type SourceMemory,
-  type Speaking,
+  type TimedWitness,
   type Verdict,
   type VerdictThresholds,
 } from "./verdict.ts";
@@ -19,21 +19,25 @@ import {
  * Judges the sources first, then the network. Pure: the same round over the same memory gives the same verdict.
  * A blind round freezes every timer, since nothing was seen while it lasted.
  */
-export function judgeSources(round: Round, before: SourceMemory | undefined, thresholds: VerdictThresholds): Verdict {
-  const speaking = round.witnesses.filter((one): one is Speaking => one.reachable && one.time !== undefined);
+export function judgeSources(
+  round: PollRound,
+  before: SourceMemory | undefined,
+  thresholds: VerdictThresholds,
+): Verdict {
+  const speaking = round.witnesses.filter((one): one is TimedWitness => one.reachable && one.time !== undefined);
   const believable = speaking.filter((one) => aheadMillis(one, round) <= thresholds.aheadMillis);
   const contradictions = findContradictions(believable);
   const sight = judgeNetwork(round, believable, contradictions, before, thresholds);
   const blind = sight.state === "blind";
   const frozenMillis = blind ? sinceLast(round, before) : 0;
   const frontier = later(sight.frontier, frozenMillis);
-  const memory: Draft<SourceMemory> = {
+  const memory: Mutable<SourceMemory> = {
     watchedSinceMillis: sight.watchedSinceMillis + frozenMillis,
     atMillis: round.atMillis,
     nodes: rememberNodes(round, believable, before, thresholds, blind),
   };
   if (frontier !== undefined) memory.frontier = frontier;
-  const verdict: Draft<Verdict> = {
+  const verdict: Mutable<Verdict> = {
     network: sight.state,
     why: sight.why,
     basis: sight.basis,
@@ -43,7 +47,7 @@ export function judgeSources(round: Round, before: SourceMemory | undefined, thr
     implausible: speaking
       .filter((one) => !believable.includes(one))
       .map((one) => ({ node: one.node, aheadMillis: aheadMillis(one, round) })),
-    wentBack: findWentBack(believable, before),
+    wentBack: findRegressions(believable, before),
     at: round.wallClock,
     atMillis: round.atMillis,
     memory,
@@ -64,6 +68,6 @@ function later(frontier: Frontier | undefined, millis: Milliseconds): Frontier |
   return { ...frontier, advancedAtMillis: frontier.advancedAtMillis + millis };
 }
 
-function sinceLast(round: Round, before: SourceMemory | undefined): Milliseconds {
+function sinceLast(round: PollRound, before: SourceMemory | undefined): Milliseconds {
   return before === undefined ? 0 : Math.max(0, round.atMillis - before.atMillis);
 }

@@ -2,7 +2,7 @@
 export interface LedgerSink {
   bytes(decoded: Buffer): void;
   /** The first message is whole: what it says of the file is known. */
-  began(contentType: string | undefined, extensions: readonly unknown[]): void;
+  onFirstMessage(contentType: string | undefined, extensions: readonly unknown[]): void;
 }
 
 /** One of the two framings. Both methods throw LedgerFault; after that the decoder is of no more use. */

@@ -1,7 +1,7 @@
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import type { CallOptions, LedgerQuery, LedgerStream } from "./api-client.ts";
 import { ApiError, type Attempt } from "./api-error.ts";
-import type { Endpoint, Surroundings, Try } from "./endpoint.ts";
+import type { NodeEndpoint, ClientContext, AttemptOptions } from "./endpoint.ts";
 import { nodeFailure, withAttempts } from "./failure.ts";
 import { HttpFault } from "./http-fault.ts";
 import { LedgerReceiver } from "./ledger-receiver.ts";
@@ -14,16 +14,16 @@ const WHAT = "the ledger export";
  * Opens an export at the first node that has a turn free. No retry: each export costs the node dearly. Only where a
  * node cannot have seen the question (no connection, a rest, a turn not free) is the next one asked.
  */
-export async function openLedgerInTurn(
-  endpoints: readonly Endpoint[],
+export async function openLedgerExport(
+  endpoints: readonly NodeEndpoint[],
   query: LedgerQuery,
   options: CallOptions = {},
-  around: Surroundings,
+  around: ClientContext,
 ): Promise<LedgerStream> {
   const { signal, lane = "people" } = options;
   signal?.throwIfAborted();
   const path = ledgerPath(query);
-  const attempt: Try = {
+  const attempt: AttemptOptions = {
     lane,
     fresh: true,
     deadlineMillis: around.clock.monotonicMillis() + around.limits.callMillis,
@@ -33,7 +33,7 @@ export async function openLedgerInTurn(
   let last: ApiError | undefined;
   for (const endpoint of inOrder(endpoints, around.clock.monotonicMillis())) {
     try {
-      return await openLedger(endpoint, path, attempt, around);
+      return await openAt(endpoint, path, attempt, around);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       last = error;
@@ -49,12 +49,12 @@ export async function openLedgerInTurn(
  * Those that are well and free first, and whole before soon: one that lags behind the others lacks the last entries,
  * so that a turn at another is waited for. The sort keeps the order of preference.
  */
-function inOrder(endpoints: readonly Endpoint[], nowMillis: Milliseconds): readonly Endpoint[] {
-  const rank = (endpoint: Endpoint): number => {
-    if (endpoint.rest.refusedForMillis > 0) return 4;
-    if (endpoint.rest.health.resting) return 3;
+function inOrder(endpoints: readonly NodeEndpoint[], nowMillis: Milliseconds): readonly NodeEndpoint[] {
+  const rank = (endpoint: NodeEndpoint): number => {
+    if (endpoint.breaker.refusedForMillis > 0) return 4;
+    if (endpoint.breaker.health.circuitOpen) return 3;
     if (isBehind(endpoint, endpoints, nowMillis)) return 2;
-    return endpoint.exports.waitMillis > 0 ? 1 : 0;
+    return endpoint.exportSlot.waitMillis > 0 ? 1 : 0;
   };
   return endpoints.toSorted((a, b) => rank(a) - rank(b));
 }
@@ -65,9 +65,14 @@ function wasNotAsked(error: ApiError): boolean {
   return error.cause instanceof HttpFault && !error.cause.sent;
 }
 
-async function openLedger(endpoint: Endpoint, path: string, attempt: Try, around: Surroundings): Promise<LedgerStream> {
+async function openAt(
+  endpoint: NodeEndpoint,
+  path: string,
+  attempt: AttemptOptions,
+  around: ClientContext,
+): Promise<LedgerStream> {
   const asked = endpoint.asked(WHAT);
-  if (!(await endpoint.exports.take(attempt.deadlineMillis, attempt.signal))) {
+  if (!(await endpoint.exportSlot.acquire(attempt.deadlineMillis, attempt.signal))) {
     const why = `has another export under way; try again when that has ended (waited ${formatDuration(around.limits.callMillis)})`;
     throw nodeFailure("rate-limited", why, asked);
   }
@@ -76,9 +81,9 @@ async function openLedger(endpoint: Endpoint, path: string, attempt: Try, around
     await endpoint.admit(WHAT, attempt);
     admitted = true;
   } finally {
-    if (!admitted) endpoint.exports.cancel();
+    if (!admitted) endpoint.exportSlot.releaseUnused();
   }
   const { opened } = new LedgerReceiver(endpoint, path, asked, attempt.signal, around);
-  endpoint.count(opened.then(() => ({})));
+  endpoint.reportOutcome(opened.then(() => ({})));
   return opened;
 }

@@ -15,7 +15,7 @@ export class LedgerFault extends Error {
 }
 
 /** The fault that an error message in the stream stands for, or undefined where the value is no error. */
-export function faultSaid(value: unknown): LedgerFault | undefined {
+export function reportedFault(value: unknown): LedgerFault | undefined {
   const body = readErrorValue(value);
   if (body === undefined) return undefined;
   return new LedgerFault("said", `says “${body.innerWords ?? body.message ?? "an error"}”`, body);

@@ -1,13 +1,13 @@
 import { isBlank, OPEN_BRACE } from "./json-bytes.ts";
 import type { LedgerDecoder, LedgerSink } from "./ledger-decoder.ts";
-import { LedgerMessages } from "./ledger-messages.ts";
-import { LedgerRaw } from "./ledger-raw.ts";
+import { MessageDecoder } from "./ledger-messages.ts";
+import { RawDecoder } from "./ledger-raw.ts";
 
 /**
  * Frees a ledger export from whichever framing it comes in: raw bytes, or JSON messages that carry them in base64.
  * The first byte that is not blank tells: `{` opens a message, anything else is the file itself.
  */
-export class LedgerFraming implements LedgerDecoder {
+export class DetectingDecoder implements LedgerDecoder {
   readonly #sink: LedgerSink;
   #decoder: LedgerDecoder | undefined;
   #blanks: Buffer[] = [];
@@ -23,14 +23,14 @@ export class LedgerFraming implements LedgerDecoder {
         this.#blanks.push(Buffer.from(chunk));
         return;
       }
-      this.#decoder = chunk[first] === OPEN_BRACE ? new LedgerMessages(this.#sink) : new LedgerRaw(this.#sink);
+      this.#decoder = chunk[first] === OPEN_BRACE ? new MessageDecoder(this.#sink) : new RawDecoder(this.#sink);
       for (const blank of this.#blanks.splice(0)) this.#decoder.push(blank);
     }
     this.#decoder.push(chunk);
   }
 
   end(): void {
-    this.#decoder ??= new LedgerRaw(this.#sink);
+    this.#decoder ??= new RawDecoder(this.#sink);
     for (const blank of this.#blanks.splice(0)) this.#decoder.push(blank);
     this.#decoder.end();
   }

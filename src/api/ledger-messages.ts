@@ -1,8 +1,8 @@
-import { Base64Pieces } from "./base64-pieces.ts";
+import { Base64Decoder } from "./base64-pieces.ts";
 import { isBlank, OPEN_BRACE } from "./json-bytes.ts";
 import type { LedgerDecoder, LedgerSink } from "./ledger-decoder.ts";
 import { MessageTemplate } from "./message-template.ts";
-import { faultSaid, LedgerFault } from "./ledger-fault.ts";
+import { reportedFault, LedgerFault } from "./ledger-fault.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -22,9 +22,9 @@ type Mode = "between" | "structure" | "string" | "data";
  * after the other, cut into chunks anywhere. The base64 of `result.data` never becomes part of a JSON text: it is
  * decoded as it arrives, in constant memory however long a message is; all around it is parsed when the message ends.
  */
-export class LedgerMessages implements LedgerDecoder {
+export class MessageDecoder implements LedgerDecoder {
   readonly #sink: LedgerSink;
-  readonly #base64: Base64Pieces;
+  readonly #base64: Base64Decoder;
   #mode: Mode = "between";
   #depth = 0;
   /** The message without its data. */
@@ -51,7 +51,7 @@ export class LedgerMessages implements LedgerDecoder {
 
   constructor(sink: LedgerSink) {
     this.#sink = sink;
-    this.#base64 = new Base64Pieces((decoded) => sink.bytes(decoded));
+    this.#base64 = new Base64Decoder((decoded) => sink.bytes(decoded));
   }
 
   push(chunk: Buffer): void {
@@ -226,7 +226,7 @@ export class LedgerMessages implements LedgerDecoder {
     // Messages differ in their data alone, as a rule: what was found good once is good again.
     if (envelope === this.#goodEnvelope) return;
     const message = parseMessage(envelope);
-    const said = faultSaid(message);
+    const said = reportedFault(message);
     if (said !== undefined) throw said;
     const result = message["result"];
     if (typeof result !== "object" || result === null || Array.isArray(result)) throw notAMessage();
@@ -235,7 +235,7 @@ export class LedgerMessages implements LedgerDecoder {
     const isFirst = this.#goodEnvelope === undefined;
     this.#goodEnvelope = envelope;
     if (!isFirst) return;
-    this.#sink.began(
+    this.#sink.onFirstMessage(
       typeof contentType === "string" && contentType !== "" ? contentType : undefined,
       Array.isArray(extensions) ? extensions : [],
     );

@@ -1,6 +1,6 @@
 import { OPEN_BRACE } from "./json-bytes.ts";
 import type { LedgerDecoder, LedgerSink } from "./ledger-decoder.ts";
-import { faultSaid, LedgerFault } from "./ledger-fault.ts";
+import { reportedFault, LedgerFault } from "./ledger-fault.ts";
 
 /** What a failing node appends. CSV cannot hold it: there a quote inside a field is doubled. */
 const ERROR_START = /^\{[ \t\r\n]*"error"/u;
@@ -9,7 +9,7 @@ const LONGEST_START = 64;
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** The file's bytes as they are, until the node appends `{"error":…}` behind them: then the export has failed. */
-export class LedgerRaw implements LedgerDecoder {
+export class RawDecoder implements LedgerDecoder {
   readonly #sink: LedgerSink;
   #began = false;
   /** Bytes from a `{` on, as long as they may turn out to begin an error. */
@@ -55,7 +55,7 @@ export class LedgerRaw implements LedgerDecoder {
     if (bytes.length === 0) return;
     if (!this.#began) {
       this.#began = true;
-      this.#sink.began(undefined, []);
+      this.#sink.onFirstMessage(undefined, []);
     }
     this.#sink.bytes(bytes);
   }
@@ -69,7 +69,7 @@ function mayBecomeError(start: string): boolean {
 function faultOf(error: Buffer): LedgerFault {
   const text = error.toString("utf8").trim();
   try {
-    const said = faultSaid(JSON.parse(text));
+    const said = reportedFault(JSON.parse(text));
     if (said !== undefined) return said;
   } catch {
     // What follows is no JSON to its end; that the export failed stands all the same.

@@ -1,14 +1,14 @@
 import { formatDuration } from "../units/duration.ts";
 import type { AsOf, LedgerStream } from "./api-client.ts";
 import { ApiError } from "./api-error.ts";
-import type { Endpoint, Surroundings } from "./endpoint.ts";
-import { failureOfFault, failureOfReply, nodeFailure, type Asked } from "./failure.ts";
+import type { NodeEndpoint, ClientContext } from "./endpoint.ts";
+import { failureOfFault, failureOfResponse, nodeFailure, type RequestTarget } from "./failure.ts";
 import type { HttpHeaders, HttpSink, HttpStream } from "./http.ts";
 import type { HttpFault } from "./http-fault.ts";
 import { LedgerFault } from "./ledger-fault.ts";
 import type { LedgerSink } from "./ledger-decoder.ts";
-import { LedgerFraming } from "./ledger-framing.ts";
-import type { RecallSignal } from "./recall.ts";
+import { DetectingDecoder } from "./ledger-framing.ts";
+import type { CancelSignal } from "./recall.ts";
 
 /** Where a message says of what kind the file is only behind its data, so much data is waited for. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -22,11 +22,11 @@ type Take = (bytes: Buffer) => Promise<void> | undefined;
 export class LedgerReceiver implements HttpSink, LedgerSink {
   /** Rejects with ApiError, or the signal's reason. */
   readonly opened: Promise<LedgerStream>;
-  readonly #endpoint: Endpoint;
-  readonly #asked: Asked;
-  readonly #around: Surroundings;
-  readonly #signal: RecallSignal | undefined;
-  readonly #framing = new LedgerFraming(this);
+  readonly #endpoint: NodeEndpoint;
+  readonly #asked: RequestTarget;
+  readonly #around: ClientContext;
+  readonly #signal: CancelSignal | undefined;
+  readonly #framing = new DetectingDecoder(this);
   readonly #connection: HttpStream;
   readonly #idle: NodeJS.Timeout;
   #resolve!: (stream: LedgerStream) => void;
@@ -57,7 +57,13 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   /** All is over: handed over as whole, or failed. */
   #outcome: "whole" | { readonly failure: unknown } | undefined;
 
-  constructor(endpoint: Endpoint, path: string, asked: Asked, signal: RecallSignal | undefined, around: Surroundings) {
+  constructor(
+    endpoint: NodeEndpoint,
+    path: string,
+    asked: RequestTarget,
+    signal: CancelSignal | undefined,
+    around: ClientContext,
+  ) {
     this.#endpoint = endpoint;
     this.#asked = asked;
     this.#around = around;
@@ -81,9 +87,9 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   start(status: number, headers: HttpHeaders): void {
     this.#status = status;
     this.#headers = headers;
-    this.#endpoint.observe(headers);
+    this.#endpoint.observeHeaders(headers);
     this.#asOf = this.#endpoint.asOf(headers);
-    if (status === 200) this.#endpoint.sight(this.#asOf);
+    if (status === 200) this.#endpoint.recordBlock(this.#asOf);
   }
 
   data(chunk: Buffer): boolean {
@@ -121,7 +127,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       this.#failFraming(error);
       return;
     }
-    this.#endpoint.rest.succeeded();
+    this.#endpoint.breaker.recordSuccess();
     this.#finish();
     this.#open();
     this.#handOver();
@@ -151,7 +157,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     else this.#kept.push(Buffer.from(decoded));
   }
 
-  began(contentType: string | undefined, extensions: readonly unknown[]): void {
+  onFirstMessage(contentType: string | undefined, extensions: readonly unknown[]): void {
     if (contentType !== undefined) this.#contentType = contentType;
     if (extensions.length > 0) {
       const { log } = this.#around;
@@ -166,7 +172,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     this.#resolve({
       contentType: this.#contentType,
       asOf: this.#asOf,
-      pour: (take) => this.#pour(take),
+      consume: (take) => this.#pour(take),
       cancel: () => this.#fail(new Error("the export was given up")),
     });
   }
@@ -232,7 +238,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
 
   #failReply(): void {
     const body = Buffer.concat(this.#errorBody);
-    this.#fail(failureOfReply({ status: this.#status, headers: this.#headers, body }, this.#asked));
+    this.#fail(failureOfResponse({ status: this.#status, headers: this.#headers, body }, this.#asked));
   }
 
   #failFraming(error: unknown): void {
@@ -275,7 +281,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     this.#outcome = { failure: error };
     this.#kept.length = 0;
     this.#signal?.removeEventListener("abort", this.#aborted);
-    if (!this.#done && error instanceof ApiError) this.#endpoint.failed(error);
+    if (!this.#done && error instanceof ApiError) this.#endpoint.recordFailure(error);
     this.#finish();
     this.#connection.abort();
     this.#reject(error);
@@ -287,7 +293,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     if (this.#done) return;
     this.#done = true;
     clearTimeout(this.#idle);
-    this.#endpoint.exports.free();
+    this.#endpoint.exportSlot.release();
   }
 }
 

@@ -1,17 +1,17 @@
 import type { Operations } from "./api-client.ts";
-import type { Surroundings } from "./endpoint.ts";
+import type { ClientContext } from "./endpoint.ts";
 import { nodeFailure } from "./failure.ts";
 import type { AssetNames } from "./names.ts";
-import type { NamesReader } from "./names-reader.ts";
+import type { NamesCache } from "./names-reader.ts";
 import type { Call } from "./operations.ts";
 import * as questions from "./questions.ts";
 
 /** Asks for the list-asset bundle, but not of an asset that is known to be no ERC20 token: some nodes crash on it. */
 export function listAssetBundleCall(
   call: Call,
-  assets: NamesReader<AssetNames>,
+  assets: NamesCache<AssetNames>,
   node: string,
-  around: Surroundings,
+  around: ClientContext,
 ): Operations["getListAssetBundle"] {
   return async (assetId, options = {}) => {
     const asked = questions.listAssetBundle(assetId);

@@ -12,7 +12,7 @@ const CLOSING_BRACE = 0x7d;
  * bytes, the last one excepted, each with whole items alone. Throws SyntaxError for a body of any other form; what stands
  * between the items is not checked.
  */
-export function* listPieces(body: Buffer, name: string, bytes: number): Generator<string> {
+export function* splitList(body: Buffer, name: string, bytes: number): Generator<string> {
   let at = startOf(body, name);
   let begun = at;
   let depth = 0;
@@ -27,15 +27,16 @@ export function* listPieces(body: Buffer, name: string, bytes: number): Generato
       begun = at + 1;
     }
   }
-  if (!/^\s*\]\s*\}\s*$/u.test(body.toString("utf8", at, at + MOST_END))) throw new SyntaxError("not a list alone");
+  if (!/^\s*\]\s*\}\s*$/u.test(body.toString("utf8", at, at + MAX_WRAPPER_BYTES)))
+    throw new SyntaxError("not a list alone");
   yield body.toString("utf8", begun, at);
 }
 
 /** What may stand before the list and behind it, with room for white space. */
-const MOST_END = 100;
+const MAX_WRAPPER_BYTES = 100;
 
 function startOf(body: Buffer, name: string): number {
-  const [start, key] = /^\s*\{\s*"([^"\\]*)"\s*:\s*\[/u.exec(body.toString("utf8", 0, MOST_END)) ?? [];
+  const [start, key] = /^\s*\{\s*"([^"\\]*)"\s*:\s*\[/u.exec(body.toString("utf8", 0, MAX_WRAPPER_BYTES)) ?? [];
   if (start === undefined || key !== name) throw new SyntaxError("not a list of that name");
   return Buffer.byteLength(start);
 }

@@ -1,7 +1,7 @@
-const QUOTE = 0x22;
+const DATA_END = 0x22;
 
 /** Where a message's data stands in a chunk, and where the message ends. */
-export interface Found {
+export interface MessageBounds {
   readonly from: number;
   readonly to: number;
   readonly end: number;
@@ -25,13 +25,13 @@ export class MessageTemplate {
   }
 
   /** A message of the same form that begins just here and ends in this chunk. */
-  find(chunk: Buffer, at: number): Found | undefined {
+  find(chunk: Buffer, at: number): MessageBounds | undefined {
     const before = this.#before;
     const behind = this.#behind;
     if (before === undefined || behind === undefined) return undefined;
     const from = at + before.length;
     if (from >= chunk.length || chunk.compare(before, 0, before.length, at, from) !== 0) return undefined;
-    const to = chunk.indexOf(QUOTE, from);
+    const to = chunk.indexOf(DATA_END, from);
     const end = to + behind.length;
     if (to === -1 || end > chunk.length) return undefined;
     return chunk.compare(behind, 0, behind.length, to, end) === 0 ? { from, to, end } : undefined;

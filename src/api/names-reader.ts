@@ -5,26 +5,26 @@ import type { Clock } from "./clock.ts";
 import { assetNames, Assets, marketNames, Markets, NetworkNodes, nodeNames } from "./names.ts";
 import type { Page } from "./page.ts";
 import { EMPTY_PAGE } from "./page.ts";
-import { question, type Question } from "./question.ts";
+import { defineRequest, type ApiRequest } from "./question.ts";
 import type { Call } from "./operations.ts";
 
 /** Names change when a market or an asset is proposed: rarely. */
-const KEPT_MILLIS: Milliseconds = 600_000;
+const NAMES_CACHE_MILLIS: Milliseconds = 600_000;
 /** Where a node had no names to offer it is not asked again for this long. */
-const NOT_OFFERED_MILLIS: Milliseconds = 60_000;
+const NOT_OFFERED_CACHE_MILLIS: Milliseconds = 60_000;
 const ROWS_PER_PAGE = 1000;
 /** A market without its decimals has no price that could be watched: the end is far beyond what there is. */
 const MAX_PAGES = 50;
 
 /** One kind of names: read whole, kept for long, and never a reason for a caller to fail. */
-export class NamesReader<T> {
+export class NamesCache<T> {
   readonly #call: Call;
   readonly #clock: Clock;
-  readonly #ask: (after: string | undefined) => Question<Page<T | undefined>>;
+  readonly #ask: (after: string | undefined) => ApiRequest<Page<T | undefined>>;
   #kept: readonly T[] = [];
   #goodUntilMillis = -1;
 
-  constructor(call: Call, clock: Clock, ask: (after: string | undefined) => Question<Page<T | undefined>>) {
+  constructor(call: Call, clock: Clock, ask: (after: string | undefined) => ApiRequest<Page<T | undefined>>) {
     this.#call = call;
     this.#clock = clock;
     this.#ask = ask;
@@ -37,11 +37,11 @@ export class NamesReader<T> {
     try {
       const names = await this.#read(options);
       this.#kept = names;
-      this.#goodUntilMillis = this.#clock.monotonicMillis() + KEPT_MILLIS;
+      this.#goodUntilMillis = this.#clock.monotonicMillis() + NAMES_CACHE_MILLIS;
     } catch (error) {
       options.signal?.throwIfAborted();
       if (!(error instanceof ApiError)) throw error;
-      this.#goodUntilMillis = this.#clock.monotonicMillis() + NOT_OFFERED_MILLIS;
+      this.#goodUntilMillis = this.#clock.monotonicMillis() + NOT_OFFERED_CACHE_MILLIS;
     }
     return this.#kept;
   }
@@ -59,9 +59,9 @@ export class NamesReader<T> {
   }
 }
 
-export function marketNamesReader(call: Call, clock: Clock): NamesReader<NonNullable<ReturnType<typeof marketNames>>> {
-  return new NamesReader(call, clock, (after) =>
-    question({
+export function marketNamesCache(call: Call, clock: Clock): NamesCache<NonNullable<ReturnType<typeof marketNames>>> {
+  return new NamesCache(call, clock, (after) =>
+    defineRequest({
       path: namesPath("/api/v2/markets", after),
       what: "the markets' names",
       schema: Markets,
@@ -73,9 +73,9 @@ export function marketNamesReader(call: Call, clock: Clock): NamesReader<NonNull
   );
 }
 
-export function assetNamesReader(call: Call, clock: Clock): NamesReader<NonNullable<ReturnType<typeof assetNames>>> {
-  return new NamesReader(call, clock, (after) =>
-    question({
+export function assetNamesCache(call: Call, clock: Clock): NamesCache<NonNullable<ReturnType<typeof assetNames>>> {
+  return new NamesCache(call, clock, (after) =>
+    defineRequest({
       path: namesPath("/api/v2/assets", after),
       what: "the assets' names",
       schema: Assets,
@@ -87,9 +87,9 @@ export function assetNamesReader(call: Call, clock: Clock): NamesReader<NonNulla
   );
 }
 
-export function nodeNamesReader(call: Call, clock: Clock): NamesReader<NonNullable<ReturnType<typeof nodeNames>>> {
-  return new NamesReader(call, clock, (after) =>
-    question({
+export function nodeNamesCache(call: Call, clock: Clock): NamesCache<NonNullable<ReturnType<typeof nodeNames>>> {
+  return new NamesCache(call, clock, (after) =>
+    defineRequest({
       path: namesPath("/api/v2/nodes", after),
       what: "the nodes' names",
       schema: NetworkNodes,

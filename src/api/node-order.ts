@@ -3,7 +3,7 @@ import type { Nanoseconds } from "../units/nanoseconds.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "./verdict.ts";
 
 /** How far a node had got when it last answered. */
-export interface Sighting {
+export interface LastSeenBlock {
   readonly time: Nanoseconds | undefined;
   readonly height: bigint | undefined;
   /** Local monotonic clock. */
@@ -11,40 +11,43 @@ export interface Sighting {
 }
 
 /** Whatever has a sighting, or none. */
-export interface Sighted {
-  readonly sighting: Sighting | undefined;
+export interface BlockSource {
+  readonly lastSeenBlock: LastSeenBlock | undefined;
 }
 
 /**
  * A sighting proves nothing once it is this old. Well below what counts as lagging, in time and in blocks, so that a
  * network that stops between two sightings makes nobody look behind.
  */
-const PROVES_FOR_MILLIS: Milliseconds = 30_000;
+const LAST_SEEN_VALID_MILLIS: Milliseconds = 30_000;
 
 /** Whether it is known how far a node has got. */
-export function isKnown({ sighting }: Sighted, nowMillis: Milliseconds): boolean {
-  return sighting !== undefined && nowMillis - sighting.atMillis <= PROVES_FOR_MILLIS;
+export function isRecentlySeen({ lastSeenBlock }: BlockSource, nowMillis: Milliseconds): boolean {
+  return lastSeenBlock !== undefined && nowMillis - lastSeenBlock.atMillis <= LAST_SEEN_VALID_MILLIS;
 }
 
 /**
  * Whether a node is known to lag behind another one, by the limits of the alert rules. Block times are compared as
  * though both had been seen at the same moment; heights, whose pace is not known, as they are.
  */
-export function isBehind(one: Sighted, all: readonly Sighted[], nowMillis: Milliseconds): boolean {
-  const { sighting } = one;
-  if (all.length === 1 || sighting === undefined || !isKnown(one, nowMillis)) return false;
+export function isBehind(one: BlockSource, all: readonly BlockSource[], nowMillis: Milliseconds): boolean {
+  const { lastSeenBlock } = one;
+  if (all.length === 1 || lastSeenBlock === undefined || !isRecentlySeen(one, nowMillis)) return false;
   return all.some(
     (other) =>
-      other !== one && other.sighting !== undefined && isKnown(other, nowMillis) && lags(sighting, other.sighting),
+      other !== one &&
+      other.lastSeenBlock !== undefined &&
+      isRecentlySeen(other, nowMillis) &&
+      lags(lastSeenBlock, other.lastSeenBlock),
   );
 }
 
 /** The first node that is not known to lag; where all of them are, the first. */
-export function foremost<T extends Sighted>(all: readonly T[], nowMillis: Milliseconds): T | undefined {
+export function firstNotBehind<T extends BlockSource>(all: readonly T[], nowMillis: Milliseconds): T | undefined {
   return all.find((one) => !isBehind(one, all, nowMillis)) ?? all[0];
 }
 
-function lags(mine: Sighting, theirs: Sighting): boolean {
+function lags(mine: LastSeenBlock, theirs: LastSeenBlock): boolean {
   if (mine.time !== undefined && theirs.time !== undefined) {
     const apart = theirs.atMillis - mine.atMillis;
     if (millisBetween(mine.time, theirs.time) - apart > DEFAULT_THRESHOLDS.laggingMillis) return true;

@@ -2,14 +2,14 @@ import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import type { NodeHealth } from "./api-client.ts";
 import type { ApiError } from "./api-error.ts";
 import type { Clock } from "./clock.ts";
-import { nodeFailure, type Asked } from "./failure.ts";
+import { nodeFailure, type RequestTarget } from "./failure.ts";
 
 /** The first rest of a failing node; it doubles with each failure in a row. */
-const FAILING_MILLIS: Milliseconds = 1000;
-const LONGEST_FAILING_MILLIS: Milliseconds = 30_000;
+const FIRST_OPEN_MILLIS: Milliseconds = 1000;
+const MAX_OPEN_MILLIS: Milliseconds = 30_000;
 /** After a 429 nothing is sent for at least this long, and up to twice as long. */
-const REFUSED_MILLIS: Milliseconds = 1000;
-const LONGEST_REFUSED_MILLIS: Milliseconds = 60_000;
+const FIRST_REFUSED_MILLIS: Milliseconds = 1000;
+const MAX_REFUSED_MILLIS: Milliseconds = 60_000;
 /** For how long one caller has a node that rested to itself, to see whether it is back. */
 const PROBE_MILLIS: Milliseconds = 10_000;
 
@@ -17,7 +17,7 @@ const PROBE_MILLIS: Milliseconds = 10_000;
  * When a node is left alone. A node that fails is passed over where there is another; a node that refuses us (429, 403)
  * is not asked at all, since every further request would bring a ban nearer.
  */
-export class NodeRest {
+export class CircuitBreaker {
   readonly #clock: Clock;
   readonly #random: () => number;
   #refusal: { kind: "rate-limited" | "banned"; untilMillis: Milliseconds } | undefined;
@@ -33,7 +33,7 @@ export class NodeRest {
   }
 
   /** Throws ApiError while the node refuses us. */
-  check(asked: Asked): void {
+  throwIfRefused(asked: RequestTarget): void {
     if (this.#refusal === undefined) return;
     const left = this.refusedForMillis;
     if (left === 0) return;
@@ -51,7 +51,7 @@ export class NodeRest {
   }
 
   /** True for whoever may ask it first: always while it is well; of a node whose rest is over, for one caller at a time. */
-  claim(): boolean {
+  tryAcquire(): boolean {
     if (this.#failures === 0) return true;
     const now = this.#clock.monotonicMillis();
     if (now < this.#failingUntilMillis || now < this.#probeUntilMillis) return false;
@@ -59,7 +59,7 @@ export class NodeRest {
     return true;
   }
 
-  succeeded(): void {
+  recordSuccess(): void {
     if (this.#failures === 0 && this.#refusals === 0) return;
     this.#failures = 0;
     this.#refusals = 0;
@@ -67,7 +67,7 @@ export class NodeRest {
   }
 
   /** True when the node goes to rest by this failure. */
-  failed(error: ApiError): boolean {
+  recordFailure(error: ApiError): boolean {
     if (error.httpStatus === 429 || error.httpStatus === 403) return this.#refused(error);
     if (!isNodesFault(error)) return false;
     this.#lastError = error.tried.at(-1)?.why;
@@ -75,7 +75,7 @@ export class NodeRest {
     const now = this.#clock.monotonicMillis();
     // Many requests that fail together are one failure.
     if (now < this.#failingUntilMillis) return false;
-    const rest = Math.min(LONGEST_FAILING_MILLIS, FAILING_MILLIS * 2 ** this.#failures);
+    const rest = Math.min(MAX_OPEN_MILLIS, FIRST_OPEN_MILLIS * 2 ** this.#failures);
     this.#failures += 1;
     this.#failingUntilMillis = now + rest * (0.75 + this.#random() / 2);
     return true;
@@ -86,8 +86,10 @@ export class NodeRest {
     const until = Math.max(this.#refusal?.untilMillis ?? 0, this.#failures === 0 ? 0 : this.#failingUntilMillis);
     const resting = until > now;
     return {
-      resting,
-      ...(resting ? { restsUntilMillis: Math.ceil(Number(this.#clock.wallClock() / 1_000_000n) + until - now) } : {}),
+      circuitOpen: resting,
+      ...(resting
+        ? { circuitOpenUntilMillis: Math.ceil(Number(this.#clock.wallClock() / 1_000_000n) + until - now) }
+        : {}),
       ...(this.#lastError === undefined || (!resting && this.#failures === 0) ? {} : { lastError: this.#lastError }),
     };
   }
@@ -101,7 +103,7 @@ export class NodeRest {
     if (kind === "rate-limited" && now < before) return false;
     let rest = error.retryAfterMillis ?? 0;
     if (kind === "rate-limited") {
-      const patience = Math.min(LONGEST_REFUSED_MILLIS, REFUSED_MILLIS * 2 ** this.#refusals);
+      const patience = Math.min(MAX_REFUSED_MILLIS, FIRST_REFUSED_MILLIS * 2 ** this.#refusals);
       rest = Math.max(rest, patience) * (1 + this.#random());
       this.#refusals += 1;
     }

@@ -1,11 +1,11 @@
 import type { Answer, CallOptions, Operations } from "./api-client.ts";
-import type { Question } from "./question.ts";
+import type { ApiRequest } from "./question.ts";
 import * as questions from "./questions.ts";
 
 /** How a client gets one question answered. */
-export type Call = <T>(asked: Question<T>, options: CallOptions | undefined) => Promise<Answer<T>>;
+export type Call = <T>(asked: ApiRequest<T>, options: CallOptions | undefined) => Promise<Answer<T>>;
 
-type Asking = Pick<
+type PlainOperations = Pick<
   Operations,
   | "getNetworkTime"
   | "getNodeInfo"
@@ -19,9 +19,9 @@ type Asking = Pick<
 >;
 
 /** The plain operations, over whatever answers questions: one node, or several in turn. */
-export function operations(call: Call): Asking {
+export function operations(call: Call): PlainOperations {
   // What is wrong with a question rejects, like every other failure.
-  const later = async <T>(make: () => Question<T>, options: CallOptions | undefined): Promise<Answer<T>> =>
+  const later = async <T>(make: () => ApiRequest<T>, options: CallOptions | undefined): Promise<Answer<T>> =>
     call(make(), options);
   return {
     getNetworkTime: (options) => call(questions.networkTime, options),

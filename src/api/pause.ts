@@ -1,9 +1,13 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { Clock } from "./clock.ts";
-import type { RecallSignal } from "./recall.ts";
+import type { CancelSignal } from "./recall.ts";
 
 /** Sleeps on a request's signal, which need not be an AbortSignal. Rejects with the signal's reason. */
-export async function pause(clock: Clock, millis: Milliseconds, signal: RecallSignal | undefined): Promise<void> {
+export async function sleepUnlessCancelled(
+  clock: Clock,
+  millis: Milliseconds,
+  signal: CancelSignal | undefined,
+): Promise<void> {
   if (signal === undefined) {
     await clock.sleep(millis);
     return;

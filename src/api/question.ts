@@ -3,11 +3,11 @@ import type { z } from "zod";
 import type { Milliseconds } from "../units/duration.ts";
 
 /** One question to a node: where it is asked, how its answer is read, and for how long the answer holds. */
-export interface Question<T> {
+export interface ApiRequest<T> {
   /** Path and query under the base URL, in the contract's dialect; also the key under which equal questions meet. */
   readonly path: string;
   /** The same in the dialect of v0.71 nodes, where that differs. */
-  readonly otherPath?: string;
+  readonly legacyPath?: string;
   /** A noun phrase for sentences: "the network time". */
   readonly what: string;
   readonly schema: z.ZodType;
@@ -26,7 +26,7 @@ export interface Question<T> {
 }
 
 /** A well-formed answer without the part that was asked for. */
-export class MissingPart extends Error {
+export class MissingFieldError extends Error {
   override readonly name = "MissingPart";
   readonly path: string;
 
@@ -37,12 +37,12 @@ export class MissingPart extends Error {
 }
 
 /** Declares a question, checked against its schema's type. */
-export function question<S extends z.ZodType, T>(
-  declared: Omit<Question<T>, "schema" | "pick" | "keepMillis"> & {
+export function defineRequest<S extends z.ZodType, T>(
+  declared: Omit<ApiRequest<T>, "schema" | "pick" | "keepMillis"> & {
     schema: S;
     pick: (parsed: z.output<S>) => T;
     keepMillis: Milliseconds | ((value: T) => Milliseconds);
   },
-): Question<T> {
+): ApiRequest<T> {
   return declared;
 }

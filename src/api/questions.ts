@@ -9,132 +9,132 @@ import { NodeInfo } from "./node-info.ts";
 import { OrderReply, type Order } from "./order.ts";
 import { EMPTY_PAGE, type Page, type PageRequest } from "./page.ts";
 import { MAX_INT32, pageQuery } from "./page-query.ts";
-import { MissingPart, question, type Question } from "./question.ts";
+import { MissingFieldError, defineRequest, type ApiRequest } from "./question.ts";
 import { Snapshots, type Snapshot } from "./snapshot.ts";
 import { PartiesStake, type PartyStake } from "./stake.ts";
 
 // The questions of the interface. How long an answer may be given again follows from how fast it changes:
 // blocks come about every 0.7 s, and a signed bundle never changes.
-const TIME_KEPT: Milliseconds = 500;
-const LIVE_KEPT: Milliseconds = 1000;
-const INFO_KEPT: Milliseconds = 5000;
-const FINAL_KEPT: Milliseconds = 600_000;
+const BLOCK_CACHE_MILLIS: Milliseconds = 500;
+const LIVE_CACHE_MILLIS: Milliseconds = 1000;
+const INFO_CACHE_MILLIS: Milliseconds = 5000;
+const FINAL_CACHE_MILLIS: Milliseconds = 600_000;
 
-export const networkTime: Question<NetworkTime> = question({
+export const networkTime: ApiRequest<NetworkTime> = defineRequest({
   path: "/api/v2/network/time",
-  otherPath: "/api/v2/vega/time",
+  legacyPath: "/api/v2/vega/time",
   what: "the network time",
   schema: NetworkTime,
   pick: (time) => time,
-  keepMillis: TIME_KEPT,
+  keepMillis: BLOCK_CACHE_MILLIS,
 });
 
-export const nodeInfo: Question<NodeInfo> = question({
+export const nodeInfo: ApiRequest<NodeInfo> = defineRequest({
   path: "/api/v2/info",
   what: "the node's version",
   schema: NodeInfo,
   pick: (info) => info,
-  keepMillis: INFO_KEPT,
+  keepMillis: INFO_CACHE_MILLIS,
 });
 
-export const marketsData: Question<readonly MarketData[]> = question({
+export const marketsData: ApiRequest<readonly MarketData[]> = defineRequest({
   path: "/api/v2/markets/data",
   what: "the markets",
   list: "marketsData",
   schema: MarketsData,
   pick: (reply) => reply.marketsData,
-  keepMillis: LIVE_KEPT,
+  keepMillis: LIVE_CACHE_MILLIS,
 });
 
-export function order(orderId: string, version: number | undefined): Question<Order> {
-  needs(orderId, "order", "An order's id");
+export function order(orderId: string, version: number | undefined): ApiRequest<Order> {
+  requireId(orderId, "order", "An order's id");
   if (version !== undefined && (!Number.isInteger(version) || version < 1 || version > MAX_INT32)) {
     throw new UserError(`An order's version is a whole number from 1 to ${MAX_INT32}.`, { option: "version" });
   }
-  return question({
+  return defineRequest({
     path: `/api/v2/order/${segment(orderId)}${version === undefined ? "" : `?version=${version}`}`,
     what: `order ${brief(orderId)}${version === undefined ? "" : ` version ${version}`}`,
     schema: OrderReply,
     pick: (reply) => reply.order ?? missing("order"),
-    keepMillis: TIME_KEPT,
+    keepMillis: BLOCK_CACHE_MILLIS,
   });
 }
 
-export function partiesStake(party: string | undefined): Question<readonly PartyStake[]> {
-  return question({
+export function partiesStake(party: string | undefined): ApiRequest<readonly PartyStake[]> {
+  return defineRequest({
     path: `/parties/stake${party === undefined ? "" : `?${new URLSearchParams({ party }).toString()}`}`,
     what: party === undefined ? "the stake of all parties" : `the stake of party ${brief(party)}`,
     schema: PartiesStake,
     pick: (reply) => reply.partiesStake,
-    keepMillis: LIVE_KEPT,
+    keepMillis: LIVE_CACHE_MILLIS,
     core: true,
   });
 }
 
-export function keyRotations(request: PageRequest & { nodeId?: string }): Question<Page<KeyRotation>> {
+export function keyRotations(request: PageRequest & { nodeId?: string }): ApiRequest<Page<KeyRotation>> {
   const query = pageQuery(request);
   if (request.nodeId !== undefined && request.nodeId !== "") query.set("nodeId", request.nodeId);
-  return question({
+  return defineRequest({
     path: `/api/v2/network/keys/ethereum/rotations?${query.toString()}`,
-    otherPath: `/api/v2/vega/keys/ethereum/rotations?${query.toString()}`,
+    legacyPath: `/api/v2/vega/keys/ethereum/rotations?${query.toString()}`,
     what: "the Ethereum key rotations",
     schema: KeyRotations,
     pick: (reply) => reply.keyRotations ?? EMPTY_PAGE,
-    keepMillis: LIVE_KEPT,
+    keepMillis: LIVE_CACHE_MILLIS,
     pages: true,
     ...cursorOf(request),
   });
 }
 
-export function snapshots(request: PageRequest): Question<Page<Snapshot>> {
-  return question({
+export function snapshots(request: PageRequest): ApiRequest<Page<Snapshot>> {
+  return defineRequest({
     path: `/api/v2/snapshots?${pageQuery(request).toString()}`,
     what: "the snapshots",
     schema: Snapshots,
     pick: (reply) => reply.coreSnapshots ?? EMPTY_PAGE,
-    keepMillis: LIVE_KEPT,
+    keepMillis: LIVE_CACHE_MILLIS,
     pages: true,
     ...cursorOf(request),
   });
 }
 
-export function checkpoints(request: PageRequest): Question<Page<Checkpoint>> {
-  return question({
+export function checkpoints(request: PageRequest): ApiRequest<Page<Checkpoint>> {
+  return defineRequest({
     path: `/api/v2/checkpoints?${pageQuery(request).toString()}`,
     what: "the checkpoints",
     schema: Checkpoints,
     pick: (reply) => reply.checkpoints ?? EMPTY_PAGE,
-    keepMillis: LIVE_KEPT,
+    keepMillis: LIVE_CACHE_MILLIS,
     pages: true,
     ...cursorOf(request),
   });
 }
 
-export function listAssetBundle(assetId: string): Question<ListAssetBundle> {
-  needs(assetId, "asset", "An asset's id");
-  return question({
+export function listAssetBundle(assetId: string): ApiRequest<ListAssetBundle> {
+  requireId(assetId, "asset", "An asset's id");
+  return defineRequest({
     path: `/api/v2/erc20/asset/list/bundle?${new URLSearchParams({ assetId }).toString()}`,
     what: `the list-asset bundle of asset ${brief(assetId)}`,
     schema: ListAssetBundle,
     pick: (bundle) => bundle,
-    keepMillis: keepBundle,
+    keepMillis: bundleCacheMillis,
   });
 }
 
-export function assetLimitsBundle(proposalId: string): Question<AssetLimitsBundle> {
-  needs(proposalId, "proposal", "A proposal's id");
-  return question({
+export function assetLimitsBundle(proposalId: string): ApiRequest<AssetLimitsBundle> {
+  requireId(proposalId, "proposal", "A proposal's id");
+  return defineRequest({
     path: `/api/v2/erc20/asset/limits/bundle?${new URLSearchParams({ proposalId }).toString()}`,
     what: `the asset-limits bundle of proposal ${brief(proposalId)}`,
     schema: AssetLimitsBundle,
     pick: (bundle) => bundle,
-    keepMillis: keepBundle,
+    keepMillis: bundleCacheMillis,
   });
 }
 
 /** What is signed is final. */
-function keepBundle(bundle: { readonly signatures: string | undefined }): Milliseconds {
-  return bundle.signatures === undefined ? LIVE_KEPT : FINAL_KEPT;
+function bundleCacheMillis(bundle: { readonly signatures: string | undefined }): Milliseconds {
+  return bundle.signatures === undefined ? LIVE_CACHE_MILLIS : FINAL_CACHE_MILLIS;
 }
 
 function cursorOf({ after, before }: PageRequest): { cursor?: string } {
@@ -152,10 +152,10 @@ function brief(id: string): string {
   return id.length <= 16 ? id : `${id.slice(0, 12)}…`;
 }
 
-function needs(id: string, option: string, what: string): void {
+function requireId(id: string, option: string, what: string): void {
   if (id.trim() === "") throw new UserError(`${what} is missing.`, { option });
 }
 
 function missing(path: string): never {
-  throw new MissingPart(path);
+  throw new MissingFieldError(path);
 }

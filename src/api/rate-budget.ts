@@ -1,6 +1,6 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { Clock } from "./clock.ts";
-import type { RecallSignal } from "./recall.ts";
+import type { CancelSignal } from "./recall.ts";
 
 export type Lane = "people" | "watchers";
 
@@ -19,7 +19,7 @@ interface Waiting {
 }
 
 /** Refused because the wait would be longer than the caller has. */
-export class BudgetSpent extends Error {
+export class BudgetExhausted extends Error {
   override readonly name = "BudgetSpent";
   readonly waitMillis: Milliseconds;
 
@@ -55,10 +55,10 @@ export class RateBudget {
   }
 
   /** Waits for a token. Rejects with BudgetSpent at once when that would take longer than `maxWaitMillis`, or with the signal's reason. */
-  take(lane: Lane, maxWaitMillis: Milliseconds, signal?: RecallSignal): Promise<void> {
+  take(lane: Lane, maxWaitMillis: Milliseconds, signal?: CancelSignal): Promise<void> {
     if (this.tryTake(lane)) return Promise.resolve();
     const wait = this.#waitFor(lane);
-    if (wait > maxWaitMillis) return Promise.reject(new BudgetSpent(wait));
+    if (wait > maxWaitMillis) return Promise.reject(new BudgetExhausted(wait));
     return new Promise((resolve, reject) => {
       const leave = (): void => waiting.refuse(signal?.reason);
       const queue = this.#queues[lane];

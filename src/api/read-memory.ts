@@ -4,9 +4,9 @@ import type { OnReadOpts, Socket } from "node:net";
  * How much is read at once, at most. A socket's own 64 KiB wake the sender up so often that a transfer on one machine
  * costs a fifth more.
  */
-const READ_BYTES = 256 * 1024;
+const BUFFER_BYTES = 256 * 1024;
 /** Two go round: one being read into, one being taken out. The others may fill up while the reader holds back. */
-const PIECES = 4;
+const MAX_FREE_BUFFERS = 4;
 
 /**
  * The memory that one socket reads into, used again and again. Left alone, Node takes new memory for every read, and
@@ -14,7 +14,7 @@ const PIECES = 4;
  *
  * Used again is what the socket's reader has taken out, so its bytes are good only until that reader returns.
  */
-export class ReadMemory {
+export class ReceiveBuffers {
   /** For `net.connect`. */
   readonly onread: OnReadOpts = {
     buffer: () => this.#next(),
@@ -26,12 +26,12 @@ export class ReadMemory {
   #reuses = false;
 
   /** Must be called before anything can have been received. */
-  belongTo(socket: Pick<Socket, "push" | "readableLength">): void {
+  attach(socket: Pick<Socket, "push" | "readableLength">): void {
     this.#socket = socket;
   }
 
   /** From now on; what is received before, a response's head, may be looked at again when more of it has come. */
-  reuse(): void {
+  startReuse(): void {
     this.#reuses = true;
   }
 
@@ -40,13 +40,13 @@ export class ReadMemory {
     if (socket === undefined) return false;
     if (socket.readableLength === 0) {
       // All that was lent has been taken out.
-      for (const each of this.#lent.splice(0)) if (this.#free.length < PIECES) this.#free.push(each);
+      for (const each of this.#lent.splice(0)) if (this.#free.length < MAX_FREE_BUFFERS) this.#free.push(each);
     }
     if (this.#reuses) this.#lent.push(memory);
     return socket.push(Buffer.from(memory.buffer, memory.byteOffset, length));
   }
 
   #next(): Uint8Array {
-    return this.#free.pop() ?? Buffer.allocUnsafeSlow(READ_BYTES);
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
   }
 }

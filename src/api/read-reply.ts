@@ -1,12 +1,12 @@
 import type { z } from "zod";
 
-import type { Asked } from "./failure.ts";
+import type { RequestTarget } from "./failure.ts";
 import { nodeFailure } from "./failure.ts";
-import { readErrorValue, tidy, type ErrorBody } from "./error-body.ts";
-import type { HttpReply } from "./http.ts";
+import { readErrorValue, toShortLine, type ErrorBody } from "./error-body.ts";
+import type { HttpResponse } from "./http.ts";
 
 /** The body of a 200 as the schema's type. Throws ApiError `unreadable` naming the path in the JSON. */
-export function readReply<T extends z.ZodType>(reply: HttpReply, schema: T, asked: Asked): z.output<T> {
+export function parseResponse<T extends z.ZodType>(reply: HttpResponse, schema: T, asked: RequestTarget): z.output<T> {
   const body = parseJson(reply, asked);
   const error = errorInstead(body);
   if (error !== undefined) {
@@ -38,12 +38,12 @@ function errorInstead(body: unknown): ErrorBody | undefined {
 /** What zod has to say, without its jargon. */
 function wordsOf(message: string | undefined): string {
   if (message === undefined) return "it has another shape";
-  return tidy(message)
+  return toShortLine(message)
     .replace(/^Invalid input: /u, "")
     .replace(/, received undefined$/u, " but there is nothing");
 }
 
-function parseJson(reply: HttpReply, asked: Asked): unknown {
+function parseJson(reply: HttpResponse, asked: RequestTarget): unknown {
   try {
     return JSON.parse(reply.body.toString("utf8"));
   } catch (cause) {
@@ -63,7 +63,7 @@ export function pathOf(path: readonly PropertyKey[]): string {
   let text = "";
   for (const step of path) {
     if (typeof step === "number") text += `[${step}]`;
-    else text += `${text === "" ? "" : "."}${tidy(String(step))}`;
+    else text += `${text === "" ? "" : "."}${toShortLine(String(step))}`;
   }
   return text === "" ? "the top" : text;
 }

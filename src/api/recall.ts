@@ -1,5 +1,5 @@
 /** What requests need of an AbortSignal; every AbortSignal is one. */
-export interface RecallSignal {
+export interface CancelSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
   throwIfAborted(): void;
@@ -11,7 +11,7 @@ export interface RecallSignal {
  * Calls a request off: an AbortController and its signal in one, at a tenth of their cost. Every request needs a few on
  * its way, and next to none is ever called off. A listener hears of it at most once.
  */
-export class Recall implements RecallSignal {
+export class Cancellation implements CancelSignal {
   #aborted = false;
   #reason: unknown;
   #first: (() => void) | undefined;

@@ -1,9 +1,9 @@
-import type { Draft, NodeMemory, Round, SourceMemory, Speaking, VerdictThresholds } from "./verdict.ts";
+import type { Mutable, NodeMemory, PollRound, SourceMemory, TimedWitness, VerdictThresholds } from "./verdict.ts";
 
 /** What each node's part of this round leaves for the next. A node that was not seen keeps what is known, its clocks stopped. */
 export function rememberNodes(
-  round: Round,
-  believable: readonly Speaking[],
+  round: PollRound,
+  believable: readonly TimedWitness[],
   before: SourceMemory | undefined,
   thresholds: VerdictThresholds,
   blind: boolean,
@@ -15,13 +15,13 @@ export function rememberNodes(
     const known = before?.nodes.find((one) => one.node === node);
     const seen = believable.find((one) => one.node === node);
     if (seen !== undefined) memories.push(remember(seen, known));
-    else if (known !== undefined) memories.push(stopped(known, elapsed));
+    else if (known !== undefined) memories.push(withStoppedClocks(known, elapsed));
   }
   return memories;
 
-  function remember(seen: Speaking, known: NodeMemory | undefined): NodeMemory {
+  function remember(seen: TimedWitness, known: NodeMemory | undefined): NodeMemory {
     if (known !== undefined && seen.time === known.time) return standing(known);
-    const said: Draft<NodeMemory> = { node: seen.node, time: seen.time, stillSinceMillis: now };
+    const said: Mutable<NodeMemory> = { node: seen.node, time: seen.time, stillSinceMillis: now };
     if (seen.height !== undefined) said.height = seen.height;
     // A node whose time went back was swapped or restored: what it did before says nothing about it.
     if (known === undefined || seen.time < known.time) return said;
@@ -31,7 +31,7 @@ export function rememberNodes(
   }
 
   function standing(known: NodeMemory): NodeMemory {
-    const still = blind ? stopped(known, elapsed) : known;
+    const still = blind ? withStoppedClocks(known, elapsed) : known;
     if (still.advancingSinceMillis === undefined || now - still.stillSinceMillis < thresholds.stalledMillis) {
       return still;
     }
@@ -40,7 +40,7 @@ export function rememberNodes(
   }
 }
 
-function stopped(known: NodeMemory, elapsed: number): NodeMemory {
+function withStoppedClocks(known: NodeMemory, elapsed: number): NodeMemory {
   return {
     ...known,
     stillSinceMillis: known.stillSinceMillis + elapsed,

@@ -3,14 +3,14 @@ import { formatDuration } from "../units/duration.ts";
 import type { CallOptions, NodeClient } from "./api-client.ts";
 import { ApiError, didAnswer } from "./api-error.ts";
 import { systemClock, type Clock } from "./clock.ts";
-import { Recall } from "./recall.ts";
-import { timeOut } from "./time-out.ts";
-import type { Draft, Round, Witness } from "./verdict.ts";
+import { Cancellation } from "./recall.ts";
+import { startTimeout } from "./time-out.ts";
+import type { Mutable, PollRound, Witness } from "./verdict.ts";
 
 /** A node that has not answered by then is not reachable in this round. */
-export const ROUND_TIMEOUT_MILLIS: Milliseconds = 3000;
+export const POLL_TIMEOUT_MILLIS: Milliseconds = 3000;
 
-export interface RoundOptions extends CallOptions {
+export interface PollOptions extends CallOptions {
   /** Default 3 s. */
   readonly timeoutMillis?: Milliseconds;
   readonly clock?: Clock;
@@ -20,19 +20,19 @@ export interface RoundOptions extends CallOptions {
  * Asks every node for its time at once, afresh unless told otherwise. A node that gives none is a witness too: the
  * round rejects only with the signal's reason.
  */
-export async function takeRound(
+export async function pollNodes(
   { nodes }: { readonly nodes: readonly NodeClient[] },
-  options: RoundOptions = {},
-): Promise<Round> {
-  const { signal, timeoutMillis = ROUND_TIMEOUT_MILLIS, clock = systemClock, fresh = true, lane = "people" } = options;
+  options: PollOptions = {},
+): Promise<PollRound> {
+  const { signal, timeoutMillis = POLL_TIMEOUT_MILLIS, clock = systemClock, fresh = true, lane = "people" } = options;
   signal?.throwIfAborted();
-  const late = new Recall();
+  const late = new Cancellation();
   const leave = (): void => late.abort(signal?.reason);
   signal?.addEventListener("abort", leave, { once: true });
-  const cancel = timeOut(timeoutMillis, () => late.abort(new Late()));
+  const cancel = startTimeout(timeoutMillis, () => late.abort(new PollTimeout()));
   try {
     const call = { fresh, lane, signal: late };
-    const witnesses = await Promise.all(nodes.map((node) => hear(node, call, clock, timeoutMillis)));
+    const witnesses = await Promise.all(nodes.map((node) => pollNode(node, call, clock, timeoutMillis)));
     signal?.throwIfAborted();
     return { witnesses, atMillis: clock.monotonicMillis(), wallClock: clock.wallClock() };
   } finally {
@@ -41,9 +41,9 @@ export async function takeRound(
   }
 }
 
-class Late extends Error {}
+class PollTimeout extends Error {}
 
-async function hear(
+async function pollNode(
   node: NodeClient,
   options: CallOptions,
   clock: Clock,
@@ -53,7 +53,7 @@ async function hear(
   const beganAt = clock.wallClock();
   try {
     const { value, asOf } = await node.getNetworkTime(options);
-    const witness: Draft<Witness> = { node: node.name, reachable: true };
+    const witness: Mutable<Witness> = { node: node.name, reachable: true };
     if (value.timestamp !== undefined) witness.time = value.timestamp;
     if (asOf.blockHeight !== undefined) witness.height = asOf.blockHeight;
     if (asOf.blockTime !== undefined) witness.blockTime = asOf.blockTime;

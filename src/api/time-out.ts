@@ -1,11 +1,11 @@
 import type { Milliseconds } from "../units/duration.ts";
 
-interface TimeOut {
+interface PendingTimeout {
   readonly atMillis: Milliseconds;
   readonly expire: () => void;
 }
 
-const pending = new Set<TimeOut>();
+const pendingTimeouts = new Set<PendingTimeout>();
 let timer: NodeJS.Timeout | undefined;
 let wakesAtMillis = Number.POSITIVE_INFINITY;
 
@@ -14,27 +14,27 @@ let wakesAtMillis = Number.POSITIVE_INFINITY;
  * off nearly always: all share one timer of Node's, which takes a microsecond to set and clear. It does not keep the
  * process alive; what is waited for does.
  */
-export function timeOut(millis: Milliseconds, expire: () => void): () => void {
-  const one: TimeOut = { atMillis: performance.now() + millis, expire };
-  pending.add(one);
+export function startTimeout(millis: Milliseconds, expire: () => void): () => void {
+  const one: PendingTimeout = { atMillis: performance.now() + millis, expire };
+  pendingTimeouts.add(one);
   if (one.atMillis < wakesAtMillis) wakeAt(one.atMillis);
-  return () => pending.delete(one);
+  return () => pendingTimeouts.delete(one);
 }
 
 function wakeAt(atMillis: Milliseconds): void {
   clearTimeout(timer);
   wakesAtMillis = atMillis;
   // Node's timers keep whole milliseconds only.
-  timer = setTimeout(wake, Math.ceil(atMillis - performance.now())).unref();
+  timer = setTimeout(expireDue, Math.ceil(atMillis - performance.now())).unref();
 }
 
-function wake(): void {
+function expireDue(): void {
   const now = performance.now();
   let next = Number.POSITIVE_INFINITY;
   wakesAtMillis = next;
-  for (const one of pending) {
+  for (const one of pendingTimeouts) {
     if (one.atMillis <= now) {
-      pending.delete(one);
+      pendingTimeouts.delete(one);
       one.expire();
     } else if (one.atMillis < next) {
       next = one.atMillis;

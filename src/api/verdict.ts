@@ -2,7 +2,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 
 /** While it is put together: what is optional is left out where it is not known, rather than undefined. */
-export type Draft<T> = { -readonly [K in keyof T]: T[K] };
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** What one node said in one round. */
 export interface Witness {
@@ -35,7 +35,7 @@ export interface Frontier {
 }
 
 /** One look at all configured nodes of a network, at about the same moment. */
-export interface Round {
+export interface PollRound {
   readonly witnesses: readonly Witness[];
   /** Local monotonic clock. */
   readonly atMillis: Milliseconds;
@@ -152,7 +152,7 @@ export interface Verdict {
 }
 
 /** A witness that said a time. */
-export type Speaking = Witness & { readonly time: Nanoseconds };
+export type TimedWitness = Witness & { readonly time: Nanoseconds };
 
 /** From a to b, in whole milliseconds; negative when b is earlier. */
 export function millisBetween(a: Nanoseconds, b: Nanoseconds): Milliseconds {
@@ -162,6 +162,6 @@ export function millisBetween(a: Nanoseconds, b: Nanoseconds): Milliseconds {
 }
 
 /** How far a witness's time is ahead of the wall clock; negative when it is behind, as it should be. */
-export function aheadMillis(witness: Speaking, round: Round): Milliseconds {
+export function aheadMillis(witness: TimedWitness, round: PollRound): Milliseconds {
   return millisBetween(round.wallClock, witness.time);
 }

@@ -2,7 +2,7 @@ import type { AnswerChoice, AnswerChoices } from "../store/store.ts";
 import type { Target } from "./invocation.ts";
 
 /** What servers and workspaces chose for their answers, at hand: who will see one is known without waiting. */
-export interface ChosenAnswers {
+export interface AudienceSettings {
   /** Undefined where nothing was chosen, and where there is no server or workspace. */
   of(here: Pick<Target, "platform" | "workspace">): AnswerChoice | undefined;
   /** Holds from the moment it is kept. Rejects, and changes nothing, when it cannot be. */
@@ -10,13 +10,13 @@ export interface ChosenAnswers {
 }
 
 /** For a bot that no server asks. */
-export const NOTHING_CHOSEN: ChosenAnswers = {
+export const NO_AUDIENCE_SETTINGS: AudienceSettings = {
   of: () => undefined,
   choose: () => Promise.reject(new Error("this bot keeps no choices")),
 };
 
 /** Reads every choice once; from then on they change through here alone, since one process holds the database. */
-export async function openChosenAnswers(kept: AnswerChoices): Promise<ChosenAnswers> {
+export async function openAudienceSettings(kept: AnswerChoices): Promise<AudienceSettings> {
   const choices = new Map((await kept.all()).map((choice) => [keyOf(choice.platform, choice.workspace), choice]));
   return {
     of: ({ platform, workspace }) => (workspace === undefined ? undefined : choices.get(keyOf(platform, workspace))),

@@ -1,5 +1,5 @@
 import { UserError } from "../errors.ts";
-import type { ChosenAnswers } from "./answer-choices.ts";
+import type { AudienceSettings } from "./answer-choices.ts";
 import type { AnyCommand } from "./command.ts";
 import type { Target, Visibility } from "./invocation.ts";
 import type { OptionValue } from "./parse-option.ts";
@@ -8,7 +8,7 @@ import type { OptionValue } from "./parse-option.ts";
  * Who sees an answer by more than a command's own default: everybody where it announces a change, else whom the server
  * or workspace chose. Undefined where neither says anything.
  */
-export function settledAudience(command: AnyCommand, here: Target, chosen: ChosenAnswers): Visibility | undefined {
+export function presetAudience(command: AnyCommand, here: Target, chosen: AudienceSettings): Visibility | undefined {
   if (command.announced === true) return "channel";
   return command.workspaceChooses === true ? chosen.of(here)?.markets : undefined;
 }

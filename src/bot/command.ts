@@ -1,10 +1,10 @@
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { LedgerExports } from "../export/ledger-exports.ts";
 import type { Reply } from "../reply/reply.ts";
 import type { SeenIds } from "../store/store.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import type { ChosenAnswers } from "./answer-choices.ts";
+import type { AudienceSettings } from "./answer-choices.ts";
 import type { Caller, Target, Visibility } from "./invocation.ts";
 import type { Options, OptionValues } from "./option.ts";
 import type { OwnParties } from "./saved-party-option.ts";
@@ -26,9 +26,9 @@ export interface CommandContext<S extends Options> {
   /** What the caller saved. */
   readonly parties: OwnParties;
   /** Subscriptions, episodes, silences and what is owed. */
-  readonly alerts: AlertDesk;
+  readonly alerts: AlertService;
   /** What servers and workspaces chose for their answers. */
-  readonly chosen: ChosenAnswers;
+  readonly chosen: AudienceSettings;
   /** All commands, for `help`. */
   readonly commands: readonly AnyCommand[];
   now(): Nanoseconds;

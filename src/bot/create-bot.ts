@@ -1,4 +1,4 @@
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import { UserError } from "../errors.ts";
 import type { LedgerExports } from "../export/ledger-exports.ts";
@@ -6,8 +6,8 @@ import type { Log } from "../log.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import type { SavedParties, SeenIds } from "../store/store.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
-import { NOTHING_CHOSEN, type ChosenAnswers } from "./answer-choices.ts";
-import { audienceOf, settledAudience } from "./audience.ts";
+import { NO_AUDIENCE_SETTINGS, type AudienceSettings } from "./answer-choices.ts";
+import { audienceOf, presetAudience } from "./audience.ts";
 import type { Bot, SuggestRequest } from "./bot.ts";
 import type { AnyCommand } from "./command.ts";
 import { withCommonOptions } from "./common-options.ts";
@@ -17,35 +17,35 @@ import { findCommand, parseLine } from "./grammar.ts";
 import type { Invocation, Prepared, Target } from "./invocation.ts";
 import type { Choice } from "./option.ts";
 import { parseOptions } from "./parse-options.ts";
-import { ownParties, savedChoices, takesParty, withSavedParties } from "./saved-party-option.ts";
+import { ownParties, suggestSavedParties, takesParty, withSavedParties } from "./saved-party-option.ts";
 import { markSimulated } from "./simulated.ts";
 import { MAX_CHOICES, suggestValues } from "./suggest-values.ts";
 
 /** How one invocation ended, for metrics. */
-export interface Outcome {
+export interface InvocationOutcome {
   readonly command: string;
   readonly platform: string;
   readonly outcome: "answered" | "caller" | "network" | "bug";
   readonly millis: number;
 }
 
-export interface BotParts {
+export interface BotDependencies {
   readonly commands: readonly AnyCommand[];
   /** One per network, the default one first; at least one. */
   readonly clients: readonly ApiClient[];
   readonly seen: SeenIds;
   readonly parties: SavedParties;
   readonly exports: LedgerExports;
-  readonly alerts: AlertDesk;
+  readonly alerts: AlertService;
   /** What servers and workspaces chose for their answers; left out, nothing was chosen. */
-  readonly chosen?: ChosenAnswers | undefined;
+  readonly chosen?: AudienceSettings | undefined;
   readonly log: Log;
   readonly now?: () => Nanoseconds;
-  readonly onOutcome?: (outcome: Outcome) => void;
+  readonly onOutcome?: (outcome: InvocationOutcome) => void;
 }
 
 /** Joins commands with what they work on. The bot never rejects: every error becomes a reply. */
-export function createBot(parts: BotParts): Bot {
+export function createBot(parts: BotDependencies): Bot {
   const commands = parts.commands.map(withCommonOptions);
   const partyCommands = new Set(commands.filter(({ options }) => Object.values(options).some(takesParty)));
   const byName = new Map(commands.map((command) => [command.name, command]));
@@ -54,7 +54,7 @@ export function createBot(parts: BotParts): Bot {
   const [first] = parts.clients;
   if (first === undefined) throw new RangeError("a bot needs at least one network");
   const fallback: ApiClient = first;
-  const chosen = parts.chosen ?? NOTHING_CHOSEN;
+  const chosen = parts.chosen ?? NO_AUDIENCE_SETTINGS;
   const now = parts.now ?? (() => fromMillis(Date.now()));
   const clientOf = (name: unknown): ApiClient => (typeof name === "string" ? clients.get(name) : undefined) ?? fallback;
   const mark = (reply: Reply, client: ApiClient): Reply => (client.simulated ? markSimulated(reply) : reply);
@@ -79,7 +79,7 @@ export function createBot(parts: BotParts): Bot {
           remedy: invocation.caller.mayNotManage ?? "Ask one of them, or a server administrator.",
         });
       }
-      const settled = settledAudience(command, invocation.here, chosen);
+      const settled = presetAudience(command, invocation.here, chosen);
       const visibility = audienceOf(command, invocation.options, options["private"], settled);
       const client = clientOf(options["network"]);
       return { ok: true, visibility, run: () => execute(command, options, client, invocation) };
@@ -163,7 +163,7 @@ export function createBot(parts: BotParts): Bot {
       const { caller, here, options, signal } = request;
       const asked = networks.find((network) => network === options["network"]);
       const saved = takesParty(option)
-        ? await savedChoices(request.typed, ownParties(parts.parties, here, caller))
+        ? await suggestSavedParties(request.typed, ownParties(parts.parties, here, caller))
         : [];
       const others = await suggestValues(option, request.typed, networks, {
         api: clientOf(asked),
@@ -188,7 +188,7 @@ export function createBot(parts: BotParts): Bot {
     networks,
     audience: (name, here) => {
       const command = byName.get(name);
-      return command === undefined ? undefined : settledAudience(command, here, chosen);
+      return command === undefined ? undefined : presetAudience(command, here, chosen);
     },
     prepare,
     run,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import { ApiError, type ApiErrorKind } from "../api/api-error.ts";
-import { BotStopping, StoreTrouble, UserError } from "../errors.ts";
+import { BotStopping, StorageError, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { field, paragraph, type Block } from "../reply/block.ts";
 import { reply, type Reply } from "../reply/reply.ts";
@@ -14,10 +14,10 @@ import { code, text } from "../reply/text.ts";
 export function errorReply(thrown: unknown, context: { log: Log; command: string; signal: AbortSignal }): Reply {
   if (thrown instanceof UserError) return userErrorReply(thrown);
   if (thrown instanceof ApiError) return apiErrorReply(thrown);
-  if (context.signal.aborted && !(thrown instanceof StoreTrouble)) return cancelledReply(context.signal.reason);
+  if (context.signal.aborted && !(thrown instanceof StorageError)) return cancelledReply(context.signal.reason);
   const id = randomBytes(4).toString("hex");
   context.log.error({ err: thrown, bug: id, command: context.command }, "a command failed");
-  if (thrown instanceof StoreTrouble) return troubleReply(thrown, id);
+  if (thrown instanceof StorageError) return storeTroubleReply(thrown, id);
   return reply({
     tone: "bad",
     title: "Something went wrong inside the bot",
@@ -30,8 +30,8 @@ export function errorReply(thrown: unknown, context: { log: Log; command: string
   });
 }
 
-function troubleReply(
-  { title, remedy = "Ask again once its operator has mended that" }: StoreTrouble,
+function storeTroubleReply(
+  { title, remedy = "Ask again once its operator has mended that" }: StorageError,
   id: string,
 ): Reply {
   return reply({

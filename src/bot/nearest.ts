@@ -10,7 +10,7 @@ export function nearest(typed: string, candidates: Iterable<string>): string | u
     const known = candidate.toLowerCase();
     // A beginning is as good as one slip: people stop typing early as often as they mistype.
     const begins = known !== wanted && known.startsWith(wanted) && wanted.length >= 2;
-    const score = begins ? 1 : slips(wanted, known);
+    const score = begins ? 1 : editDistance(wanted, known);
     if (best === undefined || score < best.score) best = { candidate, score };
   }
   if (best === undefined) return undefined;
@@ -19,11 +19,11 @@ export function nearest(typed: string, candidates: Iterable<string>): string | u
 }
 
 /** The edits between two words; a pair of neighbouring letters that changed places is one slip, as people make it. */
-function slips(typed: string, known: string): number {
-  return isSwapped(typed, known) ? 1 : distance(typed, known);
+function editDistance(typed: string, known: string): number {
+  return isTransposition(typed, known) ? 1 : distance(typed, known);
 }
 
-function isSwapped(a: string, b: string): boolean {
+function isTransposition(a: string, b: string): boolean {
   if (a.length !== b.length || a === b) return false;
   let at = 0;
   while (a[at] === b[at]) at += 1;

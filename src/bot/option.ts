@@ -1,4 +1,4 @@
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { SeenIds } from "../store/store.ts";
@@ -19,7 +19,7 @@ export interface Choice {
 export interface SuggestContext {
   readonly api: ApiClient;
   readonly seen: SeenIds;
-  readonly alerts: AlertDesk;
+  readonly alerts: AlertService;
   readonly here: Target;
   readonly caller: Caller;
   readonly options: Readonly<Record<string, string | number | boolean>>;
@@ -36,12 +36,12 @@ export interface TimeSpan {
   readonly typed: string;
 }
 
-interface Base {
+interface OptionBase {
   /** 1 to 100 characters: what platforms show beside the option. */
   readonly description: string;
 }
 
-export interface TextOption extends Base {
+export interface TextOption extends OptionBase {
   readonly kind: "text";
   readonly required?: true;
   /** An example of a right value, for help and for errors. */
@@ -55,32 +55,32 @@ export interface TextOption extends Base {
   readonly suggest?: (typed: string, context: SuggestContext) => Promise<readonly Choice[]>;
 }
 
-export interface IntegerOption extends Base {
+export interface IntegerOption extends OptionBase {
   readonly kind: "integer";
   readonly required?: true;
   readonly min: number;
   readonly max: number;
 }
 
-export interface ChoiceOption extends Base {
+export interface ChoiceOption extends OptionBase {
   readonly kind: "choice";
   readonly required?: true;
   readonly choices: readonly Choice[];
 }
 
-export interface FlagOption extends Base {
+export interface FlagOption extends OptionBase {
   readonly kind: "flag";
   /** What leaving it out means. */
   readonly default: boolean;
 }
 
-export interface TimeOption extends Base {
+export interface TimeOption extends OptionBase {
   readonly kind: "time";
   readonly required?: true;
 }
 
 /** The network to ask; left out = the default network. */
-export interface NetworkOption extends Base {
+export interface NetworkOption extends OptionBase {
   readonly kind: "network";
 }
 
@@ -102,11 +102,11 @@ type ValueOf<O extends Option> = O extends { kind: "text" }
           ? TimeSpan
           : string;
 
-type Always<O extends Option> = O extends { required: true } | { kind: "flag" } ? true : false;
+type AlwaysGiven<O extends Option> = O extends { required: true } | { kind: "flag" } ? true : false;
 
 /** The parsed values of a command's options. */
 export type OptionValues<S extends Options> = {
-  readonly [K in keyof S as Always<S[K]> extends true ? K : never]: ValueOf<S[K]>;
+  readonly [K in keyof S as AlwaysGiven<S[K]> extends true ? K : never]: ValueOf<S[K]>;
 } & {
-  readonly [K in keyof S as Always<S[K]> extends true ? never : K]?: ValueOf<S[K]> | undefined;
+  readonly [K in keyof S as AlwaysGiven<S[K]> extends true ? never : K]?: ValueOf<S[K]> | undefined;
 };

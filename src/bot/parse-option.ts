@@ -36,9 +36,9 @@ export function parseOption(
   switch (option.kind) {
     case "text": {
       const maxLength = option.maxLength ?? DEFAULT_MAX_LENGTH;
-      if (typed === "") throw wrong(name, `${name} is empty.`, `Give a value such as ${option.example}.`);
+      if (typed === "") throw wrongValue(name, `${name} is empty.`, `Give a value such as ${option.example}.`);
       if (typed.length > maxLength) {
-        throw wrong(
+        throw wrongValue(
           name,
           `${name} has ${typed.length} characters; at most ${maxLength} are taken.`,
           `Give a value such as ${option.example}.`,
@@ -55,19 +55,19 @@ export function parseOption(
       );
       if (found !== undefined) return found.value;
       const values = option.choices.map((choice) => choice.value);
-      throw wrong(name, `${quoteTyped(typed)} is no ${name}.`, oneOf(typed, values));
+      throw wrongValue(name, `${quoteTyped(typed)} is no ${name}.`, oneOf(typed, values));
     }
     case "flag": {
       const wanted = typed.toLowerCase();
       if (TRUE_WORDS.includes(wanted)) return true;
       if (FALSE_WORDS.includes(wanted)) return false;
-      throw wrong(name, `${name} is yes or no, not ${quoteTyped(typed)}.`, `Write ${name}:yes or ${name}:no.`);
+      throw wrongValue(name, `${name} is yes or no, not ${quoteTyped(typed)}.`, `Write ${name}:yes or ${name}:no.`);
     }
     case "time": {
       const span = parseTimeSpan(typed, context.now);
       if (span !== undefined) return span;
       const slashes = /^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}$/u.test(typed);
-      throw wrong(
+      throw wrongValue(
         name,
         slashes
           ? `${quoteTyped(typed)} could be read in more than one way.`
@@ -81,17 +81,17 @@ export function parseOption(
       const exact = context.networks.find((network) => network.toLowerCase() === wanted);
       const only = exact ?? (starting.length === 1 && wanted !== "" ? starting[0] : undefined);
       if (only !== undefined) return only;
-      throw wrong(name, `There is no network ${quoteTyped(typed)} here.`, oneOf(typed, context.networks));
+      throw wrongValue(name, `There is no network ${quoteTyped(typed)} here.`, oneOf(typed, context.networks));
     }
   }
 }
 
 function parseInteger(name: string, option: { min: number; max: number }, typed: string): number {
   const right = `Give a whole number from ${option.min} to ${option.max}.`;
-  if (!/^[+-]?\d+$/u.test(typed)) throw wrong(name, `${name} is a whole number, not ${quoteTyped(typed)}.`, right);
+  if (!/^[+-]?\d+$/u.test(typed)) throw wrongValue(name, `${name} is a whole number, not ${quoteTyped(typed)}.`, right);
   const value = BigInt(typed);
   if (value < BigInt(option.min) || value > BigInt(option.max)) {
-    throw wrong(name, `${name} cannot be ${quoteTyped(typed)}.`, right);
+    throw wrongValue(name, `${name} cannot be ${quoteTyped(typed)}.`, right);
   }
   return Number(value);
 }
@@ -102,6 +102,6 @@ function oneOf(typed: string, values: readonly string[]): string {
   return near === undefined ? list : `Did you mean ${near}? ${list}`;
 }
 
-function wrong(option: string, message: string, remedy: string): UserError {
+function wrongValue(option: string, message: string, remedy: string): UserError {
   return new UserError(message, { option, remedy });
 }

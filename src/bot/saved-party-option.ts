@@ -56,7 +56,7 @@ function savedId(typed: unknown, saved: readonly SavedParty[]): string | undefin
 }
 
 /** The saved parties that fit what is typed, as choices: they come before all others. */
-export async function savedChoices(typed: string, own: OwnParties): Promise<readonly Choice[]> {
+export async function suggestSavedParties(typed: string, own: OwnParties): Promise<readonly Choice[]> {
   const wanted = typed.trim().toLowerCase();
   const saved = await own.list().catch(() => []);
   return saved

@@ -16,7 +16,7 @@ export async function suggestValues(
 ): Promise<readonly Choice[]> {
   switch (option.kind) {
     case "text":
-      return option.suggest === undefined ? [] : inTime(option.suggest(typed, context), context.signal);
+      return option.suggest === undefined ? [] : withTimeout(option.suggest(typed, context), context.signal);
     case "choice":
       return matching(option.choices, typed);
     case "flag":
@@ -46,7 +46,7 @@ function matching(choices: readonly Choice[], typed: string): readonly Choice[] 
     .slice(0, MAX_CHOICES);
 }
 
-async function inTime(pending: Promise<readonly Choice[]>, signal: AbortSignal): Promise<readonly Choice[]> {
+async function withTimeout(pending: Promise<readonly Choice[]>, signal: AbortSignal): Promise<readonly Choice[]> {
   const { promise: late, resolve } = Promise.withResolvers<readonly Choice[]>();
   const giveUp = (): void => resolve([]);
   const timer = setTimeout(giveUp, SUGGEST_MILLIS).unref();

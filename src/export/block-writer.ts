@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 
-import { diskFull } from "./disk-full.ts";
+import { toDiskFullError } from "./disk-full.ts";
 import { FileThread } from "./file-thread.ts";
 
 /** Bytes gathered before they are handed over at once. */
 const BLOCK_BYTES = 1024 * 1024;
 /** One or two go round; the others are there for the 30 ms that the thread takes to start. */
-const BLOCKS = 6;
+const MAX_BLOCKS = 6;
 /** Blocks left when the caller is asked to wait, so that what has arrived already needs no copy elsewhere. */
-const RESERVE = 1;
+const MIN_FREE_BLOCKS = 1;
 /** Blocks free when the caller may go on: few long waits, since each costs whoever sends a stop and a start. */
-const ENOUGH = 3;
+const FREE_BLOCKS_TO_RESUME = 3;
 
 /**
  * Writes a new file from its beginning, in blocks, and takes its SHA-256 on the way. A fixed few blocks of memory go
@@ -52,7 +52,7 @@ export class BlockWriter {
       const taken = this.#overflow.length === 0 ? this.#take(chunk) : 0;
       if (taken < chunk.length) this.#overflow.push(Uint8Array.from(chunk.subarray(taken)));
     }
-    return this.#overflow.length === 0 && this.#spare >= RESERVE ? undefined : this.#untilRoom();
+    return this.#overflow.length === 0 && this.#spare >= MIN_FREE_BLOCKS ? undefined : this.#untilRoom();
   }
 
   /** Waits until everything is written; the hash in lower-case hex. Once only. */
@@ -105,19 +105,19 @@ export class BlockWriter {
 
   /** Blocks that are free or can still be made. */
   get #spare(): number {
-    return this.#free.length + BLOCKS - this.#made;
+    return this.#free.length + MAX_BLOCKS - this.#made;
   }
 
   async #untilRoom(): Promise<void> {
     this.#check();
-    while (this.#overflow.length > 0 || this.#spare < ENOUGH) {
+    while (this.#overflow.length > 0 || this.#spare < FREE_BLOCKS_TO_RESUME) {
       await this.#nextRound();
       this.#check();
     }
   }
 
   #nextBlock(): Uint8Array<ArrayBuffer> | undefined {
-    if (this.#free.length > 0 || this.#made === BLOCKS) return this.#free.pop();
+    if (this.#free.length > 0 || this.#made === MAX_BLOCKS) return this.#free.pop();
     this.#made += 1;
     return new Uint8Array(BLOCK_BYTES);
   }
@@ -172,6 +172,6 @@ export class BlockWriter {
   }
 
   #fail(error: unknown): void {
-    this.#failure ??= diskFull(error, this.#sizeBytes);
+    this.#failure ??= toDiskFullError(error, this.#sizeBytes);
   }
 }

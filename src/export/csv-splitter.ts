@@ -5,10 +5,10 @@ const COMMA = 0x2c;
 
 /** A record beyond this is no row of a ledger, and holding it would break the bound on memory. */
 const MAX_RECORD_BYTES = 256 * 1024;
-const NOWHERE = -2;
-const NOTHING = Buffer.alloc(0);
+const NO_POSITION = -2;
+const EMPTY = Buffer.alloc(0);
 /** Scanned at once: a string of this length is made and forgotten at little cost, a longer one is not. */
-const PIECE_BYTES = 32 * 1024;
+const SCAN_BYTES = 32 * 1024;
 
 /** Bytes that are no CSV. */
 export class MalformedCsv extends Error {
@@ -49,10 +49,10 @@ export class CsvSplitter {
     fieldEnds: new Uint32Array(64),
   };
   /** The beginning of a record whose end has not come; positions below count from its first byte. */
-  #carry: Buffer = NOTHING;
+  #carry: Buffer = EMPTY;
   #fieldCount = 0;
   #fieldStart = 0;
-  #closedAt = NOWHERE;
+  #closedAt = NO_POSITION;
   #quoted = false;
 
   constructor(onRecord: (record: CsvRecord) => void) {
@@ -78,7 +78,7 @@ export class CsvSplitter {
       this.#scan(at === 0 ? chunk : chunk.subarray(0, at));
       if (at === 0) return;
     }
-    for (; at < chunk.length; at += PIECE_BYTES) this.#scan(chunk.subarray(at, at + PIECE_BYTES));
+    for (; at < chunk.length; at += SCAN_BYTES) this.#scan(chunk.subarray(at, at + SCAN_BYTES));
   }
 
   #scan(chunk: Buffer): void {
@@ -117,7 +117,7 @@ export class CsvSplitter {
       fieldStart = start;
       lineFeed = text.indexOf("\n", lineFeed + 1);
     }
-    this.#carryOver(bytes.subarray(start), start, { fieldCount, fieldStart, closedAt: NOWHERE, quoted: false });
+    this.#carryOver(bytes.subarray(start), start, { fieldCount, fieldStart, closedAt: NO_POSITION, quoted: false });
   }
 
   /** Where there are quotes, or may be: byte by byte. */
@@ -150,7 +150,7 @@ export class CsvSplitter {
         start = at + 1;
         fieldCount = 0;
         fieldStart = start;
-        closedAt = NOWHERE;
+        closedAt = NO_POSITION;
       } else if (byte === QUOTE && (at === fieldStart || at === closedAt + 1)) {
         quoted = true;
       }
@@ -185,7 +185,7 @@ export class CsvSplitter {
       next: bytes.length,
       fieldCount: this.#fieldCount + 1,
     });
-    this.#carry = NOTHING;
+    this.#carry = EMPTY;
     this.#onRecord(record);
   }
 
@@ -197,10 +197,10 @@ export class CsvSplitter {
     if (rest.length > MAX_RECORD_BYTES) {
       throw new MalformedCsv(`a single row is longer than ${MAX_RECORD_BYTES} bytes`);
     }
-    this.#carry = rest.length === 0 ? NOTHING : Buffer.from(rest);
+    this.#carry = rest.length === 0 ? EMPTY : Buffer.from(rest);
     this.#fieldCount = state.fieldCount;
     this.#fieldStart = state.fieldStart - start;
-    this.#closedAt = state.closedAt === NOWHERE ? NOWHERE : state.closedAt - start;
+    this.#closedAt = state.closedAt === NO_POSITION ? NO_POSITION : state.closedAt - start;
     this.#quoted = state.quoted;
     const ends = this.#record.fieldEnds;
     if (start > 0)

@@ -5,10 +5,10 @@ import type { Log } from "../log.ts";
 import { safeFileName, type Attachment } from "../reply/attachment.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 import { MalformedCsv } from "./csv-splitter.ts";
-import type { LedgerPass } from "./ledger-pass.ts";
-import { RawPass } from "./raw-pass.ts";
-import { RowPass } from "./row-pass.ts";
-import { Slots } from "./slots.ts";
+import type { LedgerTransform } from "./ledger-pass.ts";
+import { RawTransform } from "./raw-pass.ts";
+import { RowFilter } from "./row-pass.ts";
+import { Bulkhead } from "./slots.ts";
 import { temporaryFiles, type TemporaryFile, type TemporaryFiles } from "./temporary-file.ts";
 
 export interface LedgerExportRequest {
@@ -63,18 +63,18 @@ export interface LedgerExportsConfig {
 const DEFAULT_MAX_BYTES = 8 * 1024 ** 3;
 const DEFAULT_MAX_CONCURRENT = 2;
 const MAX_WAITING = 16;
-const WAIT_MILLIS = 15 * 60_000;
+const MAX_WAIT_MILLIS = 15 * 60_000;
 /** What comes behind a row that cannot be read is looked at this far, since it may be the reason why the row is cut. */
-const REASON_BYTES = 64 * 1024;
+const MAX_REASON_BYTES = 64 * 1024;
 /** People need no more than that, and every report is an edit of a message for some platform. */
 const PROGRESS_EVERY = nanoseconds(400_000_000n);
 
 export function createLedgerExports(config: LedgerExportsConfig): LedgerExports {
   const files = config.files ?? temporaryFiles(config.directory === undefined ? {} : { directory: config.directory });
-  const slots = new Slots({
+  const slots = new Bulkhead({
     running: config.maxConcurrent ?? DEFAULT_MAX_CONCURRENT,
     waiting: MAX_WAITING,
-    waitMillis: WAIT_MILLIS,
+    waitMillis: MAX_WAIT_MILLIS,
   });
   const maxBytes = config.maxBytes ?? DEFAULT_MAX_BYTES;
 
@@ -86,7 +86,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
           option: "columns",
         });
       }
-      const leave = await slots.enter(request.signal);
+      const leave = await slots.acquire(request.signal);
       try {
         return await runExport(api, request);
       } finally {
@@ -97,7 +97,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
 
   async function runExport(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
     const stream = await api.exportLedger(request.query, { signal: request.signal });
-    const pass = request.raw ? new RawPass() : new RowPass(request.query, request.columns);
+    const pass = request.raw ? new RawTransform() : new RowFilter(request.query, request.columns);
     let file: TemporaryFile | undefined;
     try {
       file = await files.create();
@@ -133,17 +133,17 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
 
   async function pour(
     stream: LedgerStream,
-    pass: LedgerPass,
+    pass: LedgerTransform,
     file: TemporaryFile,
     request: LedgerExportRequest,
   ): Promise<number> {
     let bytes = 0;
     let reportedAt = config.now();
     let malformed: { readonly error: MalformedCsv; readonly at: number } | undefined;
-    await stream.pour((chunk) => {
+    await stream.consume((chunk) => {
       bytes += chunk.length;
       if (malformed !== undefined) {
-        if (bytes - malformed.at > REASON_BYTES) throw malformed.error;
+        if (bytes - malformed.at > MAX_REASON_BYTES) throw malformed.error;
         return undefined;
       }
       if (bytes > maxBytes) {

@@ -9,13 +9,13 @@ const NETWORK_PARTY = "network";
 const NETWORK_BYTE = "03";
 
 /** An id to look for in a ledger's rows. */
-export interface LedgerId {
+export interface IdMatcher {
   /** Whether these bytes are the id, in either way of writing: `\x<hex>` or plain, upper or lower case, quoted or not. */
-  stands(bytes: Uint8Array, start: number, end: number): boolean;
+  matches(bytes: Uint8Array, start: number, end: number): boolean;
 }
 
 /** Of a party or an asset, as people and nodes write it. */
-export function ledgerId(id: string): LedgerId {
+export function idMatcher(id: string): IdMatcher {
   const plain = id.toLowerCase().replace(/^\\x/u, "");
   if (plain === NETWORK_PARTY || (plain === NETWORK_BYTE && plain !== id.toLowerCase())) {
     return either(spelling(NETWORK_PARTY, false), spelling(NETWORK_BYTE, true));
@@ -23,16 +23,16 @@ export function ledgerId(id: string): LedgerId {
   return either(spelling(plain, false), spelling(plain, true));
 }
 
-function either(first: LedgerId, second: LedgerId): LedgerId {
-  return { stands: (bytes, start, end) => first.stands(bytes, start, end) || second.stands(bytes, start, end) };
+function either(first: IdMatcher, second: IdMatcher): IdMatcher {
+  return { matches: (bytes, start, end) => first.matches(bytes, start, end) || second.matches(bytes, start, end) };
 }
 
-function spelling(text: string, escaped: boolean): LedgerId {
+function spelling(text: string, escaped: boolean): IdMatcher {
   const wanted = Buffer.from(text);
   const { length } = wanted;
   const prefix = escaped ? 2 : 0;
   return {
-    stands(bytes, start, end) {
+    matches(bytes, start, end) {
       let at = start;
       let size = end - start;
       if (size === length + prefix + 2 && bytes[start] === QUOTE && bytes[end - 1] === QUOTE) {

@@ -1,6 +1,6 @@
 import { CsvSplitter, fieldStart } from "./csv-splitter.ts";
 import { readHeader } from "./ledger-header.ts";
-import type { LedgerPass } from "./ledger-pass.ts";
+import type { LedgerTransform } from "./ledger-pass.ts";
 import { RowTally } from "./row-tally.ts";
 
 const LINE_FEED = 0x0a;
@@ -12,7 +12,7 @@ const COMMA = 0x2c;
  * Lets every byte through and counts on the way. Where no quote is near and the time is the first column, as in all
  * known ledgers, whole lines are found by their ends alone; everything else goes through the splitter.
  */
-export class RawPass implements LedgerPass {
+export class RawTransform implements LedgerTransform {
   readonly tally = new RowTally();
   readonly dropped = 0;
   columns: readonly string[] | undefined;

@@ -1,17 +1,17 @@
 import type { LedgerQuery } from "../api/api-client.ts";
 import { CsvSplitter, fieldStart, MalformedCsv, type CsvRecord } from "./csv-splitter.ts";
 import { chooseColumns, readHeader, requireColumn } from "./ledger-header.ts";
-import type { LedgerPass } from "./ledger-pass.ts";
-import { ledgerId, type LedgerId } from "./ledger-id.ts";
+import type { LedgerTransform } from "./ledger-pass.ts";
+import { idMatcher, type IdMatcher } from "./ledger-id.ts";
 import { RowTally } from "./row-tally.ts";
 import { compareTimes, readVegaTime, splitTime, type SplitTime } from "./vega-time.ts";
 
 const COMMA = 0x2c;
 /** A run of kept rows shorter than this is copied: many small writes cost more. */
-const VIEW_BYTES = 4096;
+const MIN_VIEW_BYTES = 4096;
 
 /** Where the columns stand that rows are judged by. */
-interface Places {
+interface ColumnPositions {
   readonly asset: number;
   readonly from: number;
   readonly to: number;
@@ -24,21 +24,21 @@ interface Places {
  * Columns are found by the names in the header; fields go through as they were written, line ends too.
  * `push` and `end` throw MalformedCsv, and UserError for a chosen column that is not there.
  */
-export class RowPass implements LedgerPass {
+export class RowFilter implements LedgerTransform {
   readonly tally = new RowTally();
   dropped = 0;
   columns: readonly string[] | undefined;
 
   readonly #splitter = new CsvSplitter((record) => this.#take(record));
-  readonly #asset: LedgerId;
-  readonly #party: LedgerId;
+  readonly #asset: IdMatcher;
+  readonly #party: IdMatcher;
   readonly #from: SplitTime | undefined;
   readonly #to: SplitTime | undefined;
   readonly #wanted: readonly string[] | undefined;
   readonly #time: SplitTime = { seconds: 0, nanos: 0 };
 
   #header: readonly string[] = [];
-  #places: Places = { asset: -1, from: -1, to: -1, time: -1 };
+  #places: ColumnPositions = { asset: -1, from: -1, to: -1, time: -1 };
   #chosen: readonly number[] | undefined;
 
   #ready: Buffer[] = [];
@@ -51,8 +51,8 @@ export class RowPass implements LedgerPass {
   #madeLength = 0;
 
   constructor(query: LedgerQuery, columns: readonly string[] | undefined) {
-    this.#asset = ledgerId(query.assetId);
-    this.#party = ledgerId(query.partyId);
+    this.#asset = idMatcher(query.assetId);
+    this.#party = idMatcher(query.partyId);
     this.#from = query.from === undefined ? undefined : splitTime(query.from);
     this.#to = query.to === undefined ? undefined : splitTime(query.to);
     this.#wanted = columns === undefined || columns.length === 0 ? undefined : columns;
@@ -122,8 +122,8 @@ export class RowPass implements LedgerPass {
     );
   }
 
-  #is(record: CsvRecord, place: number, id: LedgerId): boolean {
-    return id.stands(record.bytes, fieldStart(record, place), record.fieldEnds[place] as number);
+  #is(record: CsvRecord, place: number, id: IdMatcher): boolean {
+    return id.matches(record.bytes, fieldStart(record, place), record.fieldEnds[place] as number);
   }
 
   #keep(record: CsvRecord): void {
@@ -141,7 +141,7 @@ export class RowPass implements LedgerPass {
 
   #closeRun(): void {
     const length = this.#runEnd - this.#runStart;
-    if (length >= VIEW_BYTES) {
+    if (length >= MIN_VIEW_BYTES) {
       this.#closeMade();
       this.#ready.push(this.#runBytes.subarray(this.#runStart, this.#runEnd));
     } else if (length > 0) {

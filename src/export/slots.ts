@@ -1,7 +1,7 @@
 import { UserError } from "../errors.ts";
 import type { Milliseconds } from "../units/duration.ts";
 
-export interface SlotLimits {
+export interface BulkheadLimits {
   /** How many may run at once, 1 or more. */
   readonly running: number;
   /** How many may wait for one of these; the next is refused. */
@@ -10,17 +10,17 @@ export interface SlotLimits {
 }
 
 /** A bound on what runs at once, with a bounded queue before it, first come first served. */
-export class Slots {
-  readonly #limits: SlotLimits;
+export class Bulkhead {
+  readonly #limits: BulkheadLimits;
   #running = 0;
   readonly #queue: (() => void)[] = [];
 
-  constructor(limits: SlotLimits) {
+  constructor(limits: BulkheadLimits) {
     this.#limits = limits;
   }
 
   /** Resolves once there is room; what it gives must be called when done. Rejects with UserError or the signal's reason. */
-  async enter(signal: AbortSignal): Promise<() => void> {
+  async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#running >= this.#limits.running) await this.#wait(signal);
     else this.#running += 1;

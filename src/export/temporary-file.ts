@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 
 import { codeOf } from "../errors.ts";
 import { BlockWriter } from "./block-writer.ts";
-import { diskFull } from "./disk-full.ts";
+import { toDiskFullError } from "./disk-full.ts";
 
 const READ_BYTES = 64 * 1024;
 
@@ -40,7 +40,7 @@ export function temporaryFiles(options: TemporaryFilesOptions = {}): TemporaryFi
       swept ??= sweep(folder);
       await swept;
       const file = path.join(folder, `ledger-${randomBytes(16).toString("hex")}.part`);
-      const handle = await openFile(file).catch((thrown: unknown) => Promise.reject(diskFull(thrown, 0)));
+      const handle = await openFile(file).catch((thrown: unknown) => Promise.reject(toDiskFullError(thrown, 0)));
       const nameless = await unlink(file).then(
         () => true,
         (error: unknown) => codeOf(error) === "ENOENT",

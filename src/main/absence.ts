@@ -1,4 +1,4 @@
-import { awayReport, type AwayReportParts } from "../alerts/away-report.ts";
+import { createDowntimeReport, type DowntimeReportDependencies } from "../alerts/away-report.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { watcherNames } from "../alerts/watcher-names.ts";
 import { messageOf } from "../errors.ts";
@@ -6,7 +6,7 @@ import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Observation } from "../watchers/observation.ts";
 
-export interface AbsenceParts extends Omit<AwayReportParts, "watcher"> {
+export interface AbsenceParts extends Omit<DowntimeReportDependencies, "watcher"> {
   /** The alerts' settings. */
   readonly config: AlertsConfig;
   readonly log: Log;
@@ -28,7 +28,7 @@ const LONGEST: Milliseconds = 120_000;
 /** Tells of an absence as soon as every watcher has seen its network once, or after two minutes what is known by then. */
 export function reportAbsence(parts: AbsenceParts): Absence {
   const { clock, config, networks, log } = parts;
-  const report = awayReport({ ...parts, watcher: WATCHER });
+  const report = createDowntimeReport({ ...parts, watcher: WATCHER });
   const names = watcherNames(config).map(({ name }) => name);
   const looked = new Set<string>();
   let since: Milliseconds | undefined;

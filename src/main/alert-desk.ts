@@ -1,4 +1,4 @@
-import { createAlertDesk, type AlertDesk } from "../alerts/alert-desk.ts";
+import { createAlertService, type AlertService } from "../alerts/alert-desk.ts";
 import { createAlertEngine } from "../alerts/alert-engine.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { DRILL_NETWORK } from "../alerts/drill.ts";
@@ -13,9 +13,9 @@ export function readingDesk(
   networks: Pick<Networks, "clients" | "simulated">,
   config: AlertsConfig,
   log: Log,
-): AlertDesk {
+): AlertService {
   const simulated = new Set(
     networks.simulated ? [...networks.clients.map(({ network }) => network), DRILL_NETWORK] : [],
   );
-  return createAlertDesk(createAlertEngine({ store, config, clock: systemClock, log, simulated }), config);
+  return createAlertService(createAlertEngine({ store, config, clock: systemClock, log, simulated }), config);
 }

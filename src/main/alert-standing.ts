@@ -1,6 +1,6 @@
 import type { Episode } from "../alerts/episode.ts";
 import type { Verdict } from "../api/verdict.ts";
-import type { AlertFigures } from "../store/alert-ports.ts";
+import type { AlertCounts } from "../store/alert-ports.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Alerting, AlertingHealth, LastLook } from "./alerting.ts";
@@ -17,7 +17,7 @@ export interface AlertStanding {
   /** By network. */
   readonly verdicts: readonly (readonly [string, Verdict])[];
   readonly open: readonly Pick<Episode, "network" | "severity">[];
-  readonly figures: AlertFigures;
+  readonly figures: AlertCounts;
   /** Whether the last write to the database got through. */
   readonly writable: boolean;
 }
@@ -35,7 +35,7 @@ export async function alertStanding({ alerting, store, networks, now }: AlertSta
   const at = now();
   const { queue, looks, refusals } = await alerting.health();
   const open = await alerting.desk.openEpisodes();
-  const figures = await store.transaction(({ alerts }) => alerts.figures(at));
+  const figures = await store.transaction(({ alerts }) => alerts.counts(at));
   const writable = await store.ping().then(
     () => true,
     () => false,

@@ -1,9 +1,9 @@
-import { CONSOLE, createAlertDesk, type AlertDesk } from "../alerts/alert-desk.ts";
+import { CONSOLE_DESTINATION, createAlertService, type AlertService } from "../alerts/alert-desk.ts";
 import { createAlertEngine } from "../alerts/alert-engine.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { DispatchParts, Dispatcher } from "../alerts/dispatch.ts";
+import type { DispatchDependencies, Dispatcher } from "../alerts/dispatch.ts";
 import { DRILL_NETWORK } from "../alerts/drill.ts";
-import { readRefusals, type Refusal } from "../alerts/refusal.ts";
+import { readSuspensions, type PlatformSuspension } from "../alerts/refusal.ts";
 import type { Destination, Sender } from "../alerts/sender.ts";
 import type { OnStep } from "../alerts/steps.ts";
 import { systemClock, type Clock } from "../api/clock.ts";
@@ -30,7 +30,7 @@ export interface AlertingParts {
   /** Told of lost destinations, refused tokens and absences, as the console is. */
   readonly operators?: Destination;
   /** What came of each try to deliver, once that is kept. */
-  readonly onOutcome?: DispatchParts["onOutcome"];
+  readonly onOutcome?: DispatchDependencies["onOutcome"];
   /** Told of each look, once it is kept. */
   readonly onLook?: (observation: Observation) => void;
   /** Runs before the first look. */
@@ -56,13 +56,13 @@ export interface AlertingHealth {
   readonly queue: readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[];
   readonly looks: readonly LastLook[];
   /** The platforms that refuse the bot's token. */
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly PlatformSuspension[];
 }
 
 /** Watches the networks and delivers what it owes. */
 export interface Alerting {
   /** What people may do; serves from the first moment on, whether or not anything is watched yet. */
-  readonly desk: AlertDesk;
+  readonly desk: AlertService;
   /** Begins to watch and to deliver. A database that fails is tried again and again. */
   start(senders: readonly Sender[]): Promise<void>;
   /** Something is owed that may be due. */
@@ -110,7 +110,7 @@ export function createAlerting(parts: AlertingParts): Alerting {
   };
   const engine = createAlertEngine(alertParts);
   const verdict = (network: string): Verdict | undefined => verdicts.get(network);
-  const desk = createAlertDesk(engine, config, () => senders.map(({ platform }) => platform), verdict);
+  const desk = createAlertService(engine, config, () => senders.map(({ platform }) => platform), verdict);
 
   async function keep(observation: Observation): Promise<void> {
     await engine.record(observation);
@@ -137,7 +137,7 @@ export function createAlerting(parts: AlertingParts): Alerting {
     await engine.upkeep();
     const subscriptions = await engine.subscriptions();
     subjects.update(subscriptions);
-    drills?.attend(subscriptions);
+    drills?.watch(subscriptions);
   }
 
   /** Again and again until the signal; a fault is told when it begins. */
@@ -173,7 +173,7 @@ export function createAlerting(parts: AlertingParts): Alerting {
       senders,
       describe,
       ...(onOutcome === undefined ? {} : { onOutcome }),
-      ...(parts.console ? { console: CONSOLE } : {}),
+      ...(parts.console ? { console: CONSOLE_DESTINATION } : {}),
       ...optional,
     });
     dispatching = dispatcher.run(delivering.signal);
@@ -214,7 +214,7 @@ export function createAlerting(parts: AlertingParts): Alerting {
     async health() {
       const kept = await store.transaction(async ({ alerts }) => ({
         queue: await alerts.outbox.depth(),
-        refusals: await readRefusals(alerts),
+        refusals: await readSuspensions(alerts),
       }));
       return { ...kept, looks: [...looks.values()] };
     },

@@ -1,7 +1,7 @@
-import type { AlertDesk } from "../alerts/alert-desk.ts";
-import type { ChosenAnswers } from "../bot/answer-choices.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
+import type { AudienceSettings } from "../bot/answer-choices.ts";
 import type { Bot } from "../bot/bot.ts";
-import type { Outcome } from "../bot/create-bot.ts";
+import type { InvocationOutcome } from "../bot/create-bot.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
@@ -11,11 +11,11 @@ import { withSamples } from "./seen-samples.ts";
 export interface BotParts {
   readonly networks: Networks;
   readonly store: Pick<Store, "seen" | "parties">;
-  readonly alerts: AlertDesk;
+  readonly alerts: AlertService;
   /** Left out where no server or workspace asks. */
-  readonly chosen?: ChosenAnswers | undefined;
+  readonly chosen?: AudienceSettings | undefined;
   readonly log: Log;
-  readonly onOutcome?: (outcome: Outcome) => void;
+  readonly onOutcome?: (outcome: InvocationOutcome) => void;
 }
 
 /** The bot with all its commands: the only place where these meet what they work on. */

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { EmbeddedStore } from "../store/create-store.ts";
-import { keepApart, originOf, type Origin } from "../store/origin.ts";
+import { enforceOrigin, originOf, type Origin } from "../store/origin.ts";
 import { stamp } from "./stamp.ts";
 
 /** Whose database the networks of a process need. */
@@ -14,7 +14,7 @@ export function neededOrigin({ networks }: Pick<Config, "networks">): Origin {
  * open for ever on a real one. Rejects with UserError where it cannot be used.
  */
 export async function claimDatabase(store: EmbeddedStore, config: Pick<Config, "networks">, log: Log): Promise<void> {
-  const aside = await keepApart(store.file, neededOrigin(config), `simulated-${stamp(new Date())}`);
+  const aside = await enforceOrigin(store.file, neededOrigin(config), `simulated-${stamp(new Date())}`);
   if (aside !== undefined) log.warn({ file: aside }, "the database begins anew: it held what the simulator had left");
   await store.claim();
 }

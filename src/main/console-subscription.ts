@@ -1,4 +1,4 @@
-import { CONSOLE, type AlertDesk } from "../alerts/alert-desk.ts";
+import { CONSOLE_DESTINATION, type AlertService } from "../alerts/alert-desk.ts";
 import { KIND_GROUPS } from "../alerts/kind-groups.ts";
 import type { Subscription } from "../alerts/subscription.ts";
 import type { Store } from "../store/store.ts";
@@ -12,7 +12,7 @@ const NOTED_AS = "console-subscription";
  * subscription, or changes it, does so for good.
  */
 export async function subscribeConsole(
-  desk: Pick<AlertDesk, "subscriptions" | "putSubscription">,
+  desk: Pick<AlertService, "subscriptions" | "putSubscription">,
   store: Pick<Store, "transaction">,
   network: string,
   at: Milliseconds,
@@ -28,7 +28,7 @@ export async function subscribeConsole(
 function consoleSubscription(network: string, created: Milliseconds): Subscription {
   return {
     id: `console-${network}`,
-    destination: CONSOLE,
+    destination: CONSOLE_DESTINATION,
     network,
     kinds: [...KIND_GROUPS.all],
     subjects: [],

@@ -1,4 +1,4 @@
-import type { OpenAlert, StallWatch, WatchedNetwork, WatchState } from "../adapters/web/watch-state.ts";
+import type { OpenAlert, StallState, WatchedNetwork, WatchState } from "../adapters/web/watch-state.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { isDrill } from "../alerts/drill.ts";
 import { Episode, episodeId, Machine } from "../alerts/episode.ts";
@@ -83,9 +83,9 @@ interface Seen {
 }
 
 /** Counted as the machine counts, on from its last look; before the first look of a process nobody knows. */
-function stallOf(machine: Machine | undefined, seen: Seen, config: AlertsConfig): StallWatch {
+function stallOf(machine: Machine | undefined, seen: Seen, config: AlertsConfig): StallState {
   const { verdict, sinceLook } = seen;
-  const left = (millis: Milliseconds): Pick<StallWatch, "leftMillis"> =>
+  const left = (millis: Milliseconds): Pick<StallState, "leftMillis"> =>
     verdict === undefined ? {} : { leftMillis: millis - sinceLook };
   if (machine === undefined || machine.phase === "ok") {
     return { phase: "ok", ...(seen.since === undefined ? {} : left(untilSuspicious(seen, config))) };

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-import { ok, silence, type Finding } from "../adapters/finding.ts";
+import { ok, noAnswer, type Finding } from "../adapters/finding.ts";
 import { loadExaminedConfig, type Config } from "../config.ts";
 import { NETWORKS } from "../config/environment.ts";
 import { UserError } from "../errors.ts";
@@ -108,7 +108,7 @@ async function deadman(config: Config, ping: boolean, signal: AbortSignal): Prom
   const after =
     failed === undefined
       ? ok(check, "was pinged once, and took it")
-      : silence(check, failed, "Compare the address with what the service shows.");
+      : noAnswer(check, failed, "Compare the address with what the service shows.");
   return found.state === "ok" ? [after] : [found, after];
 }
 

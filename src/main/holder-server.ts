@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 
-import { keptFiles, type KeptFiles } from "../adapters/kept-files.ts";
+import { createFileCache, type FileCache } from "../adapters/kept-files.ts";
 import type { LineRunner } from "../adapters/terminal/line-runner.ts";
 import { BotStopping, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -43,7 +43,7 @@ const FILE_MILLIS: Milliseconds = 600_000;
 /** Answers `ask` in other processes of this user while this one holds the database. Never rejects: the bot runs without it, too. */
 export async function serveHolder(parts: HolderServerParts): Promise<HolderServer> {
   const now = () => fromMillis(Date.now());
-  const files = keptFiles({ most: MAX_FILES, keepMillis: FILE_MILLIS, log: parts.log, now });
+  const files = createFileCache({ maxFiles: MAX_FILES, keepMillis: FILE_MILLIS, log: parts.log, now });
   const stopping = new AbortController();
   const server = createServer((request, response) => {
     handle({ ...parts, files, stopping: stopping.signal }, request, response).catch((thrown: unknown) => {
@@ -107,7 +107,7 @@ async function listenAt(server: Server, address: string, beside: boolean): Promi
 }
 
 interface Context extends HolderServerParts {
-  readonly files: KeptFiles;
+  readonly files: FileCache;
   readonly stopping: AbortSignal;
 }
 
@@ -152,7 +152,7 @@ async function answer(context: Context, { line, network }: RunRequest, response:
 }
 
 async function serveFile(
-  files: KeptFiles,
+  files: FileCache,
   id: string,
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,4 +1,4 @@
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import { destinationKey, type Subscription } from "../alerts/subscription.ts";
 import { subscriptionWords } from "../alerts/subscription-words.ts";
 import { strong, text, type Text } from "../reply/text.ts";
@@ -17,7 +17,7 @@ export interface HomeSubscription {
  * told of. Of what exactly, is for those who are in that channel: what is watched may name parties.
  */
 export async function homeSubscriptions(
-  desk: Pick<AlertDesk, "subscriptions">,
+  desk: Pick<AlertService, "subscriptions">,
   person: { readonly id: string },
 ): Promise<readonly HomeSubscription[]> {
   const own = destinationKey({ platform: "slack", channel: `user:${person.id}` });

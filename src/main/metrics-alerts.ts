@@ -1,12 +1,12 @@
 import type * as prometheus from "prom-client";
 import type { Gauge, Registry } from "prom-client";
 
-import type { DispatchParts } from "../alerts/dispatch.ts";
+import type { DispatchDependencies } from "../alerts/dispatch.ts";
 import { SEVERITIES } from "../alerts/severity.ts";
 import type { AlertStanding } from "./alert-standing.ts";
 
 /** What came of one try to deliver. */
-export type DeliverySample = Parameters<NonNullable<DispatchParts["onOutcome"]>>[0];
+export type DeliverySample = Parameters<NonNullable<DispatchDependencies["onOutcome"]>>[0];
 
 /** What the alerts do, as it happens. */
 export type AlertSample =

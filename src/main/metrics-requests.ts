@@ -3,11 +3,11 @@ import type { Histogram, Registry } from "prom-client";
 
 import type { HttpSample } from "../adapters/web/index.ts";
 import type { NodeRequest } from "../api/create-api-client.ts";
-import type { Outcome } from "../bot/create-bot.ts";
+import type { InvocationOutcome } from "../bot/create-bot.ts";
 
 /** What passed between people, the bot and the nodes. */
 export type RequestSample =
-  | { readonly of: "invocation"; readonly sample: Outcome }
+  | { readonly of: "invocation"; readonly sample: InvocationOutcome }
   | { readonly of: "node"; readonly sample: NodeRequest }
   | { readonly of: "http"; readonly sample: HttpSample }
   /** A platform answered 429. */

@@ -3,7 +3,7 @@ import type { Registry } from "prom-client";
 import type { Adapter } from "../adapters/adapter.ts";
 import type { HttpSample, Metrics } from "../adapters/web/index.ts";
 import type { NodeRequest } from "../api/create-api-client.ts";
-import type { Outcome } from "../bot/create-bot.ts";
+import type { InvocationOutcome } from "../bot/create-bot.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Observation } from "../watchers/observation.ts";
 import type { AlertStanding } from "./alert-standing.ts";
@@ -13,7 +13,7 @@ import { requestInstruments, type RequestSample } from "./metrics-requests.ts";
 
 /** What the process counts. Samples cost next to nothing; prom-client is loaded when somebody first asks. */
 export interface Measurements {
-  readonly onOutcome: (outcome: Outcome) => void;
+  readonly onOutcome: (outcome: InvocationOutcome) => void;
   readonly onNodeRequest: (sample: NodeRequest) => void;
   readonly onHttpRequest: (sample: HttpSample) => void;
   readonly onDelivery: (sample: DeliverySample) => void;

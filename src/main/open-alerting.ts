@@ -1,5 +1,5 @@
-import type { WebAdapterParts } from "../adapters/web/index.ts";
-import { CONSOLE } from "../alerts/alert-desk.ts";
+import type { WebAdapterOptions } from "../adapters/web/index.ts";
+import { CONSOLE_DESTINATION } from "../alerts/alert-desk.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { createAlertFeed } from "../alerts/feed.ts";
 import type { OnStep } from "../alerts/steps.ts";
@@ -34,7 +34,7 @@ export interface OpenAlertingParts {
 /** The alerts of a process, and what its console shows of them. */
 export interface OpenAlerting {
   readonly alerting: Alerting;
-  readonly console: Required<Pick<WebAdapterParts, "alerts" | "watch">> & Pick<WebAdapterParts, "incident">;
+  readonly console: Required<Pick<WebAdapterOptions, "alerts" | "watch">> & Pick<WebAdapterOptions, "incident">;
 }
 
 /** Joins the alerts with figures, the report of an absence, the guided incident and the console. Starts nothing. */
@@ -50,7 +50,7 @@ export function openAlerting(parts: OpenAlertingParts): OpenAlerting {
     clock: systemClock,
     config: alertsConfig,
     networks: names,
-    always: [...(hasConsole ? [CONSOLE] : []), ...(operators === undefined ? [] : [operators])],
+    always: [...(hasConsole ? [CONSOLE_DESTINATION] : []), ...(operators === undefined ? [] : [operators])],
     simulated: networks.simulated,
     log,
     onOwed: () => alerting.wake(),
@@ -79,7 +79,7 @@ export function openAlerting(parts: OpenAlertingParts): OpenAlerting {
   return {
     alerting,
     console: {
-      alerts: { feed: createAlertFeed(store, CONSOLE), onNews: news.onNews },
+      alerts: { feed: createAlertFeed(store, CONSOLE_DESTINATION), onChange: news.onNews },
       watch: consoleWatch({ store, config: alertsConfig, alerting, networks: names, incident }),
       incident,
     },

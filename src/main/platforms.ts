@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { Payloads, Preview, SendingAdapter } from "../adapters/adapter.ts";
 import type * as DiscordPreviewModule from "../adapters/discord/preview.ts";
 import type * as SlackPreviewModule from "../adapters/slack/preview.ts";
-import type { AlertDesk } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/alert-desk.ts";
 import type { Config } from "../config.ts";
 import { UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -21,7 +21,7 @@ export interface PlatformParts {
   readonly log: Log;
   readonly payloads: Payloads;
   readonly parties: SavedParties;
-  readonly alerts: AlertDesk;
+  readonly alerts: AlertService;
 }
 
 const require = createRequire(import.meta.url);

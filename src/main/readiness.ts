@@ -1,7 +1,7 @@
 import type { Adapter } from "../adapters/adapter.ts";
 import type { Readiness } from "../adapters/web/index.ts";
 import type { ApiClient } from "../api/api-client.ts";
-import { messageOf, StoreTrouble } from "../errors.ts";
+import { messageOf, StorageError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Alerting } from "./alerting.ts";
@@ -72,6 +72,6 @@ async function checked(name: string, check: () => Promise<unknown>): Promise<rea
     return [name, { ok: true }];
   } catch (thrown) {
     // A node's own words are for people; what else fails is told in the log.
-    return [name, { ok: false, why: thrown instanceof StoreTrouble ? thrown.title : messageOf(thrown) }];
+    return [name, { ok: false, why: thrown instanceof StorageError ? thrown.title : messageOf(thrown) }];
   }
 }

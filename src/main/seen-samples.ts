@@ -1,6 +1,6 @@
 import type { NetworkName } from "../simulator/network.ts";
 import type { Samples } from "../simulator/samples.ts";
-import type { Seen, SeenIds, SeenKind } from "../store/store.ts";
+import type { SeenId, SeenIds, SeenKind } from "../store/store.ts";
 
 /**
  * The ids seen, and behind them those that a simulated network has to show: no list of it names an order or a proposal,
@@ -24,7 +24,7 @@ function simulatedName(network: string): string {
   return `simulated ${network}`;
 }
 
-function sampled(samples: Samples, kind: SeenKind): readonly Seen[] {
+function sampled(samples: Samples, kind: SeenKind): readonly SeenId[] {
   const ids: Partial<Record<SeenKind, readonly string[]>> = {
     order: [samples.orderId, samples.rejectedOrderId, samples.stoppedOrderId, samples.parkedOrderId],
     proposal: [samples.proposalId, samples.unsignedProposalId],

@@ -3,7 +3,7 @@ import { consoleSender } from "../adapters/web/console-sender.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { systemClock } from "../api/clock.ts";
-import { openChosenAnswers } from "../bot/answer-choices.ts";
+import { openAudienceSettings } from "../bot/answer-choices.ts";
 import { loadConfig, type Config } from "../config.ts";
 import { UserError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
@@ -107,7 +107,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     networks,
     store,
     alerts: alerting.desk,
-    chosen: chats ? await openChosenAnswers(store.answers) : undefined,
+    chosen: chats ? await openAudienceSettings(store.answers) : undefined,
     log,
     onOutcome: measurements.onOutcome,
   });

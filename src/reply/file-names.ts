@@ -1,7 +1,7 @@
 import { safeFileName } from "./attachment.ts";
 
 /** The file names of one message: safe, and different from each other whatever their case. */
-export class FileNames {
+export class UniqueFileNames {
   readonly #taken = new Set<string>();
 
   /** The name to use for a wanted one; `ledger-2.csv` where `ledger.csv` is taken. */

@@ -6,13 +6,13 @@ import type { Ask, Reply } from "./reply.ts";
 import type { Text } from "./text.ts";
 
 /** All that a reply says, as plain text: goes with a message that had to leave something out. */
-export function wholeReply(reply: Reply, name: string): Attachment {
+export function fullTextAttachment(reply: Reply, name: string): Attachment {
   const parts = [
     plainText(reply.title),
     ...(reply.url === undefined ? [] : [reply.url]),
     ...reply.blocks.map(blockText),
     ...reply.actions.map((action) =>
-      "url" in action ? `${action.label}: ${action.url}` : `${action.label}: ${askInWords(action.invocation)}`,
+      "url" in action ? `${action.label}: ${action.url}` : `${action.label}: ${formatAsk(action.invocation)}`,
     ),
     ...(reply.footer === undefined ? [] : [plainText(reply.footer)]),
   ];
@@ -20,7 +20,7 @@ export function wholeReply(reply: Reply, name: string): Attachment {
 }
 
 /** A command with its values, for reading; not quoted for typing. */
-export function askInWords(ask: Ask): string {
+export function formatAsk(ask: Ask): string {
   return [ask.command, ...Object.entries(ask.options).map(([name, value]) => `${name}:${value}`)].join(" ");
 }
 

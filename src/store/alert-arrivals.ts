@@ -1,10 +1,10 @@
 import type { Kysely } from "kysely";
 
-import type { Arrivals } from "./alert-ports.ts";
+import type { DeliveredMessages } from "./alert-ports.ts";
 import type { Schema } from "./schema.ts";
 
 /** One destination's messages go one by one in the order of `seq`, so that none arrives before one that is behind it. */
-export function createArrivals(db: Kysely<Schema>): Arrivals {
+export function createDeliveredMessages(db: Kysely<Schema>): DeliveredMessages {
   const arrived = (destination: string) =>
     db
       .selectFrom("alert_deliveries")
@@ -20,7 +20,7 @@ export function createArrivals(db: Kysely<Schema>): Arrivals {
     async last(destination, limit) {
       return (await arrived(destination).orderBy("seq", "desc").limit(limit).execute()).toReversed();
     },
-    async grown(destination, since, limit) {
+    async rollingEdits(destination, since, limit) {
       const rows = await db
         .selectFrom("alert_deliveries")
         .selectAll()

@@ -1,15 +1,17 @@
 import type { Kysely } from "kysely";
 
-import { numbered } from "./alert-counters.ts";
+import { withNumbers } from "./alert-counters.ts";
 import type { Backlog } from "./alert-ports.ts";
-import { fromPieces, inPieces } from "./pieces.ts";
+import { selectInBatches, inBatches } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
 /** What waits for quiet hours to end, and the messages that grow over a day. */
 export function createBacklog(db: Kysely<Schema>): Backlog {
   return {
     async hold(rows) {
-      await inPieces(await numbered(db, "held", rows), (piece) => db.insertInto("alert_held").values(piece).execute());
+      await inBatches(await withNumbers(db, "held", rows), (piece) =>
+        db.insertInto("alert_held").values(piece).execute(),
+      );
     },
     async reschedule(destination, at) {
       await db.updateTable("alert_held").set({ release_at: at }).where("destination", "=", destination).execute();
@@ -26,9 +28,9 @@ export function createBacklog(db: Kysely<Schema>): Backlog {
       return due;
     },
     rolling: (keys) =>
-      fromPieces(keys, (piece) => db.selectFrom("alert_rolling").selectAll().where("key", "in", piece).execute()),
+      selectInBatches(keys, (piece) => db.selectFrom("alert_rolling").selectAll().where("key", "in", piece).execute()),
     putRolling: (rows) =>
-      inPieces(rows, (piece) =>
+      inBatches(rows, (piece) =>
         db
           .insertInto("alert_rolling")
           .values(piece)

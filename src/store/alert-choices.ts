@@ -1,20 +1,20 @@
 import type { Kysely } from "kysely";
 
 import { lastNumber, takeNumbers } from "./alert-counters.ts";
-import type { Choices } from "./alert-ports.ts";
-import { inPieces } from "./pieces.ts";
+import type { Subscriptions } from "./alert-ports.ts";
+import { inBatches } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
-const REVISION = "choices";
+const REVISION_COUNTER = "choices";
 
 /** What people chose: subscriptions and silences. */
-export function createChoices(db: Kysely<Schema>): Choices {
+export function createSubscriptions(db: Kysely<Schema>): Subscriptions {
   return {
-    revision: () => lastNumber(db, REVISION),
-    async putSubscriptions(rows) {
+    revision: () => lastNumber(db, REVISION_COUNTER),
+    async put(rows) {
       if (rows.length === 0) return;
-      await takeNumbers(db, REVISION, 1);
-      await inPieces(rows, (piece) =>
+      await takeNumbers(db, REVISION_COUNTER, 1);
+      await inBatches(rows, (piece) =>
         db
           .insertInto("alert_subscriptions")
           .values(piece)
@@ -29,12 +29,12 @@ export function createChoices(db: Kysely<Schema>): Choices {
           .execute(),
       );
     },
-    async dropSubscriptions(ids) {
+    async drop(ids) {
       if (ids.length === 0) return;
-      await takeNumbers(db, REVISION, 1);
-      await inPieces(ids, (piece) => db.deleteFrom("alert_subscriptions").where("id", "in", piece).execute());
+      await takeNumbers(db, REVISION_COUNTER, 1);
+      await inBatches(ids, (piece) => db.deleteFrom("alert_subscriptions").where("id", "in", piece).execute());
     },
-    subscriptions: (destination) =>
+    list: (destination) =>
       db
         .selectFrom("alert_subscriptions")
         .selectAll()
@@ -42,7 +42,7 @@ export function createChoices(db: Kysely<Schema>): Choices {
         .orderBy("id")
         .execute(),
     async putSilence(row) {
-      await takeNumbers(db, REVISION, 1);
+      await takeNumbers(db, REVISION_COUNTER, 1);
       await db
         .insertInto("alert_silences")
         .values(row)

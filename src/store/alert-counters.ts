@@ -19,7 +19,7 @@ export async function takeNumbers(db: Kysely<Schema>, name: string, count: numbe
 }
 
 /** Rows with the next numbers of a counter, in their order. */
-export async function numbered<T extends object>(
+export async function withNumbers<T extends object>(
   db: Kysely<Schema>,
   name: string,
   rows: readonly T[],

@@ -1,10 +1,10 @@
 import { sql, type Kysely } from "kysely";
 
 import type { Journal, JournalQuery, LoggedDelivery } from "./alert-ports.ts";
-import { fromPieces } from "./pieces.ts";
+import { selectInBatches } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
-const LOGGED = [
+const LOGGED_COLUMNS = [
   "seq",
   "id",
   "destination",
@@ -78,7 +78,7 @@ export function createJournal(db: Kysely<Schema>): Journal {
     deliveriesBefore: (last, take, destination) =>
       db
         .selectFrom("alert_deliveries")
-        .select(LOGGED)
+        .select(LOGGED_COLUMNS)
         .where("settled_at", "is not", null)
         .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
         .$if(last !== undefined, (query) => {
@@ -92,8 +92,12 @@ export function createJournal(db: Kysely<Schema>): Journal {
         .limit(take)
         .execute(),
     decisionsAt: (seqs) =>
-      fromPieces(seqs, (piece) => db.selectFrom("alert_decisions").selectAll().where("seq", "in", piece).execute()),
+      selectInBatches(seqs, (piece) =>
+        db.selectFrom("alert_decisions").selectAll().where("seq", "in", piece).execute(),
+      ),
     deliveriesAt: (seqs) =>
-      fromPieces(seqs, (piece) => db.selectFrom("alert_deliveries").select(LOGGED).where("seq", "in", piece).execute()),
+      selectInBatches(seqs, (piece) =>
+        db.selectFrom("alert_deliveries").select(LOGGED_COLUMNS).where("seq", "in", piece).execute(),
+      ),
   };
 }

@@ -1,9 +1,9 @@
 import { sql, type Expression, type ExpressionBuilder, type Kysely, type RawBuilder, type SqlBool } from "kysely";
 
-import { numbered } from "./alert-counters.ts";
+import { withNumbers } from "./alert-counters.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { DeliveryRow, Outbox } from "./alert-ports.ts";
-import { fromPieces, inPieces } from "./pieces.ts";
+import { selectInBatches, inBatches } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
 /** In the very words of the partial indexes: without them, written out, no engine takes such an index. */
@@ -47,7 +47,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
 
   return {
     addMessages: (rows, at) =>
-      inPieces(rows, (piece) =>
+      inBatches(rows, (piece) =>
         db
           .insertInto("alert_messages")
           .values(piece.map((row) => ({ ...row, created_at: at })))
@@ -55,7 +55,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
           .execute(),
       ),
     messages: (ids) =>
-      fromPieces(ids, (piece) =>
+      selectInBatches(ids, (piece) =>
         db.selectFrom("alert_messages").select(["id", "data"]).where("id", "in", piece).execute(),
       ),
     async add(rows) {
@@ -68,7 +68,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         settled_at: null,
       } as const;
       const owed = rows.map((row) => ({ ...row, ...unsent }));
-      await inPieces(await numbered(db, "deliveries", owed), (piece) =>
+      await inBatches(await withNumbers(db, "deliveries", owed), (piece) =>
         db.insertInto("alert_deliveries").values(piece).execute(),
       );
     },
@@ -99,7 +99,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       return row?.at ?? undefined;
     },
     get: (ids) =>
-      fromPieces(ids, (piece) => db.selectFrom("alert_deliveries").selectAll().where("id", "in", piece).execute()),
+      selectInBatches(ids, (piece) => db.selectFrom("alert_deliveries").selectAll().where("id", "in", piece).execute()),
     ofEpisode: (episode, destination) =>
       db
         .selectFrom("alert_deliveries")
@@ -108,9 +108,9 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
         .orderBy("seq")
         .execute(),
-    oweTriggers: async (episodes) =>
+    hasOwedTriggers: async (episodes) =>
       (
-        await fromPieces(episodes, (piece) =>
+        await selectInBatches(episodes, (piece) =>
           db
             .selectFrom("alert_deliveries")
             .select("seq")
@@ -140,7 +140,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .limit(limit)
         .execute(),
     owedEdits: (targets) =>
-      fromPieces(targets, (piece) =>
+      selectInBatches(targets, (piece) =>
         db
           .selectFrom("alert_deliveries")
           .selectAll()
@@ -149,28 +149,28 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
           .where(isOpen("alert_deliveries"))
           .execute(),
       ),
-    async change(id, change) {
+    async update(id, change) {
       await db.updateTable("alert_deliveries").set(change).where("id", "=", id).execute();
     },
-    reword: (ids, message) =>
-      inPieces(ids, (piece) => db.updateTable("alert_deliveries").set({ message }).where("id", "in", piece).execute()),
-    begin: (ids, at) =>
-      inPieces(ids, (piece) =>
+    setMessage: (ids, message) =>
+      inBatches(ids, (piece) => db.updateTable("alert_deliveries").set({ message }).where("id", "in", piece).execute()),
+    beginAttempts: (ids, at) =>
+      inBatches(ids, (piece) =>
         db
           .updateTable("alert_deliveries")
           .set((eb) => ({ state: "sending", attempts: eb("attempts", "+", 1), attempted_at: at }))
           .where("id", "in", piece)
           .execute(),
       ),
-    sent: (ids, at) =>
-      inPieces(ids, (piece) =>
+    markSent: (ids, at) =>
+      inBatches(ids, (piece) =>
         db
           .updateTable("alert_deliveries")
           .set({ state: "sent", settled_at: at, last_error: null })
           .where("id", "in", piece)
           .execute(),
       ),
-    async hold(destination, until) {
+    async postpone(destination, until) {
       await db
         .updateTable("alert_deliveries")
         .set({ run_at: until })
@@ -217,15 +217,15 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .where(isOpen("alert_deliveries"))
         .orderBy("seq")
         .execute(),
-    giveUp: (ids, at, why) =>
-      inPieces(ids, (piece) =>
+    deadLetter: (ids, at, why) =>
+      inBatches(ids, (piece) =>
         db
           .updateTable("alert_deliveries")
           .set({ state: "dead", settled_at: at, last_error: why })
           .where("id", "in", piece)
           .execute(),
       ),
-    givenUp: (platform, since) =>
+    countDeadLetters: (platform, since) =>
       db
         .selectFrom("alert_deliveries")
         .select((eb) => ["destination", eb.fn.countAll<number>().as("count")])
@@ -237,7 +237,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .orderBy("destination")
         .execute(),
     putReceipts: (rows) =>
-      inPieces(rows, (piece) =>
+      inBatches(rows, (piece) =>
         db
           .insertInto("alert_receipts")
           .values(piece)
@@ -252,7 +252,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
           .execute(),
       ),
     receipts: (deliveries) =>
-      fromPieces(deliveries, (piece) =>
+      selectInBatches(deliveries, (piece) =>
         db.selectFrom("alert_receipts").selectAll().where("delivery", "in", piece).execute(),
       ),
     depth: () =>

@@ -1,15 +1,15 @@
 import type { Kysely } from "kysely";
 
-import { numbered } from "./alert-counters.ts";
-import type { Parcels } from "./alert-ports.ts";
-import { inPieces } from "./pieces.ts";
+import { withNumbers } from "./alert-counters.ts";
+import type { Chunks } from "./alert-ports.ts";
+import { inBatches } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
 /** What is owed to many and not yet spread over them. */
-export function createParcels(db: Kysely<Schema>): Parcels {
+export function createChunks(db: Kysely<Schema>): Chunks {
   return {
     async put(rows) {
-      await inPieces(await numbered(db, "parcels", rows), (piece) =>
+      await inBatches(await withNumbers(db, "parcels", rows), (piece) =>
         db.insertInto("alert_parcels").values(piece).execute(),
       );
     },
@@ -19,7 +19,7 @@ export function createParcels(db: Kysely<Schema>): Parcels {
       if (seqs.length > 0) await db.deleteFrom("alert_parcels").where("seq", "in", seqs).execute();
       return taken;
     },
-    async since() {
+    async oldestAt() {
       const row = await db.selectFrom("alert_parcels").select("created_at").orderBy("seq").limit(1).executeTakeFirst();
       return row?.created_at;
     },

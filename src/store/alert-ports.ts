@@ -5,9 +5,9 @@ import type {
   MachineRow,
   EpisodeRow,
   KeptEpisodeRow,
-  TellingRow,
+  NotificationStateRow,
   MessageRow,
-  ParcelRow,
+  ChunkRow,
   NewDeliveryRow,
   DeliveryRow,
   LoggedDelivery,
@@ -32,14 +32,14 @@ export interface DecisionQuery {
   readonly limit: number;
 }
 
-export interface Choices {
+export interface Subscriptions {
   /** Grows with every change of a subscription or silence. */
   revision(): Promise<number>;
   /** As one change. */
-  putSubscriptions(rows: readonly SubscriptionRow[]): Promise<void>;
+  put(rows: readonly SubscriptionRow[]): Promise<void>;
   /** Of all destinations unless one is named. */
-  subscriptions(destination?: string): Promise<readonly SubscriptionRow[]>;
-  dropSubscriptions(ids: readonly string[]): Promise<void>;
+  list(destination?: string): Promise<readonly SubscriptionRow[]>;
+  drop(ids: readonly string[]): Promise<void>;
   putSilence(row: SilenceRow): Promise<void>;
   /** Those that are not over. */
   silences(at: Milliseconds): Promise<readonly SilenceRow[]>;
@@ -48,7 +48,7 @@ export interface Choices {
 export interface WatchState {
   snapshot(network: string, watcher: string): Promise<{ readonly at: Milliseconds; readonly data: string } | undefined>;
   /** When that snapshot was put. */
-  lookedAt(network: string, watcher: string): Promise<Milliseconds | undefined>;
+  observedAt(network: string, watcher: string): Promise<Milliseconds | undefined>;
   putSnapshot(network: string, watcher: string, at: Milliseconds, data: string): Promise<void>;
   /** Of all networks unless one is named. */
   machines(network?: string): Promise<readonly MachineRow[]>;
@@ -59,15 +59,15 @@ export interface WatchState {
   dropMachines(rows: readonly Pick<MachineRow, "rule" | "network" | "subject">[]): Promise<void>;
   episode(id: string): Promise<KeptEpisodeRow | undefined>;
   /** Of those that are kept: `told`. */
-  told(ids: readonly string[]): Promise<readonly Pick<KeptEpisodeRow, "id" | "told">[]>;
+  notificationRevisions(ids: readonly string[]): Promise<readonly Pick<KeptEpisodeRow, "id" | "told">[]>;
   /** Of all networks unless one is named; oldest first. */
   openEpisodes(network?: string): Promise<readonly KeptEpisodeRow[]>;
   /** The last ones, newest first. */
   lastEpisodes(limit: number, network?: string): Promise<readonly KeptEpisodeRow[]>;
   putEpisodes(rows: readonly EpisodeRow[]): Promise<void>;
-  tellings(episodes: readonly string[]): Promise<readonly TellingRow[]>;
-  telling(episode: string, destination: string): Promise<TellingRow | undefined>;
-  putTellings(rows: readonly TellingRow[]): Promise<void>;
+  notificationStates(episodes: readonly string[]): Promise<readonly NotificationStateRow[]>;
+  notificationState(episode: string, destination: string): Promise<NotificationStateRow | undefined>;
+  putNotificationStates(rows: readonly NotificationStateRow[]): Promise<void>;
 }
 
 export interface Outbox {
@@ -85,22 +85,22 @@ export interface Outbox {
   /** What an episode owes or owed a destination, in order. */
   ofEpisode(episode: string, destination?: string): Promise<readonly DeliveryRow[]>;
   /** Whether a trigger of any of these episodes has still to go. */
-  oweTriggers(episodes: readonly string[]): Promise<boolean>;
+  hasOwedTriggers(episodes: readonly string[]): Promise<boolean>;
   /** What is still owed to a destination or being sent there, in order. */
   openOf(destination: string): Promise<readonly DeliveryRow[]>;
   /** Those that something became of last, newest first; of one destination where it is named. */
   settled(limit: number, destination?: string): Promise<readonly DeliveryRow[]>;
   /** The owed edits of a message. */
   owedEdits(targets: readonly string[]): Promise<readonly DeliveryRow[]>;
-  change(id: string, change: DeliveryChange): Promise<void>;
+  update(id: string, change: DeliveryChange): Promise<void>;
   /** They say something else now. */
-  reword(ids: readonly string[], message: string): Promise<void>;
+  setMessage(ids: readonly string[], message: string): Promise<void>;
   /** The next try of each of them begins. */
-  begin(ids: readonly string[], at: Milliseconds): Promise<void>;
+  beginAttempts(ids: readonly string[], at: Milliseconds): Promise<void>;
   /** They have arrived. */
-  sent(ids: readonly string[], at: Milliseconds): Promise<void>;
+  markSent(ids: readonly string[], at: Milliseconds): Promise<void>;
   /** Nothing goes to a destination before that. */
-  hold(destination: string, until: Milliseconds): Promise<void>;
+  postpone(destination: string, until: Milliseconds): Promise<void>;
   /** What is owed and to go after that moment, goes so much sooner. */
   bringForward(by: Milliseconds, after: Milliseconds): Promise<void>;
   /** What a process left behind in the middle of sending: of all of it the outcome is unknown. */
@@ -110,9 +110,9 @@ export interface Outbox {
   /** All that is owed on a platform and not being sent, in order. */
   owedOn(platform: string): Promise<readonly DeliveryRow[]>;
   /** They are given up. */
-  giveUp(ids: readonly string[], at: Milliseconds, why: string): Promise<void>;
+  deadLetter(ids: readonly string[], at: Milliseconds, why: string): Promise<void>;
   /** How many messages, without edits, were given up on a platform at that moment or later, by destination. */
-  givenUp(
+  countDeadLetters(
     platform: string,
     since: Milliseconds,
   ): Promise<readonly { readonly destination: string; readonly count: number }[]>;
@@ -122,22 +122,22 @@ export interface Outbox {
   depth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[]>;
 }
 
-export interface Parcels {
-  put(rows: readonly ParcelRow[]): Promise<void>;
+export interface Chunks {
+  put(rows: readonly ChunkRow[]): Promise<void>;
   /** Takes out the oldest ones, in the order in which they were put. */
-  take(limit: number): Promise<readonly ParcelRow[]>;
+  take(limit: number): Promise<readonly ChunkRow[]>;
   /** When the oldest one was put; undefined where there is none. */
-  since(): Promise<Milliseconds | undefined>;
+  oldestAt(): Promise<Milliseconds | undefined>;
 }
 
 /** The messages that have arrived at a destination, without edits, in the order in which they arrived. */
-export interface Arrivals {
+export interface DeliveredMessages {
   /** Those behind a place, which is the `seq` of a delivery; oldest first. */
   after(destination: string, seq: number, limit: number): Promise<readonly DeliveryRow[]>;
   /** The last ones; oldest first. */
   last(destination: string, limit: number): Promise<readonly DeliveryRow[]>;
   /** The last edits of messages that grow over a day, settled at that moment (Unix milliseconds) or later; oldest first. */
-  grown(destination: string, since: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
+  rollingEdits(destination: string, since: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
 }
 
 export interface Backlog {
@@ -200,7 +200,7 @@ export interface Journal {
 }
 
 /** How the alerts stand, as numbers. */
-export interface AlertFigures {
+export interface AlertCounts {
   /** Messages given up within the last day. */
   readonly dead: readonly { readonly platform: string; readonly count: number }[];
   readonly subscriptions: readonly { readonly state: string; readonly count: number }[];
@@ -210,15 +210,15 @@ export interface AlertFigures {
 
 /** Everything that is kept of alerts. */
 export interface AlertTables {
-  readonly choices: Choices;
+  readonly subscriptions: Subscriptions;
   readonly watch: WatchState;
   readonly outbox: Outbox;
-  readonly parcels: Parcels;
-  readonly arrivals: Arrivals;
+  readonly chunks: Chunks;
+  readonly delivered: DeliveredMessages;
   readonly backlog: Backlog;
-  readonly log: DecisionLog;
+  readonly decisions: DecisionLog;
   readonly journal: Journal;
-  figures(at: Milliseconds): Promise<AlertFigures>;
+  counts(at: Milliseconds): Promise<AlertCounts>;
   /**
    * Deletes what is settled and older than that, whatever it is; what is open or owed stays. `whole` looks through all
    * that was told for what belongs to nothing any more, which may take seconds.

@@ -44,7 +44,7 @@ export interface KeptEpisodeRow extends EpisodeRow {
 }
 
 /** What one destination was told, or not told, of one episode. */
-export interface TellingRow {
+export interface NotificationStateRow {
   readonly episode: string;
   readonly destination: string;
   readonly data: string;
@@ -57,7 +57,7 @@ export interface MessageRow {
 }
 
 /** A part of what is owed to many, in one row until it is spread over those whom it is owed to. */
-export interface ParcelRow {
+export interface ChunkRow {
   readonly platform: string;
   /** How many deliveries are in it. */
   readonly owed: number;

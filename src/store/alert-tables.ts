@@ -1,33 +1,33 @@
 import type { Kysely } from "kysely";
 
-import { createArrivals } from "./alert-arrivals.ts";
+import { createDeliveredMessages } from "./alert-arrivals.ts";
 import { createBacklog } from "./alert-backlog.ts";
-import { createChoices } from "./alert-choices.ts";
-import { alertFigures } from "./alert-figures.ts";
-import { lastNumber, numbered } from "./alert-counters.ts";
+import { createSubscriptions } from "./alert-choices.ts";
+import { countAlerts } from "./alert-figures.ts";
+import { lastNumber, withNumbers } from "./alert-counters.ts";
 import { createJournal } from "./alert-journal.ts";
 import { createOutbox } from "./alert-outbox.ts";
-import { createParcels } from "./alert-parcels.ts";
+import { createChunks } from "./alert-parcels.ts";
 import type { AlertTables, DecisionLog } from "./alert-ports.ts";
 import { createWatchState } from "./alert-watch-state.ts";
-import { inPieces } from "./pieces.ts";
+import { inBatches } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
 /** How many decisions are kept, however young they are. */
-export const DECISIONS_KEPT = 200_000;
+export const MAX_DECISIONS = 200_000;
 
 /** The alerts' tables, bound to a transaction. */
 export function createAlertTables(db: Kysely<Schema>): AlertTables {
   return {
-    choices: createChoices(db),
+    subscriptions: createSubscriptions(db),
     watch: createWatchState(db),
     outbox: createOutbox(db),
-    parcels: createParcels(db),
-    arrivals: createArrivals(db),
+    chunks: createChunks(db),
+    delivered: createDeliveredMessages(db),
     backlog: createBacklog(db),
-    log: createDecisionLog(db),
+    decisions: createDecisionLog(db),
     journal: createJournal(db),
-    figures: (at) => alertFigures(db, at),
+    counts: (at) => countAlerts(db, at),
     async prune(before, whole = false) {
       const last = await lastNumber(db, "decisions");
       // What lasted long is not old: its story is whole until nothing has been decided about it for so long.
@@ -48,7 +48,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
         )
         .returning("id")
         .execute();
-      await inPieces(
+      await inBatches(
         over.map(({ id }) => id),
         (piece) => db.deleteFrom("alert_tellings").where("episode", "in", piece).execute(),
       );
@@ -57,7 +57,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
         .deleteFrom("alert_decisions")
         .where((eb) => {
           const isOfNone = eb.or([eb("episode", "is", null), eb("episode", "not in", kept)]);
-          return eb.or([eb.and([eb("at", "<", before), isOfNone]), eb("seq", "<=", last - DECISIONS_KEPT)]);
+          return eb.or([eb.and([eb("at", "<", before), isOfNone]), eb("seq", "<=", last - MAX_DECISIONS)]);
         })
         .execute();
       // Edits are no part of a story, and something that comes and goes for months makes many.
@@ -88,7 +88,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
 function createDecisionLog(db: Kysely<Schema>): DecisionLog {
   return {
     async add(rows) {
-      await inPieces(await numbered(db, "decisions", rows), (piece) =>
+      await inBatches(await withNumbers(db, "decisions", rows), (piece) =>
         db.insertInto("alert_decisions").values(piece).execute(),
       );
     },

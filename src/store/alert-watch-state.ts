@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 
 import type { WatchState } from "./alert-ports.ts";
-import { fromPieces, inPieces } from "./pieces.ts";
+import { selectInBatches, inBatches } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
 
 /** What was seen, and where every rule stands. */
@@ -14,7 +14,7 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         .where("network", "=", network)
         .where("watcher", "=", watcher)
         .executeTakeFirst(),
-    async lookedAt(network, watcher) {
+    async observedAt(network, watcher) {
       const row = await db
         .selectFrom("watcher_snapshots")
         .select("at")
@@ -58,7 +58,7 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         .orderBy("subject")
         .execute(),
     putMachines: (rows) =>
-      inPieces(rows, (piece) =>
+      inBatches(rows, (piece) =>
         db
           .insertInto("alert_machines")
           .values(piece)
@@ -81,8 +81,8 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
       }
     },
     episode: (id) => db.selectFrom("alert_episodes").selectAll().where("id", "=", id).executeTakeFirst(),
-    told: (ids) =>
-      fromPieces(ids, (piece) =>
+    notificationRevisions: (ids) =>
+      selectInBatches(ids, (piece) =>
         db.selectFrom("alert_episodes").select(["id", "told"]).where("id", "in", piece).orderBy("id").execute(),
       ),
     openEpisodes: (network) =>
@@ -104,7 +104,7 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         .limit(limit)
         .execute(),
     putEpisodes: (rows) =>
-      inPieces(rows, (piece) =>
+      inBatches(rows, (piece) =>
         db
           .insertInto("alert_episodes")
           .values(piece)
@@ -116,8 +116,8 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
           )
           .execute(),
       ),
-    tellings: (episodes) =>
-      fromPieces(episodes, (piece) =>
+    notificationStates: (episodes) =>
+      selectInBatches(episodes, (piece) =>
         db
           .selectFrom("alert_tellings")
           .selectAll()
@@ -126,15 +126,15 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
           .orderBy("destination")
           .execute(),
       ),
-    telling: (episode, destination) =>
+    notificationState: (episode, destination) =>
       db
         .selectFrom("alert_tellings")
         .selectAll()
         .where("episode", "=", episode)
         .where("destination", "=", destination)
         .executeTakeFirst(),
-    async putTellings(rows) {
-      await inPieces(rows, (piece) =>
+    async putNotificationStates(rows) {
+      await inBatches(rows, (piece) =>
         db
           .insertInto("alert_tellings")
           .values(piece)
@@ -143,7 +143,7 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
           )
           .execute(),
       );
-      await inPieces([...new Set(rows.map(({ episode }) => episode))], (piece) =>
+      await inBatches([...new Set(rows.map(({ episode }) => episode))], (piece) =>
         db
           .updateTable("alert_episodes")
           .set((eb) => ({ told: eb("told", "+", 1) }))

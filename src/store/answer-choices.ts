@@ -1,7 +1,7 @@
-import type { Use } from "./access.ts";
+import type { WithDatabase } from "./access.ts";
 import type { AnswerChoices } from "./store.ts";
 
-export function createAnswerChoices(use: Use): AnswerChoices {
+export function createAnswerChoices(use: WithDatabase): AnswerChoices {
   return {
     async all() {
       const rows = await use((db) => db.selectFrom("answer_choices").selectAll().execute());

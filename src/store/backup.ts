@@ -5,7 +5,7 @@ import { UserError } from "../errors.ts";
 import { copyDatabase, putInPlace } from "./copy-database.ts";
 import { damageOf } from "./inspect-file.ts";
 import { executedMigrations, makeFolderOf } from "./sqlite-database.ts";
-import { storeFault } from "./sqlite-faults.ts";
+import { toOperatorError } from "./sqlite-faults.ts";
 
 /** A backup that was made and read through. */
 export interface Backup {
@@ -33,16 +33,18 @@ export function backUp(file: string, into: string): Backup {
   try {
     makeFolderOf(into);
     copyDatabase(file, partial);
-    const copied = check(partial, file);
+    const copied = checkCopy(partial, file);
     putInPlace(partial, into);
     return copied;
   } catch (thrown) {
     rmSync(partial, { force: true });
-    throw thrown instanceof Error && "syscall" in thrown ? storeFault(thrown, into) : storeFault(thrown, file);
+    throw thrown instanceof Error && "syscall" in thrown
+      ? toOperatorError(thrown, into)
+      : toOperatorError(thrown, file);
   }
 }
 
-function check(copy: string, file: string): Backup {
+function checkCopy(copy: string, file: string): Backup {
   const database = new DatabaseSync(copy, { readOnly: true });
   try {
     const damage = damageOf(database);

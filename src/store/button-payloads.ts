@@ -3,17 +3,17 @@ import { createHash } from "node:crypto";
 import type { Kysely } from "kysely";
 
 import type { Milliseconds } from "../units/duration.ts";
-import type { Use } from "./access.ts";
+import type { WithDatabase } from "./access.ts";
 import type { Schema } from "./schema.ts";
 import type { ButtonPayloads } from "./store.ts";
 
 /** How many are kept at most; the ones that expire first go. */
-const PAYLOADS_KEPT = 100_000;
+const MAX_PAYLOADS = 100_000;
 /** One payload's JSON, in characters: a button stands for a command line with its values, not for a document. */
 const MAX_CHARACTERS = 65_536;
 const PRUNE_EVERY: Milliseconds = 600_000;
 
-export function createButtonPayloads(use: Use, now: () => Milliseconds): ButtonPayloads {
+export function createButtonPayloads(use: WithDatabase, now: () => Milliseconds): ButtonPayloads {
   let prunedAt = -Infinity;
 
   return {
@@ -64,6 +64,6 @@ async function prune(db: Kysely<Schema>, at: Milliseconds): Promise<void> {
     .select("key")
     .orderBy("expires_at", "desc")
     .limit(1_000_000)
-    .offset(PAYLOADS_KEPT);
+    .offset(MAX_PAYLOADS);
   await db.deleteFrom("button_payloads").where("key", "in", beyond).execute();
 }

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSyn
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { makeOwnFile } from "./own-file.ts";
+import { makePrivateFile } from "./own-file.ts";
 
 /** How long a copy waits for whoever writes; in WAL mode readers and writers do not wait for each other. */
 const BUSY_MILLIS = 5000;
@@ -14,7 +14,7 @@ const BUSY_MILLIS = 5000;
  */
 export function copyDatabase(from: string, into: string): void {
   rmSync(into, { force: true });
-  makeOwnFile(into);
+  makePrivateFile(into);
   const database = new DatabaseSync(from, { readOnly: true, timeout: BUSY_MILLIS });
   try {
     database.prepare("VACUUM INTO ?").run(into);

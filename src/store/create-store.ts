@@ -4,9 +4,9 @@ import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { DatabaseInUse } from "./database-in-use.ts";
 import { databaseFile } from "./database-url.ts";
-import { heldForLife, heldPerCall } from "./file-access.ts";
+import { openForLife, openPerCall } from "./file-access.ts";
 import type { Origin } from "./origin.ts";
-import { storeTrouble } from "./sqlite-faults.ts";
+import { toStoreTrouble } from "./sqlite-faults.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 import { WriteHealth } from "./write-health.ts";
@@ -49,15 +49,15 @@ export function createStore(options: StoreOptions): EmbeddedStore {
   const { url, log, hold = "life", waitMillis = hold === "life" ? 1000 : 5000, now = Date.now } = options;
   const file = databaseFile(url);
   const writes = new WriteHealth();
-  const access = (hold === "life" ? heldForLife : heldPerCall)(file, waitMillis, writes);
+  const access = (hold === "life" ? openForLife : openPerCall)(file, waitMillis, writes);
   let loading: Promise<Tables> | undefined;
   const running = new Set<Promise<unknown>>();
   /** A call on the tables, which are loaded with the first one. */
   const call = async <T>(work: (tables: Tables) => Promise<T>): Promise<T> => {
-    loading ??= import("./tables.ts").then(({ createTables }) => createTables(access.use, now));
+    loading ??= import("./tables.ts").then(({ createTables }) => createTables(access.withDatabase, now));
     const under = loading.then(work).catch((thrown: unknown) => {
       if (thrown instanceof DatabaseInUse) options.onInUse?.();
-      throw storeTrouble(thrown, file);
+      throw toStoreTrouble(thrown, file);
     });
     running.add(under);
     try {

@@ -1,24 +1,24 @@
 import type { Milliseconds } from "../units/duration.ts";
-import type { Use } from "./access.ts";
+import type { WithDatabase } from "./access.ts";
 import { DatabaseInUse } from "./database-in-use.ts";
 import { livingHolder, removeHolderRecord, writeHolderRecord } from "./holder-record.ts";
 import { openFile, type OpenFile } from "./open-file.ts";
-import { storeFault } from "./sqlite-faults.ts";
+import { toOperatorError } from "./sqlite-faults.ts";
 import type { WriteHealth } from "./write-health.ts";
 
 /** Whoever waits for the file looks this often whether somebody has taken it for life. */
-const LOOK_AGAIN_MILLIS: Milliseconds = 250;
+const HOLDER_CHECK_MILLIS: Milliseconds = 250;
 
 /** How a process reaches a database file. */
 export interface FileAccess {
-  readonly use: Use;
+  readonly withDatabase: WithDatabase;
   /** Takes the file, or finds out that it could be taken. */
   claim(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Taken at the first use and kept until closed. */
-export function heldForLife(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
+export function openForLife(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
   let opened: Promise<OpenFile> | undefined;
   let closed = false;
 
@@ -39,13 +39,13 @@ export function heldForLife(file: string, waitMillis: Milliseconds, writes: Writ
       writeHolderRecord(file, { pid: process.pid });
     } catch (thrown) {
       await taken.close();
-      throw storeFault(thrown, file);
+      throw toOperatorError(thrown, file);
     }
     return taken;
   };
 
   return {
-    use: async (work) => work(await (await open()).kysely()),
+    withDatabase: async (work) => work(await (await open()).kysely()),
     async claim() {
       await open();
     },
@@ -61,14 +61,14 @@ export function heldForLife(file: string, waitMillis: Milliseconds, writes: Writ
 }
 
 /** Taken for each call and given back at its end; calls of this process stand in line. */
-export function heldPerCall(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
+export function openPerCall(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
   let last: Promise<unknown> = Promise.resolve();
   let closed = false;
 
   const inTurn = <T>(work: (taken: OpenFile) => Promise<T>): Promise<T> => {
     const turn = last.then(async () => {
       if (closed) throw new Error("The store is closed.");
-      const taken = await openBetweenOthers(file, waitMillis, writes);
+      const taken = await openInTurn(file, waitMillis, writes);
       try {
         return await work(taken);
       } finally {
@@ -80,7 +80,7 @@ export function heldPerCall(file: string, waitMillis: Milliseconds, writes: Writ
   };
 
   return {
-    use: (work) => inTurn(async (taken) => work(await taken.kysely())),
+    withDatabase: (work) => inTurn(async (taken) => work(await taken.kysely())),
     claim: () => inTurn(async () => undefined),
     async close() {
       closed = true;
@@ -89,11 +89,11 @@ export function heldPerCall(file: string, waitMillis: Milliseconds, writes: Writ
 }
 
 /** Stands in line with those who take it for a call; who holds it for life will not let go of it soon. */
-async function openBetweenOthers(file: string, waitMillis: Milliseconds, writes: WriteHealth): Promise<OpenFile> {
+async function openInTurn(file: string, waitMillis: Milliseconds, writes: WriteHealth): Promise<OpenFile> {
   const deadline = performance.now() + waitMillis;
   for (;;) {
     try {
-      const wait = livingHolder(file) === undefined ? Math.min(LOOK_AGAIN_MILLIS, waitMillis) : 0;
+      const wait = livingHolder(file) === undefined ? Math.min(HOLDER_CHECK_MILLIS, waitMillis) : 0;
       return await openFile(file, wait, writes);
     } catch (thrown) {
       const passing = thrown instanceof DatabaseInUse && livingHolder(file) === undefined;

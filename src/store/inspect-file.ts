@@ -2,9 +2,9 @@ import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 import type { Milliseconds } from "../units/duration.ts";
-import type { AlertFigures, AlertTables } from "./alert-ports.ts";
+import type { AlertCounts, AlertTables } from "./alert-ports.ts";
 import { executedMigrations, newerMigration } from "./sqlite-database.ts";
-import { storeFault } from "./sqlite-faults.ts";
+import { toOperatorError } from "./sqlite-faults.ts";
 import { migrations } from "./migrations/index.ts";
 
 /** What a database file looks like from outside. */
@@ -18,13 +18,13 @@ export interface FileInspection<R = undefined> {
   /** What SQLite finds wrong with it; empty = nothing. Undefined where it is too large to be read through. */
   readonly damage: readonly string[] | undefined;
   /** Undefined where it is damaged or of another version. */
-  readonly alerts: (AlertFigures & { readonly waiting: readonly Waiting[]; readonly read: R }) | undefined;
+  readonly alerts: (AlertCounts & { readonly waiting: readonly PlatformBacklog[]; readonly read: R }) | undefined;
   /** When a watcher's look was kept last, in Unix milliseconds; undefined where none ever was. */
-  readonly lookedAt: Milliseconds | undefined;
+  readonly lastObservedAt: Milliseconds | undefined;
 }
 
 /** What is owed on one platform. */
-export interface Waiting {
+export interface PlatformBacklog {
   readonly platform: string;
   readonly owed: number;
   /** Unix milliseconds. */
@@ -32,8 +32,8 @@ export interface Waiting {
 }
 
 /** A larger file takes more than a few seconds to be read through, during which this process does nothing else. */
-const LARGEST_READ_THROUGH = 512 * 1024 * 1024;
-const DAMAGE_SHOWN = 3;
+const MAX_CHECKED_BYTES = 512 * 1024 * 1024;
+const MAX_DAMAGE_SHOWN = 3;
 const BUSY_MILLIS = 2000;
 
 /**
@@ -52,7 +52,7 @@ export async function inspectFile<R>(
     const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLIS });
     try {
       const executed = executedMigrations(database);
-      const damage = bytes > LARGEST_READ_THROUGH ? undefined : damageOf(database);
+      const damage = bytes > MAX_CHECKED_BYTES ? undefined : damageOf(database);
       const known = Object.keys(migrations).length;
       const newer = newerMigration(database) !== undefined;
       const age = newer ? "newer" : executed.length < known ? "older" : "current";
@@ -62,30 +62,30 @@ export async function inspectFile<R>(
         schema: executed.at(-1),
         age,
         damage,
-        lookedAt: readable ? lastLook(database) : undefined,
-        alerts: readable ? await alertsOf(database, at, read) : undefined,
+        lastObservedAt: readable ? lastObservedAt(database) : undefined,
+        alerts: readable ? await readAlerts(database, at, read) : undefined,
       };
     } finally {
       if (database.isOpen) database.close();
     }
   } catch (thrown) {
-    throw storeFault(thrown, file);
+    throw toOperatorError(thrown, file);
   }
 }
 
 /** What SQLite itself finds wrong: https://www.sqlite.org/pragma.html#pragma_quick_check. */
 export function damageOf(database: DatabaseSync): string[] {
-  const rows = database.prepare(`PRAGMA quick_check(${DAMAGE_SHOWN})`).all();
+  const rows = database.prepare(`PRAGMA quick_check(${MAX_DAMAGE_SHOWN})`).all();
   return rows.map((row) => String(row["quick_check"])).filter((line) => line !== "ok");
 }
 
-function lastLook(database: DatabaseSync): Milliseconds | undefined {
+function lastObservedAt(database: DatabaseSync): Milliseconds | undefined {
   // Beside the watchers' snapshots lies what others keep, for no network or under names of their own.
   const row = database.prepare("SELECT max(at) AS at FROM watcher_snapshots WHERE watcher = 'sources'").get();
   return typeof row?.["at"] === "number" ? row["at"] : undefined;
 }
 
-async function alertsOf<R>(
+async function readAlerts<R>(
   database: DatabaseSync,
   at: Milliseconds,
   read: (tables: AlertTables) => Promise<R>,
@@ -96,7 +96,7 @@ async function alertsOf<R>(
   ]);
   const db = kyselyOver(database);
   const tables = createAlertTables(db);
-  const alerts = { ...(await tables.figures(at)), waiting: await tables.outbox.depth(), read: await read(tables) };
+  const alerts = { ...(await tables.counts(at)), waiting: await tables.outbox.depth(), read: await read(tables) };
   await db.destroy();
   return alerts;
 }

@@ -27,7 +27,7 @@ class NodeSqliteDriver extends SqliteDriver {
   readonly #writes: WriteHealth;
 
   constructor(database: DatabaseSync, writes: WriteHealth) {
-    super({ database: preparing(database, writes) });
+    super({ database: cachingStatements(database, writes) });
     this.#database = database;
     this.#writes = writes;
   }
@@ -51,7 +51,7 @@ class NodeSqliteDialect extends SqliteDialect {
   readonly #driver: () => NodeSqliteDriver;
 
   constructor(database: DatabaseSync, writes: WriteHealth) {
-    super({ database: preparing(database, writes) });
+    super({ database: cachingStatements(database, writes) });
     this.#driver = () => new NodeSqliteDriver(database, writes);
   }
 
@@ -70,16 +70,16 @@ export function kyselyOver(database: DatabaseSync, writes = new WriteHealth()): 
 }
 
 /** Statements are prepared once: the same few run all the time, among others that differ in how many rows they take. */
-const KEPT_STATEMENTS = 200;
+const MAX_CACHED_STATEMENTS = 200;
 
-function preparing(database: DatabaseSync, writes: WriteHealth): SqliteDatabase {
-  const kept = new LRUCache<string, SqliteStatement>({ max: KEPT_STATEMENTS });
+function cachingStatements(database: DatabaseSync, writes: WriteHealth): SqliteDatabase {
+  const kept = new LRUCache<string, SqliteStatement>({ max: MAX_CACHED_STATEMENTS });
   return {
     close: () => database.close(),
     prepare(sql) {
       const known = kept.get(sql);
       if (known !== undefined) return known;
-      const statement = noting(statementOver(database.prepare(sql)), { sql, database, writes });
+      const statement = trackingHealth(statementOver(database.prepare(sql)), { sql, database, writes });
       kept.set(sql, statement);
       return statement;
     },
@@ -87,14 +87,14 @@ function preparing(database: DatabaseSync, writes: WriteHealth): SqliteDatabase 
 }
 
 /** How the statements begin that change rows. */
-const WRITES = /^\s*(?:insert|update|delete|replace)\b/iu;
+const WRITE_STATEMENT = /^\s*(?:insert|update|delete|replace)\b/iu;
 
 /** The same statement, whose writes and whose troubles with the disk are noted. */
-function noting(
+function trackingHealth(
   statement: SqliteStatement,
   { sql, database, writes }: { sql: string; database: DatabaseSync; writes: WriteHealth },
 ): SqliteStatement {
-  const changing = WRITES.test(sql);
+  const changing = WRITE_STATEMENT.test(sql);
   const attempt = <T>(work: () => T, changes: (done: T) => number | bigint): T => {
     try {
       const done = work();

@@ -7,7 +7,7 @@ import { DatabaseInUse } from "./database-in-use.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 import type { Schema } from "./schema.ts";
 import { makeFolderOf, openSqlite } from "./sqlite-database.ts";
-import { storeFault } from "./sqlite-faults.ts";
+import { toOperatorError } from "./sqlite-faults.ts";
 import type { WriteHealth } from "./write-health.ts";
 
 /** A database file that is locked for this process and open. */
@@ -29,9 +29,9 @@ export async function openFile(file: string, waitMillis: Milliseconds, writes: W
       let queries: Promise<Kysely<Schema>> | undefined;
       return {
         kysely() {
-          queries ??= queriesOver(database, migrated, writes).catch((thrown: unknown) => {
+          queries ??= openQueries(database, migrated, writes).catch((thrown: unknown) => {
             queries = undefined;
-            throw storeFault(thrown, file);
+            throw toOperatorError(thrown, file);
           });
           return queries;
         },
@@ -50,11 +50,11 @@ export async function openFile(file: string, waitMillis: Milliseconds, writes: W
       throw thrown;
     }
   } catch (thrown) {
-    throw storeFault(thrown, file);
+    throw toOperatorError(thrown, file);
   }
 }
 
-async function queriesOver(database: DatabaseSync, migrated: boolean, writes: WriteHealth): Promise<Kysely<Schema>> {
+async function openQueries(database: DatabaseSync, migrated: boolean, writes: WriteHealth): Promise<Kysely<Schema>> {
   const { kyselyOver } = await import("./kysely-sqlite.ts");
   const db = kyselyOver(database, writes);
   if (!migrated) await (await import("./migrate.ts")).migrate(db);

@@ -2,24 +2,24 @@ import { existsSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 import { UserError } from "../errors.ts";
-import type { Use } from "./access.ts";
+import type { WithDatabase } from "./access.ts";
 import { syncFolderOf } from "./copy-database.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 import { setAside } from "./set-aside.ts";
 import { hasTable } from "./sqlite-database.ts";
-import { storeFault } from "./sqlite-faults.ts";
+import { toOperatorError } from "./sqlite-faults.ts";
 
 /** Whose alerts, subscriptions and ids a database holds: the embedded simulator's, or those of networks that are set. */
 export type Origin = "simulated" | "configured";
 
-const MARK = "origin";
+const ORIGIN_MARK = "origin";
 
 /**
  * Keeps what a simulated network left away from networks that are set, and the other way round, before a database is
  * used: the simulator's is set aside under `suffix`, and its new name given. Rejects with UserError where the database
  * is that of networks which are set and the simulator would take it. One that another process holds is left to it.
  */
-export async function keepApart(file: string, origin: Origin, suffix: string): Promise<string | undefined> {
+export async function enforceOrigin(file: string, origin: Origin, suffix: string): Promise<string | undefined> {
   if (!existsSync(file)) return undefined;
   try {
     const lock = await waitForProcessLock(file, 0);
@@ -40,7 +40,7 @@ export async function keepApart(file: string, origin: Origin, suffix: string): P
       lock.release();
     }
   } catch (thrown) {
-    throw storeFault(thrown, file);
+    throw toOperatorError(thrown, file);
   }
 }
 
@@ -52,7 +52,7 @@ export function originOf(file: string): Origin | undefined {
     const database = new DatabaseSync(file);
     try {
       if (!hasTable(database, "database_marks")) return undefined;
-      const row = database.prepare("SELECT value FROM database_marks WHERE name = ?").get(MARK);
+      const row = database.prepare("SELECT value FROM database_marks WHERE name = ?").get(ORIGIN_MARK);
       const value = row?.["value"];
       return value === "simulated" || value === "configured" ? value : undefined;
     } finally {
@@ -64,11 +64,11 @@ export function originOf(file: string): Origin | undefined {
 }
 
 /** Says whose database this is, where nobody has yet. */
-export async function markOrigin(use: Use, origin: Origin): Promise<void> {
+export async function markOrigin(use: WithDatabase, origin: Origin): Promise<void> {
   await use((db) =>
     db
       .insertInto("database_marks")
-      .values({ name: MARK, value: origin })
+      .values({ name: ORIGIN_MARK, value: origin })
       .onConflict((conflict) => conflict.column("name").doNothing())
       .execute(),
   );

@@ -5,7 +5,7 @@ import { closeSync, openSync } from "node:fs";
  * One that exists is not even opened: closing it again would drop every lock that this process holds on it
  * (https://www.sqlite.org/howtocorrupt.html, "POSIX advisory locks canceled").
  */
-export function makeOwnFile(file: string): void {
+export function makePrivateFile(file: string): void {
   try {
     closeSync(openSync(file, "ax", 0o600));
   } catch (thrown) {

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Milliseconds } from "../units/duration.ts";
-import { makeOwnFile } from "./own-file.ts";
+import { makePrivateFile } from "./own-file.ts";
 import { SQLITE_BUSY, sqliteCode } from "./sqlite-faults.ts";
 
 /** Keeps every other process off a database until released; the system releases it when this process dies, however it dies. */
@@ -18,7 +18,7 @@ function lockFileOf(databaseFile: string): string {
 /** Takes the lock, or gives undefined where somebody holds it. Throws what SQLite or the file system throws when the file cannot be used. */
 export function tryProcessLock(databaseFile: string): ProcessLock | undefined {
   const file = lockFileOf(databaseFile);
-  makeOwnFile(file);
+  makePrivateFile(file);
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     // An exclusive transaction keeps everybody else out until it ends: https://www.sqlite.org/lang_transaction.html

@@ -8,7 +8,7 @@ import { damageOf } from "./inspect-file.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 import { setAside } from "./set-aside.ts";
 import { executedMigrations, hasTable, makeFolderOf, newerMigration } from "./sqlite-database.ts";
-import { storeFault } from "./sqlite-faults.ts";
+import { toOperatorError } from "./sqlite-faults.ts";
 
 /** What a restoration came to. */
 export interface Restoration {
@@ -30,7 +30,7 @@ export async function restore(file: string, backup: string, suffix: string): Pro
     if (lock === undefined) throw new DatabaseInUse(file);
     try {
       const fresh = `${file}.restoring`;
-      const owed = prepare(backup, fresh);
+      const owed = prepareCopy(backup, fresh);
       const before = existsSync(file) ? setAside(file, `${file}.${suffix}`) : undefined;
       renameSync(fresh, file);
       syncFolderOf(file);
@@ -40,12 +40,12 @@ export async function restore(file: string, backup: string, suffix: string): Pro
       lock.release();
     }
   } catch (thrown) {
-    throw storeFault(thrown, thrown instanceof Error && "syscall" in thrown ? file : backup);
+    throw toOperatorError(thrown, thrown instanceof Error && "syscall" in thrown ? file : backup);
   }
 }
 
 /** A copy of the backup that is known to be whole and ours. Gives how many messages it owes. */
-function prepare(backup: string, fresh: string): number {
+function prepareCopy(backup: string, fresh: string): number {
   copyDatabase(backup, fresh);
   const database = new DatabaseSync(fresh);
   try {
@@ -63,14 +63,14 @@ function prepare(backup: string, fresh: string): number {
         remedy: "Run that version to restore it.",
       });
     }
-    return hasTable(database, "alert_deliveries") ? doubt(database) : 0;
+    return hasTable(database, "alert_deliveries") ? markUncertain(database) : 0;
   } finally {
     database.close();
   }
 }
 
 /** What was owed when the backup was made has probably been sent since: nobody knows. */
-function doubt(database: DatabaseSync): number {
+function markUncertain(database: DatabaseSync): number {
   const { changes } = database
     .prepare(
       `UPDATE alert_deliveries SET uncertain_since = coalesce(uncertain_since, attempted_at, created_at)

@@ -1,11 +1,11 @@
 import type { Milliseconds } from "../units/duration.ts";
-import { atomically, type Use } from "./access.ts";
+import { atomically, type WithDatabase } from "./access.ts";
 import type { SavedParties } from "./store.ts";
 
 /** How many a person can save: as many as a completion list shows. */
-const PARTIES_KEPT = 25;
+const MAX_PARTIES_PER_OWNER = 25;
 
-export function createSavedParties(use: Use, now: () => Milliseconds): SavedParties {
+export function createSavedParties(use: WithDatabase, now: () => Milliseconds): SavedParties {
   return {
     save: (owner, { id, name }) =>
       use((db) =>
@@ -15,7 +15,7 @@ export function createSavedParties(use: Use, now: () => Milliseconds): SavedPart
             .select(["id", "saved_at"])
             .where("owner", "=", owner)
             .execute();
-          if (saved.length >= PARTIES_KEPT && !saved.some((one) => one.id === id)) return "full";
+          if (saved.length >= MAX_PARTIES_PER_OWNER && !saved.some((one) => one.id === id)) return "full";
           // Later than every other one, even within one millisecond: the one saved last comes first.
           const at = Math.max(now(), ...saved.map((one) => one.saved_at + 1));
           await trx

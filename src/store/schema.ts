@@ -7,12 +7,12 @@ import type {
   HeldRow,
   MachineRow,
   MessageRow,
-  ParcelRow,
+  ChunkRow,
   ReceiptRow,
   RollingRow,
   SilenceRow,
   SubscriptionRow,
-  TellingRow,
+  NotificationStateRow,
 } from "./alert-ports.ts";
 import type { AnswerChoice, SeenKind } from "./store.ts";
 
@@ -58,9 +58,9 @@ export interface Schema {
   watcher_snapshots: { network: string; watcher: string; at: number; data: string };
   alert_machines: MachineRow;
   alert_episodes: EpisodeRow & { told: Generated<number> };
-  alert_tellings: TellingRow;
+  alert_tellings: NotificationStateRow;
   alert_messages: MessageRow & { created_at: number };
-  alert_parcels: ParcelRow & { seq: number };
+  alert_parcels: ChunkRow & { seq: number };
   alert_deliveries: DeliveryRow;
   alert_receipts: ReceiptRow;
   alert_held: HeldRow & { seq: number };

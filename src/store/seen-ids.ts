@@ -2,36 +2,40 @@ import { sql, type Kysely } from "kysely";
 import type { LRUCache } from "lru-cache";
 
 import type { Milliseconds } from "../units/duration.ts";
-import { atomically, type Use } from "./access.ts";
-import { inPieces } from "./pieces.ts";
+import { atomically, type WithDatabase } from "./access.ts";
+import { inBatches } from "./pieces.ts";
 import type { Schema } from "./schema.ts";
-import type { Seen, SeenIds, SeenKind } from "./store.ts";
+import type { SeenId, SeenIds, SeenKind } from "./store.ts";
 
 /** How many ids of one kind and network are kept. */
-const SEEN_IDS_KEPT = 10_000;
+const MAX_IDS_PER_KIND = 10_000;
 /** What was noted this recently is not written again: a hundred people reading the same list are one write. */
-const NOTED_FOR: Milliseconds = 10_000;
+const REWRITE_AFTER: Milliseconds = 10_000;
 /** Ids are 64 characters and labels short; whatever a node sends, a row stays small. */
 const MAX_CHARACTERS = 200;
 
 /** What was written of an id last. */
-export interface Noted {
+export interface RecentNote {
   readonly at: Milliseconds;
   readonly label: string | undefined;
 }
 
 /** Of how many ids that is remembered. */
-export const NOTED_KEPT = 20_000;
+export const MAX_RECENT_NOTES = 20_000;
 
 /** `noted` keeps ids from being written again at once; without it (in a transaction, which may fail) all are written. */
-export function createSeenIds(use: Use, now: () => Milliseconds, noted?: LRUCache<string, Noted>): SeenIds {
+export function createSeenIds(
+  use: WithDatabase,
+  now: () => Milliseconds,
+  noted?: LRUCache<string, RecentNote>,
+): SeenIds {
   return {
     async note(network, kind, ids) {
       const at = now();
-      const keyOf = (seen: Seen): string => `${network}\n${kind}\n${seen.id}`;
-      const news = tidy(ids).filter((seen) => {
+      const keyOf = (seen: SeenId): string => `${network}\n${kind}\n${seen.id}`;
+      const news = normalizeIds(ids).filter((seen) => {
         const last = noted?.get(keyOf(seen));
-        return last === undefined || at - last.at >= NOTED_FOR || (seen.label ?? last.label) !== last.label;
+        return last === undefined || at - last.at >= REWRITE_AFTER || (seen.label ?? last.label) !== last.label;
       });
       if (news.length === 0) return;
       await use((db) => atomically(db, (trx) => insert(trx, network, kind, news, at)));
@@ -64,10 +68,10 @@ export function createSeenIds(use: Use, now: () => Milliseconds, noted?: LRUCach
 }
 
 /** Each id once, the first 10,000 of them, none empty, none overlong. */
-function tidy(ids: readonly Seen[]): Seen[] {
-  const byId = new Map<string, Seen>();
+function normalizeIds(ids: readonly SeenId[]): SeenId[] {
+  const byId = new Map<string, SeenId>();
   for (const { id, label } of ids) {
-    if (byId.size >= SEEN_IDS_KEPT) break;
+    if (byId.size >= MAX_IDS_PER_KIND) break;
     if (id === "" || id.length > MAX_CHARACTERS || byId.has(id)) continue;
     const shown = label?.slice(0, MAX_CHARACTERS);
     byId.set(id, { id, label: shown === "" ? undefined : shown });
@@ -79,7 +83,7 @@ async function insert(
   trx: Kysely<Schema>,
   network: string,
   kind: SeenKind,
-  ids: readonly Seen[],
+  ids: readonly SeenId[],
   at: Milliseconds,
 ): Promise<void> {
   const rows = ids.map(({ id, label }, position) => ({
@@ -92,7 +96,7 @@ async function insert(
     seen_at: at,
     position,
   }));
-  await inPieces(rows, (piece) =>
+  await inBatches(rows, (piece) =>
     trx
       .insertInto("seen_ids")
       .values(piece)
@@ -118,7 +122,7 @@ async function prune(trx: Kysely<Schema>, network: string, kind: SeenKind): Prom
     .orderBy("seen_at", "desc")
     .orderBy("position")
     .limit(1_000_000)
-    .offset(SEEN_IDS_KEPT);
+    .offset(MAX_IDS_PER_KIND);
   await trx
     .deleteFrom("seen_ids")
     .where("network", "=", network)

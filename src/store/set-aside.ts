@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-import { makeOwnFile } from "./own-file.ts";
+import { makePrivateFile } from "./own-file.ts";
 
 /** Keeps a database under another name, with what its write-ahead log holds where that cannot be written back. */
 export function setAside(file: string, name: string): string {
@@ -15,7 +15,7 @@ export function setAside(file: string, name: string): string {
   } catch {
     // Damaged as it may be, its files are kept as they are.
   }
-  makeOwnFile(name);
+  makePrivateFile(name);
   copyFileSync(file, name);
   if (existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${name}-wal`);
   rmSync(`${file}-shm`, { force: true });

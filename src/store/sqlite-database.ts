@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { makeFolder } from "../make-folder.ts";
 import { migrations } from "./migrations/index.ts";
-import { makeOwnFile } from "./own-file.ts";
+import { makePrivateFile } from "./own-file.ts";
 
 /** How long a statement waits for another connection; only an outside tool can be one, a backup for instance. */
 const BUSY_MILLIS = 5000;
@@ -20,7 +20,7 @@ export function makeFolderOf(file: string): void {
  * Throws what SQLite and the file system throw, and UserError for a schema newer than this program.
  */
 export function openSqlite(file: string): { database: DatabaseSync; migrated: boolean } {
-  makeOwnFile(file);
+  makePrivateFile(file);
   const database = new DatabaseSync(file, { timeout: BUSY_MILLIS });
   try {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");

@@ -1,4 +1,4 @@
-import { StoreTrouble, UserError } from "../errors.ts";
+import { StorageError, UserError } from "../errors.ts";
 
 // Primary result codes of SQLite: https://www.sqlite.org/rescode.html
 const SQLITE_PERM = 3;
@@ -20,11 +20,11 @@ export function sqliteCode(thrown: unknown): number | undefined {
 /** A fault of the disk or of the database file, not of the statement that met it. */
 export function isDiskFault(thrown: unknown): boolean {
   const fault = sqliteCode(thrown);
-  return fault !== undefined && TROUBLES.has(fault);
+  return fault !== undefined && TROUBLE_TITLES.has(fault);
 }
 
 const CANNOT_WRITE = "The bot cannot write to its database";
-const TROUBLES: ReadonlyMap<number, string> = new Map([
+const TROUBLE_TITLES: ReadonlyMap<number, string> = new Map([
   [SQLITE_FULL, "The bot's disk is full"],
   [SQLITE_IOERR, "The bot's disk refuses to read or write"],
   [SQLITE_READONLY, CANNOT_WRITE],
@@ -35,14 +35,14 @@ const TROUBLES: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** A fault of the disk that a running bot met: neither the caller's nor a bug. Anything else passes through. */
-export function storeTrouble(thrown: unknown, file: string): unknown {
-  const title = TROUBLES.get(sqliteCode(thrown) ?? 0);
+export function toStoreTrouble(thrown: unknown, file: string): unknown {
+  const title = TROUBLE_TITLES.get(sqliteCode(thrown) ?? 0);
   if (title === undefined) return thrown;
-  return new StoreTrouble(`${title}: ${file}`, { title, cause: thrown });
+  return new StorageError(`${title}: ${file}`, { title, cause: thrown });
 }
 
 /** What can go wrong with a database file from outside, as a sentence for whoever runs the bot; a bug passes through. */
-export function storeFault(thrown: unknown, file: string): unknown {
+export function toOperatorError(thrown: unknown, file: string): unknown {
   const remedy = "Name a place that this user may write to in DATABASE_URL.";
   const refuse = (message: string, todo: string): UserError => new UserError(message, { remedy: todo, cause: thrown });
   if (thrown instanceof Error && "syscall" in thrown && "code" in thrown) {

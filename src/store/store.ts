@@ -4,7 +4,7 @@ import type { Milliseconds } from "../units/duration.ts";
 /** What kind of thing an id names. */
 export type SeenKind = "market" | "asset" | "party" | "order" | "node" | "proposal";
 
-export interface Seen {
+export interface SeenId {
   readonly id: string;
   /** Code, symbol or name, where one is known. */
   readonly label: string | undefined;
@@ -16,9 +16,9 @@ export interface SeenIds {
    * Notes ids; the ones seen last are offered first, and within one call in the order given. Bounded: the oldest
    * beyond 10,000 per network and kind go. A label once known stays until another one comes.
    */
-  note(network: string, kind: SeenKind, ids: readonly Seen[]): Promise<void>;
+  note(network: string, kind: SeenKind, ids: readonly SeenId[]): Promise<void>;
   /** Ids that begin with, or whose label contains, what is typed; without regard to case, newest first. */
-  find(network: string, kind: SeenKind, typed: string, limit: number): Promise<readonly Seen[]>;
+  find(network: string, kind: SeenKind, typed: string, limit: number): Promise<readonly SeenId[]>;
 }
 
 /** What a button stands for where it does not fit into the button itself. */

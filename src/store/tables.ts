@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache";
 
 import type { Milliseconds } from "../units/duration.ts";
-import type { Use } from "./access.ts";
+import type { WithDatabase } from "./access.ts";
 import { createAnswerChoices } from "./answer-choices.ts";
 import { createAlertTables } from "./alert-tables.ts";
 import { createButtonPayloads } from "./button-payloads.ts";
 import { markOrigin, type Origin } from "./origin.ts";
 import { createSavedParties } from "./saved-parties.ts";
-import { createSeenIds, NOTED_KEPT, type Noted } from "./seen-ids.ts";
+import { createSeenIds, MAX_RECENT_NOTES, type RecentNote } from "./seen-ids.ts";
 import type { StoreTables, TransactionTables } from "./store.ts";
 
 /** The tables over a database, however it is reached; `transaction` gives them bound to one. */
@@ -17,16 +17,16 @@ export interface Tables extends StoreTables {
   markOrigin(origin: Origin): Promise<void>;
 }
 
-export function createTables(use: Use, now: () => Milliseconds): Tables {
+export function createTables(use: WithDatabase, now: () => Milliseconds): Tables {
   return {
-    seen: createSeenIds(use, now, new LRUCache<string, Noted>({ max: NOTED_KEPT })),
+    seen: createSeenIds(use, now, new LRUCache<string, RecentNote>({ max: MAX_RECENT_NOTES })),
     payloads: createButtonPayloads(use, now),
     parties: createSavedParties(use, now),
     answers: createAnswerChoices(use),
     transaction: (work) =>
       use((db) =>
         db.transaction().execute((trx) => {
-          const bound: Use = (inner) => inner(trx);
+          const bound: WithDatabase = (inner) => inner(trx);
           return work({
             seen: createSeenIds(bound, now),
             payloads: createButtonPayloads(bound, now),

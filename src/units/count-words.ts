@@ -1,4 +1,4 @@
 /** A count with its thousands apart: `12,345`. */
-export function countWords(count: number): string {
+export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }

@@ -3,9 +3,9 @@ import type { Clock } from "../api/clock.ts";
 import type { Milliseconds } from "../units/duration.ts";
 
 /** So many subjects are asked for in one look, one after the other; the rest have their turn in the next ones. */
-export const MAX_ASKED = 100;
+export const MAX_SUBJECTS_PER_POLL = 100;
 
-export interface Asked<T> {
+export interface PolledSubjects<T> {
   /** By subject; one that the node knows nothing of is left out. */
   readonly answers: ReadonlyMap<string, T>;
   /** The last one whose turn it was: the next look goes on behind it. */
@@ -13,7 +13,7 @@ export interface Asked<T> {
 }
 
 /** For how long a look goes on asking. */
-export interface AskFor {
+export interface PollLimit {
   readonly millis: Milliseconds;
   readonly clock: Clock;
 }
@@ -22,16 +22,16 @@ export interface AskFor {
  * Asks for one subject after the other, from behind `turn` on and round again. Ends early where that takes too long, or
  * where the nodes do not answer; rejects with that ApiError where they have answered nothing at all.
  */
-export async function askEach<T>(
+export async function pollSubjects<T>(
   subjects: readonly string[],
   turn: string | undefined,
-  { millis, clock }: AskFor,
+  { millis, clock }: PollLimit,
   ask: (subject: string) => Promise<T>,
-): Promise<Asked<T>> {
+): Promise<PolledSubjects<T>> {
   const sorted = [...new Set(subjects)].toSorted();
   const behind = sorted.findIndex((subject) => turn !== undefined && subject > turn);
   const begin = behind === -1 ? 0 : behind;
-  const inTurn = [...sorted.slice(begin), ...sorted.slice(0, begin)].slice(0, MAX_ASKED);
+  const inTurn = [...sorted.slice(begin), ...sorted.slice(0, begin)].slice(0, MAX_SUBJECTS_PER_POLL);
   const answers = new Map<string, T>();
   let last = turn;
   let answered = false;
@@ -43,7 +43,7 @@ export async function askEach<T>(
       answered = true;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (isAboutAll(error)) {
+      if (affectsAllSubjects(error)) {
         if (!answered) throw error;
         break;
       }
@@ -55,7 +55,7 @@ export async function askEach<T>(
 }
 
 /** Whether the next subject would fare no better. */
-function isAboutAll({ kind }: ApiError): boolean {
+function affectsAllSubjects({ kind }: ApiError): boolean {
   switch (kind) {
     case "unreachable":
     case "timeout":

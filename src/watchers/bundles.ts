@@ -4,7 +4,7 @@ import { signedBundle, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { CallOptions, Operations } from "../api/api-client.ts";
 import { systemClock } from "../api/clock.ts";
-import { askEach } from "./ask-each.ts";
+import { pollSubjects } from "./ask-each.ts";
 import { parseBundleSubject } from "../alerts/bundle-subject.ts";
 import type { Watcher, WatcherOptions } from "./watcher.ts";
 
@@ -33,7 +33,7 @@ export function bundlesWatcher(options: Pick<WatcherOptions, "network" | "config
       const ids = new Set(watched.subjects("bundle.signed"));
       const waiting = [...ids].filter((subject) => !Object.hasOwn(before.signed, subject));
       const call = { lane: "watchers", fresh: true, signal } as const;
-      const { answers, turn } = await askEach(waiting, before.turn, { millis: every, clock }, (subject) =>
+      const { answers, turn } = await pollSubjects(waiting, before.turn, { millis: every, clock }, (subject) =>
         getSigned(api, subject, call),
       );
       const found = [...answers].flatMap(([subject, bundle]): [string, FoundBundle][] =>

@@ -4,7 +4,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import type { HistoryState } from "./history-state.ts";
 
 /** Below so many gaps between checkpoints, nobody can say what is usual. */
-const LEAST_GAPS = 3;
+const MIN_GAPS = 3;
 
 /**
  * How long ago the last checkpoint was made, by the network's own time where it is told: neither a stall nor a node
@@ -39,6 +39,6 @@ function usualSpacing({ recent }: HistoryState): Milliseconds | undefined {
     }
     previous = row;
   }
-  if (gaps.length < LEAST_GAPS) return undefined;
+  if (gaps.length < MIN_GAPS) return undefined;
   return gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)];
 }

@@ -3,12 +3,12 @@ import { z } from "zod";
 import type { AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { Checkpoint } from "../api/checkpoint.ts";
-import { BestSource } from "./best-source.ts";
+import { NodeSelector } from "./best-source.ts";
 import { overdueReading } from "./checkpoint-pace.ts";
 import { resetEvents } from "./history-events.ts";
 import type { History } from "./history-reading.ts";
 import { historyState } from "./history-state.ts";
-import { keptAs } from "./kept-as.ts";
+import { storedAs } from "./kept-as.ts";
 import { readHistory } from "./read-history.ts";
 import type { Watcher, WatcherOptions } from "./watcher.ts";
 
@@ -37,11 +37,11 @@ const history: History<Checkpoint> = {
 export function checkpointsWatcher(
   options: Pick<WatcherOptions, "network" | "nodes" | "config" | "source">,
 ): Watcher<CheckpointsSnapshot> {
-  const { network, nodes, config, source = new BestSource() } = options;
+  const { network, nodes, config, source = new NodeSelector() } = options;
   return {
     name: "checkpoints",
     every: config.poll.checkpoints,
-    snapshot: keptAs(CheckpointsState),
+    snapshot: storedAs(CheckpointsState),
     async observe(api, { before }, signal) {
       const last = before === undefined ? undefined : CheckpointsState.decode(before).history;
       const { fresh, state } = await readHistory(api, history, last, source, signal);

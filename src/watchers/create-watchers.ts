@@ -1,7 +1,7 @@
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Verdict } from "../api/verdict.ts";
-import { BestSource } from "./best-source.ts";
+import { NodeSelector } from "./best-source.ts";
 import { bundlesWatcher } from "./bundles.ts";
 import { checkpointsWatcher } from "./checkpoints.ts";
 import { marketsWatcher } from "./markets.ts";
@@ -23,7 +23,7 @@ export function createWatchers(given: {
   /** Told of every verdict on the network. */
   readonly onVerdict?: (verdict: Verdict) => void;
 }): readonly Watcher<unknown>[] {
-  const options = { ...given, source: new BestSource() };
+  const options = { ...given, source: new NodeSelector() };
   return [
     sourcesWatcher(options),
     checkpointsWatcher(options),

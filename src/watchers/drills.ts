@@ -15,25 +15,25 @@ import { sourcesWatcher, sourceThresholds } from "./sources.ts";
 import { decodeSources, snapshotOf } from "./sources-state.ts";
 
 /** Nobody is kept waiting for a drill as long as for a real node. */
-const LOOK_EVERY: Milliseconds = 250;
+const POLL_INTERVAL: Milliseconds = 250;
 /** Long enough for the alert to arrive before its end does, where nothing holds it up. */
-const LONGEST_KEEP: Milliseconds = 1000;
+const MAX_KEEP: Milliseconds = 1000;
 /** What nobody has begun to watch by then is not begun any more: who asked for it has gone home. */
-const BEGUN_WITHIN: Milliseconds = 3_600_000;
+const MAX_START_DELAY: Milliseconds = 3_600_000;
 /** A network on which nothing answers would be seen as blind: this node answers always. */
-const STEADY = "steady";
+const STEADY_NODE = "steady";
 
 /** The alerts' settings for drills: the same rules, at a quicker pace. */
 export function drillSettings(config: AlertsConfig): AlertsConfig {
   const { poll, keep } = config;
   return {
     ...config,
-    poll: { ...poll, time: Math.min(poll.time, LOOK_EVERY) },
-    keep: { ...keep, for: Math.min(keep.for, LONGEST_KEEP) },
+    poll: { ...poll, time: Math.min(poll.time, POLL_INTERVAL) },
+    keep: { ...keep, for: Math.min(keep.for, MAX_KEEP) },
   };
 }
 
-export interface DrillParts {
+export interface DrillDependencies {
   /** With the settings below. */
   readonly engine: Pick<
     AlertEngine,
@@ -48,13 +48,13 @@ export interface DrillParts {
 /** Watches what is drilled, as the schedule watches networks. */
 export interface Drills {
   /** Takes up the drills among the subscriptions, where it has not yet: new ones, and what a crash left behind. */
-  attend(subscriptions: readonly Subscription[]): void;
+  watch(subscriptions: readonly Subscription[]): void;
   /** Resolves once nothing of it runs any more. */
   stop(): Promise<void>;
 }
 
 /** One drill under way, and what its node does in the next look. */
-interface Drilled {
+interface ActiveDrill {
   readonly name: string;
   readonly by: string;
   readonly answers: boolean;
@@ -65,7 +65,7 @@ interface Drilled {
  * engine makes an episode of it and owes it. How far a drill has come is read from what the engine has kept, so that it
  * goes on after a crash: until there is an episode its node is down, from then on it answers again.
  */
-export function createDrills({ engine, config, clock, log }: DrillParts): Drills {
+export function createDrills({ engine, config, clock, log }: DrillDependencies): Drills {
   const stopped = new AbortController();
   const { signal } = stopped;
   const run = randomUUID();
@@ -75,16 +75,16 @@ export function createDrills({ engine, config, clock, log }: DrillParts): Drills
   const met = new Set<string>();
   let attending: Promise<void> | undefined;
 
-  async function underWay(): Promise<Drilled[]> {
-    const told = (await engine.subscriptions()).filter(isUnderWay);
+  async function underWay(): Promise<ActiveDrill[]> {
+    const told = (await engine.subscriptions()).filter(isActive);
     // Where every channel was lost meanwhile, what is open still comes to its end.
     const open = await engine.openEpisodes(DRILL_NETWORK);
     const names = new Set([...told.flatMap(({ subjects }) => subjects), ...open.map(({ subject }) => subject)]);
-    const drills: Drilled[] = [];
+    const drills: ActiveDrill[] = [];
     for (const name of names) {
       const own = told.filter(({ subjects }) => subjects.includes(name));
       const episode = (await engine.why(drillEpisode(name)))?.episode;
-      const late = own.some(({ created }) => toMillis(clock.wallClock()) - created > BEGUN_WITHIN);
+      const late = own.some(({ created }) => toMillis(clock.wallClock()) - created > MAX_START_DELAY);
       if (episode === undefined ? late : !isOpen(episode)) await end(name, own);
       else drills.push({ name, by: own[0]?.by.name ?? "", answers: episode !== undefined || !met.has(name) });
     }
@@ -97,7 +97,7 @@ export function createDrills({ engine, config, clock, log }: DrillParts): Drills
     await engine.putSubscriptions(over, "Bellwether");
   }
 
-  async function look(drills: readonly Drilled[]): Promise<void> {
+  async function look(drills: readonly ActiveDrill[]): Promise<void> {
     const wallClock = clock.wallClock();
     const round = { witnesses: witnessesOf(drills, wallClock), atMillis: clock.monotonicMillis(), wallClock };
     const kept = await engine.snapshot(DRILL_NETWORK, watcher.name);
@@ -108,7 +108,7 @@ export function createDrills({ engine, config, clock, log }: DrillParts): Drills
       network: DRILL_NETWORK,
       watcher: { name: watcher.name, every: watcher.every },
       snapshot,
-      readings: readings.filter(({ kind, subject }) => kind === DRILL_KIND && subject !== STEADY),
+      readings: readings.filter(({ kind, subject }) => kind === DRILL_KIND && subject !== STEADY_NODE),
       events: [],
       at: wallClock,
     });
@@ -125,8 +125,8 @@ export function createDrills({ engine, config, clock, log }: DrillParts): Drills
   }
 
   return {
-    attend(subscriptions) {
-      if (attending !== undefined || signal.aborted || !subscriptions.some(isUnderWay)) return;
+    watch(subscriptions) {
+      if (attending !== undefined || signal.aborted || !subscriptions.some(isActive)) return;
       attending = attendAll()
         .catch((thrown: unknown) => {
           if (!signal.aborted) log.error({ why: messageOf(thrown) }, "a drill cannot go on; trying again");
@@ -142,13 +142,13 @@ export function createDrills({ engine, config, clock, log }: DrillParts): Drills
   };
 }
 
-function isUnderWay(one: Subscription): boolean {
+function isActive(one: Subscription): boolean {
   return isDrill(one) && one.state === "active";
 }
 
-function witnessesOf(drills: readonly Drilled[], time: Nanoseconds): Witness[] {
+function witnessesOf(drills: readonly ActiveDrill[], time: Nanoseconds): Witness[] {
   return [
-    { node: STEADY, reachable: true, time },
+    { node: STEADY_NODE, reachable: true, time },
     ...drills.map(({ name, by, answers }): Witness => {
       const why = `this node is made up for a drill${by === "" ? "" : `, which ${by} asked for`}`;
       return answers ? { node: name, reachable: true, time } : { node: name, reachable: false, why };

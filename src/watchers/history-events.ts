@@ -3,15 +3,15 @@ import type { AlertEvent } from "../alerts/event.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { HistoryState } from "./history-state.ts";
 
-type Reset = Extract<AlertEvent, { kind: "history.reset" }>;
+type ResetEvent = Extract<AlertEvent, { kind: "history.reset" }>;
 
 /** One plain event where the last row seen is no longer there; its key is that row, so it is told once. */
 export function resetEvents(
   network: string,
-  what: Reset["what"],
+  what: ResetEvent["what"],
   { reset, node }: HistoryState,
   at: Nanoseconds,
-): readonly Reset[] {
+): readonly ResetEvent[] {
   if (reset === undefined) return [];
   const { lastSeen, oldest, newest } = reset;
   return [

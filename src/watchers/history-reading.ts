@@ -2,7 +2,7 @@ import type { CallOptions, Operations } from "../api/api-client.ts";
 import type { FetchPage, Row } from "../api/iterate-rows.ts";
 import { compareIntegers } from "../units/compare-integers.ts";
 import type { HistoryState, KnownRow } from "./history-state.ts";
-import { isBelievable, placeInTime, pointOf, type Point } from "./place-in-time.ts";
+import { isPlausibleTime, estimateBlockTime, blockPointOf, type BlockPoint } from "./place-in-time.ts";
 
 /** One list of the network that only grows at its end. */
 export interface History<T> {
@@ -19,7 +19,7 @@ interface FreshRow<T> extends KnownRow {
   readonly node: string;
 }
 
-export interface HistoryLook<T> {
+export interface HistoryUpdate<T> {
   /** In chain order. */
   readonly fresh: readonly FreshRow<T>[];
   /** The newest row that was read; absent where the answer said nothing new. */
@@ -30,16 +30,16 @@ export interface HistoryLook<T> {
 }
 
 /** So many rows are told in one look; what is more follows with the next ones. */
-export const MAX_FRESH = 1000;
+export const MAX_FRESH_ROWS = 1000;
 /** How many rows are remembered: to know them again, and to learn their spacing from. */
-export const RECENT = 32;
+export const REMEMBERED_ROWS = 32;
 
 interface Placed<T> extends FreshRow<T> {
   readonly cursor: string | undefined;
 }
 
 /** Puts one look together. */
-export class Reading<T> {
+export class HistoryScan<T> {
   readonly #history: History<T>;
   readonly #before: HistoryState | undefined;
   readonly #known: ReadonlySet<string>;
@@ -52,7 +52,7 @@ export class Reading<T> {
   }
 
   /** Remembers who answered, also where there are no rows. */
-  watching(fetch: FetchPage<T>): FetchPage<T> {
+  recordingNode(fetch: FetchPage<T>): FetchPage<T> {
     return async (request) => {
       const answer = await fetch(request);
       this.#asOf ??= answer.asOf;
@@ -68,7 +68,7 @@ export class Reading<T> {
       const block = this.#history.blockOf(row);
       if (block === undefined) continue;
       const key = `${block}/${this.#history.nameOf(row)}`;
-      const at = placeInTime(block, this.#pointBefore, point) ?? this.#firstSeen;
+      const at = estimateBlockTime(block, this.#pointBefore, point) ?? this.#firstSeen;
       if (placed.has(key)) continue;
       placed.set(key, { key, block, row, cursor, node: asOf.node, ...(at === undefined ? {} : { at }) });
     }
@@ -95,23 +95,23 @@ export class Reading<T> {
     const [oldest, last, height] = [recent[0], recent.at(-1), this.#point?.height];
     if (oldest === undefined || last === undefined || (height !== undefined && height < last.block)) return false;
     const remembered = placed.filter(({ block }) => block >= oldest.block);
-    const beyondMemory = height !== undefined && recent.length === RECENT;
+    const beyondMemory = height !== undefined && recent.length === REMEMBERED_ROWS;
     return remembered.every(({ key }) => this.#known.has(key)) && (remembered.length > 0 || beyondMemory);
   }
 
   /** The first look of all: everything there is counts as seen. */
-  seed(placed: readonly Placed<T>[]): HistoryLook<T> {
+  seed(placed: readonly Placed<T>[]): HistoryUpdate<T> {
     return { fresh: [], ...newestOf(placed), state: this.#state(placed) };
   }
 
-  end(placed: readonly Placed<T>[]): HistoryLook<T> {
+  finish(placed: readonly Placed<T>[]): HistoryUpdate<T> {
     // A row taken along for its cursor may be older than all that is remembered.
     const oldest = this.#before?.recent[0]?.block;
     const unknown = placed.filter(
       ({ key, block }) => !this.#known.has(key) && (oldest === undefined || block >= oldest),
     );
-    const fresh = unknown.slice(0, MAX_FRESH);
-    const until = fresh.length < MAX_FRESH ? undefined : fresh.at(-1);
+    const fresh = unknown.slice(0, MAX_FRESH_ROWS);
+    const until = fresh.length < MAX_FRESH_ROWS ? undefined : fresh.at(-1);
     const taken = until === undefined ? placed : placed.slice(0, placed.indexOf(until) + 1);
     return {
       fresh,
@@ -121,12 +121,12 @@ export class Reading<T> {
   }
 
   /** Nothing new up to the block that the node speaks for; what it lacks stays seen, so it is not told again. */
-  lacking(): HistoryLook<T> {
-    return { ...this.end([]), lacking: true };
+  lacking(): HistoryUpdate<T> {
+    return { ...this.finish([]), lacking: true };
   }
 
   /** As before, but for who was asked and when. */
-  nothing(): HistoryLook<T> {
+  unchanged(): HistoryUpdate<T> {
     const { reset: _, ...rest } = this.#before ?? this.#state([]);
     return { fresh: [], state: { ...rest, ...this.#asked, behind: true } };
   }
@@ -143,7 +143,7 @@ export class Reading<T> {
       const timed = this.#point !== undefined || index === added.length - 1;
       return { key, block, ...(at === undefined || !timed ? {} : { at }) };
     });
-    const recent = [...(this.#before?.recent ?? []), ...known].toSorted(byBlock).slice(-RECENT);
+    const recent = [...(this.#before?.recent ?? []), ...known].toSorted(byBlock).slice(-REMEMBERED_ROWS);
     const newest = recent.at(-1)?.block;
     const earlier = placed.findLast(
       ({ block, cursor }) => cursor !== undefined && newest !== undefined && block < newest,
@@ -170,14 +170,16 @@ export class Reading<T> {
     return { node: this.#asOf.node, receivedAt: this.#asOf.receivedAt };
   }
 
-  get #point(): Point | undefined {
-    return this.#asOf === undefined ? undefined : pointOf(this.#asOf);
+  get #point(): BlockPoint | undefined {
+    return this.#asOf === undefined ? undefined : blockPointOf(this.#asOf);
   }
 
   /** The latest one that earlier answers spoke for. */
-  get #pointBefore(): Point | undefined {
+  get #pointBefore(): BlockPoint | undefined {
     const point = this.#before?.point;
-    return point === undefined || this.#asOf === undefined || isBelievable(point.time, this.#asOf) ? point : undefined;
+    return point === undefined || this.#asOf === undefined || isPlausibleTime(point.time, this.#asOf)
+      ? point
+      : undefined;
   }
 
   /** Where nodes do not say which block they speak for, the time of the look is the next best. */
@@ -190,7 +192,7 @@ function byBlock(a: KnownRow, b: KnownRow): number {
   return compareIntegers(a.block, b.block);
 }
 
-function later(a: Point | undefined, b: Point | undefined): Point | undefined {
+function later(a: BlockPoint | undefined, b: BlockPoint | undefined): BlockPoint | undefined {
   return a !== undefined && (b === undefined || b.time < a.time) ? a : b;
 }
 

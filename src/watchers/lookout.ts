@@ -7,51 +7,51 @@ import { ApiError } from "../api/api-error.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { LookTimeout, type Observation, type Sink } from "./observation.ts";
+import { ObservationTimeout, type Observation, type ObservationSink } from "./observation.ts";
 import type { Watcher } from "./watcher.ts";
-import { withinTime } from "./within-time.ts";
+import { withTimeout } from "./within-time.ts";
 
 /** What a lookout works with. */
-export interface LookoutPorts {
+export interface WatchLoopDependencies {
   /** The snapshot stored last, as JSON; undefined where there is none. Asked before the first look, and after a sink failed. */
   readonly load: (network: string, watcher: string) => Promise<unknown>;
   /** What subscriptions name, of all listeners together. */
   readonly subjects: (network: string, kind: AlertKind) => readonly string[];
-  readonly sink: Sink;
+  readonly sink: ObservationSink;
   readonly log: Log;
   readonly clock: Clock;
   /** For one look, one reading from the store, one writing to it. */
-  readonly limitMillis: Milliseconds;
+  readonly timeoutMillis: Milliseconds;
 }
 
 /** After judging so many subjects others have their turn. */
-const MANY = 1000;
+const READINGS_BEFORE_YIELD = 1000;
 
 /** One watcher at one network: looks, judges, hands over, and remembers what was stored. */
-export class Lookout {
+export class WatchLoop {
   readonly #watcher: Watcher<unknown>;
   readonly #api: ApiClient;
-  readonly #ports: LookoutPorts;
+  readonly #ports: WatchLoopDependencies;
   /** What the store is known to hold; undefined while that is to be asked. */
   #stored: { readonly snapshot: unknown } | undefined;
 
-  constructor(watcher: Watcher<unknown>, api: ApiClient, ports: LookoutPorts) {
+  constructor(watcher: Watcher<unknown>, api: ApiClient, ports: WatchLoopDependencies) {
     this.#watcher = watcher;
     this.#api = api;
     this.#ports = ports;
   }
 
   /** One look, whatever comes of it; rejects only with the signal's reason. It counts as of when it was due. */
-  async look(signal: AbortSignal, dueMillis: Milliseconds): Promise<void> {
-    const { log, sink, clock, limitMillis } = this.#ports;
+  async observeOnce(signal: AbortSignal, dueMillis: Milliseconds): Promise<void> {
+    const { log, sink, clock, timeoutMillis } = this.#ports;
     const about = { watcher: this.#watcher.name, network: this.#api.network };
     try {
       const before = await this.#before(signal);
       const observation = await this.#observe(before, dueMillis, signal);
       if (observation === undefined) return;
-      if (observation.readings.length > MANY) await setImmediate();
+      if (observation.readings.length > READINGS_BEFORE_YIELD) await setImmediate();
       // A stop does not leave a transaction behind.
-      await withinTime(() => sink(observation), { clock, limitMillis });
+      await withTimeout(() => sink(observation), { clock, limitMillis: timeoutMillis });
       this.#stored = { snapshot: observation.snapshot };
     } catch (error) {
       signal.throwIfAborted();
@@ -62,9 +62,13 @@ export class Lookout {
 
   async #before(signal: AbortSignal): Promise<unknown> {
     if (this.#stored === undefined) {
-      const { load, log, clock, limitMillis } = this.#ports;
+      const { load, log, clock, timeoutMillis } = this.#ports;
       const { name, snapshot } = this.#watcher;
-      const kept = await withinTime(() => load(this.#api.network, name), { clock, limitMillis, signal });
+      const kept = await withTimeout(() => load(this.#api.network, name), {
+        clock,
+        limitMillis: timeoutMillis,
+        signal,
+      });
       const parsed = kept === undefined ? undefined : snapshot.safeParse(kept);
       if (parsed?.success === false) {
         log.warn(
@@ -79,32 +83,34 @@ export class Lookout {
 
   /** Undefined where there is nothing to store: a first look that failed, or a watcher that is itself at fault. */
   async #observe(before: unknown, dueMillis: Milliseconds, signal: AbortSignal): Promise<Observation | undefined> {
-    const { subjects, log, clock, limitMillis } = this.#ports;
+    const { subjects, log, clock, timeoutMillis } = this.#ports;
     const { name, every } = this.#watcher;
     const { network } = this.#api;
     const watched = { before, dueMillis, subjects: (kind: AlertKind) => subjects(network, kind) };
     const common = { network, watcher: { name, every }, before, dueMillis };
     try {
       const look = (leave: AbortSignal): Promise<unknown> => this.#watcher.observe(this.#api, watched, leave);
-      const snapshot = await withinTime(look, { clock, limitMillis, signal });
+      const snapshot = await withTimeout(look, { clock, limitMillis: timeoutMillis, signal });
       const at = clock.wallClock();
       return { ...common, snapshot, ...this.#watcher.judge(before, snapshot, at), at };
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof ApiError || error instanceof LookTimeout)) {
+      if (!(error instanceof ApiError || error instanceof ObservationTimeout)) {
         log.error({ watcher: name, network, err: error }, "a watcher failed");
         return undefined;
       }
       log.debug({ watcher: name, network, why: error.message }, "a look failed");
       if (before === undefined) return undefined;
       const at = clock.wallClock();
-      const readings = this.#watcher.judge(before, before, at).readings.map((reading) => unknownBy(error, reading));
+      const readings = this.#watcher
+        .judge(before, before, at)
+        .readings.map((reading) => unknownBecause(error, reading));
       return { ...common, snapshot: before, readings, events: [], at, failure: error };
     }
   }
 }
 
-function unknownBy({ message }: Error, reading: Reading): Reading {
+function unknownBecause({ message }: Error, reading: Reading): Reading {
   const { badForMillis: _badFor, since: _since, ...rest } = reading;
   return { ...rest, state: "unknown", why: message };
 }

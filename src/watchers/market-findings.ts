@@ -4,7 +4,7 @@ import type { Reading } from "../alerts/reading.ts";
 import { isAuctionMode, isLiveState } from "../api/market-life.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { MarketRecord, MarketsState } from "./market-state.ts";
-import { lookKey } from "./run-counter.ts";
+import { observationKey } from "./run-counter.ts";
 
 /** The three conditions of every market that is listed; of others nothing is known. */
 export function marketReadings(network: string, nodes: number, state: MarketsState): readonly Reading[] {
@@ -61,7 +61,7 @@ export function marketEvents(
         kind: "market.state",
         network,
         subject,
-        key: `${subject}/${lookKey(after)}`,
+        key: `${subject}/${observationKey(after)}`,
         at: timeToText(at),
         node: after.node,
         ...(market.label === undefined ? {} : { label: market.label }),

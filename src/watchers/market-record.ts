@@ -36,16 +36,16 @@ export function marketRecordOf(data: MarketData, names: MarketNames | undefined)
   };
 }
 
-interface Bound {
+interface NearestBound {
   readonly bound: bigint;
   readonly side: "lower" | "upper";
   /** In percent of the price; 0 at the bound and beyond it. */
   readonly distance: Decimal;
 }
 
-function nearestBound({ priceMonitoringBounds }: MarketData, price: bigint): Bound | undefined {
-  let nearest: Bound | undefined;
-  const consider = (side: Bound["side"], bound: bigint | undefined): void => {
+function nearestBound({ priceMonitoringBounds }: MarketData, price: bigint): NearestBound | undefined {
+  let nearest: NearestBound | undefined;
+  const consider = (side: NearestBound["side"], bound: bigint | undefined): void => {
     if (bound === undefined || bound <= 0n) return;
     const gap = side === "lower" ? price - bound : bound - price;
     const distance = percentOf(decimal(gap < 0n ? 0n : gap), decimal(price), DISTANCE_DIGITS);

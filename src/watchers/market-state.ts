@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { DecimalText, TimeText } from "../alerts/json-units.ts";
-import { runCounter } from "./run-counter.ts";
+import { observationCounter } from "./run-counter.ts";
 
 /** A market as it was last seen. Prices in the market's units, where its decimals are known. */
 const marketRecord = z.object({
@@ -30,7 +30,7 @@ export type MarketRecord = z.infer<typeof marketRecord>;
  * takes longer than all else that a look does.
  */
 export const MarketsState = z.object({
-  ...runCounter,
+  ...observationCounter,
   node: z.string(),
   /** The network's time that the answer speaks for. */
   time: TimeText.exactOptional(),

@@ -5,52 +5,52 @@ import type { Answer, ApiClient, AsOf, CallOptions } from "../api/api-client.ts"
 import type { MarketData } from "../api/market-data.ts";
 import type { MarketNames } from "../api/names.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import { BestSource } from "./best-source.ts";
-import { keptAs } from "./kept-as.ts";
+import { NodeSelector } from "./best-source.ts";
+import { storedAs } from "./kept-as.ts";
 import { marketEvents, marketReadings } from "./market-findings.ts";
 import { marketRecordOf } from "./market-record.ts";
 import { MarketsState, type MarketRecord } from "./market-state.ts";
-import { isBelievable } from "./place-in-time.ts";
-import { nextLook } from "./run-counter.ts";
+import { isPlausibleTime } from "./place-in-time.ts";
+import { countObservation } from "./run-counter.ts";
 import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 /** Markets that a node no longer lists are remembered, so that they are not new when they come back, up to so many. */
-const MAX_ABSENT = 500;
+const MAX_ABSENT_MARKETS = 500;
 /** So many markets are read at once: a few milliseconds' work, after which others have their turn. */
-const AT_ONCE = 1000;
+const MARKETS_BEFORE_YIELD = 1000;
 
 /** Markets that change state or mode, and each one's auction, price and distance from the bounds of price monitoring. */
 export function marketsWatcher(
   options: Pick<WatcherOptions, "network" | "nodes" | "config" | "source">,
 ): Watcher<MarketsState> {
-  const { network, nodes, config, source = new BestSource() } = options;
+  const { network, nodes, config, source = new NodeSelector() } = options;
   return {
     name: "markets",
     every: config.poll.rest,
-    snapshot: keptAs(MarketsState),
+    snapshot: storedAs(MarketsState),
     async observe(api, watched, signal) {
       const call: CallOptions = { lane: "watchers", fresh: true, signal };
       const { before } = watched;
-      const answer = await source.from(api).getMarketsData(call);
+      const answer = await source.clientFor(api).getMarketsData(call);
       const names = await namesOf(api, answer.value, before, signal);
       const { node, receivedAt } = answer.asOf;
       const time = timeOf(answer);
-      const counter = nextLook(before, receivedAt);
+      const counter = countObservation(before, receivedAt);
       if (time !== undefined && before?.time !== undefined && isPast(time, timeFromText(before.time), answer.asOf)) {
         return { ...before, ...counter, node, behind: true };
       }
       const records: [string, MarketRecord][] = [];
       for (const [index, data] of answer.value.entries()) {
         if (data.market !== undefined) records.push([data.market, marketRecordOf(data, names.get(data.market))]);
-        if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
+        if (index % MARKETS_BEFORE_YIELD === MARKETS_BEFORE_YIELD - 1) await setImmediate();
       }
-      if (records.length >= AT_ONCE) await setImmediate();
+      if (records.length >= MARKETS_BEFORE_YIELD) await setImmediate();
       return {
         ...counter,
         node,
         ...(time === undefined ? {} : { time: timeToText(time) }),
         behind: false,
-        markets: { ...absent(before, new Set(records.map(([id]) => id))), ...Object.fromEntries(records) },
+        markets: { ...absentMarkets(before, new Set(records.map(([id]) => id))), ...Object.fromEntries(records) },
       };
     },
     judge(before, after, at) {
@@ -83,17 +83,17 @@ function timeOf({ asOf, value }: Answer<readonly MarketData[]>): Nanoseconds | u
   const told = asOf.blockTime === undefined ? value.map(({ timestamp }) => timestamp) : [asOf.blockTime];
   let latest: Nanoseconds | undefined;
   for (const time of told) {
-    if (time !== undefined && isBelievable(time, asOf) && (latest === undefined || time > latest)) latest = time;
+    if (time !== undefined && isPlausibleTime(time, asOf) && (latest === undefined || time > latest)) latest = time;
   }
   return latest;
 }
 
 function isPast(time: Nanoseconds, reached: Nanoseconds, asOf: AsOf): boolean {
-  return time < reached && isBelievable(reached, asOf);
+  return time < reached && isPlausibleTime(reached, asOf);
 }
 
 /** What was known of markets that are not listed now; the ones longest gone stand first and are forgotten first. */
-function absent(before: MarketsState | undefined, listed: ReadonlySet<string>): Record<string, MarketRecord> {
+function absentMarkets(before: MarketsState | undefined, listed: ReadonlySet<string>): Record<string, MarketRecord> {
   const gone = Object.entries(before?.markets ?? {}).filter(([id]) => !listed.has(id));
-  return Object.fromEntries(gone.slice(-MAX_ABSENT).map(([id, market]) => [id, { ...market, absent: true }]));
+  return Object.fromEntries(gone.slice(-MAX_ABSENT_MARKETS).map(([id, market]) => [id, { ...market, absent: true }]));
 }

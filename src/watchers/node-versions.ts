@@ -4,14 +4,14 @@ import { nodeRelease, type AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import { ApiError } from "../api/api-error.ts";
 import { systemClock } from "../api/clock.ts";
-import { keptAs } from "./kept-as.ts";
-import { lookKey, nextLook, runCounter } from "./run-counter.ts";
+import { storedAs } from "./kept-as.ts";
+import { observationKey, countObservation, observationCounter } from "./run-counter.ts";
 import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 type Release = z.output<typeof nodeRelease>;
 
 const NodeVersions = z.object({
-  ...runCounter,
+  ...observationCounter,
   /** By node; one that did not answer keeps what it last said. */
   nodes: z.record(z.string(), nodeRelease),
 });
@@ -25,7 +25,7 @@ export function nodeVersionsWatcher(
   return {
     name: "node-versions",
     every: config.poll.rest,
-    snapshot: keptAs(NodeVersions),
+    snapshot: storedAs(NodeVersions),
     async observe(api, { before }, signal) {
       const asked = await Promise.allSettled(
         api.nodes.map(async (node): Promise<[string, Release]> => {
@@ -45,7 +45,10 @@ export function nodeVersionsWatcher(
       const bug = failures.find((reason) => !(reason instanceof ApiError));
       if (bug !== undefined || failures.length === asked.length) throw bug ?? failures[0];
       const told = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-      return { ...nextLook(before, clock.wallClock()), nodes: { ...before?.nodes, ...Object.fromEntries(told) } };
+      return {
+        ...countObservation(before, clock.wallClock()),
+        nodes: { ...before?.nodes, ...Object.fromEntries(told) },
+      };
     },
     judge(before, after, at) {
       const events = Object.entries(after.nodes).flatMap(([node, release]): AlertEvent[] => {
@@ -53,7 +56,7 @@ export function nodeVersionsWatcher(
         if (known === undefined || (known.version === release.version && known.commitHash === release.commitHash)) {
           return [];
         }
-        const seen = { network, subject: node, node, at: timeToText(at), key: `${node}/${lookKey(after)}` };
+        const seen = { network, subject: node, node, at: timeToText(at), key: `${node}/${observationKey(after)}` };
         return [{ kind: "node.version", ...seen, before: known, after: release }];
       });
       return { readings: [], events };

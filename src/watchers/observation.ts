@@ -21,11 +21,11 @@ export interface Observation {
   /** Wall clock when the look ended. */
   readonly at: Nanoseconds;
   /** Why the look failed: the network's failure, or that it took too long. */
-  readonly failure?: ApiError | LookTimeout;
+  readonly failure?: ApiError | ObservationTimeout;
 }
 
 /** A look was given up. */
-export class LookTimeout extends Error {
+export class ObservationTimeout extends Error {
   override readonly name = "LookTimeout";
 }
 
@@ -34,4 +34,4 @@ export class LookTimeout extends Error {
  * next look begins from what the store holds, and finds the same difference. A first look of all that fails is not
  * handed over: nothing was seen, and there is nothing to go on from.
  */
-export type Sink = (observation: Observation) => Promise<void>;
+export type ObservationSink = (observation: Observation) => Promise<void>;

@@ -6,9 +6,9 @@ import { FINAL_STATUSES } from "../alerts/order-ends.ts";
 import { systemClock } from "../api/clock.ts";
 import type { MarketNames } from "../api/names.ts";
 import type { Order } from "../api/order.ts";
-import { askEach } from "./ask-each.ts";
-import { BestSource } from "./best-source.ts";
-import { rawOrUnits } from "./raw-or-units.ts";
+import { pollSubjects } from "./ask-each.ts";
+import { NodeSelector } from "./best-source.ts";
+import { formatUnits } from "./raw-or-units.ts";
 import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 const endedOrder = z.object({ node: z.string(), ...orderEnd });
@@ -25,7 +25,7 @@ type Orders = z.output<typeof Orders>;
 export function ordersWatcher(
   options: Pick<WatcherOptions, "network" | "config" | "clock" | "source">,
 ): Watcher<Orders> {
-  const { network, config, clock = systemClock, source = new BestSource() } = options;
+  const { network, config, clock = systemClock, source = new NodeSelector() } = options;
   const every = config.poll.rest;
   return {
     name: "orders",
@@ -38,8 +38,8 @@ export function ordersWatcher(
       const ids = new Set(watched.subjects("order.final"));
       const open = [...ids].filter((id) => !Object.hasOwn(before.ended, id));
       const call = { lane: "watchers", fresh: true, signal } as const;
-      const { answers, turn } = await askEach(open, before.turn, { millis: every, clock }, (id) =>
-        source.from(api).getOrder(id, undefined, call),
+      const { answers, turn } = await pollSubjects(open, before.turn, { millis: every, clock }, (id) =>
+        source.clientFor(api).getOrder(id, undefined, call),
       );
       const over = [...answers].filter(
         ([, { value }]) => value.status !== undefined && FINAL_STATUSES.has(value.status),
@@ -77,10 +77,10 @@ export function ordersWatcher(
 function endedOrderOf(order: Order, node: string, market: MarketNames | undefined): EndedOrder {
   const { status = "", reason, marketId, side } = order;
   const label = market?.code ?? market?.name;
-  const size = rawOrUnits(order.size, market?.positionDecimalPlaces);
-  const remaining = rawOrUnits(order.remaining, market?.positionDecimalPlaces);
+  const size = formatUnits(order.size, market?.positionDecimalPlaces);
+  const remaining = formatUnits(order.remaining, market?.positionDecimalPlaces);
   const price =
-    order.price === undefined || order.price <= 0n ? undefined : rawOrUnits(order.price, market?.decimalPlaces);
+    order.price === undefined || order.price <= 0n ? undefined : formatUnits(order.price, market?.decimalPlaces);
   return {
     node,
     status,

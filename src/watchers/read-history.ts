@@ -1,12 +1,12 @@
 import type { ApiClient, CallOptions, Operations } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
 import { collectRows, iterateRows, rowsNewerThan, type Row } from "../api/iterate-rows.ts";
-import type { BestSource } from "./best-source.ts";
-import { MAX_FRESH, RECENT, Reading, type History, type HistoryLook } from "./history-reading.ts";
+import type { NodeSelector } from "./best-source.ts";
+import { MAX_FRESH_ROWS, REMEMBERED_ROWS, HistoryScan, type History, type HistoryUpdate } from "./history-reading.ts";
 import type { HistoryState, KnownRow } from "./history-state.ts";
 
 /** Seven days of a checkpoint a minute are ten thousand; a history in which the last one seen is not within this is another one. */
-const MAX_WALK = 50_000;
+const MAX_ROWS_READ = 50_000;
 
 /**
  * What is new since the last look. The node that gave the cursor is asked for what comes behind it; another one for
@@ -16,36 +16,36 @@ export async function readHistory<T>(
   api: ApiClient,
   history: History<T>,
   before: HistoryState | undefined,
-  source: BestSource,
+  source: NodeSelector,
   signal: AbortSignal,
-): Promise<HistoryLook<T>> {
+): Promise<HistoryUpdate<T>> {
   const options: CallOptions = { lane: "watchers", fresh: true, signal };
   if (before !== undefined) {
     const onwards = await readOnwards(api, history, before, source, options);
     if (onwards !== undefined) return onwards;
   }
-  const look = await readBackwards(source.from(api), api, history, before, options);
+  const look = await readBackwards(source.clientFor(api), api, history, before, options);
   return look.state.reset === undefined && look.lacking === undefined
     ? look
-    : readElsewhere(api, history, before, look, source, options);
+    : readOtherNodes(api, history, before, look, source, options);
 }
 
 /**
  * What one node does not have another may have: only where none of them goes on from what was seen, nor agrees with it
  * as far as its own history goes, has the network's begun anew.
  */
-async function readElsewhere<T>(
+async function readOtherNodes<T>(
   api: ApiClient,
   history: History<T>,
   before: HistoryState | undefined,
-  first: HistoryLook<T>,
-  source: BestSource,
+  first: HistoryUpdate<T>,
+  source: NodeSelector,
   options: CallOptions,
-): Promise<HistoryLook<T>> {
+): Promise<HistoryUpdate<T>> {
   let lacking = first.lacking === undefined ? undefined : first;
   for (const node of api.nodes) {
     // One that stands still would show the old history for ever.
-    if (node.name === first.state.node || node.health.resting || !source.keepsUp(node.name)) continue;
+    if (node.name === first.state.node || node.health.circuitOpen || !source.isUpToDate(node.name)) continue;
     try {
       const look = await readBackwards(node, api, history, before, options);
       if (look.state.reset !== undefined || look.state.behind) continue;
@@ -63,19 +63,22 @@ async function readOnwards<T>(
   api: ApiClient,
   history: History<T>,
   before: HistoryState,
-  source: BestSource,
+  source: NodeSelector,
   options: CallOptions,
-): Promise<HistoryLook<T> | undefined> {
+): Promise<HistoryUpdate<T> | undefined> {
   const node = source.node(api);
   if (before.cursor === undefined || node?.name !== before.cursor.node) return undefined;
-  const reading = new Reading<T>(history, before);
+  const reading = new HistoryScan<T>(history, before);
   try {
-    const fetch = reading.watching(history.fetch(node, options));
-    const pages = rowsNewerThan(fetch, before.cursor.cursor, { maxRows: MAX_FRESH + RECENT, ...signalOf(options) });
+    const fetch = reading.recordingNode(history.fetch(node, options));
+    const pages = rowsNewerThan(fetch, before.cursor.cursor, {
+      maxRows: MAX_FRESH_ROWS + REMEMBERED_ROWS,
+      ...signalOf(options),
+    });
     const { rows } = await collectRows(pages);
     const placed = reading.place(rows);
     const last = before.recent.at(-1);
-    return placed.some(({ key }) => key === last?.key) ? reading.end(placed) : undefined;
+    return placed.some(({ key }) => key === last?.key) ? reading.finish(placed) : undefined;
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;
@@ -89,11 +92,11 @@ async function readBackwards<T>(
   history: History<T>,
   before: HistoryState | undefined,
   options: CallOptions,
-): Promise<HistoryLook<T>> {
-  const reading = new Reading<T>(history, before);
-  const fetch = reading.watching(history.fetch(from, options));
+): Promise<HistoryUpdate<T>> {
+  const reading = new HistoryScan<T>(history, before);
+  const fetch = reading.recordingNode(history.fetch(from, options));
   const last = before?.recent.at(-1);
-  const maxRows = before === undefined ? RECENT : MAX_WALK;
+  const maxRows = before === undefined ? REMEMBERED_ROWS : MAX_ROWS_READ;
   const rows: Row<T>[] = [];
   for await (const row of iterateRows(fetch, { maxRows, ...signalOf(options) })) {
     rows.push(row);
@@ -103,9 +106,9 @@ async function readBackwards<T>(
   }
   const placed = reading.place(rows.toReversed());
   if (before === undefined) return reading.seed(placed);
-  if (last === undefined || placed.some(({ key }) => key === last.key)) return reading.end(placed);
+  if (last === undefined || placed.some(({ key }) => key === last.key)) return reading.finish(placed);
   // A node without rows may be one that has only begun: nothing is concluded from it.
-  if (placed.length === 0 || reading.isBehind(placed)) return reading.nothing();
+  if (placed.length === 0 || reading.isBehind(placed)) return reading.unchanged();
   if (reading.lacksNewest(placed)) return reading.lacking();
   // What follows is asked of the node that showed the other history.
   const node = api.nodes.find(({ name }) => name === reading.node) ?? api;
@@ -128,7 +131,7 @@ function signalOf({ signal }: CallOptions): Pick<CallOptions, "signal"> {
 }
 
 /** The look that reading begins anew with. */
-function beginAnew<T>(anew: HistoryLook<T>, lastSeen: KnownRow, oldest: bigint | undefined): HistoryLook<T> {
+function beginAnew<T>(anew: HistoryUpdate<T>, lastSeen: KnownRow, oldest: bigint | undefined): HistoryUpdate<T> {
   const newest = anew.state.recent.at(-1)?.block;
   const range = { ...(oldest === undefined ? {} : { oldest }), ...(newest === undefined ? {} : { newest }) };
   return { ...anew, state: { ...anew.state, reset: { lastSeen, ...range } } };

@@ -2,11 +2,11 @@ import { z } from "zod";
 
 import { timeToText } from "../alerts/json-units.ts";
 import type { KeyRotation } from "../api/key-rotation.ts";
-import { BestSource } from "./best-source.ts";
+import { NodeSelector } from "./best-source.ts";
 import { resetEvents } from "./history-events.ts";
 import type { History } from "./history-reading.ts";
 import { historyState } from "./history-state.ts";
-import { keptAs } from "./kept-as.ts";
+import { storedAs } from "./kept-as.ts";
 import { readHistory } from "./read-history.ts";
 import type { Watcher, WatcherOptions } from "./watcher.ts";
 
@@ -37,11 +37,11 @@ const history: History<KeyRotation> = {
 export function rotationsWatcher(
   options: Pick<WatcherOptions, "network" | "config" | "source">,
 ): Watcher<RotationsSnapshot> {
-  const { network, config, source = new BestSource() } = options;
+  const { network, config, source = new NodeSelector() } = options;
   return {
     name: "rotations",
     every: config.poll.rest,
-    snapshot: keptAs(RotationsState),
+    snapshot: storedAs(RotationsState),
     async observe(api, { before }, signal) {
       const last = before === undefined ? undefined : RotationsState.decode(before).history;
       const { fresh, state } = await readHistory(api, history, last, source, signal);

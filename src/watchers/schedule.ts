@@ -1,7 +1,7 @@
 import type { ApiClient } from "../api/api-client.ts";
 import { systemClock, type Clock } from "../api/clock.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { Lookout, type LookoutPorts } from "./lookout.ts";
+import { WatchLoop, type WatchLoopDependencies } from "./lookout.ts";
 import type { Watcher } from "./watcher.ts";
 
 /** One network, and who watches it. */
@@ -10,7 +10,7 @@ interface WatchedNetwork {
   readonly watchers: readonly Watcher<unknown>[];
 }
 
-export interface ScheduleOptions extends Pick<LookoutPorts, "load" | "subjects" | "sink" | "log"> {
+export interface ScheduleOptions extends Pick<WatchLoopDependencies, "load" | "subjects" | "sink" | "log"> {
   readonly networks: readonly WatchedNetwork[];
   readonly clock?: Clock;
   /** Like Math.random: where jitter comes from. */
@@ -27,8 +27,8 @@ export interface Schedule {
 /** Looks are moved by up to this part of the time between two, so that networks and bots do not all ask at once. */
 const JITTER = 0.1;
 /** The first looks of a start are spread over at most this. */
-const LONGEST_FIRST_PAUSE: Milliseconds = 1000;
-const SHORTEST_LOOK_LIMIT: Milliseconds = 30_000;
+const MAX_FIRST_PAUSE: Milliseconds = 1000;
+const MIN_TIMEOUT: Milliseconds = 30_000;
 
 /**
  * Lets every watcher look at its network again and again: one request per network and kind, however many listen. A slow
@@ -39,9 +39,9 @@ export function startSchedule(options: ScheduleOptions): Schedule {
   const stopped = new AbortController();
   const loops = networks.flatMap(({ api, watchers }) =>
     watchers.map((watcher) => {
-      const limitMillis = options.lookMillis ?? Math.max(SHORTEST_LOOK_LIMIT, 3 * watcher.every);
-      const lookout = new Lookout(watcher, api, { ...options, clock, limitMillis });
-      return keepLooking(watcher.every, lookout, clock, random, stopped.signal).catch((error: unknown) => {
+      const limitMillis = options.lookMillis ?? Math.max(MIN_TIMEOUT, 3 * watcher.every);
+      const lookout = new WatchLoop(watcher, api, { ...options, clock, timeoutMillis: limitMillis });
+      return runLoop(watcher.every, lookout, clock, random, stopped.signal).catch((error: unknown) => {
         if (!stopped.signal.aborted) log.error({ err: error, watcher: watcher.name }, "a watcher ended");
       });
     }),
@@ -54,9 +54,9 @@ export function startSchedule(options: ScheduleOptions): Schedule {
   };
 }
 
-async function keepLooking(
+async function runLoop(
   every: Milliseconds,
-  lookout: Lookout,
+  lookout: WatchLoop,
   clock: Clock,
   random: () => number,
   signal: AbortSignal,
@@ -64,13 +64,13 @@ async function keepLooking(
   // Looks are due on a grid of whole milliseconds; the jitter moves each of them, not the grid. A look counts as of the
   // first moment at which it may come, so that chance does not decide at which of them a duration is reached.
   const first = Math.floor((JITTER / 2) * every);
-  let due = Math.ceil(clock.monotonicMillis() + random() * Math.min(every, LONGEST_FIRST_PAUSE));
+  let due = Math.ceil(clock.monotonicMillis() + random() * Math.min(every, MAX_FIRST_PAUSE));
   let pause = due - clock.monotonicMillis();
   while (!signal.aborted) {
     await clock.sleep(Math.max(0, pause), signal);
     const began = clock.monotonicMillis();
     // What was held up, by a computer that slept, counts as of when it began.
-    await lookout.look(signal, began - due <= JITTER * every ? due - first : Math.floor(began));
+    await lookout.observeOnce(signal, began - due <= JITTER * every ? due - first : Math.floor(began));
     const now = clock.monotonicMillis();
     due += every * Math.max(1, Math.ceil((now - due) / every));
     pause = due + (random() - 0.5) * JITTER * every - now;

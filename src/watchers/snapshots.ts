@@ -4,11 +4,11 @@ import type { AlertEvent } from "../alerts/event.ts";
 import { timeToText } from "../alerts/json-units.ts";
 import type { Snapshot } from "../api/snapshot.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import { BestSource } from "./best-source.ts";
+import { NodeSelector } from "./best-source.ts";
 import { resetEvents } from "./history-events.ts";
 import type { History } from "./history-reading.ts";
 import { historyState } from "./history-state.ts";
-import { keptAs } from "./kept-as.ts";
+import { storedAs } from "./kept-as.ts";
 import { readHistory } from "./read-history.ts";
 import type { Watcher, WatcherOptions } from "./watcher.ts";
 
@@ -39,11 +39,11 @@ const history: History<Snapshot> = {
 export function snapshotsWatcher(
   options: Pick<WatcherOptions, "network" | "config" | "source">,
 ): Watcher<SnapshotsSnapshot> {
-  const { network, config, source = new BestSource() } = options;
+  const { network, config, source = new NodeSelector() } = options;
   return {
     name: "snapshots",
     every: config.poll.rest,
-    snapshot: keptAs(SnapshotsState),
+    snapshot: storedAs(SnapshotsState),
     async observe(api, watched, signal) {
       const before = watched.before === undefined ? undefined : SnapshotsState.decode(watched.before);
       const look = await readHistory(api, history, before?.history, source, signal);
@@ -67,14 +67,14 @@ export function snapshotsWatcher(
       const known = SnapshotsState.decode(before).coreVersion;
       return {
         readings: [],
-        events: [...resetEvents(network, "snapshots", state.history, at), ...newOnes(network, known, state, at)],
+        events: [...resetEvents(network, "snapshots", state.history, at), ...snapshotEvents(network, known, state, at)],
       };
     },
   };
 }
 
 /** Each snapshot, and behind the first one with another version than the one before, the upgrade. */
-function newOnes(
+function snapshotEvents(
   network: string,
   known: string | undefined,
   { fresh, coreVersion, history: { node } }: z.output<typeof SnapshotsState>,

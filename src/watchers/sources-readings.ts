@@ -3,9 +3,9 @@ import type { Reading } from "../alerts/reading.ts";
 import {
   aheadMillis,
   millisBetween,
-  type Round,
+  type PollRound,
   type NodeVerdict,
-  type Speaking,
+  type TimedWitness,
   type Verdict,
 } from "../api/verdict.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
@@ -18,9 +18,9 @@ import type { Nanoseconds } from "../units/nanoseconds.ts";
 const BACK_TOLERANCE: Milliseconds = 5000;
 
 /** One round as the conditions see it. */
-export interface Seen {
+export interface JudgedRound {
   readonly network: string;
-  readonly round: Round;
+  readonly round: PollRound;
   readonly verdict: Verdict;
   /** The latest plausible time each node had said before this round. */
   readonly peaks: Readonly<Record<string, Nanoseconds>>;
@@ -31,10 +31,10 @@ export interface Seen {
  * Every condition of the sources, in every round. A blind round knows nothing of the network nor of single nodes: all
  * but the blindness itself is unknown, so that nothing begins by it and nothing ends.
  */
-export function sourcesReadings(seen: Seen): readonly Reading[] {
+export function sourcesReadings(seen: JudgedRound): readonly Reading[] {
   const { round, verdict } = seen;
   const nodes = round.witnesses.length;
-  const believed = believable(seen).map(({ node }) => node);
+  const believed = plausibleWitnesses(seen).map(({ node }) => node);
   const blind = verdict.network === "blind";
   const common = { network: seen.network, subject: "", nodes, seenBy: believed };
   const known = (bad: boolean): Reading["state"] => (blind ? "unknown" : bad ? "bad" : "good");
@@ -65,9 +65,9 @@ export function sourcesReadings(seen: Seen): readonly Reading[] {
   ];
 }
 
-type Common = Pick<Reading, "network" | "subject" | "nodes" | "seenBy">;
+type CommonFields = Pick<Reading, "network" | "subject" | "nodes" | "seenBy">;
 
-function stalled({ verdict }: Seen, common: Common): Reading {
+function stalled({ verdict }: JudgedRound, common: CommonFields): Reading {
   const { network, frontier, stillMillis } = verdict;
   const single = verdict.singleSource && network === "stalled";
   return {
@@ -92,7 +92,7 @@ function disagreeing({ advancing, standing, forMillis }: NonNullable<Verdict["di
 }
 
 /** How old the network's time was when it last advanced; in a standstill there is nothing to compare clocks by. */
-function clock({ verdict }: Seen, common: Common): Reading {
+function clock({ verdict }: JudgedRound, common: CommonFields): Reading {
   const { network, ageMillis, stillMillis = 0 } = verdict;
   if (network !== "healthy" || ageMillis === undefined) {
     return { kind: "network.clock", ...common, state: "unknown", why: verdict.why, facts: {} };
@@ -100,17 +100,17 @@ function clock({ verdict }: Seen, common: Common): Reading {
   return { kind: "network.clock", ...common, state: "good", facts: { driftMillis: ageMillis - stillMillis } };
 }
 
-function nodeReadings(seen: Seen, index: number, nodes: number): readonly Reading[] {
+function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly Reading[] {
   const { network, round, verdict, peaks } = seen;
   const witness = round.witnesses[index];
   const judged = verdict.nodes[index];
   if (witness === undefined || judged === undefined) return [];
   const { node } = witness;
   const common = { network, subject: node, nodes, seenBy: [node] };
-  const said = historyWords(judged) ?? judged.why;
+  const said = historyMismatch(judged) ?? judged.why;
   const why = said === undefined ? {} : { why: said };
   const blind = verdict.network === "blind";
-  const time = believable(seen).find((one) => one.node === node)?.time;
+  const time = plausibleWitnesses(seen).find((one) => one.node === node)?.time;
   const placed = !blind && time !== undefined && judged.behindMillis !== undefined;
   const frontierNode = verdict.frontier?.node ?? node;
   return [
@@ -139,20 +139,20 @@ function nodeReadings(seen: Seen, index: number, nodes: number): readonly Readin
 }
 
 /** More blocks a second than any network makes, and what two nodes' looks may be apart. */
-const MOST_BLOCKS_A_SECOND = 100;
-const LOOKS_APART: Milliseconds = 10_000;
+const MAX_BLOCKS_PER_SECOND = 100;
+const MAX_POLL_SPREAD: Milliseconds = 10_000;
 
 /** A block so far down at about the same moment is of no history that goes on from the one known. */
-function historyWords({ behindBlocks, behindMillis, state }: NodeVerdict): string | undefined {
+function historyMismatch({ behindBlocks, behindMillis, state }: NodeVerdict): string | undefined {
   if (state !== "lagging" || behindBlocks === undefined || behindMillis === undefined) return undefined;
-  const most = Math.ceil(((behindMillis + LOOKS_APART) / 1000) * MOST_BLOCKS_A_SECOND);
+  const most = Math.ceil(((behindMillis + MAX_POLL_SPREAD) / 1000) * MAX_BLOCKS_PER_SECOND);
   return behindBlocks > BigInt(most)
     ? `it says about the same time, yet a block ${behindBlocks} further down: its history began anew, or it serves another network; the past is to be asked of another node`
     : undefined;
 }
 
 /** Bad until the node has caught up with what it had said before. */
-function timeBack(common: Common, time: Nanoseconds | undefined, peak: Nanoseconds | undefined): Reading {
+function timeBack(common: CommonFields, time: Nanoseconds | undefined, peak: Nanoseconds | undefined): Reading {
   if (time === undefined) return { kind: "network.time-back", ...common, state: "unknown", facts: {} };
   const backMillis = peak === undefined ? 0 : millisBetween(time, peak);
   if (peak === undefined || backMillis <= BACK_TOLERANCE) {
@@ -167,9 +167,9 @@ function timeBack(common: Common, time: Nanoseconds | undefined, peak: Nanosecon
   };
 }
 
-function believable({ round, aheadMillis: most }: Seen): readonly Speaking[] {
+function plausibleWitnesses({ round, aheadMillis: most }: JudgedRound): readonly TimedWitness[] {
   return round.witnesses.filter(
-    (one): one is Speaking =>
+    (one): one is TimedWitness =>
       one.reachable && one.time !== undefined && aheadMillis({ ...one, time: one.time }, round) <= most,
   );
 }

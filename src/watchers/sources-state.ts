@@ -1,10 +1,16 @@
 import { z } from "zod";
 
 import { judgeSources } from "../api/judge-sources.ts";
-import { aheadMillis, type Round, type SourceMemory, type Verdict, type VerdictThresholds } from "../api/verdict.ts";
+import {
+  aheadMillis,
+  type PollRound,
+  type SourceMemory,
+  type Verdict,
+  type VerdictThresholds,
+} from "../api/verdict.ts";
 import { toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { integerCodec, timeCodec } from "./json-codecs.ts";
-import { keptAs } from "./kept-as.ts";
+import { storedAs } from "./kept-as.ts";
 
 const witness = z.object({
   node: z.string(),
@@ -57,12 +63,12 @@ export const SourcesState = z.object({
 export type SourcesState = z.output<typeof SourcesState>;
 /** The same as it is kept. */
 export type SourcesSnapshot = z.input<typeof SourcesState>;
-export const SourcesSnapshot = keptAs(SourcesState);
+export const SourcesSnapshot = storedAs(SourcesState);
 
 /** Pure: what a round says after what was kept of the ones before, of this run or of an earlier one. */
 export function judgeRound(
   run: string,
-  round: Round,
+  round: PollRound,
   before: SourcesState | undefined,
   thresholds: VerdictThresholds,
 ): Verdict {
@@ -75,7 +81,7 @@ export function judgeRound(
 }
 
 /** Of another process's memory only the frontier counts: its monotonic clock is not ours. */
-function memoryAfter(before: SourcesState, round: Round, awayMillis: number): SourceMemory {
+function memoryAfter(before: SourcesState, round: PollRound, awayMillis: number): SourceMemory {
   const { atMillis } = round;
   const rest = { watchedSinceMillis: atMillis, atMillis: atMillis - awayMillis, nodes: [] };
   if (before.memory.frontier === undefined) return rest;
@@ -86,7 +92,7 @@ function memoryAfter(before: SourcesState, round: Round, awayMillis: number): So
 /** Pure: what is kept of a round. */
 export function snapshotOf(
   run: string,
-  round: Round,
+  round: PollRound,
   before: SourcesState | undefined,
   thresholds: VerdictThresholds,
 ): SourcesSnapshot {
@@ -100,7 +106,7 @@ export function decodeSources(kept: SourcesSnapshot | undefined): SourcesState |
 
 /** The latest times after a round. What is not plausible counts for nothing. */
 function peaksAfter(
-  round: Round,
+  round: PollRound,
   before: SourcesState | undefined,
   thresholds: VerdictThresholds,
 ): Record<string, Nanoseconds> {

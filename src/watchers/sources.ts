@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { systemClock, type Clock } from "../api/clock.ts";
-import { takeRound } from "../api/take-round.ts";
+import { pollNodes } from "../api/take-round.ts";
 import { DEFAULT_THRESHOLDS, type Verdict, type VerdictThresholds } from "../api/verdict.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import type { BestSource } from "./best-source.ts";
+import type { NodeSelector } from "./best-source.ts";
 import { sourcesReadings } from "./sources-readings.ts";
 import { decodeSources, judgeRound, snapshotOf, SourcesSnapshot, SourcesState } from "./sources-state.ts";
 import type { Watcher } from "./watcher.ts";
 
 /** A node is given so long to say its time, and under faster polls no longer than a poll, but at least a second. */
-const LONGEST_ROUND: Milliseconds = 3000;
-const SHORTEST_ROUND: Milliseconds = 1000;
+const MAX_POLL_TIMEOUT: Milliseconds = 3000;
+const MIN_POLL_TIMEOUT: Milliseconds = 1000;
 
 /** What the sources watcher is built from. */
 export interface SourcesOptions {
@@ -22,7 +22,7 @@ export interface SourcesOptions {
   /** Names the process whose monotonic clock is read; another one's moments are not compared with ours. */
   readonly run?: string;
   /** Told of every verdict. */
-  readonly source?: BestSource;
+  readonly source?: NodeSelector;
   /** The same, for whoever else wants to know. */
   readonly onVerdict?: (verdict: Verdict) => void;
 }
@@ -35,17 +35,17 @@ export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot
   const { network, config, clock = systemClock, run = randomUUID(), source, onVerdict } = options;
   const thresholds = sourceThresholds(config);
   const every = config.poll.time;
-  const timeoutMillis = Math.min(LONGEST_ROUND, Math.max(SHORTEST_ROUND, every));
+  const timeoutMillis = Math.min(MAX_POLL_TIMEOUT, Math.max(MIN_POLL_TIMEOUT, every));
   return {
     name: "sources",
     every,
     snapshot: SourcesSnapshot,
     async observe(api, watched, signal) {
-      const taken = await takeRound(api, { signal, timeoutMillis, clock, fresh: true, lane: "watchers" });
+      const taken = await pollNodes(api, { signal, timeoutMillis, clock, fresh: true, lane: "watchers" });
       const round = { ...taken, atMillis: watched.dueMillis ?? taken.atMillis };
       const before = decodeSources(watched.before);
       const verdict = judgeRound(run, round, before, thresholds);
-      source?.note(verdict);
+      source?.update(verdict);
       onVerdict?.(verdict);
       return snapshotOf(run, round, before, thresholds);
     },

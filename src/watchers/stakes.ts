@@ -5,8 +5,8 @@ import { timeToText } from "../alerts/json-units.ts";
 import { systemClock } from "../api/clock.ts";
 import { STAKE_DECIMALS, type PartyStake, type StakeLinking } from "../api/stake.ts";
 import { compareIntegers } from "../units/compare-integers.ts";
-import { askEach } from "./ask-each.ts";
-import { rawOrUnits } from "./raw-or-units.ts";
+import { pollSubjects } from "./ask-each.ts";
+import { formatUnits } from "./raw-or-units.ts";
 import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 const change = z.object(stakeChange);
@@ -39,7 +39,7 @@ export function stakesWatcher(options: Pick<WatcherOptions, "network" | "config"
       const { before } = watched;
       const ids = watched.subjects("stake.changed");
       const call = { lane: "watchers", fresh: true, signal } as const;
-      const { answers, turn } = await askEach(ids, before?.turn, { millis: every, clock }, (party) =>
+      const { answers, turn } = await pollSubjects(ids, before?.turn, { millis: every, clock }, (party) =>
         api.getPartiesStake(party, call),
       );
       const parties = ids.flatMap((party): [string, PartyRecord][] => {
@@ -74,7 +74,7 @@ function partyRecordOf(stake: PartyStake | undefined, node: string, known: Party
   const accepted = (stake?.stakeLinkings ?? []).filter(({ status }) => status === "STATUS_ACCEPTED");
   const had = new Set(known?.accepted);
   const fresh = known === undefined ? [] : accepted.filter((linking) => !had.has(nameOf(linking)));
-  const available = rawOrUnits(stake?.currentStakeAvailable, STAKE_DECIMALS);
+  const available = formatUnits(stake?.currentStakeAvailable, STAKE_DECIMALS);
   return {
     node,
     // What a node has forgotten stays known: another one may still tell of it.
@@ -85,7 +85,7 @@ function partyRecordOf(stake: PartyStake | undefined, node: string, known: Party
 }
 
 function changeOf({ type, amount, txHash, ethereumAddress }: StakeLinking): z.output<typeof change> {
-  const shown = rawOrUnits(amount, STAKE_DECIMALS);
+  const shown = formatUnits(amount, STAKE_DECIMALS);
   return {
     change: type === "TYPE_UNLINK" ? "unlinked" : "linked",
     ...(shown === undefined ? {} : { amount: shown }),

@@ -8,7 +8,7 @@ import type { ApiClient } from "../api/api-client.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import type { BestSource } from "./best-source.ts";
+import type { NodeSelector } from "./best-source.ts";
 
 /** What watchers are made from; each takes what it needs. */
 export interface WatcherOptions {
@@ -18,11 +18,11 @@ export interface WatcherOptions {
   readonly config: Pick<AlertsConfig, "poll">;
   readonly clock?: Clock;
   /** Which node to believe. */
-  readonly source?: BestSource;
+  readonly source?: NodeSelector;
 }
 
 /** What a watcher may want to know before it looks. */
-export interface Watched<Snapshot> {
+export interface WatchContext<Snapshot> {
   /** The last snapshot stored: the cursor to page on from. Undefined at the very first look. */
   readonly before: Snapshot | undefined;
   /** Local monotonic clock: when the look was due, for what measures time from look to look. Default: now. */
@@ -50,7 +50,7 @@ export interface Watcher<Snapshot> {
    * One look, in the watchers' lane. Rejects with ApiError, or the signal's reason; a watcher of sources gives what
    * it could not reach as part of the snapshot instead.
    */
-  observe(api: ApiClient, watched: Watched<Snapshot>, signal: AbortSignal): Promise<Snapshot>;
+  observe(api: ApiClient, watched: WatchContext<Snapshot>, signal: AbortSignal): Promise<Snapshot>;
   /** Pure: the same snapshots give the same findings. */
   judge(before: Snapshot | undefined, after: Snapshot, at: Nanoseconds): Findings;
 }

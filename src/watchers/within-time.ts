@@ -1,12 +1,12 @@
 import type { Clock } from "../api/clock.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
-import { LookTimeout } from "./observation.ts";
+import { ObservationTimeout } from "./observation.ts";
 
 /**
  * What `work` comes to, or a rejection with LookTimeout after `limitMillis`, or with the signal's reason. `work` gets a
  * signal that is aborted in either case; what does not heed it is left behind.
  */
-export async function withinTime<T>(
+export async function withTimeout<T>(
   work: (leave: AbortSignal) => Promise<T>,
   options: { readonly clock: Clock; readonly limitMillis: Milliseconds; readonly signal?: AbortSignal },
 ): Promise<T> {
@@ -20,7 +20,7 @@ export async function withinTime<T>(
   };
   signal?.addEventListener("abort", stop, { once: true });
   const late = clock.sleep(limitMillis, done.signal).then((): never => {
-    const reason = new LookTimeout(`no answer within ${formatDuration(limitMillis)}`);
+    const reason = new ObservationTimeout(`no answer within ${formatDuration(limitMillis)}`);
     leave.abort(reason);
     throw reason;
   });

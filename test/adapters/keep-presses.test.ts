@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { keepPresses } from "../../src/adapters/keep-presses.ts";
+import { storeButtonPayloads } from "../../src/adapters/keep-presses.ts";
 import { silentLog } from "../../src/log.ts";
 
 test("keeps each button by itself: one that the store does not take costs no other its meaning", async () => {
@@ -13,6 +13,6 @@ test("keeps each button by itself: one that the store does not take costs no oth
     ["second", "stuck"],
     ["third", "share"],
   ]);
-  const keys = await keepPresses("discord", meanings, { payloads, log: silentLog(), keepMillis: 1 });
+  const keys = await storeButtonPayloads("discord", meanings, { payloads, log: silentLog(), keepMillis: 1 });
   expect(Object.fromEntries(keys)).toEqual({ first: "key of page", third: "key of share" });
 });

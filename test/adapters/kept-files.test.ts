@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { keptFiles, type KeptFiles } from "../../src/adapters/kept-files.ts";
+import { createFileCache, type FileCache } from "../../src/adapters/kept-files.ts";
 import { silentLog } from "../../src/log.ts";
 import { memoryAttachment, type Attachment } from "../../src/reply/attachment.ts";
 import { Clock } from "./web/harness.ts";
@@ -23,9 +23,9 @@ function watched(content: string, more: Partial<Attachment> = {}): Attachment & 
   };
 }
 
-function setUp(): { clock: Clock; files: KeptFiles } {
+function setUp(): { clock: Clock; files: FileCache } {
   const clock = new Clock();
-  const files = keptFiles({ most: MAX_FILES, keepMillis: FILE_MILLIS, log: silentLog(), now: clock.now });
+  const files = createFileCache({ maxFiles: MAX_FILES, keepMillis: FILE_MILLIS, log: silentLog(), now: clock.now });
   onTestFinished(() => files.close());
   return { clock, files };
 }

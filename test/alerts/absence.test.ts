@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { ABSENT_ROUNDS, present, stepAbsent } from "../../src/alerts/absence.ts";
+import { ROUNDS_UNTIL_GONE, clearAbsence, stepAbsent } from "../../src/alerts/absence.ts";
 import { freshMachine, isOpen, type Episode, type Machine } from "../../src/alerts/episode.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
 import { anEpisode, aSubscription } from "./samples.ts";
@@ -24,7 +24,7 @@ const others = [down("good", "b:1")];
 describe("a subject that disappears", () => {
   it("ends its episode once that is certain, saying so, and is told anew should it come back", async () => {
     const it = await downAtA();
-    await it.rounds(ABSENT_ROUNDS - 1, others);
+    await it.rounds(ROUNDS_UNTIL_GONE - 1, others);
     expect(it.sender.take()).toEqual([]);
     await it.rounds(1, others);
     expect(it.sender.take()).toEqual([GONE]);
@@ -42,7 +42,7 @@ describe("a subject that disappears", () => {
   it("is not gone while it comes back in time", async () => {
     const it = await downAtA();
     for (let turn = 0; turn < 3; turn += 1) {
-      await it.rounds(ABSENT_ROUNDS - 1, others);
+      await it.rounds(ROUNDS_UNTIL_GONE - 1, others);
       await it.rounds(1, [down("bad"), ...others]);
     }
     expect(it.sender.take()).toEqual([]);
@@ -58,14 +58,14 @@ describe("a subject that disappears", () => {
 
   it("is not gone because nothing can be seen, or because looks fail, or in the first look of a process", async () => {
     const it = await downAtA();
-    await it.rounds(2 * ABSENT_ROUNDS, [blind("bad"), ...others]);
+    await it.rounds(2 * ROUNDS_UNTIL_GONE, [blind("bad"), ...others]);
     await it.rounds(1, [blind("good"), down("bad"), ...others]);
-    await it.rounds(2 * ABSENT_ROUNDS, [down("unknown", "b:1")]);
-    for (let turn = 0; turn < 2 * ABSENT_ROUNDS; turn += 1) {
+    await it.rounds(2 * ROUNDS_UNTIL_GONE, [down("unknown", "b:1")]);
+    for (let turn = 0; turn < 2 * ROUNDS_UNTIL_GONE; turn += 1) {
       await it.round(others, [], "mainnet", { failure: new Error("no answer") });
       await it.pass(5000);
     }
-    await it.rounds(ABSENT_ROUNDS - 1, others);
+    await it.rounds(ROUNDS_UNTIL_GONE - 1, others);
     await it.restart();
     await it.rounds(1, others);
     expect(it.sender.take()).toEqual([]);
@@ -75,7 +75,7 @@ describe("a subject that disappears", () => {
 
   it("is another watcher's to miss", async () => {
     const it = await downAtA();
-    for (let turn = 0; turn < 2 * ABSENT_ROUNDS; turn += 1) {
+    for (let turn = 0; turn < 2 * ROUNDS_UNTIL_GONE; turn += 1) {
       await it.round([stalled("good")], [], "mainnet", { name: "another" });
       await it.pass(5000);
     }
@@ -86,8 +86,8 @@ describe("a subject that disappears", () => {
     const it = await openStage();
     await it.rounds(1, [down("good"), ...others]);
     await it.rounds(1, [down("bad"), ...others]);
-    await it.rounds(ABSENT_ROUNDS, others);
-    expect((await it.engine.log({ limit: 1 }))[0]).toMatchObject({ what: "dismissed" });
+    await it.rounds(ROUNDS_UNTIL_GONE, others);
+    expect((await it.engine.decisions({ limit: 1 }))[0]).toMatchObject({ what: "dismissed" });
   });
 });
 
@@ -123,16 +123,16 @@ it("closes an episode exactly once, after exactly so many looks without it in a 
           if (machine.phase === "ok") break;
           inARow = there ? 0 : inARow + 1;
           if (there) {
-            machine = present(machine);
+            machine = clearAbsence(machine);
             continue;
           }
           const next = stepAbsent(machine, episode, fromMillis(1_700_000_000_000));
-          expect(next.changes.length > 0).toBe(inARow === ABSENT_ROUNDS);
-          expect(next.machine.phase === "ok").toBe(inARow === ABSENT_ROUNDS);
+          expect(next.changes.length > 0).toBe(inARow === ROUNDS_UNTIL_GONE);
+          expect(next.machine.phase === "ok").toBe(inARow === ROUNDS_UNTIL_GONE);
           ended += next.changes.length;
           ({ machine } = next);
           episode = next.episode;
-          expect(episode === undefined || isOpen(episode) === inARow < ABSENT_ROUNDS).toBe(true);
+          expect(episode === undefined || isOpen(episode) === inARow < ROUNDS_UNTIL_GONE).toBe(true);
         }
         const longest = Math.max(
           0,
@@ -141,7 +141,7 @@ it("closes an episode exactly once, after exactly so many looks without it in a 
             .split("true")
             .map((run) => run.split("false").length - 1),
         );
-        expect(ended).toBe(longest >= ABSENT_ROUNDS ? 1 : 0);
+        expect(ended).toBe(longest >= ROUNDS_UNTIL_GONE ? 1 : 0);
       },
     ),
   );

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 
-import { awayReport, type AwayReport } from "../../src/alerts/away-report.ts";
+import { createDowntimeReport, type DowntimeReport } from "../../src/alerts/away-report.ts";
 import type { AlertEvent } from "../../src/alerts/event.ts";
 import type { Subscription } from "../../src/alerts/subscription.ts";
 import { plainText } from "../../src/reply/plain.ts";
@@ -15,8 +15,8 @@ const OPERATORS = { platform: "fake", channel: "operators" };
 let stage: Stage;
 afterEach(() => stage.close());
 
-function report(more: { networks?: readonly string[]; simulated?: boolean } = {}): AwayReport {
-  return awayReport({
+function report(more: { networks?: readonly string[]; simulated?: boolean } = {}): DowntimeReport {
+  return createDowntimeReport({
     store: stage.store,
     clock: stage.clock,
     config: stage.config,

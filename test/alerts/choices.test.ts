@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { parseAlertsConfig } from "../../src/alerts/alerts-config.ts";
-import { choicesOf, isJudgedAlways } from "../../src/alerts/choices.ts";
+import { buildSubscriptionIndex, isJudgedAlways } from "../../src/alerts/choices.ts";
 import { covers, isAlive, rulesOf, type Subscription } from "../../src/alerts/subscription.ts";
 import { aSubscription } from "./samples.ts";
 import { openStage } from "./stage.ts";
@@ -42,7 +42,7 @@ describe("choices", () => {
     fc.assert(
       fc.property(fc.array(subscription, { maxLength: 8 }), place, (drawn, what) => {
         const all = drawn.map((one, index) => ({ ...one, id: `s${index}` }));
-        const choices = choicesOf(all, [], config);
+        const choices = buildSubscriptionIndex(all, [], config);
         const rulesIn = (one: Subscription) => rulesOf(one, config);
         for (const kind of KINDS) {
           const asked = all.filter((one) => isAlive(one) && covers(one, what)).flatMap(rulesIn);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { createAlertEngine, type AlertEngine } from "../../src/alerts/alert-engine.ts";
-import type { AlertParts } from "../../src/alerts/engine-parts.ts";
+import type { AlertDependencies } from "../../src/alerts/engine-parts.ts";
 import { silentLog } from "../../src/log.ts";
 import { price } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
@@ -12,7 +12,7 @@ const NEWS = { destination: OPS, message: { type: "test", by: "ada", at: "1" } }
 const WATCHER = { network: "mainnet", watcher: { name: "w", every: 5000 } };
 
 /** The engine of a process on the stage's database. */
-function engineOf(stage: Stage, more: Partial<AlertParts>): AlertEngine {
+function engineOf(stage: Stage, more: Partial<AlertDependencies>): AlertEngine {
   const { store, config, clock } = stage;
   return createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set(), ...more });
 }
@@ -30,7 +30,7 @@ function dying(stage: Stage, kept: number): AlertEngine {
   });
 }
 
-const owed = async ({ engine }: Stage): Promise<number> => (await engine.owed())[0]?.owed ?? 0;
+const owed = async ({ engine }: Stage): Promise<number> => (await engine.outboxDepth())[0]?.owed ?? 0;
 
 it("leaves what was seen and what is owed by it, both or neither", async () => {
   const stage = await openStage();
@@ -71,7 +71,7 @@ it("leaves nothing of a look in the midst of which it comes: the next one finds 
     await expect(engine.record(round)).rejects.toThrow("the process is gone");
   }
   expect(await stage.engine.snapshot("mainnet", "w")).toEqual(before);
-  expect([await stage.engine.openEpisodes(), await stage.engine.owed()]).toEqual([[], []]);
+  expect([await stage.engine.openEpisodes(), await stage.engine.outboxDepth()]).toEqual([[], []]);
   await stage.rounds(1, [price("500")]);
   expect(stage.sender.take()).toHaveLength(1);
 });

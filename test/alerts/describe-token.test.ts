@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { aboutOf } from "../../src/alerts/about.ts";
+import { deliverySubject } from "../../src/alerts/about.ts";
 import { describe } from "../../src/alerts/describe.ts";
 import { AlertMessage, type TokenMessage } from "../../src/alerts/message.ts";
 import { wordsOf } from "./outage.ts";
@@ -43,7 +43,7 @@ it.each<[TokenMessage["change"], readonly string[], "firing" | "resolved"]>([
   expect(AlertMessage.parse(message)).toEqual(message);
   const words = (await wordsOf(describe(message))).replaceAll(/\s+/gu, " ");
   for (const part of parts) expect(words).toContain(part);
-  expect(aboutOf(message, "bot")).toMatchObject({ kind: "bot", subject: "slack", state, at });
+  expect(deliverySubject(message, "bot")).toMatchObject({ kind: "bot", subject: "slack", state, at });
 });
 
 it("a platform without words of its own is named as it is", async () => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe as group, expect, it } from "vitest";
 
-import { aboutOf } from "../../src/alerts/about.ts";
+import { deliverySubject } from "../../src/alerts/about.ts";
 import { describe } from "../../src/alerts/describe.ts";
 import { AlertEvent } from "../../src/alerts/event.ts";
 import { CONDITION_KINDS, EVENT_KINDS, PERSONAL_KINDS } from "../../src/alerts/kinds.ts";
@@ -9,7 +9,7 @@ import { AlertMessage } from "../../src/alerts/message.ts";
 import { Reading } from "../../src/alerts/reading.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
 import { plainText } from "../../src/reply/plain.ts";
-import { wholeReply } from "../../src/reply/whole-reply.ts";
+import { fullTextAttachment } from "../../src/reply/whole-reply.ts";
 import { anEpisode } from "./samples.ts";
 
 const NASTY = "<@everyone> *bold* & [x](y)";
@@ -84,7 +84,7 @@ async function wordsOf(message: AlertMessage, wording: Parameters<typeof describ
   const stored = AlertMessage.parse(JSON.parse(JSON.stringify(message)));
   expect(stored).toEqual(message);
   const reply = describe(stored, wording);
-  return Buffer.concat(await wholeReply(reply, "words.txt").open().toArray()).toString();
+  return Buffer.concat(await fullTextAttachment(reply, "words.txt").open().toArray()).toString();
 }
 
 group("an alert in words", () => {
@@ -285,7 +285,7 @@ group("an alert in words", () => {
     [{ type: "test", by: "ada", at }, "ada subscribed this channel"],
   ])("about the bot itself is plain: %j", async (message, part) => {
     expect(await wordsOf(message)).toContain(part);
-    expect(aboutOf(message, "bot").at).toMatch(/^\d+$/u);
+    expect(deliverySubject(message, "bot").at).toMatch(/^\d+$/u);
   });
 
   it("that may be a repeat says so before anything else", () => {
@@ -337,6 +337,6 @@ group("what a program is told of a message", () => {
     ],
   ];
   it.each(states)("%j as %s is %s", (message, phase, state) => {
-    expect(aboutOf(message, phase)).toMatchObject({ network: "mainnet", state });
+    expect(deliverySubject(message, phase)).toMatchObject({ network: "mainnet", state });
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { backOff } from "../../src/alerts/back-off.ts";
+import { backoffDelay } from "../../src/alerts/back-off.ts";
 import { RETENTION } from "../../src/alerts/upkeep.ts";
-import { STEPS } from "../../src/alerts/steps.ts";
+import { DELIVERY_STEPS } from "../../src/alerts/steps.ts";
 import { auction, blind, price, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
 import { openStage } from "./stage.ts";
@@ -19,7 +19,7 @@ describe("the engine", () => {
     it.steps.length = 0;
     await it.rounds(7, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED]);
-    expect(it.steps.slice(-STEPS.length)).toEqual(STEPS);
+    expect(it.steps.slice(-DELIVERY_STEPS.length)).toEqual(DELIVERY_STEPS);
   });
 
   it("is blind to all that a network shows while its sources are", async () => {
@@ -241,7 +241,7 @@ describe("the engine", () => {
     expect(await it.engine.silences()).toEqual([silence]);
     await it.pass(1000);
     expect(await it.engine.silences()).toEqual([]);
-    expect((await it.engine.log({ limit: 1 }))[0]).toMatchObject({ what: "silence" });
+    expect((await it.engine.decisions({ limit: 1 }))[0]).toMatchObject({ what: "silence" });
   });
 
   it("tells what it is asked to, and how that went", async () => {
@@ -265,7 +265,7 @@ describe("the engine", () => {
     await it.restart(RETENTION + 3_600_000);
     await it.pass(0);
     expect(await it.delivery(id)).toBeUndefined();
-    expect(await it.engine.log({ limit: 10 })).toEqual([]);
+    expect(await it.engine.decisions({ limit: 10 })).toEqual([]);
   });
 
   it("dead-letters what it cannot read, and goes on with the next", async () => {
@@ -290,8 +290,8 @@ describe("the engine", () => {
 
 describe("the pause between tries", () => {
   it("doubles up to a quarter of an hour, of which a random half is taken off", () => {
-    expect([1, 2, 3, 4].map((attempts) => backOff(attempts, 0))).toEqual([1000, 2000, 4000, 8000]);
-    expect(backOff(1000, 0)).toBe(900_000);
-    expect(backOff(2, 0.999_999)).toBeCloseTo(1000, -1);
+    expect([1, 2, 3, 4].map((attempts) => backoffDelay(attempts, 0))).toEqual([1000, 2000, 4000, 8000]);
+    expect(backoffDelay(1000, 0)).toBe(900_000);
+    expect(backoffDelay(2, 0.999_999)).toBeCloseTo(1000, -1);
   });
 });

@@ -169,7 +169,7 @@ describe("events", () => {
       await it.engine.putSubscription(aSubscription({ ...quiet, ...more, kinds: [...kinds] }), "ada");
       await it.pass(3_600_000);
       expect(it.sender.take()).toEqual([]);
-      expect(await it.engine.log({ limit: 1 })).toMatchObject([
+      expect(await it.engine.decisions({ limit: 1 })).toMatchObject([
         { what: "suppressed by a change", detail: expect.stringContaining("2 that waited") },
       ]);
     }
@@ -216,7 +216,7 @@ describe("events", () => {
     });
     await it.pass(3_600_000);
     expect(it.sender.take()).toEqual(["DIGEST · 2 checkpoints, blocks 1 to 2 on mainnet, during quiet hours"]);
-    expect(await it.engine.log({ limit: 9 })).toContainEqual(
+    expect(await it.engine.decisions({ limit: 9 })).toContainEqual(
       expect.objectContaining({ what: "dead letter", detail: expect.stringContaining("1 of the 3 messages") }),
     );
   });

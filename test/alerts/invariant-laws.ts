@@ -1,4 +1,4 @@
-import type { Story } from "../../src/alerts/alert-engine.ts";
+import type { EpisodeHistory } from "../../src/alerts/alert-engine.ts";
 import type { DecisionRow, DeliveryRow } from "../../src/store/alert-ports.ts";
 import { plainText } from "../../src/reply/plain.ts";
 import type { FakeSender, Post } from "../support/fake-sender.ts";
@@ -30,7 +30,7 @@ export async function judge(world: World, befallen: Befallen): Promise<string[]>
   const episodes = await engine.lastEpisodes(1000);
   const stories = await Promise.all(episodes.map(async ({ id }) => (await engine.why(id))!));
   const rows = (await engine.settled(10_000)).rows;
-  const log = await engine.log({ limit: 10_000 });
+  const log = await engine.decisions({ limit: 10_000 });
   befallen.episodes += episodes.length;
   befallen.losses += world.losses;
   return [
@@ -62,7 +62,7 @@ function isMarked({ reply }: Post): boolean {
 }
 
 /** Which laws the story of one episode breaks on one platform. */
-function episodeFaults(world: World, sender: FakeSender, story: Story, befallen: Befallen): string[] {
+function episodeFaults(world: World, sender: FakeSender, story: EpisodeHistory, befallen: Befallen): string[] {
   const { id } = story.episode;
   const posts = sender.posts.filter(({ delivery }) => delivery.about?.episode === id);
   const rows = story.deliveries.filter(({ platform, kind }) => platform === sender.platform && kind === "message");
@@ -128,7 +128,7 @@ function quietFaults(world: World, { platform, posts }: FakeSender, rows: readon
 function digestFaults(
   world: World,
   { platform, posts }: FakeSender,
-  stories: readonly Story[],
+  stories: readonly EpisodeHistory[],
   { rows, log }: { readonly rows: readonly DeliveryRow[]; readonly log: readonly DecisionRow[] },
   befallen: Befallen,
 ): string[] {
@@ -149,10 +149,10 @@ function digestFaults(
 }
 
 /** Whoever is kept from being told because it flaps is told that it does: once each time that it begins. */
-function flappingFaults({ platform }: FakeSender, stories: readonly Story[], befallen: Befallen): string[] {
+function flappingFaults({ platform }: FakeSender, stories: readonly EpisodeHistory[], befallen: Befallen): string[] {
   const machines = Map.groupBy(stories, ({ episode: { rule, network, subject } }) => `${rule}|${network}|${subject}`);
   return [...machines].flatMap(([machine, all]) => {
-    const periods: Story[][] = [];
+    const periods: EpisodeHistory[][] = [];
     for (const story of all.toSorted((a, b) => a.episode.number - b.episode.number)) {
       if (story.decisions.some(({ what }) => what === "flapping")) periods.push([]);
       periods.at(-1)?.push(story);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { KeptState } from "../../src/alerts/kept-state.ts";
+import { NetworkStateCache } from "../../src/alerts/kept-state.ts";
 import { FIRED, subscribed } from "./outage.ts";
 import { auction, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
@@ -10,7 +10,7 @@ it("parses again what has changed since the last look, and nothing else", async 
   await stage.engine.putSubscription(aSubscription({ id: "other", network: "testnet" }), "ada");
   await stage.rounds(8, [stalled("bad", { badForMillis: 1000 }), auction("bad")]);
   expect(stage.sender.take()).toContain(FIRED);
-  const state = new KeptState("mainnet");
+  const state = new NetworkStateCache("mainnet");
   const load = () => stage.store.transaction(({ alerts }) => state.load(alerts));
   const before = await load();
   before.open.clear();

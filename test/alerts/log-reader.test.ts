@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
 
-import { createAlertDesk } from "../../src/alerts/alert-desk.ts";
+import { createAlertService } from "../../src/alerts/alert-desk.ts";
 import type { LogEntry } from "../../src/alerts/log-reader.ts";
 import { logPage, searchLog } from "../../src/answers/log-search.ts";
 import { delivery } from "../store/alert-rows.ts";
@@ -16,11 +16,11 @@ async function filled(): Promise<Stage> {
   const stage = await openStage();
   const at = stage.now();
   await stage.stopDelivering();
-  await stage.store.transaction(async ({ alerts: { log, outbox } }) => {
+  await stage.store.transaction(async ({ alerts: { decisions, outbox } }) => {
     const none = { network: "mainnet", episode: null, delivery: null, detail: null };
     for (let index = 0; index < ROWS; index += 1) {
       const destination = index % 3 === 0 ? null : `d${index % 2}`;
-      await log.add([{ ...none, at: at + index * 10, what: `decision ${index}`, destination }]);
+      await decisions.add([{ ...none, at: at + index * 10, what: `decision ${index}`, destination }]);
     }
     await outbox.add(
       Array.from({ length: ROWS }, (_, index) =>
@@ -30,7 +30,7 @@ async function filled(): Promise<Stage> {
         }),
       ),
     );
-    for (let index = 0; index < ROWS - 10; index += 1) await outbox.sent([`m${index}`], at + index * 10 + 25);
+    for (let index = 0; index < ROWS - 10; index += 1) await outbox.markSent([`m${index}`], at + index * 10 + 25);
     const arrived = at + (ROWS - 11) * 10 + 20;
     await outbox.putReceipts([
       { delivery: `m${ROWS - 11}`, platform: "fake", channel: "c", message: "77", at: arrived },
@@ -55,7 +55,7 @@ describe("the log", () => {
       expect(paged.length).toBe(entries);
       expect(paged.map(({ at }) => at)).toEqual(paged.map(({ at }) => at).toSorted((a, b) => b - a));
       const all: LogEntry[] = [];
-      for await (const portion of lines.portions(of, 100)) {
+      for await (const portion of lines.batches(of, 100)) {
         expect(portion.length).toBeLessThanOrEqual(200);
         all.push(...portion);
       }
@@ -69,7 +69,7 @@ describe("the log", () => {
 
   it("lets others have their turn while all of it is looked through", async () => {
     const stage = await filled();
-    const desk = createAlertDesk(stage.engine, stage.config);
+    const desk = createAlertService(stage.engine, stage.config);
     let turns = 0;
     const searched = new AbortController();
     const others = (async () => {
@@ -87,7 +87,7 @@ describe("the log", () => {
 
   it("is no longer looked through once nobody waits for it", async () => {
     const stage = await filled();
-    const desk = createAlertDesk(stage.engine, stage.config);
+    const desk = createAlertService(stage.engine, stage.config);
     const signal = AbortSignal.abort(new Error("gone"));
     await expect(searchLog(desk, { here: undefined, wanted: "x", network: undefined, signal })).rejects.toThrow("gone");
   });

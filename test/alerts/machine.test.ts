@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseAlertsConfig, type AlertsConfig } from "../../src/alerts/alerts-config.ts";
 import { freshMachine, isOpen, type Episode, type Machine } from "../../src/alerts/episode.ts";
 import { judgeReading } from "../../src/alerts/judge-reading.ts";
-import { calmAfterFlapping, step } from "../../src/alerts/machine.ts";
+import { endFlapping, step } from "../../src/alerts/machine.ts";
 import type { Reading } from "../../src/alerts/reading.ts";
 import { ruleFor, timingOf, type Rule } from "../../src/alerts/rules.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
@@ -63,7 +63,7 @@ function run(
       met = false;
       return this;
     },
-    calm: () => calmAfterFlapping(machine, fromMillis(millis), given) !== undefined,
+    calm: () => endFlapping(machine, fromMillis(millis), given) !== undefined,
     machine: () => machine,
     episode: () => episode,
   };

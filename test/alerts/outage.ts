@@ -1,5 +1,5 @@
 import type { Reply } from "../../src/reply/reply.ts";
-import { wholeReply } from "../../src/reply/whole-reply.ts";
+import { fullTextAttachment } from "../../src/reply/whole-reply.ts";
 import { stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
 import { openStage, type Stage, type StageOptions } from "./stage.ts";
@@ -21,5 +21,5 @@ export async function subscribed(
 
 /** All that a reply says. */
 export async function wordsOf(reply: Reply): Promise<string> {
-  return Buffer.concat(await wholeReply(reply, "story.txt").open().toArray()).toString();
+  return Buffer.concat(await fullTextAttachment(reply, "story.txt").open().toArray()).toString();
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { parcelOf, parcelRow, type Parcel } from "../../src/alerts/parcel.ts";
+import { parseChunk, toChunkRow, type Parcel } from "../../src/alerts/parcel.ts";
 
 const destination = (channel: string) => ({ platform: "slack", workspace: "T1", channel });
 const told = { style: "live", state: "told", severity: "critical", reminders: 2, toldMillis: 5, shown: "x" } as const;
@@ -24,18 +24,22 @@ const parcel: Parcel = {
 };
 
 test("a part of what is owed is read as it was written", () => {
-  const row = parcelRow("slack", parcel, 7);
+  const row = toChunkRow("slack", parcel, 7);
   expect(row).toMatchObject({ platform: "slack", owed: 4, created_at: 7 });
-  expect(parcelOf(row)).toEqual(parcel);
+  expect(parseChunk(row)).toEqual(parcel);
 });
 
 test("what an earlier program left, each row whole, is read too", () => {
-  expect(parcelOf({ data: JSON.stringify(parcel) })).toEqual(parcel);
+  expect(parseChunk({ data: JSON.stringify(parcel) })).toEqual(parcel);
 });
 
 test("what nobody understands is no parcel", () => {
   const unreadable = [{}, { packed: {} }, { ...parcel, deliveries: [{ id: "1" }] }];
-  expect(unreadable.map((data) => parcelOf({ data: JSON.stringify(data) }))).toEqual([undefined, undefined, undefined]);
+  expect(unreadable.map((data) => parseChunk({ data: JSON.stringify(data) }))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 test("of many who are told the same, only what differs is written for each", () => {
@@ -47,7 +51,7 @@ test("of many who are told the same, only what differs is written for each", () 
     message: "the-message-of-all",
     episode: "network.stalled|mainnet||1",
   }));
-  const { data } = parcelRow("slack", { deliveries, rolled: [], tellings: [] }, 0);
+  const { data } = toChunkRow("slack", { deliveries, rolled: [], tellings: [] }, 0);
   expect(data.match(/the-message-of-all/gu)).toHaveLength(1);
   expect(data.match(/network\.stalled/gu)).toHaveLength(1);
 });

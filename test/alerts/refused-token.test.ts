@@ -328,10 +328,10 @@ describe("a token that a platform refuses", () => {
     it.discord.refusal = removed();
     await it.stage.rounds(8, [stalled("good")]);
     expect(told(it)).toEqual(everybody(REMOVED));
-    expect((await it.stage.engine.owed()).map(({ owed }) => owed)).toEqual([1]);
+    expect((await it.stage.engine.outboxDepth()).map(({ owed }) => owed)).toEqual([1]);
     await it.stage.restart(25 * HOUR);
     await minutes(it, 2);
-    expect(await it.stage.engine.owed()).toEqual([]);
+    expect(await it.stage.engine.outboxDepth()).toEqual([]);
   });
 
   it("brings back no channel that is lost for itself, or that somebody removed meanwhile", async () => {
@@ -375,7 +375,7 @@ describe("a token that a platform refuses", () => {
     expect(it.web.take()).toHaveLength(2);
     await it.stage.restart(50 * HOUR);
     await minutes(it, 3);
-    const owed = await it.stage.engine.owed();
+    const owed = await it.stage.engine.outboxDepth();
     expect(owed).toEqual([]);
   });
 });

@@ -3,12 +3,12 @@ import { expect, it } from "vitest";
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { Episode } from "../../src/alerts/episode.ts";
 import { isReminderDue, nextReminder } from "../../src/alerts/reminders.ts";
-import type { Telling } from "../../src/alerts/telling.ts";
+import type { NotificationState } from "../../src/alerts/telling.ts";
 
 const TOLD = 1_700_000_000_000;
 const HALF_AN_HOUR = 1_800_000;
 
-const telling: Telling = {
+const telling: NotificationState = {
   destination: { platform: "fake", channel: "ops" },
   style: "plain",
   state: "told",
@@ -19,7 +19,7 @@ const telling: Telling = {
 };
 const firing: Pick<Episode, "severity" | "state" | "acknowledged"> = { severity: "critical", state: "firing" };
 
-it.each<[string, Partial<typeof firing>, Partial<Telling>, number, boolean]>([
+it.each<[string, Partial<typeof firing>, Partial<NotificationState>, number, boolean]>([
   ["half an hour after it was told", {}, {}, HALF_AN_HOUR, true],
   ["before that", {}, {}, HALF_AN_HOUR - 1, false],
   ["for the fourth time", {}, { reminders: 3 }, HALF_AN_HOUR, true],

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 
 import type { AlertEvent } from "../../src/alerts/event.ts";
-import { DECISIONS_KEPT } from "../../src/store/alert-tables.ts";
+import { MAX_DECISIONS } from "../../src/store/alert-tables.ts";
 import { auction, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
 import { openStage, Stage } from "./stage.ts";
@@ -144,7 +144,7 @@ it("a storm cannot fill the disk with decisions, however young they are", async 
   const stage = await Stage.open();
   await stage.pass(0);
   const database = new DatabaseSync(stage.store.file, { timeout: 5000 });
-  const storm = DECISIONS_KEPT + 5000;
+  const storm = MAX_DECISIONS + 5000;
   database.exec(`
     BEGIN;
     WITH RECURSIVE n (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM n WHERE seq < ${storm})
@@ -155,6 +155,6 @@ it("a storm cannot fill the disk with decisions, however young they are", async 
   database.close();
   await stage.restart(HOUR);
   await stage.pass(0);
-  expect(rowsOf(stage.store.file)["alert_decisions"]).toBe(DECISIONS_KEPT);
+  expect(rowsOf(stage.store.file)["alert_decisions"]).toBe(MAX_DECISIONS);
   await stage.close();
 });

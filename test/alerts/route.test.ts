@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 
 import { inhibitorOf } from "../../src/alerts/inhibition.ts";
 import { quietUntil } from "../../src/alerts/quiet-hours.ts";
-import { route, type News } from "../../src/alerts/route.ts";
+import { route, type RoutingInput } from "../../src/alerts/route.ts";
 import { holdsUntil, silenceEnds, type Silence } from "../../src/alerts/silence.ts";
 import { covers, destinationKey, Subscription } from "../../src/alerts/subscription.ts";
 import { anEpisode, aSubscription } from "./samples.ts";
 
 const at = Date.UTC(2024, 5, 3, 12, 0);
-const news: News = { kind: "network.stalled", network: "mainnet", subject: "", severity: "warning" };
+const news: RoutingInput = { kind: "network.stalled", network: "mainnet", subject: "", severity: "warning" };
 const silence = (scope: Silence["scope"], more: Partial<Silence> = {}): Silence => ({
   id: "s1",
   scope,
@@ -20,7 +20,12 @@ const silence = (scope: Silence["scope"], more: Partial<Silence> = {}): Silence 
 });
 
 describe("whether a channel is told", () => {
-  const decide = (given: Partial<News>, subscription = aSubscription(), silenced: Silence[] = [], when = at) => {
+  const decide = (
+    given: Partial<RoutingInput>,
+    subscription = aSubscription(),
+    silenced: Silence[] = [],
+    when = at,
+  ) => {
     const routed = route({ ...news, ...given }, subscription, silenced, when);
     return routed.tell ? "told" : routed.by;
   };

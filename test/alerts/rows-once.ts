@@ -21,7 +21,8 @@ function strict(tables: AlertTables): AlertTables {
       ...watch,
       putMachines: (rows) => watch.putMachines(once(rows, ({ network, rule, subject }) => [network, rule, subject])),
       putEpisodes: (rows) => watch.putEpisodes(once(rows, ({ id }) => [id])),
-      putTellings: (rows) => watch.putTellings(once(rows, ({ episode, destination }) => [episode, destination])),
+      putNotificationStates: (rows) =>
+        watch.putNotificationStates(once(rows, ({ episode, destination }) => [episode, destination])),
     },
     outbox: {
       ...outbox,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Delivery, Receipt, Sender } from "../../src/alerts/sender.ts";
-import { LONG, TryRoom } from "../../src/alerts/try-room.ts";
+import { SLOW_AFTER, ConcurrencyLimit } from "../../src/alerts/try-room.ts";
 import type { Clock } from "../../src/api/clock.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
@@ -51,7 +51,7 @@ describe("slow destinations", () => {
     await it.rounds(6, [stalled("bad")]);
     await it.round([stalled("bad")]);
     // Each half second, those that have gone on for so long make room for 64 others.
-    await it.clock.advance(3 * LONG);
+    await it.clock.advance(3 * SLOW_AFTER);
     expect(told(it)).toEqual([FIRED]);
     await it.clock.advance(ANSWERS_AFTER);
     expect(told(it)).toHaveLength(MANY);
@@ -89,12 +89,12 @@ describe("room for tries", () => {
 
   it("ends with the number of tries that are new, and comes back as they end or go on for long", async () => {
     const clock = new VirtualClock();
-    const room = new TryRoom(clock, { atOnce: 4, longAtOnce: 3 });
+    const room = new ConcurrencyLimit(clock, { atOnce: 4, longAtOnce: 3 });
     const ends = rows(4).map((row, index) => room.begin(`${index}`, row));
-    expect([room.free(fake()), room.freeIn(fake())]).toEqual([0, LONG]);
+    expect([room.free(fake()), room.freeIn(fake())]).toEqual([0, SLOW_AFTER]);
     ends[0]?.();
     expect(room.free(fake())).toBe(1);
-    await clock.advance(LONG - 1);
+    await clock.advance(SLOW_AFTER - 1);
     expect([room.free(fake()), room.freeIn(fake())]).toEqual([1, 1]);
     await clock.advance(1);
     expect(room.free(fake())).toBe(4);
@@ -102,12 +102,12 @@ describe("room for tries", () => {
 
   it("has a bound for those that hang, too", async () => {
     const clock = new VirtualClock();
-    const room = new TryRoom(clock, { atOnce: 4, longAtOnce: 3 });
+    const room = new ConcurrencyLimit(clock, { atOnce: 4, longAtOnce: 3 });
     const ends = rows(4).map((row, index) => room.begin(`a${index}`, row));
-    await clock.advance(LONG);
+    await clock.advance(SLOW_AFTER);
     expect([room.free(fake()), room.freeIn(fake())]).toEqual([3, undefined]);
     rows(3, "e").forEach((row, index) => room.begin(`b${index}`, row));
-    await clock.advance(LONG);
+    await clock.advance(SLOW_AFTER);
     expect([room.free(fake()), room.freeIn(fake())]).toEqual([0, undefined]);
     for (const end of ends) end();
     expect(room.free(fake())).toBe(4);
@@ -115,10 +115,10 @@ describe("room for tries", () => {
 
   it("gives a known laggard no place of others, until it has been quick again", async () => {
     const clock = new VirtualClock();
-    const room = new TryRoom(clock, { atOnce: 1, longAtOnce: 1 });
+    const room = new ConcurrencyLimit(clock, { atOnce: 1, longAtOnce: 1 });
     const [late, other] = [...rows(1, "late"), ...rows(1, "other")];
     const hung = room.begin("1", late!);
-    await clock.advance(LONG);
+    await clock.advance(SLOW_AFTER);
     hung();
     const again = room.begin("2", late!);
     expect(room.free(fake())).toBe(1);
@@ -132,13 +132,13 @@ describe("room for tries", () => {
   });
 
   it("is no more than the platform itself takes up, which is asked again soon", () => {
-    const room = new TryRoom(new VirtualClock(), {});
+    const room = new ConcurrencyLimit(new VirtualClock(), {});
     expect([7, 0, -3, 1000].map((count) => room.free(fake(() => count)))).toEqual([7, 0, 0, 64]);
-    expect(room.freeIn(fake(() => 0))).toBe(LONG);
+    expect(room.freeIn(fake(() => 0))).toBe(SLOW_AFTER);
   });
 
   it("is each platform's own", () => {
-    const room = new TryRoom(new VirtualClock(), { atOnce: 1 });
+    const room = new ConcurrencyLimit(new VirtualClock(), { atOnce: 1 });
     room.begin("1", { platform: "slack", destination: "slack C1" });
     expect([room.free({ platform: "slack" }), room.free({ platform: "discord" })]).toEqual([0, 1]);
   });

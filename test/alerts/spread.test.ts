@@ -70,7 +70,7 @@ describe("what is owed to many", () => {
     const it = await open("each");
     await it.stopDelivering();
     await it.round([stalled("good")], [checkpoint(it, 1)]);
-    const waiting = await it.store.transaction(({ alerts }) => alerts.parcels.since());
+    const waiting = await it.store.transaction(({ alerts }) => alerts.chunks.oldestAt());
     expect(waiting).toBe(it.now());
     const depth = await it.store.transaction(({ alerts }) => alerts.outbox.depth());
     expect(depth.map(({ owed }) => owed)).toEqual([4, 3]);
@@ -84,7 +84,7 @@ describe("what is owed to many", () => {
     const it = await open("each");
     await it.stopDelivering();
     await it.round([stalled("good")], [checkpoint(it, 1)]);
-    const waiting = await it.store.transaction(({ alerts }) => alerts.parcels.take(9));
+    const waiting = await it.store.transaction(({ alerts }) => alerts.chunks.take(9));
     // The first of four portions is spread at once, and was the first platform's.
     expect(waiting.map(({ platform, owed }) => `${platform} ${owed}`)).toEqual(["two 2", "one 2", "two 1"]);
   });
@@ -130,7 +130,8 @@ describe("what is owed to many", () => {
     await it.stopDelivering();
     await it.round([stalled("good")], [checkpoint(it, 1)]);
     await it.engine.upkeep();
-    const old = async () => (await it.engine.log({ limit: 100 })).filter(({ what }) => what === "subscription").length;
+    const old = async () =>
+      (await it.engine.decisions({ limit: 100 })).filter(({ what }) => what === "subscription").length;
     expect(await old()).toBe(CHANNELS);
     await it.clock.advance(60_000);
     await it.engine.upkeep();

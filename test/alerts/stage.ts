@@ -12,12 +12,12 @@ import { createDispatcher, type Dispatcher } from "../../src/alerts/dispatch.ts"
 import { nowMillis, randomId } from "../../src/alerts/engine-parts.ts";
 import type { AlertEvent } from "../../src/alerts/event.ts";
 import type { AlertMessage } from "../../src/alerts/message.ts";
-import { OwedBook } from "../../src/alerts/owed.ts";
+import { OutboxBatch } from "../../src/alerts/owed.ts";
 import type { Reading } from "../../src/alerts/reading.ts";
-import type { Recorded } from "../../src/alerts/record-round.ts";
+import type { ObservationResult } from "../../src/alerts/record-round.ts";
 import type { Destination, Sender } from "../../src/alerts/sender.ts";
 import type { StepName } from "../../src/alerts/steps.ts";
-import { writeOwed } from "../../src/alerts/write-owed.ts";
+import { writeBatch } from "../../src/alerts/write-owed.ts";
 import { silentLog } from "../../src/log.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { settled, VirtualClock } from "../api/virtual-clock.ts";
@@ -85,7 +85,7 @@ export class Stage {
     events: readonly AlertEvent[] = [],
     network = "mainnet",
     more: { readonly name?: string; readonly failure?: unknown } = {},
-  ): Promise<Recorded> {
+  ): Promise<ObservationResult> {
     const { name = "w", ...rest } = more;
     const watcher = { name, every: 5000 };
     const at = this.clock.wallClock();
@@ -98,9 +98,9 @@ export class Stage {
   /** Owes a destination a message that no rule asks for. Gives the delivery's id. */
   async tell(destination: Destination, message: AlertMessage): Promise<string> {
     const id = randomId();
-    const book = new OwedBook();
+    const book = new OutboxBatch();
     book.deliveries.push({ id, destination, phase: "bot", message });
-    await this.store.transaction(({ alerts }) => writeOwed(alerts, book, this.now(), randomId));
+    await this.store.transaction(({ alerts }) => writeBatch(alerts, book, this.now(), randomId));
     this.dispatcher.wake();
     return id;
   }

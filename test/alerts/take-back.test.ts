@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { takeBack, UNSENT } from "../../src/alerts/take-back.ts";
-import { Telling } from "../../src/alerts/telling.ts";
+import { revertUnsent, UNSENT } from "../../src/alerts/take-back.ts";
+import { NotificationState } from "../../src/alerts/telling.ts";
 import { FIRED, subscribed } from "./outage.ts";
 import { stalled } from "./readings.ts";
 
@@ -13,8 +13,8 @@ it("takes back one place's trigger without reading what all the others were told
   await stage.store.transaction(async ({ alerts: tables }) => {
     const [trigger] = await tables.outbox.ofEpisode(episode!.id);
     const watch = { ...tables.watch, tellings: () => Promise.reject(new Error("everybody's")) };
-    await takeBack({ ...tables, watch }, trigger!, UNSENT);
-    const row = await tables.watch.telling(episode!.id, trigger!.destination);
-    expect(Telling.parse(JSON.parse(row!.data))).toMatchObject({ state: "suppressed", by: UNSENT });
+    await revertUnsent({ ...tables, watch }, trigger!, UNSENT);
+    const row = await tables.watch.notificationState(episode!.id, trigger!.destination);
+    expect(NotificationState.parse(JSON.parse(row!.data))).toMatchObject({ state: "suppressed", by: UNSENT });
   });
 });

@@ -25,9 +25,9 @@ function counted(stage: Stage): { engine: AlertEngine; reads: () => number; fail
             ...tables.alerts,
             watch: {
               ...watch,
-              tellings(episodes) {
+              notificationStates(episodes) {
                 reads += episodes.length;
-                return watch.tellings(episodes);
+                return watch.notificationStates(episodes);
               },
             },
           },
@@ -85,7 +85,7 @@ describe("upkeep", () => {
     expect(await seconds(5)).toBe(0);
     await stage.store.transaction(async ({ alerts: { watch } }) => {
       const [episode] = await watch.openEpisodes();
-      await watch.putTellings(await watch.tellings([episode!.id]));
+      await watch.putNotificationStates(await watch.notificationStates([episode!.id]));
     });
     expect(await seconds(5)).toBe(1);
   });

@@ -29,12 +29,12 @@ describe("a base URL", () => {
   });
 
   test("knows its secrets in what others say", () => {
-    const { hide } = parseBaseUrl("https://user:p%40ss@node.example/x?key=a%2Fb%2Fc&v=2");
+    const { redact } = parseBaseUrl("https://user:p%40ss@node.example/x?key=a%2Fb%2Fc&v=2");
     const basic = Buffer.from("user:p@ss").toString("base64");
-    expect(hide?.(`GET /x?key=a%2Fb%2Fc&v=2 (a/b/c) with ${basic}, p@ss or p%40ss`)).toBe(
+    expect(redact?.(`GET /x?key=a%2Fb%2Fc&v=2 (a/b/c) with ${basic}, p@ss or p%40ss`)).toBe(
       "GET /x?key=…&v=2 (…) with …, … or …",
     );
-    expect(parseBaseUrl("https://node.example/x").hide).toBeUndefined();
+    expect(parseBaseUrl("https://node.example/x").redact).toBeUndefined();
   });
 
   test.each(["", "node.example:3008", "ftp://node.example", "not a url s3cret"])(

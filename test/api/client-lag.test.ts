@@ -171,7 +171,7 @@ describe("the order of the nodes", () => {
     const query = { partyId: "a".repeat(64), assetId: "b".repeat(64) };
     const stream = await api.exportLedger(query);
     expect(stream.asOf.node).toBe(name(nodes[1]!));
-    await stream.pour(() => undefined);
+    await stream.consume(() => undefined);
   });
 });
 

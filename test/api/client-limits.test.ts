@@ -32,7 +32,7 @@ describe("429 and 403 are obeyed to the letter", () => {
     const restOf = async (): Promise<number> => {
       const ids = Array.from({ length: 10 }, (_, index) => `order-${index}`);
       await Promise.all(ids.map(async (id) => outcome(api.getOrder(id, undefined, { lane: "watchers" }))));
-      return api.nodes[0]!.health.restsUntilMillis! - Number(clock.wallClock() / 1_000_000n);
+      return api.nodes[0]!.health.circuitOpenUntilMillis! - Number(clock.wallClock() / 1_000_000n);
     };
     expect(await restOf()).toBe(1500);
     await clock.advance(1501);
@@ -79,7 +79,7 @@ describe("429 and 403 are obeyed to the letter", () => {
     expect(refused[0]!.message).toMatch(
       /has had all the questions that its rate limit allows for now; try again in \d+ s/u,
     );
-    expect(api.nodes[0]!.health.resting).toBe(false);
+    expect(api.nodes[0]!.health.circuitOpen).toBe(false);
     await api.getOrder("watched", undefined, { lane: "watchers" });
     expect(a.asked).toHaveLength(7);
   });

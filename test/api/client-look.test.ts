@@ -16,14 +16,14 @@ describe("a look", () => {
     );
     const dead = await deadUrl();
     const api = clientOf([a, dead], { clock });
-    const first = await api.look();
+    const first = await api.assess();
     expect(first).toMatchObject({ network: "healthy", basis: "age", ageMillis: 1000 });
     expect(first.nodes).toMatchObject([
       { node: name(a), state: "ok", height: 17n },
       { state: "down", why: "refused the connection" },
     ]);
     await clock.advance(5000);
-    expect(await api.look({ fresh: true })).toMatchObject({ network: "healthy", basis: "advance" });
+    expect(await api.assess({ fresh: true })).toMatchObject({ network: "healthy", basis: "advance" });
   });
 
   test("calls no network stalled because the wall clock is an hour off", async () => {
@@ -31,7 +31,7 @@ describe("a look", () => {
     const a = await node((_request, response) =>
       sendJson(response, { timestamp: String(clock.wallClock() - 3_600_000_000_000n) }),
     );
-    const looked = clientOf([a], { clock }).look();
+    const looked = clientOf([a], { clock }).assess();
     await elapse(clock, looked);
     expect(await looked).toMatchObject({ network: "healthy", basis: "advance", ageMillis: 3_600_000 });
   });
@@ -45,12 +45,12 @@ describe("a look", () => {
       sendJson(response, { timestamp: old });
     });
     const api = clientOf([a], { clock });
-    const looked = api.look();
+    const looked = api.assess();
     await elapse(clock, looked);
     expect(await looked).toMatchObject({ network: "stalled" });
     expect(clock.monotonicMillis()).toBeGreaterThanOrEqual(3000);
     const before = asked;
-    expect(await api.look({ fresh: true })).toMatchObject({ network: "stalled" });
+    expect(await api.assess({ fresh: true })).toMatchObject({ network: "stalled" });
     expect(asked).toBe(before + 1);
   });
 
@@ -59,7 +59,7 @@ describe("a look", () => {
     const a = await node((_request, response) =>
       sendJson(response, { timestamp: String(clock.wallClock() + 3_600_000_000_000n) }),
     );
-    expect(await clientOf([a], { clock }).look()).toMatchObject({
+    expect(await clientOf([a], { clock }).assess()).toMatchObject({
       network: "blind",
       why: expect.stringContaining("ahead of the wall clock, unless that is what is wrong") as string,
     });
@@ -68,11 +68,11 @@ describe("a look", () => {
   test("takes a node that is too slow as not reachable, and leaves with its caller", async () => {
     const a = await node(() => undefined);
     const api = clientOf([a]);
-    expect((await api.look({ timeoutMillis: 30 })).nodes).toMatchObject([
+    expect((await api.assess({ timeoutMillis: 30 })).nodes).toMatchObject([
       { state: "down", why: "did not answer within 30 ms" },
     ]);
     const leaver = new AbortController();
-    const look = api.look({ signal: leaver.signal });
+    const look = api.assess({ signal: leaver.signal });
     leaver.abort(new Error("left"));
     await expect(look).rejects.toThrow("left");
   });
@@ -88,17 +88,17 @@ describe("a look", () => {
         }),
       ),
     );
-    expect((await clientOf(nodes).look()).nodes).toMatchObject([{ state: "ok" }, { state: "ok" }, { state: "ok" }]);
+    expect((await clientOf(nodes).assess()).nodes).toMatchObject([{ state: "ok" }, { state: "ok" }, { state: "ok" }]);
   });
 
   test("takes a node that refuses us as unknown", async () => {
     const a = await node((_request, response) => void response.writeHead(403).end());
-    expect((await clientOf([a]).look()).nodes).toMatchObject([{ state: "unknown" }]);
+    expect((await clientOf([a]).assess()).nodes).toMatchObject([{ state: "unknown" }]);
   });
 
   test("takes a node without a time yet as unknown", async () => {
     const a = await node((_request, response) => sendJson(response, { timestamp: "0" }));
-    expect(await clientOf([a]).look()).toMatchObject({
+    expect(await clientOf([a]).assess()).toMatchObject({
       network: "blind",
       nodes: [{ state: "unknown" }],
     });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { isRouteMissing, readErrorBody, tidy } from "../../src/api/error-body.ts";
+import { isRouteMissing, readErrorBody, toShortLine } from "../../src/api/error-body.ts";
 
 const detail = {
   "@type": "type.googleapis.com/vega.ErrorDetail",
@@ -77,6 +77,6 @@ test.each([
 });
 
 test("words are cut where they are long, never inside a character", () => {
-  expect(tidy(`${"x".repeat(298)}😀😀`)).toBe(`${"x".repeat(298)}…`);
-  expect(tidy(" a\u0000\u2028b\t\n")).toBe("a b");
+  expect(toShortLine(`${"x".repeat(298)}😀😀`)).toBe(`${"x".repeat(298)}…`);
+  expect(toShortLine(" a\u0000\u2028b\t\n")).toBe("a b");
 });

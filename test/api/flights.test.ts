@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { Flights } from "../../src/api/flights.ts";
+import { SingleFlight } from "../../src/api/flights.ts";
 import type { Lane } from "../../src/api/rate-budget.ts";
 
 describe("who asks what is being asked already", () => {
@@ -12,11 +12,11 @@ describe("who asks what is being asked already", () => {
     // What people asked may still stand in the queue of the budget.
     ["people", "watchers", 2],
   ])("first %s, then %s: %i requests", async (first, second, requests) => {
-    const flights = new Flights();
+    const flights = new SingleFlight();
     const { promise, resolve } = Promise.withResolvers<string>();
     let asked = 0;
     const ask = (lane: Lane): Promise<string> =>
-      flights.take(lane, "/time", undefined, () => {
+      flights.run(lane, "/time", undefined, () => {
         asked += 1;
         return promise;
       });

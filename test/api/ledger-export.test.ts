@@ -17,7 +17,7 @@ const HEADER = "vega_time,quantity\n";
 
 async function read(stream: LedgerStream): Promise<string> {
   const parts: Buffer[] = [];
-  await stream.pour((part) => void parts.push(Buffer.from(part)));
+  await stream.consume((part) => void parts.push(Buffer.from(part)));
   return Buffer.concat(parts).toString();
 }
 
@@ -131,7 +131,7 @@ describe("one export", () => {
     let bytes = 0;
     let calls = 0;
     let open: (() => void) | undefined;
-    const poured = stream.pour((part) => {
+    const poured = stream.consume((part) => {
       calls += 1;
       bytes += part.length;
       return calls > 1 ? undefined : new Promise((resolve) => (open = resolve));
@@ -166,7 +166,7 @@ describe("one export", () => {
         let calls = 0;
         let open = 0;
         let ahead = 0;
-        await stream.pour((part) => {
+        await stream.consume((part) => {
           ahead = open === 0 ? 0 : ahead + part.length;
           expect(ahead).toBeLessThan(1024 * 1024);
           const wait = pauses[(calls += 1) % pauses.length];
@@ -198,12 +198,12 @@ describe("one export", () => {
     });
     const api = clientOf([a], { limits: { exportPauseMillis: 0 } });
     const now = await api.exportLedger(query);
-    const throwing = now.pour(() => {
+    const throwing = now.consume(() => {
       throw new Error("no room now");
     });
     await expect(throwing).rejects.toThrow("no room now");
     const later = await api.exportLedger(query);
-    await expect(later.pour(() => Promise.reject(new Error("no room later")))).rejects.toThrow("no room later");
+    await expect(later.consume(() => Promise.reject(new Error("no room later")))).rejects.toThrow("no room later");
     const never = await api.exportLedger(query);
     never.cancel();
     never.cancel();

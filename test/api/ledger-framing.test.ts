@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { LedgerFault } from "../../src/api/ledger-fault.ts";
-import { LedgerFraming } from "../../src/api/ledger-framing.ts";
+import { DetectingDecoder } from "../../src/api/ledger-framing.ts";
 
 interface Decoded {
   readonly file: string;
@@ -16,9 +16,9 @@ function decode(chunks: readonly Buffer[]): Decoded {
   let contentType: string | undefined;
   let extensions: readonly unknown[] = [];
   let fault: Decoded["fault"];
-  const framing = new LedgerFraming({
+  const framing = new DetectingDecoder({
     bytes: (decoded) => parts.push(Buffer.from(decoded)),
-    began: (type, extra) => {
+    onFirstMessage: (type, extra) => {
       contentType = type;
       extensions = extra;
     },
@@ -163,7 +163,7 @@ describe("messages", () => {
   });
 
   test("are not kept in memory: an envelope without end is refused", () => {
-    const framing = new LedgerFraming({ bytes: () => undefined, began: () => undefined });
+    const framing = new DetectingDecoder({ bytes: () => undefined, onFirstMessage: () => undefined });
     framing.push(Buffer.from('{"result":{"contentType":"'));
     expect(() => {
       for (let count = 0; count < 100; count += 1) framing.push(Buffer.alloc(64 * 1024, "x"));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { BudgetSpent, RateBudget, type Lane } from "../../src/api/rate-budget.ts";
+import { BudgetExhausted, RateBudget, type Lane } from "../../src/api/rate-budget.ts";
 import { settled, VirtualClock } from "./virtual-clock.ts";
 
 const limits = { requestsPerSecond: 10, burst: 20, reserved: 5 };
@@ -70,11 +70,11 @@ describe("a node's budget", () => {
     const waits = Array.from({ length: 30 }, () => budget.take("people", 2000).catch((error: unknown) => error));
     await settled();
     const spent = await Promise.race([waits.at(-1), settled()]);
-    expect(spent).toBeInstanceOf(BudgetSpent);
-    expect((spent as BudgetSpent).waitMillis).toBeGreaterThan(2000);
+    expect(spent).toBeInstanceOf(BudgetExhausted);
+    expect((spent as BudgetExhausted).waitMillis).toBeGreaterThan(2000);
     await clock.advance(60_000);
     const outcomes = await Promise.all(waits);
-    expect(outcomes.filter((outcome) => outcome instanceof BudgetSpent).length).toBe(10);
+    expect(outcomes.filter((outcome) => outcome instanceof BudgetExhausted).length).toBe(10);
   });
 
   test("forgets who leaves", async () => {

@@ -3,10 +3,10 @@ import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { listPieces } from "../../src/api/list-pieces.ts";
+import { splitList } from "../../src/api/list-pieces.ts";
 import { MarketsData } from "../../src/api/market-data.ts";
-import { readInPieces } from "../../src/api/read-in-pieces.ts";
-import { readReply } from "../../src/api/read-reply.ts";
+import { parseLongList } from "../../src/api/read-in-pieces.ts";
+import { parseResponse } from "../../src/api/read-reply.ts";
 
 const asked = { network: "testnet", node: "a:1", what: "the markets" };
 const replyOf = (body: string) => ({ status: 200, headers: {}, body: Buffer.from(body) });
@@ -32,7 +32,7 @@ describe("the pieces of a list", () => {
         spaced,
         (items, bytes, space) => {
           const body = Buffer.from(JSON.stringify({ list: items }, undefined, space));
-          const pieces = [...listPieces(body, "list", bytes)];
+          const pieces = [...splitList(body, "list", bytes)];
           expect(pieces.flatMap((piece) => JSON.parse(`[${piece}]`) as unknown[])).toEqual(
             JSON.parse(JSON.stringify(items)),
           );
@@ -53,7 +53,7 @@ describe("the pieces of a list", () => {
     "[1]",
     "",
   ])("are not had of %s", (body) => {
-    expect(() => [...listPieces(Buffer.from(body), "list", 1)]).toThrow(SyntaxError);
+    expect(() => [...splitList(Buffer.from(body), "list", 1)]).toThrow(SyntaxError);
   });
 });
 
@@ -65,11 +65,11 @@ describe("a long answer", () => {
     const others = (async () => {
       for (; !read.signal.aborted; turns += 1) await setImmediate();
     })();
-    const inPieces = await readInPieces(reply, MarketsData, "marketsData", asked);
+    const inPieces = await parseLongList(reply, MarketsData, "marketsData", asked);
     read.abort();
     await others;
     expect(turns).toBeGreaterThan(2);
-    expect(inPieces).toEqual(readReply(reply, MarketsData, asked));
+    expect(inPieces).toEqual(parseResponse(reply, MarketsData, asked));
   });
 
   it.each([
@@ -81,11 +81,11 @@ describe("a long answer", () => {
     const reply = replyOf(body);
     let whole: unknown;
     try {
-      readReply(reply, MarketsData, asked);
+      parseResponse(reply, MarketsData, asked);
     } catch (thrown) {
       whole = thrown;
     }
-    await expect(readInPieces(reply, MarketsData, "marketsData", asked)).rejects.toEqual(whole);
+    await expect(parseLongList(reply, MarketsData, "marketsData", asked)).rejects.toEqual(whole);
     expect(whole).toBeInstanceOf(Error);
   });
 });

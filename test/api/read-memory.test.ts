@@ -6,14 +6,14 @@ import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { ReadMemory } from "../../src/api/read-memory.ts";
+import { ReceiveBuffers } from "../../src/api/read-memory.ts";
 
 /** No byte value comes again soon, so that a piece out of its place cannot pass for another. */
 const FILE = Buffer.from(Uint32Array.from({ length: 400_000 }, (_, index) => Math.imul(index, 2_654_435_761)).buffer);
 
 /** Everything that a reader takes out of a socket which reads into the memory, with a pause now and then. */
 async function received(
-  memory: ReadMemory,
+  memory: ReceiveBuffers,
   pauses: readonly number[],
   pieces: readonly number[] = [FILE.length],
   lookup?: net.LookupFunction,
@@ -40,7 +40,7 @@ async function received(
     onread: memory.onread,
     ...(lookup === undefined ? { host: "127.0.0.1" } : { host: "node.example", autoSelectFamily: true, lookup }),
   });
-  memory.belongTo(socket);
+  memory.attach(socket);
   const parts: Buffer[] = [];
   let reads = 0;
   let resting = false;
@@ -69,8 +69,8 @@ test("nothing is written over before it is taken out, however slowly that goes",
       fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 8 }),
       fc.array(fc.integer({ min: 5000, max: 300_000 }), { minLength: 1, maxLength: 8 }),
       async (pauses, pieces) => {
-        const memory = new ReadMemory();
-        memory.reuse();
+        const memory = new ReceiveBuffers();
+        memory.startReuse();
         expect((await received(memory, pauses, pieces)).equals(FILE)).toBe(true);
       },
     ),
@@ -79,8 +79,8 @@ test("nothing is written over before it is taken out, however slowly that goes",
 });
 
 test("the second address of a name serves where the first refuses", async () => {
-  const memory = new ReadMemory();
-  memory.reuse();
+  const memory = new ReceiveBuffers();
+  memory.startReuse();
   const both: net.LookupFunction = (_name, _options, done) =>
     done(null, [
       { address: "::1", family: 6 },
@@ -90,10 +90,10 @@ test("the second address of a name serves where the first refuses", async () => 
 });
 
 test("what comes before it may be used again stays as it is", async () => {
-  const memory = new ReadMemory();
+  const memory = new ReceiveBuffers();
   const lent: Uint8Array[] = [];
   const taken = { readableLength: 0, push: () => true };
-  memory.belongTo(taken);
+  memory.attach(taken);
   const { onread } = memory;
   const next = (): Uint8Array => (typeof onread.buffer === "function" ? onread.buffer() : onread.buffer);
   for (let read = 0; read < 5; read += 1) {
@@ -102,7 +102,7 @@ test("what comes before it may be used again stays as it is", async () => {
     lent.push(piece);
     onread.callback(10, piece);
   }
-  memory.reuse();
+  memory.startReuse();
   const later = new Set(
     Array.from({ length: 20 }, () => {
       const piece = next();

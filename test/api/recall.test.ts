@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
-import { Recall } from "../../src/api/recall.ts";
+import { Cancellation } from "../../src/api/recall.ts";
 
 describe("a recall", () => {
   test("tells everybody who listens, once, and why", () => {
-    const recall = new Recall();
+    const recall = new Cancellation();
     const heard: string[] = [];
     recall.addEventListener("abort", () => heard.push(`first ${String(recall.reason)}`));
     recall.addEventListener("abort", () => heard.push("second"));
@@ -17,7 +17,7 @@ describe("a recall", () => {
   });
 
   test.each([0, 1, 2])("tells those who stopped listening nothing: number %i of three", (gone) => {
-    const recall = new Recall();
+    const recall = new Cancellation();
     const heard: number[] = [];
     const listeners = [0, 1, 2].map((number) => () => void heard.push(number));
     for (const listener of listeners) recall.addEventListener("abort", listener);
@@ -27,7 +27,7 @@ describe("a recall", () => {
   });
 
   test("tells whoever comes after it nothing, like a signal", () => {
-    const recall = new Recall();
+    const recall = new Cancellation();
     recall.abort("why");
     recall.addEventListener("abort", () => expect.unreachable());
     recall.abort("why");

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { timeOut } from "../../src/api/time-out.ts";
+import { startTimeout } from "../../src/api/time-out.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 test("each expires in its time, whatever the order they were set in", () => {
   const expired: number[] = [];
-  for (const millis of [300, 100, 200, 100]) timeOut(millis, () => expired.push(millis));
+  for (const millis of [300, 100, 200, 100]) startTimeout(millis, () => expired.push(millis));
   vi.advanceTimersByTime(99);
   expect(expired).toEqual([]);
   vi.advanceTimersByTime(1);
@@ -20,10 +20,10 @@ test("each expires in its time, whatever the order they were set in", () => {
 
 test("what is called off never expires, and another one may be set while one expires", () => {
   const expired: string[] = [];
-  const cancel = timeOut(100, () => expired.push("called off"));
-  timeOut(100, () => {
+  const cancel = startTimeout(100, () => expired.push("called off"));
+  startTimeout(100, () => {
     expired.push("first");
-    timeOut(100, () => expired.push("second"));
+    startTimeout(100, () => expired.push("second"));
   });
   cancel();
   cancel();

@@ -272,7 +272,7 @@ describe("exportLedger", () => {
         ...(end === undefined ? {} : { to: ns(end) }),
       });
       const parts: Buffer[] = [];
-      await stream.pour((part) => void parts.push(Buffer.from(part)));
+      await stream.consume((part) => void parts.push(Buffer.from(part)));
       return { file: Buffer.concat(parts).toString("base64"), contentType: stream.contentType };
     });
   };

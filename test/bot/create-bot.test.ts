@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { ApiClient } from "../../src/api/api-client.ts";
 import { ApiError } from "../../src/api/api-error.ts";
 import { command, type AnyCommand } from "../../src/bot/command.ts";
-import { createBot, type Outcome } from "../../src/bot/create-bot.ts";
+import { createBot, type InvocationOutcome } from "../../src/bot/create-bot.ts";
 import { BotStopping, UserError } from "../../src/errors.ts";
 import type { LedgerExports } from "../../src/export/ledger-exports.ts";
 import { createLog } from "../../src/log.ts";
@@ -38,7 +38,7 @@ function sample(name: string, run: AnyCommand["run"], more: Partial<AnyCommand> 
 
 function talk(commands: readonly AnyCommand[], simulated = false) {
   const logged: string[] = [];
-  const outcomes: Outcome[] = [];
+  const outcomes: InvocationOutcome[] = [];
   const log = createLog(
     "debug",
     new Writable({

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 
 import { errorReply } from "../../src/bot/error-reply.ts";
-import { StoreTrouble } from "../../src/errors.ts";
+import { StorageError } from "../../src/errors.ts";
 import { silentLog } from "../../src/log.ts";
 
 it("a full disk is told as what it is: not the asker's mistake, and without where the database is", () => {
   const told = errorReply(
-    new StoreTrouble("The bot's disk is full: /srv/b.db: database or disk is full", {
+    new StorageError("The bot's disk is full: /srv/b.db: database or disk is full", {
       title: "The bot's disk is full",
       cause: undefined,
     }),
@@ -19,7 +19,7 @@ it("a full disk is told as what it is: not the asker's mistake, and without wher
 
 it("where the asker can do something about it, that is told instead", () => {
   const told = errorReply(
-    new StoreTrouble("full", { title: "The bot's disk is full", remedy: "Ask for a shorter range", cause: undefined }),
+    new StorageError("full", { title: "The bot's disk is full", remedy: "Ask for a shorter range", cause: undefined }),
     { log: silentLog(), command: "ledger export", signal: new AbortController().signal },
   );
   expect(JSON.stringify(told)).toContain("you did nothing wrong. Ask for a shorter range; the log");

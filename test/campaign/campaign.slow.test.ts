@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { STEPS } from "../../src/alerts/steps.ts";
+import { DELIVERY_STEPS } from "../../src/alerts/steps.ts";
 import { Dice } from "./chance.ts";
 import type { Death } from "./lives.ts";
 import { playScene } from "./scene.ts";
@@ -9,7 +9,7 @@ test("killed at every step and at eight random moments, the bot loses and double
   const seed = Math.trunc(Math.random() * 1e9);
   const dice = new Dice(seed);
   const deaths = dice.shuffled<Death>([
-    ...STEPS.map((at) => ({ at, times: 1 })),
+    ...DELIVERY_STEPS.map((at) => ({ at, times: 1 })),
     ...Array.from({ length: 8 }, () => ({ after: Math.round(dice.between(50, 4000)) })),
   ]);
   const { faults, story } = await playScene(seed, deaths);

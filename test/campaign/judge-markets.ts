@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { parse } from "csv-parse/sync";
 
-import { wordOf } from "../../src/alerts/words.ts";
+import { enumWord } from "../../src/alerts/words.ts";
 import { firstOf } from "./judge.ts";
 import type { Heard } from "./told.ts";
 
@@ -29,7 +29,7 @@ export function keptMarkets(file: string, destination: string): KeptMarkets | un
     return new Map(
       Object.values(markets).map(({ label = "", state = "", tradingMode = "" }) => [
         label,
-        `${wordOf(state, "STATE")}, ${wordOf(tradingMode, "TRADING_MODE")}`,
+        `${enumWord(state, "STATE")}, ${enumWord(tradingMode, "TRADING_MODE")}`,
       ]),
     );
   } finally {

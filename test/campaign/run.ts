@@ -1,4 +1,4 @@
-import { STEPS, type StepName } from "../../src/alerts/steps.ts";
+import { DELIVERY_STEPS, type StepName } from "../../src/alerts/steps.ts";
 import { parseArgs } from "node:util";
 import { loadavg } from "node:os";
 
@@ -26,7 +26,7 @@ const MUST_BE_TOLD = ["checkpoints and snapshots", "changes of markets", "auctio
 
 const passings = values.steps.split(",").filter(Boolean).map(Number);
 const deaths: Death[] = dice.shuffled([
-  ...STEPS.flatMap((at) => passings.map((times) => ({ at, times }))),
+  ...DELIVERY_STEPS.flatMap((at) => passings.map((times) => ({ at, times }))),
   ...Array.from({ length: Number(values.moments) }, () => ({ after: Math.round(dice.between(50, 4000)) })),
 ]);
 const scenes = Array.from({ length: Math.ceil(deaths.length / A_SCENE) }, (_, index) =>
@@ -52,7 +52,8 @@ for (const [index, scene] of scenes.entries()) {
   for (const line of [...result.faults.map((fault) => `FAULT ${fault}`), ...result.story]) console.log(`  ${line}`);
 }
 console.log([...totals].map(([name, count]) => `${String(count).padStart(7)} ${name}`).join("\n"));
-const spared = values.scene === undefined && passings.length > 0 ? STEPS.filter((step) => !reached.has(step)) : [];
+const spared =
+  values.scene === undefined && passings.length > 0 ? DELIVERY_STEPS.filter((step) => !reached.has(step)) : [];
 // A step that is never passed proves nothing.
 if (spared.length > 0) console.log(`FAULT never killed at: ${spared.join(", ")}`);
 const untold = values.scene === undefined ? MUST_BE_TOLD.filter((name) => (totals.get(name) ?? 0) === 0) : [];

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
 
-import { createAlertDesk, type AlertDesk } from "../../src/alerts/alert-desk.ts";
+import { createAlertService, type AlertService } from "../../src/alerts/alert-desk.ts";
 import { createAlertEngine } from "../../src/alerts/alert-engine.ts";
 import { DRILL_NETWORK, drillSubscriptions } from "../../src/alerts/drill.ts";
 import { SendError, type Destination } from "../../src/alerts/sender.ts";
 import { destinationKey } from "../../src/alerts/subscription.ts";
-import { drill } from "../../src/answers/alert-drill.ts";
-import { storyReply } from "../../src/answers/alert-story.ts";
+import { runDrill } from "../../src/answers/alert-drill.ts";
+import { episodeTimelineReply } from "../../src/answers/alert-story.ts";
 import { silentLog } from "../../src/log.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { plainText } from "../../src/reply/plain.ts";
@@ -46,12 +46,12 @@ async function watch(own: Stage, millis: number): Promise<void> {
   const engine = createAlertEngine({ store, config, clock, log, simulated: new Set(), onOwed });
   drills = createDrills({ engine, config, clock, log });
   for (let passed = 0; passed < millis; passed += 250) {
-    if (passed % 1000 === 0) drills.attend(await own.engine.subscriptions());
+    if (passed % 1000 === 0) drills.watch(await own.engine.subscriptions());
     await clock.advance(250);
   }
 }
 
-const deskOf = (own: Stage): AlertDesk => createAlertDesk(own.engine, own.config, () => ["discord", "slack"]);
+const deskOf = (own: Stage): AlertService => createAlertService(own.engine, own.config, () => ["discord", "slack"]);
 
 /** A drill in virtual time, as operators ask for it, on platforms that the test may break. */
 function ask(own: Stage, destinations: readonly Destination[], signal: AbortSignal = new AbortController().signal) {
@@ -63,7 +63,7 @@ function ask(own: Stage, destinations: readonly Destination[], signal: AbortSign
     signal,
     progress: (reply: Reply) => void progress.push(plainText(reply.title)),
   };
-  return { progress, said: drill(context, destinations, own.clock) };
+  return { progress, said: runDrill(context, destinations, own.clock) };
 }
 
 const titles = ({ senders }: Stage): string[][] =>
@@ -98,7 +98,7 @@ describe("a drill", () => {
     await said;
     const [episode] = await own.engine.lastEpisodes(1, DRILL_NETWORK);
     const story = await own.engine.why(episode!.id);
-    const told = shown(storyReply(story!, { here: OPS, caller: ann }));
+    const told = shown(episodeTimelineReply(story!, { here: OPS, caller: ann }));
     expect(told).toMatch(/DRILL · drill-\w+ answers again on drill: the whole story/u);
     expect(told).toContain("there is no such node, and nothing is wrong");
     expect(story?.decisions.map(({ what }) => what)).toEqual(["pending", "fired", "recovering", "resolved"]);

@@ -47,7 +47,7 @@ describe("the log", () => {
     let csv = "";
     for await (const chunk of file!.open()) csv += String(chunk);
     const lines = csv.trim().split("\n");
-    const all = await talk.engine.log({ limit: 1000 });
+    const all = await talk.engine.decisions({ limit: 1000 });
     expect(lines).toHaveLength(1 + all.filter((row) => JSON.stringify(row).includes("node.down")).length);
     expect(lines[0]).toBe("When,What,Network,More,Where,Episode,Delivery");
   });

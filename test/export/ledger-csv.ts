@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-import type { LedgerPass } from "../../src/export/ledger-pass.ts";
+import type { LedgerTransform } from "../../src/export/ledger-pass.ts";
 
 /** How these tests write CSV, and the pieces in which they hand it out. */
 
@@ -102,7 +102,7 @@ export const cell = fc.oneof(
 );
 
 /** What a pass gives for these chunks, each lent for the call alone: whatever kept some of it would read something else. */
-export function pushLent(pass: LedgerPass, chunks: readonly Buffer[]): Buffer[] {
+export function pushLent(pass: LedgerTransform, chunks: readonly Buffer[]): Buffer[] {
   return chunks.map((chunk) => {
     const lent = Buffer.from(chunk);
     const given = Buffer.concat(pass.push(lent));

@@ -10,7 +10,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { ApiError } from "../../src/api/api-error.ts";
-import { StoreTrouble, UserError } from "../../src/errors.ts";
+import { StorageError, UserError } from "../../src/errors.ts";
 import { temporaryFiles } from "../../src/export/temporary-file.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
 import { exportFolder, failureOf, request } from "./an-export.ts";
@@ -183,8 +183,8 @@ describe("an export", () => {
     await using node = await ledgerNode((_, into) => send(into, csv(COLUMNS_12, [row()])));
     const files = temporaryFiles({ directory: folder.path, openFile: () => open("/dev/full", "r+") });
     const thrown = await failureOf(folder.exports({ files }).export(node.api, request()));
-    expect(thrown).toBeInstanceOf(StoreTrouble);
-    expect((thrown as StoreTrouble).title).toContain("disk is full");
+    expect(thrown).toBeInstanceOf(StorageError);
+    expect((thrown as StorageError).title).toContain("disk is full");
     expect(await folder.leftOver()).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { ledgerId } from "../../src/export/ledger-id.ts";
+import { idMatcher } from "../../src/export/ledger-id.ts";
 import { OTHER_PARTY, PARTY } from "./ledger-csv.ts";
 
 describe("ledgerId", () => {
@@ -25,6 +25,6 @@ describe("ledgerId", () => {
     [PARTY, "network", false],
   ])("%s against %s: %s", (id, written, expected) => {
     const bytes = Buffer.from(`,${written},`);
-    expect(ledgerId(id).stands(bytes, 1, bytes.length - 1)).toBe(expected);
+    expect(idMatcher(id).matches(bytes, 1, bytes.length - 1)).toBe(expected);
   });
 });

@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { RawPass } from "../../src/export/raw-pass.ts";
+import { RawTransform } from "../../src/export/raw-pass.ts";
 import { cell, chunkings, COLUMNS_12, COLUMNS_13, csv, pushLent, row } from "./ledger-csv.ts";
 
 const TIMES = [
@@ -12,8 +12,8 @@ const TIMES = [
   "2022-06-01 00:00:00+00",
 ];
 
-function run(chunks: readonly Buffer[]): { bytes: Buffer; pass: RawPass } {
-  const pass = new RawPass();
+function run(chunks: readonly Buffer[]): { bytes: Buffer; pass: RawTransform } {
+  const pass = new RawTransform();
   const bytes = Buffer.concat([...pushLent(pass, chunks), ...pass.end()]);
   return { bytes, pass };
 }

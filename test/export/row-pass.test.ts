@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { LedgerQuery } from "../../src/api/api-client.ts";
 import { UserError } from "../../src/errors.ts";
 import { MalformedCsv } from "../../src/export/csv-splitter.ts";
-import { RowPass } from "../../src/export/row-pass.ts";
+import { RowFilter } from "../../src/export/row-pass.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
 import {
   ASSET,
@@ -25,8 +25,8 @@ import {
 const ALL: LedgerQuery = { partyId: PARTY, assetId: ASSET };
 const at = (iso: string) => nanoseconds(BigInt(Date.parse(iso)) * 1_000_000n);
 
-function run(chunks: readonly Buffer[], query = ALL, columns?: readonly string[]): { text: string; pass: RowPass } {
-  const pass = new RowPass(query, columns);
+function run(chunks: readonly Buffer[], query = ALL, columns?: readonly string[]): { text: string; pass: RowFilter } {
+  const pass = new RowFilter(query, columns);
   const text = Buffer.concat([...pushLent(pass, chunks), ...pass.end()]).toString();
   return { text, pass };
 }

@@ -7,7 +7,7 @@ import { buffer } from "node:stream/consumers";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { StoreTrouble } from "../../src/errors.ts";
+import { StorageError } from "../../src/errors.ts";
 import { temporaryFiles } from "../../src/export/temporary-file.ts";
 
 let directory: string;
@@ -94,7 +94,7 @@ describe("a temporary file", () => {
   test("a disk too full for a file's name is one, too", async () => {
     const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
     const files = temporaryFiles({ directory, openFile: () => Promise.reject(full) });
-    await expect(files.create()).rejects.toThrow(StoreTrouble);
+    await expect(files.create()).rejects.toThrow(StorageError);
   });
 
   test.runIf(existsSync("/dev/full"))("a full disk is one clear sentence", async () => {
@@ -103,7 +103,7 @@ describe("a temporary file", () => {
       for (let count = 0; count < 4; count += 1) await file.write([Buffer.alloc(600_000)]);
       await file.finish();
     })();
-    await expect(writing).rejects.toThrow(StoreTrouble);
+    await expect(writing).rejects.toThrow(StorageError);
     await expect(writing).rejects.toThrow(/^The bot's disk is full: it ran out about \d MB into the export\.$/u);
     await file.dispose();
     await file.dispose();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { ApiError } from "../../src/api/api-error.ts";
-import { StoreTrouble } from "../../src/errors.ts";
+import { StorageError } from "../../src/errors.ts";
 import type { AlertingHealth } from "../../src/main/alerting.ts";
 import { checkReadiness, type ReadinessParts } from "../../src/main/readiness.ts";
 import { noAlertDesk } from "../support/alert-desk.ts";
@@ -37,7 +37,7 @@ it("is ready when the store, every network and every platform are", async () => 
 });
 
 it("says that the disk is full, but not to everybody where the database is", async () => {
-  const full = new StoreTrouble("The bot's disk is full: /srv/b.db", {
+  const full = new StorageError("The bot's disk is full: /srv/b.db", {
     title: "The bot's disk is full",
     cause: undefined,
   });

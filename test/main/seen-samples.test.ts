@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 
 import { withSamples } from "../../src/main/seen-samples.ts";
 import { sampleIds } from "../../src/simulator/samples.ts";
-import type { Seen, SeenIds } from "../../src/store/store.ts";
+import type { SeenId, SeenIds } from "../../src/store/store.ts";
 
 const samples = sampleIds("bellwether");
 const { orderId, rejectedOrderId, proposalId } = samples.mainnet;
 
-function remembering(found: readonly Seen[]): SeenIds & { readonly noted: string[] } {
+function remembering(found: readonly SeenId[]): SeenIds & { readonly noted: string[] } {
   const noted: string[] = [];
   return {
     noted,
@@ -16,7 +16,7 @@ function remembering(found: readonly Seen[]): SeenIds & { readonly noted: string
   };
 }
 
-const idsOf = (found: readonly Seen[]): string[] => found.map(({ id }) => id);
+const idsOf = (found: readonly SeenId[]): string[] => found.map(({ id }) => id);
 
 test("what was seen comes first, then what the simulated network has to show", async () => {
   const store = remembering([{ id: "5ee4", label: "seen" }]);

@@ -10,31 +10,33 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
 
     it("keep choices, and count every change of them", async () => {
       const row = { id: "s1", destination: "d1", network: "mainnet", state: "active", data: "{}" };
-      expect(await on(({ choices }) => choices.revision())).toBe(0);
-      await on(({ choices }) => choices.putSubscriptions([row]));
-      await on(({ choices }) => choices.putSubscriptions([{ ...row, state: "paused", data: '{"a":1}' }]));
-      await on(({ choices }) => choices.putSilence({ id: "q1", ends_at: T, data: "{}" }));
-      await on(({ choices }) => choices.putSilence({ id: "q2", ends_at: T + 1, data: "{}" }));
-      expect(await on(({ choices }) => choices.revision())).toBe(4);
-      expect(await on(({ choices }) => choices.subscriptions())).toEqual([
+      expect(await on(({ subscriptions }) => subscriptions.revision())).toBe(0);
+      await on(({ subscriptions }) => subscriptions.put([row]));
+      await on(({ subscriptions }) => subscriptions.put([{ ...row, state: "paused", data: '{"a":1}' }]));
+      await on(({ subscriptions }) => subscriptions.putSilence({ id: "q1", ends_at: T, data: "{}" }));
+      await on(({ subscriptions }) => subscriptions.putSilence({ id: "q2", ends_at: T + 1, data: "{}" }));
+      expect(await on(({ subscriptions }) => subscriptions.revision())).toBe(4);
+      expect(await on(({ subscriptions }) => subscriptions.list())).toEqual([
         { ...row, state: "paused", data: '{"a":1}' },
       ]);
-      expect(await on(({ choices }) => choices.silences(T))).toEqual([{ id: "q2", ends_at: T + 1, data: "{}" }]);
-      await on(({ choices }) => choices.putSubscriptions([{ ...row, id: "s2" }]));
-      await on(({ choices }) => choices.dropSubscriptions(["s1", "nobody"]));
-      await on(({ choices }) => choices.dropSubscriptions([]));
-      expect(await on(({ choices }) => choices.revision())).toBe(6);
-      expect(ids(await on(({ choices }) => choices.subscriptions()))).toEqual(["s2"]);
+      expect(await on(({ subscriptions }) => subscriptions.silences(T))).toEqual([
+        { id: "q2", ends_at: T + 1, data: "{}" },
+      ]);
+      await on(({ subscriptions }) => subscriptions.put([{ ...row, id: "s2" }]));
+      await on(({ subscriptions }) => subscriptions.drop(["s1", "nobody"]));
+      await on(({ subscriptions }) => subscriptions.drop([]));
+      expect(await on(({ subscriptions }) => subscriptions.revision())).toBe(6);
+      expect(ids(await on(({ subscriptions }) => subscriptions.list()))).toEqual(["s2"]);
       const many = [
         { ...row, id: "s2", state: "retired" },
         { ...row, id: "s3", destination: "d2" },
       ];
-      await on(({ choices }) => choices.putSubscriptions(many));
-      await on(({ choices }) => choices.putSubscriptions([]));
-      expect(await on(({ choices }) => choices.revision())).toBe(7);
-      expect(await on(({ choices }) => choices.subscriptions())).toEqual(many);
-      expect(ids(await on(({ choices }) => choices.subscriptions("d2")))).toEqual(["s3"]);
-      expect(await on(({ choices }) => choices.subscriptions("d3"))).toEqual([]);
+      await on(({ subscriptions }) => subscriptions.put(many));
+      await on(({ subscriptions }) => subscriptions.put([]));
+      expect(await on(({ subscriptions }) => subscriptions.revision())).toBe(7);
+      expect(await on(({ subscriptions }) => subscriptions.list())).toEqual(many);
+      expect(ids(await on(({ subscriptions }) => subscriptions.list("d2")))).toEqual(["s3"]);
+      expect(await on(({ subscriptions }) => subscriptions.list("d3"))).toEqual([]);
     });
 
     it("keep what was seen, by network and watcher, and the last of it", async () => {
@@ -43,8 +45,8 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       await on(({ watch }) => watch.putSnapshot("testnet", "sources", T, "3"));
       expect(await on(({ watch }) => watch.snapshot("mainnet", "sources"))).toEqual({ at: T + 5, data: "2" });
       expect(await on(({ watch }) => watch.snapshot("mainnet", "markets"))).toBeUndefined();
-      expect(await on(({ watch }) => watch.lookedAt("mainnet", "sources"))).toBe(T + 5);
-      expect(await on(({ watch }) => watch.lookedAt("mainnet", "markets"))).toBeUndefined();
+      expect(await on(({ watch }) => watch.observedAt("mainnet", "sources"))).toBe(T + 5);
+      expect(await on(({ watch }) => watch.observedAt("mainnet", "markets"))).toBeUndefined();
     });
 
     it("keep machines, episodes and tellings under their keys", async () => {
@@ -72,28 +74,28 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await on(({ watch }) => watch.episode("e1"))).toEqual({ ...episode, open: 0, data: "2", told: 0 });
       expect((await on(({ watch }) => watch.lastEpisodes(1))).map((row) => row.id)).toEqual(["e2"]);
       const telling = { episode: "e1", destination: "d1", data: "1" };
-      await on(({ watch }) => watch.putTellings([telling, { ...telling, episode: "e2" }]));
-      await on(({ watch }) => watch.putTellings([{ ...telling, data: "2" }]));
-      expect(await on(({ watch }) => watch.tellings(["e1"]))).toEqual([{ ...telling, data: "2" }]);
-      expect(await on(({ watch }) => watch.telling("e1", "d1"))).toEqual({ ...telling, data: "2" });
-      expect(await on(({ watch }) => watch.telling("e1", "d2"))).toBeUndefined();
+      await on(({ watch }) => watch.putNotificationStates([telling, { ...telling, episode: "e2" }]));
+      await on(({ watch }) => watch.putNotificationStates([{ ...telling, data: "2" }]));
+      expect(await on(({ watch }) => watch.notificationStates(["e1"]))).toEqual([{ ...telling, data: "2" }]);
+      expect(await on(({ watch }) => watch.notificationState("e1", "d1"))).toEqual({ ...telling, data: "2" });
+      expect(await on(({ watch }) => watch.notificationState("e1", "d2"))).toBeUndefined();
       const told = [
         { id: "e1", told: 2 },
         { id: "e2", told: 1 },
       ];
-      expect(await on(({ watch }) => watch.told(["e1", "e2", "e3"]))).toEqual(told);
+      expect(await on(({ watch }) => watch.notificationRevisions(["e1", "e2", "e3"]))).toEqual(told);
       await on(({ watch }) => watch.putEpisodes([{ ...episode, data: "3" }]));
-      expect(await on(({ watch }) => watch.told(["e1"]))).toEqual([told[0]]);
+      expect(await on(({ watch }) => watch.notificationRevisions(["e1"]))).toEqual([told[0]]);
     });
 
     it("keep what is owed to many in parcels, count it, and hand each out once, in order", async () => {
       const parcel = (data: string) => ({ platform: "fake", owed: 2, created_at: T, data });
-      await on(({ parcels }) => parcels.put([parcel("1"), parcel("2"), { ...parcel("3"), created_at: T + 1 }]));
+      await on(({ chunks }) => chunks.put([parcel("1"), parcel("2"), { ...parcel("3"), created_at: T + 1 }]));
       expect(await on(({ outbox }) => outbox.depth())).toEqual([{ platform: "fake", owed: 6, oldest: T }]);
-      expect(await on(({ parcels }) => parcels.since())).toBe(T);
-      expect((await on(({ parcels }) => parcels.take(2))).map(({ data }) => data)).toEqual(["1", "2"]);
-      expect((await on(({ parcels }) => parcels.take(2))).map(({ data }) => data)).toEqual(["3"]);
-      expect(await on(({ parcels }) => parcels.since())).toBeUndefined();
+      expect(await on(({ chunks }) => chunks.oldestAt())).toBe(T);
+      expect((await on(({ chunks }) => chunks.take(2))).map(({ data }) => data)).toEqual(["1", "2"]);
+      expect((await on(({ chunks }) => chunks.take(2))).map(({ data }) => data)).toEqual(["3"]);
+      expect(await on(({ chunks }) => chunks.oldestAt())).toBeUndefined();
       expect(await on(({ outbox }) => outbox.depth())).toEqual([]);
     });
 
@@ -118,15 +120,15 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
 
     it("log decisions, and read them newest first, narrowed", async () => {
       const decision = { at: T, network: "mainnet", episode: null, destination: null, delivery: null, detail: null };
-      await on(({ log }) =>
-        log.add([
+      await on(({ decisions }) =>
+        decisions.add([
           { ...decision, what: "one" },
           { ...decision, what: "two", episode: "e1" },
         ]),
       );
-      await on(({ log }) => log.add([{ ...decision, what: "three", destination: "d1" }]));
+      await on(({ decisions }) => decisions.add([{ ...decision, what: "three", destination: "d1" }]));
       const read = async (query: { episode?: string; destination?: string; network?: string }, limit = 9) =>
-        (await on(({ log }) => log.read({ ...query, limit }))).map((row) => row.what);
+        (await on(({ decisions }) => decisions.read({ ...query, limit }))).map((row) => row.what);
       expect(await read({})).toEqual(["three", "two", "one"]);
       expect(await read({}, 1)).toEqual(["three"]);
       expect(await read({ episode: "e1" })).toEqual(["two"]);
@@ -137,7 +139,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       const decision = { network: null, episode: null, destination: null, delivery: null, detail: null };
       const episode = { network: "mainnet", opened_at: T, data: "" } as const;
       await on(async (tables) => {
-        const { outbox, watch, log } = tables;
+        const { outbox, watch, decisions } = tables;
         await outbox.addMessages(
           [
             { id: "m1", data: "" },
@@ -146,29 +148,29 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
           T,
         );
         await outbox.add([delivery("owed"), delivery("done", "d2", { message: "m2" })]);
-        await outbox.change("done", { state: "sent", settled_at: T });
+        await outbox.update("done", { state: "sent", settled_at: T });
         await outbox.putReceipts([{ delivery: "done", platform: "fake", channel: "c", message: "1", at: T }]);
         await watch.putEpisodes([
           { ...episode, id: "open", open: 1 },
           { ...episode, id: "over", open: 0 },
         ]);
-        await watch.putTellings([{ episode: "open", destination: "d", data: "" }]);
-        await watch.putTellings([{ episode: "over", destination: "d", data: "" }]);
-        await log.add([
+        await watch.putNotificationStates([{ episode: "open", destination: "d", data: "" }]);
+        await watch.putNotificationStates([{ episode: "over", destination: "d", data: "" }]);
+        await decisions.add([
           { ...decision, at: T, what: "old" },
           { ...decision, at: T + 2, what: "new" },
         ]);
-        await watch.putTellings([{ episode: "gone long ago", destination: "d", data: "" }]);
+        await watch.putNotificationStates([{ episode: "gone long ago", destination: "d", data: "" }]);
         await tables.prune(T + 1);
-        expect(await watch.telling("gone long ago", "d")).toBeDefined();
+        expect(await watch.notificationState("gone long ago", "d")).toBeDefined();
         await tables.prune(T + 1, true);
-        expect(await watch.telling("gone long ago", "d")).toBeUndefined();
+        expect(await watch.notificationState("gone long ago", "d")).toBeUndefined();
         expect(ids(await outbox.get(["owed", "done"]))).toEqual(["owed"]);
         expect((await outbox.messages(["m1", "m2"])).map((row) => row.id)).toEqual(["m1"]);
         expect(await outbox.receipts(["done"])).toEqual([]);
         expect((await watch.lastEpisodes(9)).map((row) => row.id)).toEqual(["open"]);
-        expect((await watch.tellings(["open", "over"])).map((row) => row.episode)).toEqual(["open"]);
-        expect((await log.read({ limit: 9 })).map((row) => row.what)).toEqual(["new"]);
+        expect((await watch.notificationStates(["open", "over"])).map((row) => row.episode)).toEqual(["open"]);
+        expect((await decisions.read({ limit: 9 })).map((row) => row.what)).toEqual(["new"]);
       });
     });
 
@@ -195,7 +197,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
     it("keep the whole story of an episode until nothing was decided about it for long, but for its edits", async () => {
       const decision = { network: null, destination: null, delivery: null, detail: null };
       await on(async (tables) => {
-        const { outbox, watch, log } = tables;
+        const { outbox, watch, decisions } = tables;
         const ids = ["open", "lately over", "over"];
         await watch.putEpisodes(
           ids.map((id) => ({ id, network: "n", open: id === "open" ? 1 : 0, opened_at: T, data: "" })),
@@ -204,9 +206,9 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
           const about = { episode, message: "m" };
           const edit = { ...about, kind: "edit", target: episode } as const;
           await outbox.add([delivery(episode, "d", about), delivery(`edit of ${episode}`, "d", edit)]);
-          for (const id of [episode, `edit of ${episode}`]) await outbox.change(id, { state: "sent", settled_at: T });
+          for (const id of [episode, `edit of ${episode}`]) await outbox.update(id, { state: "sent", settled_at: T });
         }
-        await log.add([
+        await decisions.add([
           ...ids.map((episode) => ({ ...decision, episode, at: T, what: `${episode} fired` })),
           { ...decision, episode: "lately over", at: T + 2, what: "resolved" },
         ]);
@@ -214,7 +216,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         expect((await watch.lastEpisodes(9)).map((row) => row.id).toSorted()).toEqual(["lately over", "open"]);
         const left = await outbox.get(ids.flatMap((id) => [id, `edit of ${id}`]));
         expect(left.map((row) => row.id).toSorted()).toEqual(["lately over", "open"]);
-        const lines = (await log.read({ limit: 9 })).map((row) => row.what);
+        const lines = (await decisions.read({ limit: 9 })).map((row) => row.what);
         expect(lines).toEqual(["resolved", "lately over fired", "open fired"]);
         await tables.prune(T + 3);
         expect((await watch.lastEpisodes(9)).map((row) => row.id)).toEqual(["open"]);

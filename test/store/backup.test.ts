@@ -165,7 +165,7 @@ describe("a restoration", () => {
         { ...row, id: "owed" },
         { ...row, id: "sent" },
       ]);
-      await alerts.outbox.sent(["sent"], 6);
+      await alerts.outbox.markSent(["sent"], 6);
     });
     await store.close();
     backUp(file, copy);

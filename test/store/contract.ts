@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { AnswerChoice, Seen, Store } from "../../src/store/store.ts";
+import type { AnswerChoice, SeenId, Store } from "../../src/store/store.ts";
 
 /** One store on an empty database, with a clock that the test sets. */
 export interface StoreUnderTest {
@@ -12,8 +12,8 @@ export interface StoreUnderTest {
   cleanUp(): Promise<void>;
 }
 
-const ids = (found: readonly Seen[]): string[] => found.map((seen) => seen.id);
-const seen = (id: string, label?: string): Seen => ({ id, label });
+const ids = (found: readonly SeenId[]): string[] => found.map((seen) => seen.id);
+const seen = (id: string, label?: string): SeenId => ({ id, label });
 
 /** What every engine must hold. */
 export function storeContract(engine: string, create: () => Promise<StoreUnderTest>): void {
@@ -26,7 +26,7 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
     });
     afterEach(() => under.cleanUp());
 
-    const note = async (network: string, ...noted: Seen[]): Promise<void> => {
+    const note = async (network: string, ...noted: SeenId[]): Promise<void> => {
       under.clock.millis += 60_000;
       await store.seen.note(network, "market", noted);
     };

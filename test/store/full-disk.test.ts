@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { StoreTrouble } from "../../src/errors.ts";
+import { StorageError } from "../../src/errors.ts";
 import { silentLog } from "../../src/log.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { kyselyOver } from "../../src/store/kysely-sqlite.ts";
@@ -93,7 +93,7 @@ describe("a store on a full disk", () => {
       other.prepare("INSERT INTO t VALUES (?)").run("x".repeat(20_000));
     });
     const trouble: unknown = await failing.catch((thrown: unknown) => thrown);
-    expect(trouble).toBeInstanceOf(StoreTrouble);
+    expect(trouble).toBeInstanceOf(StorageError);
     expect(trouble).toMatchObject({
       title: "The bot's disk is full",
       message: `The bot's disk is full: ${store.file}`,

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { silentLog } from "../../src/log.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
-import { keepApart, type Origin } from "../../src/store/origin.ts";
+import { enforceOrigin, type Origin } from "../../src/store/origin.ts";
 
 describe("whose database it is", () => {
   let folder: string;
@@ -39,13 +39,13 @@ describe("whose database it is", () => {
     ["marked once and for all", ["configured", "simulated"], "configured"],
   ])("is used as it is: %s", async (_what, marks, origin) => {
     await left(...marks);
-    expect(await keepApart(file, origin, "aside")).toBeUndefined();
+    expect(await enforceOrigin(file, origin, "aside")).toBeUndefined();
     expect(await partiesIn(file)).toEqual(["a"]);
   });
 
   it("is set aside whole where networks are set in the place of the simulator", async () => {
     await left("simulated");
-    const aside = await keepApart(file, "configured", "aside");
+    const aside = await enforceOrigin(file, "configured", "aside");
     expect(aside).toBe(`${file}.aside`);
     expect(await partiesIn(file)).toEqual([]);
     expect(await partiesIn(`${file}.aside`)).toEqual(["a"]);
@@ -53,7 +53,7 @@ describe("whose database it is", () => {
 
   it("is refused to the simulator where networks were set, and stays as it is", async () => {
     await left("configured");
-    await expect(keepApart(file, "simulated", "aside")).rejects.toMatchObject({
+    await expect(enforceOrigin(file, "simulated", "aside")).rejects.toMatchObject({
       message: expect.stringContaining("networks which are no longer set"),
       remedy: expect.stringContaining("MAINNET_URLS"),
     });
@@ -64,10 +64,10 @@ describe("whose database it is", () => {
     await left("simulated");
     const holder = open();
     await holder.claim();
-    expect(await keepApart(file, "configured", "aside")).toBeUndefined();
+    expect(await enforceOrigin(file, "configured", "aside")).toBeUndefined();
     await holder.close();
     const none = path.join(folder, "none.db");
-    expect(await keepApart(none, "configured", "aside")).toBeUndefined();
+    expect(await enforceOrigin(none, "configured", "aside")).toBeUndefined();
     expect(existsSync(none)).toBe(false);
     expect((await readdir(folder)).filter((name) => name.includes("aside"))).toEqual([]);
   });

@@ -10,8 +10,8 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
     const { on, reopen } = tablesUnderTest(create);
     const due = async (at = T, limit = 10, platform = "fake"): Promise<string[]> =>
       ids(await on(({ outbox }) => outbox.due(platform, at, limit)));
-    const change = (id: string, what: Parameters<AlertTables["outbox"]["change"]>[1]): Promise<void> =>
-      on(({ outbox }) => outbox.change(id, what));
+    const change = (id: string, what: Parameters<AlertTables["outbox"]["update"]>[1]): Promise<void> =>
+      on(({ outbox }) => outbox.update(id, what));
 
     it("give back what has arrived at a destination, in order, from any place on", async () => {
       const edit = (id: string, phase: string) => delivery(id, "d1", { kind: "edit", phase, target: "a1" });
@@ -30,17 +30,17 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
       const all = ["a1", "b1", "a2", "e1", "e2", "e3"];
       for (const [index, id] of all.entries()) await change(id, { state: "sent", settled_at: T + index });
       await change("a3", { state: "dead", settled_at: T + 8 });
-      const after = (seq: number, limit = 10) => on(({ arrivals }) => arrivals.after("d1", seq, limit));
+      const after = (seq: number, limit = 10) => on(({ delivered }) => delivered.after("d1", seq, limit));
       const [first] = await after(0, 1);
       expect(first?.id).toBe("a1");
       expect(ids(await after(first?.seq ?? 0))).toEqual(["a2"]);
       await change("a4", { state: "sent", settled_at: T + 9 });
       expect(ids(await after(0))).toEqual(["a1", "a2", "a4"]);
-      expect(ids(await on(({ arrivals }) => arrivals.last("d1", 2)))).toEqual(["a2", "a4"]);
-      expect(ids(await on(({ arrivals }) => arrivals.grown("d1", 0, 10)))).toEqual(["e1", "e3"]);
-      expect(ids(await on(({ arrivals }) => arrivals.grown("d1", T + 4, 10)))).toEqual(["e3"]);
-      expect(ids(await on(({ arrivals }) => arrivals.grown("d1", 0, 1)))).toEqual(["e3"]);
-      expect(await on(({ arrivals }) => arrivals.grown("d2", 0, 10))).toEqual([]);
+      expect(ids(await on(({ delivered }) => delivered.last("d1", 2)))).toEqual(["a2", "a4"]);
+      expect(ids(await on(({ delivered }) => delivered.rollingEdits("d1", 0, 10)))).toEqual(["e1", "e3"]);
+      expect(ids(await on(({ delivered }) => delivered.rollingEdits("d1", T + 4, 10)))).toEqual(["e3"]);
+      expect(ids(await on(({ delivered }) => delivered.rollingEdits("d1", 0, 1)))).toEqual(["e3"]);
+      expect(await on(({ delivered }) => delivered.rollingEdits("d2", 0, 10))).toEqual([]);
     });
 
     describe("owed deliveries", () => {
@@ -102,9 +102,9 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
 
       it("begin and arrive many at a time", async () => {
         await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
-        await on(({ outbox }) => outbox.begin(["a", "b"], T + 1));
+        await on(({ outbox }) => outbox.beginAttempts(["a", "b"], T + 1));
         expect(await due()).toEqual(["c"]);
-        await on(({ outbox }) => outbox.sent(["a"], T + 2));
+        await on(({ outbox }) => outbox.markSent(["a"], T + 2));
         const rows = await on(({ outbox }) => outbox.get(["a", "b", "c"]));
         expect(
           rows.map(({ id, state, attempts, attempted_at, settled_at }) => [
@@ -134,15 +134,15 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
 
       it("of a destination are held back together, and no other", async () => {
         await on(({ outbox }) => outbox.add([delivery("a1"), delivery("a2"), delivery("b", "d2")]));
-        await on(({ outbox }) => outbox.hold("d1", T + 9));
+        await on(({ outbox }) => outbox.postpone("d1", T + 9));
         expect(await due()).toEqual(["b"]);
         expect(await due(T + 9)).toEqual(["a1", "b"]);
       });
 
       it("that wait come sooner where the clock was set back, and no others", async () => {
         await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
-        await on(({ outbox }) => outbox.hold("d1", T + 3_600_009));
-        await on(({ outbox }) => outbox.hold("d2", T + 3_600_020));
+        await on(({ outbox }) => outbox.postpone("d1", T + 3_600_009));
+        await on(({ outbox }) => outbox.postpone("d2", T + 3_600_020));
         await on(({ outbox }) => outbox.bringForward(3_600_000, T));
         expect(await due(T + 8)).toEqual(["c"]);
         expect(await due(T + 9)).toEqual(["a", "c"]);
@@ -185,8 +185,8 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
           outbox.add([delivery("a"), delivery("b", "d2"), delivery("c"), delivery("d"), delivery("still owed")]),
         );
         await on(async ({ outbox }) => {
-          await outbox.sent(["c"], T + 1);
-          await outbox.sent(["a", "b"], T + 2);
+          await outbox.markSent(["c"], T + 1);
+          await outbox.markSent(["a", "b"], T + 2);
         });
         await change("d", { state: "dead", settled_at: T + 3 });
         await on(async ({ outbox }) => {
@@ -201,26 +201,26 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
           const elsewhere = { platform: "other" };
           await outbox.add([delivery("a"), delivery("b"), delivery("c", "d2"), delivery("going", "d3")]);
           await outbox.add([delivery("edit", "d2", { kind: "edit", target: "c" }), delivery("far", "d4", elsewhere)]);
-          await outbox.begin(["going"], T);
+          await outbox.beginAttempts(["going"], T);
         });
         expect(ids(await on(({ outbox }) => outbox.owedOn("fake")))).toEqual(["a", "b", "c", "edit"]);
         expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9, ["fake"])))).toEqual(["far"]);
         expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9)))).toEqual(["a", "b", "c", "edit", "far"]);
-        await on(({ outbox }) => outbox.giveUp(["a"], T + 1, "refused"));
-        await on(({ outbox }) => outbox.giveUp(["b", "c", "edit"], T + 5, "refused"));
-        await on(({ outbox }) => outbox.giveUp([], T + 5, "refused"));
+        await on(({ outbox }) => outbox.deadLetter(["a"], T + 1, "refused"));
+        await on(({ outbox }) => outbox.deadLetter(["b", "c", "edit"], T + 5, "refused"));
+        await on(({ outbox }) => outbox.deadLetter([], T + 5, "refused"));
         expect(ids(await on(({ outbox }) => outbox.owedOn("fake")))).toEqual([]);
         const [b] = await on(({ outbox }) => outbox.get(["b"]));
         expect(b).toMatchObject({ state: "dead", settled_at: T + 5, last_error: "refused" });
-        expect(await on(({ outbox }) => outbox.givenUp("fake", T + 1))).toEqual([
+        expect(await on(({ outbox }) => outbox.countDeadLetters("fake", T + 1))).toEqual([
           { destination: "d1", count: 2 },
           { destination: "d2", count: 1 },
         ]);
-        expect(await on(({ outbox }) => outbox.givenUp("fake", T + 2))).toEqual([
+        expect(await on(({ outbox }) => outbox.countDeadLetters("fake", T + 2))).toEqual([
           { destination: "d1", count: 1 },
           { destination: "d2", count: 1 },
         ]);
-        expect(await on(({ outbox }) => outbox.givenUp("other", T))).toEqual([]);
+        expect(await on(({ outbox }) => outbox.countDeadLetters("other", T))).toEqual([]);
       });
 
       it("may be ten thousand at once", async () => {

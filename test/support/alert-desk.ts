@@ -1,4 +1,4 @@
-import { createAlertDesk, type AlertDesk } from "../../src/alerts/alert-desk.ts";
+import { createAlertService, type AlertService } from "../../src/alerts/alert-desk.ts";
 import { createAlertEngine, type AlertEngine } from "../../src/alerts/alert-engine.ts";
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { Verdict } from "../../src/api/verdict.ts";
@@ -17,18 +17,18 @@ interface DeskOptions {
 export function alertsOn(
   store: Pick<Store, "transaction">,
   { clock = systemClock, platforms = [], verdict }: DeskOptions = {},
-): { readonly desk: AlertDesk; readonly engine: AlertEngine } {
+): { readonly desk: AlertService; readonly engine: AlertEngine } {
   const config = DEFAULT_ALERTS_CONFIG;
   const engine = createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set() });
-  return { engine, desk: createAlertDesk(engine, config, () => platforms, verdict) };
+  return { engine, desk: createAlertService(engine, config, () => platforms, verdict) };
 }
 
 /** The same for what only asks. */
-export function alertDesk(store: Pick<Store, "transaction">, more: DeskOptions = {}): AlertDesk {
+export function alertDesk(store: Pick<Store, "transaction">, more: DeskOptions = {}): AlertService {
   return alertsOn(store, more).desk;
 }
 
 /** For what never comes near them. */
-export function noAlertDesk(): AlertDesk {
+export function noAlertDesk(): AlertService {
   return alertDesk({ transaction: () => Promise.reject(new Error("no alerts are asked for here")) });
 }

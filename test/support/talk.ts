@@ -8,7 +8,7 @@ import { createApiClient, type NodeAddress } from "../../src/api/create-api-clie
 import { systemClock } from "../../src/api/clock.ts";
 import type { Verdict } from "../../src/api/verdict.ts";
 import type { Bot } from "../../src/bot/bot.ts";
-import { openChosenAnswers } from "../../src/bot/answer-choices.ts";
+import { openAudienceSettings } from "../../src/bot/answer-choices.ts";
 import { createBot } from "../../src/bot/create-bot.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import type { Choice } from "../../src/bot/option.ts";
@@ -95,7 +95,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     exports,
     alerts: desk,
     // A new database holds no choice: it is not opened for one.
-    chosen: await openChosenAnswers({ all: async () => [], keep: (choice) => store.answers.keep(choice) }),
+    chosen: await openAudienceSettings({ all: async () => [], keep: (choice) => store.answers.keep(choice) }),
     log,
     now,
   });

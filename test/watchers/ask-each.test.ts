@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { askEach } from "../../src/watchers/ask-each.ts";
+import { pollSubjects } from "../../src/watchers/ask-each.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
 
 test.each([
@@ -13,7 +13,7 @@ test.each([
     const looks: string[] = [];
     let turn: string | undefined;
     while (looks.length < expected.length) {
-      const asked = await askEach(["a", "b", "c", "d"], turn, { millis, clock }, () => clock.advance(40));
+      const asked = await pollSubjects(["a", "b", "c", "d"], turn, { millis, clock }, () => clock.advance(40));
       ({ turn } = asked);
       looks.push([...asked.answers.keys()].join(" "));
     }

@@ -1,22 +1,23 @@
 import { expect, test } from "vitest";
 
 import type { ApiClient } from "../../src/api/api-client.ts";
-import { BestSource } from "../../src/watchers/best-source.ts";
+import { NodeSelector } from "../../src/watchers/best-source.ts";
 import { checkpointsWatcher } from "../../src/watchers/checkpoints.ts";
 import { marketsWatcher } from "../../src/watchers/markets.ts";
 import { sourcesWatcher } from "../../src/watchers/sources.ts";
 import { simulatedNetwork } from "./simulated-network.ts";
 
 test("a node that lags is asked last, one that rests not at all; where all do, in the usual order", () => {
-  const node = (name: string, resting = false) => ({ name, health: { resting } });
+  const node = (name: string, circuitOpen: resting = false) => ({ name, health: { resting } });
   const api = { nodes: [node("a"), node("b", true), node("c")] } as unknown as ApiClient;
-  const source = new BestSource();
+  const source = new NodeSelector();
   const note = (network: "healthy" | "blind", ...lagging: string[]): void =>
-    source.note({
+    source.update({
       network,
       nodes: ["a", "b", "c"].map((one) => ({ node: one, state: lagging.includes(one) ? "lagging" : "ok" })),
     });
-  const asked = () => [source.node(api)?.name, source.from(api) === api ? "in turn" : source.from(api)] as const;
+  const asked = () =>
+    [source.node(api)?.name, source.clientFor(api) === api ? "in turn" : source.clientFor(api)] as const;
   expect(asked()).toEqual(["a", "in turn"]);
   note("healthy", "a");
   expect(asked()).toEqual(["c", api.nodes[2]]);
@@ -31,16 +32,16 @@ test("a node that lags is asked last, one that rests not at all; where all do, i
 
 test("a node that stands still goes on answering, but the watchers turn to one that keeps up, and back", async () => {
   const { simulator, api, clock, pass, watch, network, config } = await simulatedNetwork();
-  const source = new BestSource();
+  const source = new NodeSelector();
   const sources = watch(sourcesWatcher({ network, config, clock, source }));
   const checkpoints = watch(checkpointsWatcher({ network, nodes: 3, config, source }));
   const markets = watch(marketsWatcher({ network, nodes: 3, config, source }));
   const round = async () => {
     for (let poll = 0; poll < 12; poll += 1) {
       await pass(5);
-      await sources.look();
+      await sources.observe();
     }
-    const [listed, read] = [await checkpoints.look(), await markets.look()];
+    const [listed, read] = [await checkpoints.observe(), await markets.observe()];
     const told = new Set(listed.events.map(({ node }) => node));
     const seen = new Set(read.readings.map(({ seenBy }) => seenBy.join()));
     return { told: [...told], seen: [...seen], unknown: read.readings.every(({ state }) => state === "unknown") };

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { BestSource } from "../../src/watchers/best-source.ts";
+import { NodeSelector } from "../../src/watchers/best-source.ts";
 import { name } from "../api/client-under-test.ts";
 import type { ChainNode } from "./chain-node.ts";
 import { spaced, watchedChain } from "./watched-chain.ts";
@@ -74,12 +74,12 @@ describe("new checkpoints", () => {
 
   test("a look that was not stored finds the same again, under the same keys", async () => {
     const { lookout, add, pass } = await watchedChain(1, spaced(5));
-    await lookout.look();
+    await lookout.observe();
     add(9000);
     await pass(15);
-    const lost = await lookout.look({ keep: false });
+    const lost = await lookout.observe({ keep: false });
     add(9430);
-    const kept = await lookout.look();
+    const kept = await lookout.observe();
     expect(lost.events.map((event) => event.key)).toEqual(["9000/h9000"]);
     expect(kept.events.map((event) => event.key)).toEqual(["9000/h9000", "9430/h9430"]);
   });
@@ -102,7 +102,7 @@ describe("new checkpoints", () => {
     b.rows = b.rows.slice(0, 2);
     b.seconds -= 3600;
     b.height -= 5000;
-    const { readings, events } = await lookout.look();
+    const { readings, events } = await lookout.observe();
     expect(events).toEqual([]);
     expect(readings).toMatchObject([{ kind: "checkpoint.overdue", state: "unknown", seenBy: [name(b)] }]);
     b.rows = [...a.rows, { block: 9430, hash: "h9430" }];
@@ -161,7 +161,7 @@ describe("a history in which the last one seen is no longer", () => {
     expect(await told()).toEqual(ahead.map((block) => `${block}/h${block}`));
     a.dead = true;
     await pass(600);
-    const { events, readings } = await lookout.look();
+    const { events, readings } = await lookout.observe();
     expect(events).toEqual([]);
     // Nobody shows a newer one, so that one may be overdue is still found out.
     expect(readings).toMatchObject([{ kind: "checkpoint.overdue", state: "good", facts: { lastBlock: "20430" } }]);
@@ -204,14 +204,14 @@ describe("a history in which the last one seen is no longer", () => {
   });
 
   test("is told though another node shows the old one, where that node is known to stand still", async () => {
-    const source = new BestSource();
+    const source = new NodeSelector();
     const { told, pass, nodes, lookout } = await watchedChain(2, spaced(5), source);
     const [a, b] = nodes as [ChainNode, ChainNode];
     await told();
     b.frozen = true;
     Object.assign(a, { rows: [{ block: 40, hash: "n" }], height: 60 });
     await pass(600);
-    source.note({
+    source.update({
       network: "healthy",
       nodes: [
         { node: name(a), state: "ok" },
@@ -219,7 +219,7 @@ describe("a history in which the last one seen is no longer", () => {
       ],
     });
     // Its name stays, so that a look whose finding was lost finds the same again.
-    const keys = async () => (await lookout.look({ keep: false })).events.map(({ key }) => key);
+    const keys = async () => (await lookout.observe({ keep: false })).events.map(({ key }) => key);
     expect(await keys()).toEqual(["checkpoints/2720/h2720"]);
     await pass(15);
     expect(await keys()).toEqual(["checkpoints/2720/h2720"]);
@@ -275,7 +275,7 @@ test("whatever happens between looks, every checkpoint is told once and in chain
           siblings += 1;
           make(`s${siblings}`);
         } else if (step === "look") heard.push(...(await told()));
-        else if (step === "lost look") await lookout.look({ keep: false });
+        else if (step === "lost look") await lookout.observe({ keep: false });
         else if (step === "switch") {
           a.dead = !a.dead;
           await pass(300);

@@ -15,11 +15,11 @@ const ofKind = <K extends AlertEvent["kind"]>(events: readonly AlertEvent[], kin
 test("checkpoints: what came in eight hours away is told whole and in order, by whichever node is left", async () => {
   const { simulator, api, pass, watch, network, config } = await simulatedNetwork();
   const lookout = watch(checkpointsWatcher({ network, nodes: 3, config }));
-  await lookout.look();
+  await lookout.observe();
   const from = (await api.getCheckpoints({ first: 1 })).value.rows[0]?.node.atBlock ?? 0n;
   simulator.faults.set({ kind: "die", node: 1 });
   await pass(8 * 3600);
-  const { events, readings } = await lookout.look();
+  const { events, readings } = await lookout.observe();
   const pages = iterateRows((request) => api.getCheckpoints(request), {
     maxRows: 20_000,
     pageRows: 1000,
@@ -38,7 +38,7 @@ test("checkpoints: what came in eight hours away is told whole and in order, by 
   expect(overdue?.kind === "checkpoint.overdue" ? overdue.facts.sinceMillis : 1e9).toBeLessThan(120_000);
   simulator.faults.clear();
   await pass(65);
-  const back = await lookout.look();
+  const back = await lookout.observe();
   expect(back.events.length).toBeGreaterThan(0);
   expect(back.events[0]?.node).toBe(api.nodes[0]?.name);
 });
@@ -53,7 +53,7 @@ test.each([1, 3])(
       watch(rotationsWatcher({ network, config })),
     ];
     const look = async (): Promise<AlertEvent[]> =>
-      (await Promise.all(lists.map((one) => one.look()))).flatMap((found) => [...found.events]);
+      (await Promise.all(lists.map((one) => one.observe()))).flatMap((found) => [...found.events]);
     await look();
     simulator.faults.set({ kind: "history-reset" });
     // Nothing is there yet: nothing can be said.
@@ -74,21 +74,21 @@ test.each([1, 3])(
 test("snapshots: each is told, and behind the first of another core version the upgrade, once", async () => {
   const { simulator, pass, watch, network, config } = await simulatedNetwork();
   const lookout = watch(snapshotsWatcher({ network, config }));
-  await lookout.look();
+  await lookout.observe();
   await pass(1800);
-  const before = (await lookout.look()).events;
+  const before = (await lookout.observe()).events;
   expect(before.length).toBeGreaterThan(2);
   const running = ofKind(before, "snapshot.new").at(-1)?.coreVersion;
   simulator.faults.set({ kind: "upgrade", forSeconds: 120, version: "v0.74.9" });
   await pass(1800);
-  const { events } = await lookout.look();
+  const { events } = await lookout.observe();
   const [upgrade, ...more] = ofKind(events, "core.upgraded");
   expect(upgrade).toMatchObject({ from: running, to: "v0.74.9" });
   expect(more).toEqual([]);
   const first = ofKind(events, "snapshot.new").find(({ coreVersion }) => coreVersion === "v0.74.9");
   expect(upgrade?.blockHeight).toBe(first?.blockHeight);
   await pass(1800);
-  expect(ofKind((await lookout.look()).events, "core.upgraded")).toEqual([]);
+  expect(ofKind((await lookout.observe()).events, "core.upgraded")).toEqual([]);
 });
 
 test.each<[string, [version?: string][], string, string[]]>([
@@ -117,9 +117,9 @@ test.each<[string, [version?: string][], string, string[]]>([
 test("rotations: each names its validator, and its subject is the validator's id", async () => {
   const { api, pass, watch, network, config } = await simulatedNetwork();
   const lookout = watch(rotationsWatcher({ network, config }));
-  await lookout.look();
+  await lookout.observe();
   await pass(36 * 3600);
-  const found = ofKind((await lookout.look()).events, "rotation.new");
+  const found = ofKind((await lookout.observe()).events, "rotation.new");
   const { value } = await api.getKeyRotations({ first: found.length });
   const names = new Map((await api.getNodeNames()).map(({ id, name }) => [id, name]));
   expect(found.length).toBeGreaterThanOrEqual(4);
@@ -135,5 +135,5 @@ test("rotations: each names its validator, and its subject is the validator's id
       }),
     ),
   );
-  expect((await lookout.look()).events).toEqual([]);
+  expect((await lookout.observe()).events).toEqual([]);
 });

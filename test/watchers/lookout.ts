@@ -12,7 +12,7 @@ export interface Found {
 }
 
 /** Looks again and again; between two looks the snapshot is what a store would have kept: JSON. */
-export class Lookout<Snapshot> {
+export class ManualWatch<Snapshot> {
   readonly #watcher: Watcher<Snapshot>;
   readonly #api: ApiClient;
   readonly #now: () => Nanoseconds;
@@ -27,7 +27,7 @@ export class Lookout<Snapshot> {
   }
 
   /** With `keep: false` nothing was stored, as where the sink fails. */
-  async look(options: { keep?: boolean } = {}): Promise<Found> {
+  async observe(options: { keep?: boolean } = {}): Promise<Found> {
     const before = this.#kept === undefined ? undefined : this.#watcher.snapshot.parse(JSON.parse(this.#kept));
     const watched = { before, subjects: (kind: AlertKind) => this.subjects[kind] ?? [] };
     const after = await this.#watcher.observe(this.#api, watched, new AbortController().signal);

@@ -13,7 +13,7 @@ import { marketsWatcher } from "../../src/watchers/markets.ts";
 import { clientOf, name, node } from "../api/client-under-test.ts";
 import { sendJson } from "../api/serve-wire.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
-import { Lookout } from "./lookout.ts";
+import { ManualWatch } from "./lookout.ts";
 import { simulatedNetwork } from "./simulated-network.ts";
 
 const watcher = () => marketsWatcher({ network: "mainnet", nodes: 1, config: DEFAULT_ALERTS_CONFIG });
@@ -52,7 +52,7 @@ async function markets(first: readonly Sent[]) {
     return sendJson(response, { code: 5, message: "Not Found", details: [] }, { status: 404 });
   });
   const clock = new VirtualClock();
-  const lookout = new Lookout(watcher(), clientOf([served], { clock }), () => clock.wallClock());
+  const lookout = new ManualWatch(watcher(), clientOf([served], { clock }), () => clock.wallClock());
   return {
     served,
     state,
@@ -60,7 +60,7 @@ async function markets(first: readonly Sent[]) {
       if (sent !== undefined) state.sent = sent;
       state.seconds += 60;
       await clock.advance(60_000);
-      return lookout.look();
+      return lookout.observe();
     },
   };
 }
@@ -284,12 +284,12 @@ test("a simulated network: every auction that begins or ends between two looks i
         `${one.marketState} ${one.marketTradingMode}`,
       ]),
     );
-  await lookout.look();
+  await lookout.observe();
   let before = await modes();
   let told = 0;
   for (let round = 0; round < 30; round += 1) {
     await pass(60);
-    const { events, readings } = await lookout.look();
+    const { events, readings } = await lookout.observe();
     const now = await modes();
     const changed = [...now].filter(([id, mode]) => before.get(id) !== mode).map(([id]) => id);
     expect(events.map(({ subject }) => subject).toSorted()).toEqual(changed.toSorted());

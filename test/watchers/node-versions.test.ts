@@ -6,12 +6,12 @@ import { simulatedNetwork } from "./simulated-network.ts";
 test("a release that changes is told of its node, and once; a node that is down keeps what it said", async () => {
   const { simulator, api, clock, pass, watch, network, config } = await simulatedNetwork();
   const lookout = watch(nodeVersionsWatcher({ network, config, clock }));
-  expect((await lookout.look()).events).toEqual([]);
+  expect((await lookout.observe()).events).toEqual([]);
   simulator.faults.set({ kind: "version", node: 2, version: "v0.72.0", commitHash: "abc" });
   simulator.faults.set({ kind: "die", node: 3 });
   await pass(60);
-  const lost = await lookout.look({ keep: false });
-  const { events } = await lookout.look();
+  const lost = await lookout.observe({ keep: false });
+  const { events } = await lookout.observe();
   expect(events).toMatchObject([
     {
       kind: "node.version",
@@ -24,10 +24,10 @@ test("a release that changes is told of its node, and once; a node that is down 
   expect(lost.events.map(({ key }) => key)).toEqual(events.map(({ key }) => key));
   simulator.faults.clear({ kind: "die" });
   await pass(60);
-  expect((await lookout.look()).events).toEqual([]);
+  expect((await lookout.observe()).events).toEqual([]);
   simulator.faults.clear();
   await pass(60);
-  const back = (await lookout.look()).events;
+  const back = (await lookout.observe()).events;
   expect(back).toMatchObject([{ after: { version: "v0.71.6" } }]);
   expect(back[0]?.key).not.toBe(events[0]?.key);
 });
@@ -35,18 +35,20 @@ test("a release that changes is told of its node, and once; a node that is down 
 test("a node that comes back with another release is told of, and one of which only the commit is another", async () => {
   const { simulator, api, clock, pass, watch, network, config } = await simulatedNetwork();
   const lookout = watch(nodeVersionsWatcher({ network, config, clock }));
-  await lookout.look();
+  await lookout.observe();
   simulator.faults.set({ kind: "die", node: 3 });
   await pass(60);
-  expect((await lookout.look()).events).toEqual([]);
+  expect((await lookout.observe()).events).toEqual([]);
   simulator.faults.clear();
   simulator.faults.set({ kind: "version", node: 3, version: "v0.72.0", commitHash: "abc" });
   await pass(60);
-  expect((await lookout.look()).events).toMatchObject([{ subject: api.nodes[2]?.name, after: { version: "v0.72.0" } }]);
+  expect((await lookout.observe()).events).toMatchObject([
+    { subject: api.nodes[2]?.name, after: { version: "v0.72.0" } },
+  ]);
   simulator.faults.clear();
   simulator.faults.set({ kind: "version", node: 3, version: "v0.72.0", commitHash: "def" });
   await pass(60);
-  expect((await lookout.look()).events).toMatchObject([
+  expect((await lookout.observe()).events).toMatchObject([
     { before: { commitHash: "abc" }, after: { commitHash: "def" } },
   ]);
 });
@@ -54,5 +56,5 @@ test("a node that comes back with another release is told of, and one of which o
 test("a look that reaches no node fails", async () => {
   const { simulator, clock, watch, network, config } = await simulatedNetwork();
   simulator.faults.set({ kind: "die" });
-  await expect(watch(nodeVersionsWatcher({ network, config, clock })).look()).rejects.toThrow(/connection/u);
+  await expect(watch(nodeVersionsWatcher({ network, config, clock })).observe()).rejects.toThrow(/connection/u);
 });

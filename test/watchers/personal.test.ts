@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
-import { MAX_ASKED } from "../../src/watchers/ask-each.ts";
+import { MAX_SUBJECTS_PER_POLL } from "../../src/watchers/ask-each.ts";
 import { bundlesWatcher } from "../../src/watchers/bundles.ts";
 import { ordersWatcher } from "../../src/watchers/orders.ts";
 import { stakesWatcher } from "../../src/watchers/stakes.ts";
 import { clientOf, node } from "../api/client-under-test.ts";
 import { sendJson } from "../api/serve-wire.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
-import { Lookout } from "./lookout.ts";
+import { ManualWatch } from "./lookout.ts";
 import { simulatedNetwork } from "./simulated-network.ts";
 
 describe("a watched order", () => {
@@ -20,7 +20,7 @@ describe("a watched order", () => {
     lookout.subjects = { "order.final": [filled, open] };
     const events = [];
     for (let round = 0; round < 20; round += 1) {
-      events.push(...(await lookout.look()).events);
+      events.push(...(await lookout.observe()).events);
       await pass(300);
     }
     expect(events).toMatchObject([
@@ -41,13 +41,13 @@ describe("a watched order", () => {
     );
     const clock = new VirtualClock();
     const watcher = ordersWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG });
-    const lookout = new Lookout(watcher, clientOf([served], { clock }), () => clock.wallClock());
+    const lookout = new ManualWatch(watcher, clientOf([served], { clock }), () => clock.wallClock());
     lookout.subjects = { "order.final": ["o1"] };
     const asked: number[] = [];
     const told: string[] = [];
     for (const status of ["ACTIVE", "ACTIVE", "PARKED", "FILLED", "FILLED", "FILLED"]) {
       order.status = `STATUS_${status}`;
-      told.push(...(await lookout.look()).events.map(({ key }) => key));
+      told.push(...(await lookout.observe()).events.map(({ key }) => key));
       asked.push(served.asked.filter((path) => path.includes("/order/")).length);
       await clock.advance(60_000);
     }
@@ -60,11 +60,11 @@ describe("a watched order", () => {
     const lookout = watch(ordersWatcher({ network, config }));
     const { rejectedOrderId } = simulator.samples[network];
     lookout.subjects = { "order.final": [rejectedOrderId] };
-    expect((await lookout.look()).events).toEqual([]);
-    expect((await lookout.look()).events).toMatchObject([
+    expect((await lookout.observe()).events).toEqual([]);
+    expect((await lookout.observe()).events).toMatchObject([
       { subject: rejectedOrderId, status: "STATUS_REJECTED", reason: "ORDER_ERROR_MARGIN_CHECK_FAILED" },
     ]);
-    expect((await lookout.look()).events).toEqual([]);
+    expect((await lookout.observe()).events).toEqual([]);
   });
 
   test("takes its turn where there are more than one look may ask for; one unknown to the node stops none", async () => {
@@ -85,29 +85,29 @@ describe("a watched order", () => {
     });
     const clock = new VirtualClock();
     const api = clientOf([served], { clock, limits: { requestsPerSecond: 10_000, burst: 10_000 } });
-    const lookout = new Lookout(ordersWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG }), api, () =>
+    const lookout = new ManualWatch(ordersWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG }), api, () =>
       clock.wallClock(),
     );
     const ids = Array.from({ length: 250 }, (_, index) => `order${String(index).padStart(3, "0")}`);
     lookout.subjects = { "order.final": ids };
     const counts: number[] = [];
     for (let round = 0; round < 4; round += 1) {
-      await lookout.look();
+      await lookout.observe();
       counts.push(asked.size);
     }
-    expect(counts).toEqual([0, MAX_ASKED, 2 * MAX_ASKED, 250]);
+    expect(counts).toEqual([0, MAX_SUBJECTS_PER_POLL, 2 * MAX_SUBJECTS_PER_POLL, 250]);
   });
 
   test("cannot be looked at where no node answers; what was known stays", async () => {
     const { simulator, pass, watch, network, config } = await simulatedNetwork();
     const lookout = watch(ordersWatcher({ network, config }));
     lookout.subjects = { "order.final": [simulator.samples[network].rejectedOrderId] };
-    await lookout.look();
+    await lookout.observe();
     simulator.faults.set({ kind: "die" });
-    await expect(lookout.look()).rejects.toThrow(/connection/u);
+    await expect(lookout.observe()).rejects.toThrow(/connection/u);
     simulator.faults.clear();
     await pass(60);
-    expect((await lookout.look()).events).toHaveLength(1);
+    expect((await lookout.observe()).events).toHaveLength(1);
   });
 });
 
@@ -118,7 +118,7 @@ test("watched stake: what is linked or unlinked later is told when the network a
   lookout.subjects = { "stake.changed": [party] };
   const events = [];
   for (let hour = 0; hour <= 50; hour += 1) {
-    events.push(...(await lookout.look()).events);
+    events.push(...(await lookout.observe()).events);
     await pass(3600);
   }
   expect(events.map((event) => ("change" in event ? event.change : "")).toSorted()).toEqual(["linked", "unlinked"]);
@@ -146,12 +146,12 @@ test("watched stake: once the network has accepted it, and once though a node fo
   });
   const clock = new VirtualClock();
   const watcher = stakesWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG });
-  const lookout = new Lookout(watcher, clientOf([served], { clock }), () => clock.wallClock());
+  const lookout = new ManualWatch(watcher, clientOf([served], { clock }), () => clock.wallClock());
   lookout.subjects = { "stake.changed": ["p"] };
   const told = async (now: readonly Linking[]): Promise<string[]> => {
     linkings = now;
     await clock.advance(60_000);
-    const { events } = await lookout.look();
+    const { events } = await lookout.observe();
     return events.map((event) => (event.kind === "stake.changed" ? `${event.change} ${event.amount}` : event.kind));
   };
   const old = ["a", "ACCEPTED"] as const;
@@ -176,7 +176,7 @@ describe("a watched bundle", () => {
     lookout.subjects = { "bundle.signed": [subject] };
     const events = [];
     for (let minute = 0; minute < 15; minute += 1) {
-      events.push((await lookout.look()).events);
+      events.push((await lookout.observe()).events);
       await pass(60);
     }
     expect(events.slice(0, 2).flat()).toEqual([]);
@@ -190,8 +190,8 @@ describe("a watched bundle", () => {
     lookout.subjects = {
       "bundle.signed": [assetId, `list-asset:${unsignedAssetId}`, `asset-limits:${marketProposalId}`],
     };
-    expect((await lookout.look()).events).toEqual([]);
-    expect((await lookout.look()).events).toMatchObject([{ subject: assetId, bundle: "list-asset" }]);
-    expect((await lookout.look()).events).toEqual([]);
+    expect((await lookout.observe()).events).toEqual([]);
+    expect((await lookout.observe()).events).toMatchObject([{ subject: assetId, bundle: "list-asset" }]);
+    expect((await lookout.observe()).events).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ async function watched(nodes: number) {
     fault: simulator.faults,
     pass,
     seen: async () =>
-      (await stage.engine.log({ limit: 500 })).filter(
+      (await stage.engine.decisions({ limit: 500 })).filter(
         ({ what, detail }) => what === "seen" && detail?.includes("history.reset"),
       ),
   };

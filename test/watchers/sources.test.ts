@@ -27,7 +27,7 @@ async function watch(options: SimulatorOptions = {}): Promise<Watch> {
     let last: readonly Reading[] = [];
     for (let round = 0; round < count; round += 1) {
       await pass(5);
-      last = (await lookout.look()).readings;
+      last = (await lookout.observe()).readings;
     }
     return last;
   };

@@ -1,17 +1,17 @@
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { AlertEvent } from "../../src/alerts/event.ts";
-import type { BestSource } from "../../src/watchers/best-source.ts";
+import type { NodeSelector } from "../../src/watchers/best-source.ts";
 import { checkpointsWatcher } from "../../src/watchers/checkpoints.ts";
 import { clientOf } from "../api/client-under-test.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
 import { chainNode, type ChainNode } from "./chain-node.ts";
-import { Lookout } from "./lookout.ts";
+import { ManualWatch } from "./lookout.ts";
 
 const START = 1_682_942_400;
 
 export interface WatchedChain {
   readonly nodes: readonly ChainNode[];
-  readonly lookout: Lookout<unknown>;
+  readonly lookout: ManualWatch<unknown>;
   readonly clock: VirtualClock;
   /** Makes a checkpoint at every node that takes them in. */
   readonly add: (block: number, hash?: string) => void;
@@ -24,7 +24,7 @@ export interface WatchedChain {
 export async function watchedChain(
   count: number,
   blocks: readonly number[] = [],
-  source?: BestSource,
+  source?: NodeSelector,
 ): Promise<WatchedChain> {
   const clock = new VirtualClock();
   const rows = blocks.map((block) => ({ block, hash: `h${block}` }));
@@ -38,7 +38,7 @@ export async function watchedChain(
   );
   const options = { network: "mainnet", nodes: count, config: DEFAULT_ALERTS_CONFIG };
   const watcher = checkpointsWatcher(source === undefined ? options : { ...options, source });
-  const lookout = new Lookout<unknown>(watcher, api, () => clock.wallClock());
+  const lookout = new ManualWatch<unknown>(watcher, api, () => clock.wallClock());
   return {
     nodes,
     lookout,
@@ -57,7 +57,7 @@ export async function watchedChain(
         node.height += Math.round(seconds / 0.7);
       }
     },
-    told: async () => (await lookout.look()).events.map(brief),
+    told: async () => (await lookout.observe()).events.map(brief),
   };
 }
 

@@ -4,17 +4,17 @@ import { DiscordAPIError } from "discord.js";
 import type { Invocation, Prepared } from "../../bot/invocation.ts";
 import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
 import type { MessageContext } from "./buttons.ts";
-import { compose, type Composed } from "./compose.ts";
-import type { Desk } from "./desk.ts";
-import { callerOf, isOnEphemeral, isShared, maxBytesOf, targetOf, type PersonsInteraction } from "./input.ts";
+import { compose, type ComposedMessage } from "./compose.ts";
+import type { DiscordContext } from "./desk.ts";
+import { callerOf, isEphemeral, isShared, maxBytesOf, targetOf, type UserInteraction } from "./input.ts";
 import type { InteractionApi } from "./interaction-api.ts";
-import { answerLate } from "./late-answer.ts";
-import { laterNotice, unshowableNotice } from "./notices.ts";
+import { sendLateAnswer } from "./late-answer.ts";
+import { lateAnswerNotice, refusedAnswerNotice } from "./notices.ts";
 import { ProgressEdits } from "./progress-edits.ts";
-import { faultForLog, hasCode, mayPass } from "./rest-fault.ts";
+import { errorForLog, hasErrorCode, isTransient } from "./rest-fault.ts";
 
 /** How an answer appears. */
-export type Place =
+export type AnswerPlacement =
   /** A message of its own, seen by whom the command says. */
   | "new"
   /** A message of its own, for the asker alone. */
@@ -23,12 +23,12 @@ export type Place =
   | "replace";
 
 /** Runs a question and answers it on Discord, whatever comes. Rejects only when Discord cannot be reached at all. */
-export async function answerAsk(
-  desk: Desk,
+export async function answerCommand(
+  desk: DiscordContext,
   api: InteractionApi,
-  interaction: PersonsInteraction,
+  interaction: UserInteraction,
   ask: Ask,
-  place: Place,
+  place: AnswerPlacement,
 ): Promise<void> {
   const given = new AbortController();
   const signal = AbortSignal.any([desk.signal, given.signal]);
@@ -52,24 +52,24 @@ export async function answerAsk(
   };
   const prepared = desk.bot.prepare(invocation);
   if (!prepared.ok) {
-    await send(desk, interaction, prepared.reply, { asker: caller.id }, (message) => api.reply(message));
+    await composeAndSend(desk, interaction, prepared.reply, { asker: caller.id }, (message) => api.reply(message));
     return;
   }
   const ephemeral =
-    place === "private" || (place === "replace" ? isOnEphemeral(interaction) : prepared.visibility === "caller");
+    place === "private" || (place === "replace" ? isEphemeral(interaction) : prepared.visibility === "caller");
   acknowledged = place === "replace" ? api.deferUpdate() : api.defer(ephemeral);
   const late = setTimeout(() => {
-    if (place !== "replace") progress.showLast(laterNotice());
+    if (place !== "replace") progress.showLast(lateAnswerNotice());
   }, desk.lateAfterMillis);
   late.unref();
-  const reply = await runBeside(prepared, acknowledged, given).finally(() => clearTimeout(late));
+  const reply = await runWhileAcknowledging(prepared, acknowledged, given).finally(() => clearTimeout(late));
   await progress.stop();
   const context: MessageContext = { asker: caller.id, ask, shareable: ephemeral && isShared(interaction) };
   await deliver(desk, interaction, api, { reply, context, ephemeral, place, ask });
 }
 
 /** Runs a question while its acknowledgement is under way; gives it up when that fails, since nobody could see the answer. */
-async function runBeside(
+async function runWhileAcknowledging(
   prepared: Extract<Prepared, { ok: true }>,
   acknowledged: Promise<void>,
   given: AbortController,
@@ -89,18 +89,18 @@ interface Answer {
   readonly reply: Reply;
   readonly context: MessageContext;
   readonly ephemeral: boolean;
-  readonly place: Place;
+  readonly place: AnswerPlacement;
   readonly ask: Ask;
 }
 
 async function deliver(
-  desk: Desk,
-  interaction: PersonsInteraction,
+  desk: DiscordContext,
+  interaction: UserInteraction,
   api: InteractionApi,
   { reply, context, ephemeral, place, ask }: Answer,
 ): Promise<void> {
-  if (api.over) {
-    await answerLate(desk, interaction, reply, context, ask);
+  if (api.expired) {
+    await sendLateAnswer(desk, interaction, reply, context, ask);
     return;
   }
   const failed = reply.failure !== undefined;
@@ -108,12 +108,12 @@ async function deliver(
     const beside = failed && (place === "replace" || !ephemeral);
     // What others see stays clean; the deferral must go first, or the follow-up would take its visibility.
     if (beside && place !== "replace") await api.remove();
-    await send(desk, interaction, reply, context, (message) =>
+    await composeAndSend(desk, interaction, reply, context, (message) =>
       beside ? api.followUp(message, true) : api.edit(message),
     );
   } catch (error) {
-    if (hasCode(error, RESTJSONErrorCodes.InvalidWebhookToken) || (mayPass(error) && api.over)) {
-      await answerLate(desk, interaction, reply, context, ask);
+    if (hasErrorCode(error, RESTJSONErrorCodes.InvalidWebhookToken) || (isTransient(error) && api.expired)) {
+      await sendLateAnswer(desk, interaction, reply, context, ask);
       return;
     }
     throw error;
@@ -123,12 +123,12 @@ async function deliver(
 }
 
 /** Composes and sends; what Discord refuses for its content is replaced by a word about that. */
-async function send(
-  desk: Desk,
-  interaction: PersonsInteraction,
+async function composeAndSend(
+  desk: DiscordContext,
+  interaction: UserInteraction,
   reply: Reply,
   context: MessageContext,
-  deliverTo: (message: Composed) => Promise<void>,
+  deliverTo: (message: ComposedMessage) => Promise<void>,
 ): Promise<void> {
   const message = await compose(reply, context, maxBytesOf(interaction), desk, desk.signal);
   try {
@@ -136,14 +136,14 @@ async function send(
   } catch (error) {
     if (!(error instanceof DiscordAPIError)) throw error;
     // Whoever deletes the message while it is being answered does not want it.
-    if (hasCode(error, RESTJSONErrorCodes.UnknownMessage)) return;
+    if (hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage)) return;
     const refused = error.status === 400 || error.status === 413;
-    if (!refused || hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
+    if (!refused || hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
     desk.log.error(
-      { ...faultForLog(error), platform: "discord", interaction: interaction.id },
+      { ...errorForLog(error), platform: "discord", interaction: interaction.id },
       "Discord refused a message",
     );
-    const word = await compose(unshowableNotice(), {}, maxBytesOf(interaction), desk, desk.signal);
+    const word = await compose(refusedAnswerNotice(), {}, maxBytesOf(interaction), desk, desk.signal);
     await deliverTo(word);
   } finally {
     await message.dispose();
@@ -151,8 +151,8 @@ async function send(
 }
 
 async function editProgress(
-  desk: Desk,
-  interaction: PersonsInteraction,
+  desk: DiscordContext,
+  interaction: UserInteraction,
   api: InteractionApi,
   latest: Reply,
   signal: AbortSignal,
@@ -160,11 +160,11 @@ async function editProgress(
   try {
     const message = await compose(latest, { asker: callerOf(interaction).id }, maxBytesOf(interaction), desk, signal);
     try {
-      await api.editOnce(message);
+      await api.editWithoutRetry(message);
     } finally {
       await message.dispose();
     }
   } catch (error) {
-    desk.log.debug({ ...faultForLog(error), platform: "discord" }, "progress could not be shown");
+    desk.log.debug({ ...errorForLog(error), platform: "discord" }, "progress could not be shown");
   }
 }

@@ -3,66 +3,66 @@ import type { APIMessageComponentInteraction } from "discord-api-types/v10";
 import { memoryAttachment } from "../../reply/attachment.ts";
 import { disposeReply, reply, type Reply } from "../../reply/reply.ts";
 import { code, text } from "../../reply/text.ts";
-import { within } from "../within.ts";
-import { answerAsk } from "./answer-ask.ts";
+import { withTimeout } from "../within.ts";
+import { answerCommand } from "./answer-ask.ts";
 import { compose } from "./compose.ts";
-import type { Desk } from "./desk.ts";
-import { callerOf, isOnEphemeral, maxBytesOf } from "./input.ts";
+import type { DiscordContext } from "./desk.ts";
+import { callerOf, isEphemeral, maxBytesOf } from "./input.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 import { confirmNotice, expiredNotice } from "./notices.ts";
-import { decodePress, readKeptPress, type Press } from "./press.ts";
+import { decodePress, parsePressPayload, type Press } from "./press.ts";
 import { shareMessage } from "./share.ts";
 
 /** How long the store may look: the press must be answered within 3 s. */
-const KEPT_MILLIS = 1500;
+const STORE_TIMEOUT_MILLIS = 1500;
 
 /** Does what a button says, whichever process and version made it. */
-export async function answerPress(
-  desk: Desk,
+export async function handleButton(
+  desk: DiscordContext,
   api: InteractionApi,
   interaction: APIMessageComponentInteraction,
 ): Promise<void> {
   const press = await pressOf(desk, interaction.data.custom_id);
   switch (press?.kind) {
     case undefined:
-      return say(desk, api, interaction, expiredNotice(commandBehind(interaction)));
+      return replyPrivately(desk, api, interaction, expiredNotice(commandBehind(interaction)));
     case "ids":
-      return say(desk, api, interaction, idsReply(press.ids));
+      return replyPrivately(desk, api, interaction, idsReply(press.ids));
     case "share":
       return shareMessage(desk, api, interaction);
     case "ask": {
       if (press.confirm !== undefined) return confirm(desk, api, interaction, press, press.confirm);
       if (press.effect === "reply" || press.asker === undefined) {
-        return answerAsk(desk, api, interaction, press.ask, "new");
+        return answerCommand(desk, api, interaction, press.ask, "new");
       }
       // Whoever asked turns the pages; anyone else gets pages of their own.
-      const own = press.asker === callerOf(interaction).id || isOnEphemeral(interaction);
-      return answerAsk(desk, api, interaction, press.ask, own ? "replace" : "private");
+      const own = press.asker === callerOf(interaction).id || isEphemeral(interaction);
+      return answerCommand(desk, api, interaction, press.ask, own ? "replace" : "private");
     }
   }
 }
 
-async function pressOf(desk: Desk, customId: string): Promise<Press | undefined> {
+async function pressOf(desk: DiscordContext, customId: string): Promise<Press | undefined> {
   const routed = decodePress(customId);
   if (routed?.kind !== "kept") return routed;
-  return readKeptPress(await within(desk.payloads.get(routed.key), KEPT_MILLIS));
+  return parsePressPayload(await withTimeout(desk.payloads.get(routed.key), STORE_TIMEOUT_MILLIS));
 }
 
 /** Asks first, where only the presser sees it; the answer then takes the question's place. */
 function confirm(
-  desk: Desk,
+  desk: DiscordContext,
   api: InteractionApi,
   interaction: APIMessageComponentInteraction,
   press: Extract<Press, { kind: "ask" }>,
   question: string,
 ): Promise<void> {
   const action = { label: "Yes, go on", invocation: press.ask, effect: "replace" } as const;
-  return say(desk, api, interaction, { ...confirmNotice(question), actions: [action] });
+  return replyPrivately(desk, api, interaction, { ...confirmNotice(question), actions: [action] });
 }
 
 /** Something for the presser alone, at once. */
-async function say(
-  desk: Desk,
+async function replyPrivately(
+  desk: DiscordContext,
   api: InteractionApi,
   interaction: APIMessageComponentInteraction,
   given: Reply,

@@ -4,7 +4,7 @@ import type { Action, Ask, Reply } from "../../reply/reply.ts";
 import { oneLine } from "../../reply/printable.ts";
 import { escapeMarkdown, isWebAddress, linkLabel, linkTarget } from "./escape.ts";
 import type { ShortenedId } from "./inline.ts";
-import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, BUTTONS, BUTTONS_PER_ROW } from "./limits.ts";
+import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, MAX_BUTTONS, BUTTONS_PER_ROW } from "./limits.ts";
 import { encodePress, type Press } from "./press.ts";
 
 /** What the adapter knows of the message that a reply becomes. */
@@ -17,12 +17,12 @@ export interface MessageContext {
   readonly shareable?: boolean;
 }
 
-export type Rows = APIActionRowComponent<APIButtonComponent>[];
+export type ActionRows = APIActionRowComponent<APIButtonComponent>[];
 
 export interface Buttons {
-  readonly rows: Rows;
+  readonly rows: ActionRows;
   /** Presses too long for a button, by the custom_id that stands in until they are kept. */
-  readonly unkept: ReadonlyMap<string, Press>;
+  readonly unstored: ReadonlyMap<string, Press>;
   /** False where a label was cut. */
   readonly whole: boolean;
 }
@@ -36,8 +36,8 @@ export function splitActions(actions: readonly Action[]): { shown: readonly Acti
   const left: string[] = [];
   for (const action of actions) {
     const possible = !("url" in action) || isWebAddress(linkTarget(action.url), BUTTON_URL_LENGTH);
-    if (possible && shown.length < BUTTONS - COMMON_BUTTONS) shown.push(action);
-    else left.push(inWords(action));
+    if (possible && shown.length < MAX_BUTTONS - COMMON_BUTTONS) shown.push(action);
+    else left.push(actionLine(action));
   }
   return { shown, left };
 }
@@ -72,20 +72,20 @@ export function renderButtons(
       add(label.text, { kind: "ask", ask, effect, asker, confirm }, style);
     }
   }
-  const again = refresh(reply, context);
+  const again = refreshButton(reply, context);
   if (again !== undefined) add(again.label, again.press, ButtonStyle.Secondary);
   if (ids.length > 0) add(ids.length === 1 ? "Full id" : "Full ids", { kind: "ids", ids }, ButtonStyle.Secondary);
   if (context.shareable === true && reply.failure === undefined) add("Share", { kind: "share" }, ButtonStyle.Secondary);
 
-  const rows: Rows = [];
+  const rows: ActionRows = [];
   for (let start = 0; start < buttons.length; start += BUTTONS_PER_ROW) {
     rows.push({ type: ComponentType.ActionRow, components: buttons.slice(start, start + BUTTONS_PER_ROW) });
   }
-  return { rows, unkept, whole };
+  return { rows, unstored: unkept, whole };
 }
 
 /** The same question again, where the reply does not offer that itself and asking again costs little. */
-function refresh(reply: Reply, context: MessageContext): { label: string; press: Press } | undefined {
+function refreshButton(reply: Reply, context: MessageContext): { label: string; press: Press } | undefined {
   const { ask, asker } = context;
   if (ask === undefined || ask.command === "help" || reply.attachments.length > 0 || reply.failure === "caller")
     return undefined;
@@ -93,14 +93,14 @@ function refresh(reply: Reply, context: MessageContext): { label: string; press:
     (action) =>
       "invocation" in action &&
       action.effect === "replace" &&
-      (action.label === "Refresh" || same(action.invocation, ask)),
+      (action.label === "Refresh" || isSameAsk(action.invocation, ask)),
   );
   if (offered) return undefined;
   const label = reply.failure === undefined ? "Refresh" : "Try again";
   return { label, press: { kind: "ask", ask, effect: "replace", asker } };
 }
 
-function same(a: Ask, b: Ask): boolean {
+function isSameAsk(a: Ask, b: Ask): boolean {
   const keys = Object.keys(a.options);
   return (
     a.command === b.command &&
@@ -127,7 +127,7 @@ function labelOf(action: Action): { text: string; whole: boolean } {
   };
 }
 
-function inWords(action: Action): string {
+function actionLine(action: Action): string {
   if ("url" in action) {
     const label = linkLabel(oneLine(action.label)).trim();
     return `[${label === "" ? "link" : label}](${linkTarget(action.url)})`;

@@ -22,18 +22,20 @@ export function compareCommands(
     added: wanted.filter((command) => !before.has(command.name)).map((command) => command.name),
     changed: wanted
       .filter((command) => before.has(command.name))
-      .filter((command) => !isDeepStrictEqual(essence(before.get(command.name), command), essence(command, command)))
+      .filter(
+        (command) => !isDeepStrictEqual(comparable(before.get(command.name), command), comparable(command, command)),
+      )
       .map((command) => command.name),
     removed: registered.filter((command) => !names.has(command.name)).map((command) => command.name),
   };
 }
 
-export function anyChange(changes: CommandChanges): boolean {
+export function hasChanges(changes: CommandChanges): boolean {
   return changes.added.length + changes.changed.length + changes.removed.length > 0;
 }
 
 /** What we say about a command, without ids, versions and the defaults that Discord fills in. */
-const SAID = new Set([
+const COMPARED_KEYS = new Set([
   "type",
   "name",
   "description",
@@ -47,15 +49,15 @@ const SAID = new Set([
   "value",
 ]);
 
-function essence(given: unknown, scope: DiscordCommand): unknown {
-  if (Array.isArray(given)) return given.map((one) => essence(one, scope));
+function comparable(given: unknown, scope: DiscordCommand): unknown {
+  if (Array.isArray(given)) return given.map((one) => comparable(one, scope));
   if (typeof given !== "object" || given === null) return given;
   const said: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined || value === null || value === false) continue;
-    if (SAID.has(key)) said[key] = value;
+    if (COMPARED_KEYS.has(key)) said[key] = value;
     else if ((key === "options" || key === "choices") && Array.isArray(value) && value.length > 0) {
-      said[key] = essence(value, scope);
+      said[key] = comparable(value, scope);
     } else if ((key === "contexts" || key === "integration_types") && key in scope && Array.isArray(value)) {
       said[key] = value.map(Number).toSorted((a, b) => a - b);
     }

@@ -7,10 +7,10 @@ import { WebSocketManager, WebSocketShardEvents, WebSocketShardStatus, type Sess
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { AdapterHealth } from "../adapter.ts";
-import { finalClose, TOKEN_REFUSED } from "./final-closes.ts";
+import { fatalCloseOf, TOKEN_REFUSED } from "./final-closes.ts";
 import { IdentifyBudget } from "./identify-budget.ts";
 
-export interface ConnectionParts {
+export interface GatewayOptions {
   readonly rest: REST;
   readonly token: string;
   readonly log: Log;
@@ -26,25 +26,25 @@ export interface ConnectionParts {
 }
 
 const BACKOFF_MAX_MILLIS = 60_000;
-const DESTROY_MILLIS = 2000;
+const DESTROY_TIMEOUT_MILLIS = 2000;
 /** A session that lasted for so long counts as sound. */
-const STEADY_MILLIS = 30_000;
+const STABLE_SESSION_MILLIS = 30_000;
 /** Added before each further try to reconnect. */
-const RECONNECT_MILLIS = 500;
+const RECONNECT_STEP_MILLIS = 500;
 
 /**
  * Keeps a gateway session for as long as it is wanted. discord.js resumes and reconnects; this stands around it,
  * says how things are, and begins anew where that gives up. Nothing it does rejects.
  */
-export class Connection {
-  readonly #parts: ConnectionParts;
+export class GatewayConnection {
+  readonly #parts: GatewayOptions;
   readonly #stopping = new AbortController();
   readonly #budget = new IdentifyBudget();
   #health: AdapterHealth = { state: "starting" };
   #loop: Promise<void> = Promise.resolve();
   #pause = new AbortController();
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: GatewayOptions) {
     this.#parts = parts;
   }
 
@@ -57,7 +57,7 @@ export class Connection {
   }
 
   /** Ends the pause before the next connection: what it waits for has come about. */
-  lookNow(): void {
+  reconnectNow(): void {
     this.#pause.abort();
   }
 
@@ -104,7 +104,8 @@ export class Connection {
       // discord.js asks for the session before each connection that it makes, twice a second while Discord is gone:
       // so the tries are spaced out here, and a manager that is over makes no more.
       retrieveSessionInfo: async (shard) => {
-        if (closed && failures > 1) await sleep(Math.min(failures, 30) * RECONNECT_MILLIS, undefined, { ref: false });
+        if (closed && failures > 1)
+          await sleep(Math.min(failures, 30) * RECONNECT_STEP_MILLIS, undefined, { ref: false });
         if (over) await new Promise(() => {});
         return sessions.get(shard) ?? null;
       },
@@ -142,12 +143,12 @@ export class Connection {
       downSince = Math.min(downSince, performance.now());
       closed = true;
       // A session that ends as soon as it stands is no success.
-      failures = performance.now() - upSince > STEADY_MILLIS ? 1 : failures + 1;
+      failures = performance.now() - upSince > STABLE_SESSION_MILLIS ? 1 : failures + 1;
       upSince = Number.POSITIVE_INFINITY;
-      const final = finalClose(code);
+      const final = fatalCloseOf(code);
       log[failures > 1 ? "debug" : "warn"]({ platform: "discord", code, failures }, "gateway closed");
       if (final === undefined) this.#become({ state: "down", why: `the gateway closed (${code})` });
-      else end({ why: `${final.why} (${code})`, fatal: !(final.mayPass && wasUp) });
+      else end({ why: `${final.why} (${code})`, fatal: !(final.mayRecover && wasUp) });
     });
     manager.on(WebSocketShardEvents.Error, ({ error }) => {
       log.warn({ platform: "discord", why: messageOf(error) }, "gateway error");
@@ -176,7 +177,7 @@ export class Connection {
     this.#stopping.signal.removeEventListener("abort", stopped);
     // A socket that is still being opened must keep its error handler: it is closed once it says hello.
     if (!(await statuses()).includes(WebSocketShardStatus.Connecting)) {
-      await Promise.race([destroy(), sleep(DESTROY_MILLIS, undefined, { ref: false })]);
+      await Promise.race([destroy(), sleep(DESTROY_TIMEOUT_MILLIS, undefined, { ref: false })]);
     }
     return { ...outcome, wasUp };
   }

@@ -2,10 +2,10 @@ import type { REST } from "discord.js";
 
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
-import type { KeepParts } from "../keep-presses.ts";
+import type { ButtonPayloadDependencies } from "../keep-presses.ts";
 
 /** What answering interactions takes. */
-export interface Desk extends KeepParts {
+export interface DiscordContext extends ButtonPayloadDependencies {
   readonly bot: Bot;
   /** For answers to interactions, which carry their own token. */
   readonly rest: REST;
@@ -19,7 +19,7 @@ export interface Desk extends KeepParts {
   /** After this long, people are told that the answer will be a direct message. */
   readonly lateAfterMillis: number;
   /** For how long completion may look before it answers with nothing. */
-  readonly suggestMillis: number;
+  readonly autocompleteMillis: number;
   /** Aborted when the adapter stops. */
   readonly signal: AbortSignal;
 }

@@ -4,14 +4,14 @@ import { LRUCache } from "lru-cache";
 
 import { SendError, type Delivery, type Receipt, type Sender } from "../../alerts/sender.ts";
 import type { Reply } from "../../reply/reply.ts";
-import type { KeepParts } from "../keep-presses.ts";
-import { compose, QUIET, type Composed } from "./compose.ts";
-import { CONTENT_LENGTH, FILE_BYTES, NONCE_LENGTH, NONCE_MILLIS } from "./limits.ts";
-import { Attempt, type Request } from "./attempt.ts";
+import type { ButtonPayloadDependencies } from "../keep-presses.ts";
+import { compose, SILENT, type ComposedMessage } from "./compose.ts";
+import { CONTENT_LENGTH, MAX_FILE_BYTES, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "./limits.ts";
+import { LimitedRequests, type LimitedRequest } from "./attempt.ts";
 import { flatText } from "./inline.ts";
-import { Pacer } from "./pacer.ts";
-import { hasCode } from "./rest-fault.ts";
-import { sendErrorOf } from "./send-error.ts";
+import { RateLimiter } from "./pacer.ts";
+import { hasErrorCode } from "./rest-fault.ts";
+import { toSendError } from "./send-error.ts";
 import { Threads } from "./threads.ts";
 import { uploadOf } from "./upload.ts";
 
@@ -24,10 +24,10 @@ const THREAD_CLOSED_CODES = [
 ] as const;
 
 /** So many may wait for their turn: enough to leave no turn unused, too few to wait for longer than a second or two. */
-const WAITING = 64;
+const MAX_WAITING = 64;
 
 /** Written before a person's id where a destination is their direct messages. */
-const PERSON = "user:";
+const USER_PREFIX = "user:";
 
 /**
  * Posts outside of any question, through REST alone: no gateway is needed. Messages of one channel go in the order
@@ -35,17 +35,17 @@ const PERSON = "user:";
  */
 export class DiscordSender implements Sender {
   readonly platform = "discord";
-  readonly dropsRepeatsForMillis = NONCE_MILLIS;
+  readonly dropsRepeatsForMillis = NONCE_LIFETIME_MILLIS;
   readonly #rest: REST;
-  readonly #parts: KeepParts;
+  readonly #parts: ButtonPayloadDependencies;
   readonly #refusedMillis: number;
-  readonly #pacer: Pacer;
+  readonly #pacer: RateLimiter;
   readonly #tails = new Map<string, Promise<unknown>>();
   readonly #threads: Threads;
   #refused: { readonly error: SendError; readonly until: number } | undefined;
   readonly #people = new LRUCache<string, string>({ max: 10_000 });
 
-  constructor(rest: REST, parts: KeepParts, refusedMillis = 60_000, pacer = new Pacer()) {
+  constructor(rest: REST, parts: ButtonPayloadDependencies, refusedMillis = 60_000, pacer = new RateLimiter()) {
     this.#rest = rest;
     this.#pacer = pacer;
     this.#parts = parts;
@@ -54,7 +54,7 @@ export class DiscordSender implements Sender {
   }
 
   room(): number {
-    return WAITING - this.#pacer.waiting;
+    return MAX_WAITING - this.#pacer.waiting;
   }
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
@@ -64,7 +64,7 @@ export class DiscordSender implements Sender {
         throw new SendError("unhealable", `a delivery id above ${NONCE_LENGTH} characters`);
       const parent = destination.thread ?? (await this.#channelOf(destination.channel, signal, request));
       const channel = await this.#threads.channelFor(delivery, parent, flatText(reply.title), request, signal);
-      const message = await compose(reply, {}, FILE_BYTES, this.#parts, signal);
+      const message = await compose(reply, {}, MAX_FILE_BYTES, this.#parts, signal);
       const body = { ...bodyFor(message.body, delivery), nonce: delivery.id, enforce_nonce: true };
       const post = async (where: string): Promise<Receipt> => {
         const upload = uploadOf(body, message.files, signal);
@@ -74,7 +74,7 @@ export class DiscordSender implements Sender {
       try {
         return await post(channel);
       } catch (error) {
-        if (channel === parent || !hasCode(error, ...THREAD_CLOSED_CODES)) throw error;
+        if (channel === parent || !hasErrorCode(error, ...THREAD_CLOSED_CODES)) throw error;
         // Somebody closed the thread; the channel itself is still there.
         return await post(parent);
       } finally {
@@ -85,7 +85,7 @@ export class DiscordSender implements Sender {
 
   async update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
     await this.#inOrder(receipt.channel, signal, async (request) => {
-      const message = await compose(reply, {}, FILE_BYTES, this.#parts, signal);
+      const message = await compose(reply, {}, MAX_FILE_BYTES, this.#parts, signal);
       try {
         const upload = uploadOf(message.body, message.files, signal);
         await request(() => this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), upload));
@@ -96,21 +96,21 @@ export class DiscordSender implements Sender {
   }
 
   /** One after the other within a channel. */
-  async #inOrder<T>(channel: string, signal: AbortSignal, work: (request: Request) => Promise<T>): Promise<T> {
-    const attempt = new Attempt(this.#pacer, signal);
+  async #inOrder<T>(channel: string, signal: AbortSignal, work: (request: LimitedRequest) => Promise<T>): Promise<T> {
+    const attempt = new LimitedRequests(this.#pacer, signal);
     const before = this.#tails.get(channel) ?? Promise.resolve();
     const run = before.then(async () => {
       try {
         signal.throwIfAborted();
         this.#refuseWhileRefused();
         return await work((call) =>
-          attempt.make(() => {
+          attempt.run(() => {
             this.#refuseWhileRefused();
             return call();
           }),
         );
       } catch (error) {
-        throw this.#noted(sendErrorOf(error, attempt.begun));
+        throw this.#noted(toSendError(error, attempt.maybeSent));
       }
     });
     const tail = run.catch(() => undefined);
@@ -120,7 +120,7 @@ export class DiscordSender implements Sender {
   }
 
   /** Whether Discord refused the token when it was last asked for anything. */
-  get isRefused(): boolean {
+  get isTokenRefused(): boolean {
     return this.#refused !== undefined;
   }
 
@@ -130,7 +130,7 @@ export class DiscordSender implements Sender {
       await this.#rest.get(Routes.user(), { signal });
       this.#refused = undefined;
     } catch (error) {
-      throw this.#noted(sendErrorOf(error, true));
+      throw this.#noted(toSendError(error, true));
     }
   }
 
@@ -145,9 +145,9 @@ export class DiscordSender implements Sender {
     throw this.#refused.error;
   }
 
-  async #channelOf(channel: string, signal: AbortSignal, request: Request): Promise<string> {
-    if (!channel.startsWith(PERSON)) return channel;
-    const person = channel.slice(PERSON.length);
+  async #channelOf(channel: string, signal: AbortSignal, request: LimitedRequest): Promise<string> {
+    if (!channel.startsWith(USER_PREFIX)) return channel;
+    const person = channel.slice(USER_PREFIX.length);
     const known = this.#people.get(person);
     if (known !== undefined) return known;
     const body = { recipient_id: person };
@@ -158,11 +158,11 @@ export class DiscordSender implements Sender {
 }
 
 /** What a delivery adds to its reply: whom to ping, in the one place where a ping works, and whether to stay silent. */
-function bodyFor(body: Composed["body"], delivery: Delivery): object {
+function bodyFor(body: ComposedMessage["body"], delivery: Delivery): object {
   const { mention, quiet } = delivery;
-  const flags = quiet === true ? { flags: QUIET } : {};
+  const flags = quiet === true ? { flags: SILENT } : {};
   if (mention === undefined) return { ...body, ...flags };
-  const person = mention.startsWith(PERSON) ? mention.slice(PERSON.length) : undefined;
+  const person = mention.startsWith(USER_PREFIX) ? mention.slice(USER_PREFIX.length) : undefined;
   if (!/^\d{1,20}$/u.test(person ?? mention)) return { ...body, ...flags };
   const content = [person === undefined ? `<@&${mention}>` : `<@${person}>`, body.content]
     .filter((part) => part !== "")

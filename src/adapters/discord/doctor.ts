@@ -3,12 +3,12 @@ import { z } from "zod";
 
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { fault, ok, silence, warning, type Finding } from "../finding.ts";
-import { anyChange, compareCommands } from "./compare-commands.ts";
+import { fault, ok, noAnswer, warning, type Finding } from "../finding.ts";
+import { hasChanges, compareCommands } from "./compare-commands.ts";
 import { registrationOf } from "./registration.ts";
 
 /** What an examination of the connection to Discord is made with. */
-export interface DiscordExaminationParts {
+export interface DiscordExaminationOptions {
   readonly token: string;
   readonly applicationId?: string | undefined;
   readonly guildId?: string | undefined;
@@ -25,13 +25,13 @@ export interface DiscordExaminationParts {
 }
 
 const API_URL = "https://discord.com/api";
-const PORTAL = "https://discord.com/developers/applications";
+const PORTAL_URL = "https://discord.com/developers/applications";
 /** View Channels, Send Messages, Embed Links, Attach Files, Create Public Threads, Send Messages in Threads: https://docs.discord.com/developers/topics/permissions. */
 const PERMISSIONS = "309237697536";
 /** Discord allows 1000 a day; below this a few crashes lock the bot out until the reset. */
-const FEW_SESSIONS = 20;
+const LOW_SESSION_STARTS = 20;
 /** Beyond this, expiry times and reminders are visibly wrong. */
-const SKEW_MILLIS: Milliseconds = 5000;
+const MAX_CLOCK_SKEW_MILLIS: Milliseconds = 5000;
 
 const User = z.object({ id: z.string(), username: z.string() });
 const Application = z.object({
@@ -57,10 +57,10 @@ const Gateway = z.object({
  * Looks at everything that the bot needs of Discord and changes nothing there: the token, the application, the gateway,
  * the commands, the server, the channels. Never rejects; gives up what is left when the signal aborts.
  */
-export async function examineDiscord(parts: DiscordExaminationParts): Promise<Finding[]> {
+export async function examineDiscord(parts: DiscordExaminationOptions): Promise<Finding[]> {
   const me = await ask(parts, "/users/@me");
   if (me.status === 401) {
-    const remedy = `On the page Bot of your application (${PORTAL}) press Reset Token, and set DISCORD_TOKEN to the new one.`;
+    const remedy = `On the page Bot of your application (${PORTAL_URL}) press Reset Token, and set DISCORD_TOKEN to the new one.`;
     return [fault("Discord token", "Discord refuses it", remedy)];
   }
   const user = User.safeParse(me.body).data;
@@ -84,7 +84,7 @@ export async function examineDiscord(parts: DiscordExaminationParts): Promise<Fi
 }
 
 function examineApplication(
-  { applicationId, publicKey, guildId }: DiscordExaminationParts,
+  { applicationId, publicKey, guildId }: DiscordExaminationOptions,
   it: Application,
 ): Finding[] {
   const check = "Discord application";
@@ -120,19 +120,19 @@ function examineApplication(
   return findings;
 }
 
-async function examineGateway(parts: DiscordExaminationParts): Promise<Finding> {
+async function examineGateway(parts: DiscordExaminationOptions): Promise<Finding> {
   const check = "Discord gateway";
   const answer = await ask(parts, "/gateway/bot");
   const gateway = Gateway.safeParse(answer.body).data;
   if (gateway === undefined) return unanswered(check, answer);
   const { total, remaining, reset_after: resetMillis } = gateway.session_start_limit;
   const left = `${remaining} of ${total} session starts left`;
-  if (remaining > FEW_SESSIONS) return ok(check, left);
+  if (remaining > LOW_SESSION_STARTS) return ok(check, left);
   const hours = Math.ceil(resetMillis / 3_600_000);
   return warning(check, left, `Do not restart the bot for the next ${hours} h: each start uses one up.`);
 }
 
-async function examineGuild(parts: DiscordExaminationParts): Promise<Finding[]> {
+async function examineGuild(parts: DiscordExaminationOptions): Promise<Finding[]> {
   if (parts.guildId === undefined) return [];
   const check = "Discord server";
   const answer = await ask(parts, `/guilds/${parts.guildId}`);
@@ -145,7 +145,7 @@ async function examineGuild(parts: DiscordExaminationParts): Promise<Finding[]> 
   return [ok(check, "the bot is in the server that DISCORD_GUILD_ID names; its commands are registered there alone")];
 }
 
-async function examineCommands(parts: DiscordExaminationParts, applicationId: string): Promise<Finding> {
+async function examineCommands(parts: DiscordExaminationOptions, applicationId: string): Promise<Finding> {
   const check = "Discord commands";
   const { guildId, commands, networks } = parts;
   const scope = guildId === undefined ? "global" : "guild";
@@ -159,7 +159,7 @@ async function examineCommands(parts: DiscordExaminationParts, applicationId: st
   }
   if (answer.status !== 200 || !Array.isArray(answer.body)) return unanswered(check, answer);
   const changes = compareCommands(answer.body as APIApplicationCommand[], registrationOf(commands, networks, scope));
-  if (!anyChange(changes)) return ok(check, `${answer.body.length} are registered and current`);
+  if (!hasChanges(changes)) return ok(check, `${answer.body.length} are registered and current`);
   const said = [
     ["not registered", changes.added],
     ["out of date", changes.changed],
@@ -170,7 +170,7 @@ async function examineCommands(parts: DiscordExaminationParts, applicationId: st
 }
 
 async function examineChannel(
-  parts: DiscordExaminationParts,
+  parts: DiscordExaminationOptions,
   { id, setting }: { id: string; setting: string },
 ): Promise<Finding> {
   const check = setting;
@@ -189,22 +189,22 @@ async function examineChannel(
   return answer.status === 200 ? ok(check, "Discord lets the bot see that channel") : unanswered(check, answer);
 }
 
-function examineClock({ now }: DiscordExaminationParts, { date }: Heard): Finding[] {
-  if (date === undefined || Math.abs(now() - date) <= SKEW_MILLIS) return [];
+function examineClock({ now }: DiscordExaminationOptions, { date }: ApiAnswer): Finding[] {
+  if (date === undefined || Math.abs(now() - date) <= MAX_CLOCK_SKEW_MILLIS) return [];
   const seconds = Math.round((now() - date) / 1000);
   const what = `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} Discord's`;
   return [warning("Discord clock", what, "Let the machine keep its clock by NTP (timedatectl set-ntp true).")];
 }
 
 /** One answer; without a status, none came. */
-interface Heard {
+interface ApiAnswer {
   readonly status?: number;
   readonly body?: unknown;
   /** Discord's clock in Unix milliseconds, to the second. */
   readonly date?: Milliseconds | undefined;
 }
 
-async function ask({ apiUrl = API_URL, token, signal }: DiscordExaminationParts, path: string): Promise<Heard> {
+async function ask({ apiUrl = API_URL, token, signal }: DiscordExaminationOptions, path: string): Promise<ApiAnswer> {
   try {
     const response = await fetch(`${apiUrl.replace(/\/+$/u, "")}/v10${path}`, {
       headers: { Authorization: `Bot ${token}`, "User-Agent": "DiscordBot (Bellwether, doctor)" },
@@ -219,10 +219,10 @@ async function ask({ apiUrl = API_URL, token, signal }: DiscordExaminationParts,
   }
 }
 
-function unanswered(check: string, { status }: Heard): Finding {
+function unanswered(check: string, { status }: ApiAnswer): Finding {
   const remedy = "Look at https://discordstatus.com and at this machine's network, then try again.";
-  if (status === undefined) return silence(check, "Discord does not answer", remedy);
-  if (status === 429) return silence(check, "Discord gets too many requests from here", "Wait a few minutes.");
-  if (status === 200) return silence(check, "what answers is not Discord's interface", remedy);
-  return silence(check, `Discord answers HTTP ${status}`, remedy);
+  if (status === undefined) return noAnswer(check, "Discord does not answer", remedy);
+  if (status === 429) return noAnswer(check, "Discord gets too many requests from here", "Wait a few minutes.");
+  if (status === 200) return noAnswer(check, "what answers is not Discord's interface", remedy);
+  return noAnswer(check, `Discord answers HTTP ${status}`, remedy);
 }

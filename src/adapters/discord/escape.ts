@@ -1,7 +1,7 @@
 // https://docs.discord.com/developers/reference#message-formatting lists what Discord would make of plain text.
 
 /** Invisible: keeps two runs of markup, or an at sign and a name, apart. */
-const APART = "\u200B";
+const ZERO_WIDTH_SPACE = "\u200B";
 
 /**
  * Data as Discord shows it to the letter: no formatting, no mention, no time stamp, no link.
@@ -15,9 +15,9 @@ export function escapeMarkdown(plain: string): string {
       .replaceAll(/:(?=\/\/|[a-z][\w+-]*:)/giu, String.raw`\:`)
       .replaceAll(/(^|\n)( *)([#+-])/gu, String.raw`$1$2\$3`)
       .replaceAll(/(^|\n)( *\d+)\.(?= |$)/gu, String.raw`$1$2\.`)
-      .replaceAll(/@(?=everyone|here)/giu, `@${APART}`)
+      .replaceAll(/@(?=everyone|here)/giu, `@${ZERO_WIDTH_SPACE}`)
       // Links without a scheme: Discord unfolds its own invitations.
-      .replaceAll(/\b(discord(?:app)?\.(?:gg|com))\//giu, `$1${APART}/`)
+      .replaceAll(/\b(discord(?:app)?\.(?:gg|com))\//giu, `$1${ZERO_WIDTH_SPACE}/`)
   );
 }
 
@@ -36,7 +36,7 @@ export function inlineCode(plain: string): string {
 
 /** What stands inside a fenced block: three backticks in a row would end it. */
 export function insideFence(plain: string): string {
-  return plain.replaceAll(/`(?=``)/gu, `\`${APART}`);
+  return plain.replaceAll(/`(?=``)/gu, `\`${ZERO_WIDTH_SPACE}`);
 }
 
 /** The label of a link: Discord ends it at the first bracket, even at an escaped one, so wide look-alikes stand for them. */
@@ -60,6 +60,6 @@ export function isWebAddress(url: string, maxLength: number): boolean {
 export function joinMarkup(before: string, after: string): string {
   const last = before.at(-1);
   return last !== undefined && /[*`_~|]/u.test(last) && after.startsWith(last)
-    ? `${before}${APART}${after}`
+    ? `${before}${ZERO_WIDTH_SPACE}${after}`
     : `${before}${after}`;
 }

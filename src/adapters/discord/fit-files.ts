@@ -1,10 +1,10 @@
 import type { Attachment } from "../../reply/attachment.ts";
-import { ALL_FILES_BYTES, FILES } from "./limits.ts";
+import { MAX_TOTAL_FILE_BYTES, MAX_FILES } from "./limits.ts";
 import type { MessageFile } from "./render.ts";
 import { zipFiles } from "./zip-file.ts";
 
 /** A file that cannot be sent here. */
-export interface LostFile {
+export interface UnsendableFile {
   readonly file: MessageFile;
   /** Its size compressed; undefined where compressing it was no help or failed. */
   readonly packedBytes: number | undefined;
@@ -12,7 +12,7 @@ export interface LostFile {
 
 export interface FittedFiles {
   readonly files: readonly MessageFile[];
-  readonly lost: readonly LostFile[];
+  readonly unsendable: readonly UnsendableFile[];
   /** Gives up the archives made here; the files given stay their owner's. */
   dispose(): Promise<void>;
 }
@@ -31,43 +31,43 @@ export async function fitFiles(
     return { name, alt: undefined, attachment };
   };
   try {
-    const lost: LostFile[] = [];
+    const lost: UnsendableFile[] = [];
     let files: MessageFile[] = [];
     for (const file of given) {
       if (file.attachment.sizeBytes <= maxBytes) files.push(file);
       else {
-        const packed = isPacked(file) ? undefined : await pack(`${file.name}.zip`, [file]);
+        const packed = isCompressed(file) ? undefined : await pack(`${file.name}.zip`, [file]);
         if (packed !== undefined && packed.attachment.sizeBytes <= maxBytes) files.push(packed);
         else lost.push({ file, packedBytes: packed?.attachment.sizeBytes });
       }
     }
-    if (files.length > FILES) {
-      const rest = await pack("more-files.zip", files.slice(FILES - 1));
-      if (rest.attachment.sizeBytes <= maxBytes) files = [...files.slice(0, FILES - 1), rest];
+    if (files.length > MAX_FILES) {
+      const rest = await pack("more-files.zip", files.slice(MAX_FILES - 1));
+      if (rest.attachment.sizeBytes <= maxBytes) files = [...files.slice(0, MAX_FILES - 1), rest];
       else {
-        lost.push(...files.slice(FILES).map((file) => ({ file, packedBytes: undefined })));
-        files = files.slice(0, FILES);
+        lost.push(...files.slice(MAX_FILES).map((file) => ({ file, packedBytes: undefined })));
+        files = files.slice(0, MAX_FILES);
       }
     }
     for (const file of largestFirst(files)) {
-      if (totalBytes(files) <= ALL_FILES_BYTES) break;
-      if (isPacked(file)) continue;
+      if (totalBytes(files) <= MAX_TOTAL_FILE_BYTES) break;
+      if (isCompressed(file)) continue;
       const packed = await pack(`${file.name}.zip`, [file]);
       if (packed.attachment.sizeBytes < file.attachment.sizeBytes) files = files.with(files.indexOf(file), packed);
     }
     for (const file of largestFirst(files)) {
-      if (totalBytes(files) <= ALL_FILES_BYTES) break;
+      if (totalBytes(files) <= MAX_TOTAL_FILE_BYTES) break;
       files = files.filter((one) => one !== file);
       lost.push({ file, packedBytes: undefined });
     }
-    return { files, lost, dispose };
+    return { files, unsendable: lost, dispose };
   } catch (error) {
     await dispose();
     throw error;
   }
 }
 
-function isPacked(file: MessageFile): boolean {
+function isCompressed(file: MessageFile): boolean {
   return /^(?:application\/(?:zip|gzip)|image\/(?:png|jpeg|webp))$/u.test(file.attachment.mediaType);
 }
 

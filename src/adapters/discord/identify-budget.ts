@@ -7,8 +7,8 @@ import { SimpleIdentifyThrottler, type IIdentifyThrottler } from "@discordjs/ws"
  * Discord allows so many sessions to be begun in 24 h, 1000 at least, and takes the token away from whoever begins more
  * (https://docs.discord.com/developers/events/gateway#session-start-limit-object): a 32nd of them an hour leaves a quarter.
  */
-const ALLOWED_A_DAY = 1000;
-const PARTS = 32;
+const IDENTIFIES_PER_DAY = 1000;
+const HOURLY_DIVISOR = 32;
 const HOUR_MILLIS = 3_600_000;
 
 export interface BudgetClock {
@@ -17,7 +17,7 @@ export interface BudgetClock {
   sleep(millis: number, signal: AbortSignal): Promise<unknown>;
 }
 
-const REAL: BudgetClock = {
+const REAL_CLOCK: BudgetClock = {
   now: () => performance.now(),
   sleep: (millis, signal) => sleep(millis, undefined, { signal, ref: false }),
 };
@@ -26,9 +26,9 @@ const REAL: BudgetClock = {
 export class IdentifyBudget {
   readonly #clock: BudgetClock;
   readonly #begun: number[] = [];
-  #perHour = Math.floor(ALLOWED_A_DAY / PARTS);
+  #perHour = Math.floor(IDENTIFIES_PER_DAY / HOURLY_DIVISOR);
 
-  constructor(clock: BudgetClock = REAL) {
+  constructor(clock: BudgetClock = REAL_CLOCK) {
     this.#clock = clock;
   }
 
@@ -46,7 +46,7 @@ export class IdentifyBudget {
 
   /** For one connection: Discord's own pace of beginnings, within this budget. */
   throttler(limit: APIGatewaySessionStartLimit): IIdentifyThrottler {
-    this.#perHour = Math.max(1, Math.floor(limit.total / PARTS));
+    this.#perHour = Math.max(1, Math.floor(limit.total / HOURLY_DIVISOR));
     const pace = new SimpleIdentifyThrottler(limit.max_concurrency);
     return {
       waitForIdentify: async (shardId, signal) => {

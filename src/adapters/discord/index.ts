@@ -10,15 +10,15 @@ import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
-import { Connection } from "./connection.ts";
-import type { Desk } from "./desk.ts";
+import { GatewayConnection } from "./connection.ts";
+import type { DiscordContext } from "./desk.ts";
 import { DiscordSender } from "./discord-sender.ts";
-import { handleInteraction } from "./handle-interaction.ts";
-import { FIRST_ANSWER_MILLIS, NONCE_MILLIS, TOKEN_MILLIS } from "./limits.ts";
+import { respondToInteraction } from "./handle-interaction.ts";
+import { ACKNOWLEDGE_TIMEOUT_MILLIS, NONCE_LIFETIME_MILLIS, TOKEN_LIFETIME_MILLIS } from "./limits.ts";
 import { registerCommands } from "./register-commands.ts";
 import { closeRest, createRest } from "./rest.ts";
 
-export interface DiscordParts {
+export interface DiscordAdapterOptions {
   readonly token: string;
   readonly applicationId?: string | undefined;
   /** Registers the commands for this server alone: at once, for development. */
@@ -36,7 +36,7 @@ export interface DiscordParts {
 export interface DiscordTiming {
   readonly progressEveryMillis?: number;
   readonly lateAfterMillis?: number;
-  readonly suggestMillis?: number;
+  readonly autocompleteMillis?: number;
   readonly backoffMillis?: number;
   readonly failedMillis?: number;
   readonly stuckMillis?: number;
@@ -44,18 +44,18 @@ export interface DiscordTiming {
   readonly registerAgainMillis?: number;
 }
 
-const KEEP_BUTTONS_MILLIS = 30 * 86_400_000;
-const STOP_MILLIS = 3000;
+const BUTTON_LIFETIME_MILLIS = 30 * 86_400_000;
+const STOP_TIMEOUT_MILLIS = 3000;
 
 /** Discord: commands over the gateway, messages over REST. Nothing that happens to Discord reaches the rest of the process. */
-export function createDiscordAdapter(parts: DiscordParts): SendingAdapter {
+export function createDiscordAdapter(parts: DiscordAdapterOptions): SendingAdapter {
   return new DiscordAdapter(parts);
 }
 
 class DiscordAdapter implements SendingAdapter {
   readonly platform = "discord";
-  readonly dropsRepeatsForMillis = NONCE_MILLIS;
-  readonly #parts: DiscordParts;
+  readonly dropsRepeatsForMillis = NONCE_LIFETIME_MILLIS;
+  readonly #parts: DiscordAdapterOptions;
   readonly #stopping = new AbortController();
   readonly #rest: REST;
   readonly #botRest: REST;
@@ -63,10 +63,10 @@ class DiscordAdapter implements SendingAdapter {
   readonly #sender: DiscordSender;
   readonly #answering = new Set<Promise<void>>();
   readonly #heard = new LRUCache<string, true>({ max: 5000 });
-  #connection: Connection | undefined;
+  #connection: GatewayConnection | undefined;
   #registered: Promise<void> | undefined;
 
-  constructor(parts: DiscordParts) {
+  constructor(parts: DiscordAdapterOptions) {
     this.#parts = parts;
     const { token, apiUrl, payloads, log } = parts;
     // An answer that Discord may have taken is not sent again: a second acknowledgement is an error, a second message a nuisance.
@@ -88,7 +88,7 @@ class DiscordAdapter implements SendingAdapter {
       // What must wait does so in the sender's own queue, where it takes its turn again.
       rejectOnRateLimit: () => true,
     });
-    const sending = { payloads, log, keepMillis: KEEP_BUTTONS_MILLIS };
+    const sending = { payloads, log, keepMillis: BUTTON_LIFETIME_MILLIS };
     this.#sender = new DiscordSender(this.#sendRest, sending, parts.timing?.refusedMillis);
   }
 
@@ -98,20 +98,20 @@ class DiscordAdapter implements SendingAdapter {
 
   start(bot: Bot): Promise<void> {
     const { payloads, log, timing = {}, token } = this.#parts;
-    const desk: Desk = {
+    const desk: DiscordContext = {
       bot,
       rest: this.#rest,
       botRest: this.#botRest,
       payloads,
       log,
-      keepMillis: KEEP_BUTTONS_MILLIS,
+      keepMillis: BUTTON_LIFETIME_MILLIS,
       now: this.#parts.now ?? Date.now,
       progressEveryMillis: timing.progressEveryMillis ?? 2500,
-      lateAfterMillis: timing.lateAfterMillis ?? TOKEN_MILLIS - 60_000,
-      suggestMillis: timing.suggestMillis ?? FIRST_ANSWER_MILLIS - 1000,
+      lateAfterMillis: timing.lateAfterMillis ?? TOKEN_LIFETIME_MILLIS - 60_000,
+      autocompleteMillis: timing.autocompleteMillis ?? ACKNOWLEDGE_TIMEOUT_MILLIS - 1000,
       signal: this.#stopping.signal,
     };
-    const connection = new Connection({
+    const connection = new GatewayConnection({
       rest: this.#botRest,
       token,
       log,
@@ -129,7 +129,7 @@ class DiscordAdapter implements SendingAdapter {
   async stop(): Promise<void> {
     this.#stopping.abort(new BotStopping());
     const work = Promise.allSettled([...this.#answering, this.#registered, this.#connection?.stop()]);
-    await Promise.race([work, sleep(STOP_MILLIS, undefined, { ref: false })]);
+    await Promise.race([work, sleep(STOP_TIMEOUT_MILLIS, undefined, { ref: false })]);
     for (const rest of [this.#rest, this.#botRest, this.#sendRest]) closeRest(rest);
   }
 
@@ -138,9 +138,9 @@ class DiscordAdapter implements SendingAdapter {
   }
 
   async checkToken(signal: AbortSignal): Promise<void> {
-    const wasRefused = this.#sender.isRefused;
+    const wasRefused = this.#sender.isTokenRefused;
     await this.#sender.checkToken(AbortSignal.any([signal, this.#stopping.signal]));
-    if (wasRefused) this.#connection?.lookNow();
+    if (wasRefused) this.#connection?.reconnectNow();
   }
 
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
@@ -151,11 +151,11 @@ class DiscordAdapter implements SendingAdapter {
     return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
-  #answer(desk: Desk, interaction: APIInteraction): void {
+  #answer(desk: DiscordContext, interaction: APIInteraction): void {
     // A gateway that is resumed may repeat what was heard before; a question must not be carried out twice.
     if (this.#stopping.signal.aborted || this.#heard.has(interaction.id)) return;
     this.#heard.set(interaction.id, true);
-    const answering = handleInteraction(desk, interaction).finally(() => this.#answering.delete(answering));
+    const answering = respondToInteraction(desk, interaction).finally(() => this.#answering.delete(answering));
     this.#answering.add(answering);
   }
 

@@ -4,10 +4,10 @@ import { InteractionResponseType, RESTJSONErrorCodes, Routes } from "discord-api
 
 import type { Choice } from "../../bot/option.ts";
 import { isUnsent } from "../unsent.ts";
-import { EPHEMERAL, type Composed } from "./compose.ts";
-import type { Desk } from "./desk.ts";
-import { FIRST_ANSWER_MILLIS, TOKEN_MILLIS } from "./limits.ts";
-import { hasCode, mayPass } from "./rest-fault.ts";
+import { EPHEMERAL, type ComposedMessage } from "./compose.ts";
+import type { DiscordContext } from "./desk.ts";
+import { ACKNOWLEDGE_TIMEOUT_MILLIS, TOKEN_LIFETIME_MILLIS } from "./limits.ts";
+import { hasErrorCode, isTransient } from "./rest-fault.ts";
 import { uploadOf, type Upload } from "./upload.ts";
 
 /** Where the answers to one interaction go. */
@@ -21,14 +21,14 @@ export interface InteractionKey {
 type TimedUpload = Upload & { readonly auth: false; readonly signal: AbortSignal };
 
 /** Of one try to acknowledge: two of them, and a quicker third, fit into the time that Discord gives. */
-const ACKNOWLEDGE_MILLIS = 1200;
+const ACKNOWLEDGE_TRY_MILLIS = 1200;
 /** Of one try: what any request may take, and what its files may take on a slow line, in all at most a minute. */
 const TRY_MILLIS = 10_000;
-const SLOWEST_BYTES_PER_MILLI = 200;
-const LONGEST_TRY_MILLIS = 60_000;
+const MIN_UPLOAD_BYTES_PER_MILLI = 200;
+const MAX_TRY_MILLIS = 60_000;
 /** The first pause between two tries; each further one is twice as long, up to the longest. */
-const PAUSE_MILLIS = 150;
-const LONGEST_PAUSE_MILLIS = 15_000;
+const FIRST_PAUSE_MILLIS = 150;
+const MAX_PAUSE_MILLIS = 15_000;
 /** The end of an interaction's token, with time left for a last call. */
 const TOKEN_MARGIN_MILLIS = 20_000;
 /** Discord's epoch: https://docs.discord.com/developers/reference#snowflakes. */
@@ -40,14 +40,14 @@ const EPOCH_MILLIS = 1_420_070_400_000n;
  * Discord. What Discord does not answer, or answers with a 5xx, is tried again for as long as the interaction lives.
  */
 export class InteractionApi {
-  readonly #desk: Pick<Desk, "rest" | "now" | "signal">;
+  readonly #desk: Pick<DiscordContext, "rest" | "now" | "signal">;
   readonly #key: InteractionKey;
   readonly #arrived = performance.now();
   /** Unix milliseconds. */
   readonly #createdAt: number;
   #acknowledged = false;
 
-  constructor(desk: Pick<Desk, "rest" | "now" | "signal">, key: InteractionKey) {
+  constructor(desk: Pick<DiscordContext, "rest" | "now" | "signal">, key: InteractionKey) {
     this.#desk = desk;
     this.#key = key;
     const { id } = key;
@@ -60,12 +60,12 @@ export class InteractionApi {
   }
 
   /** Whether its token is over, or so nearly that no answer would get through. */
-  get over(): boolean {
+  get expired(): boolean {
     return this.#millisLeft <= 0;
   }
 
   /** A message at once, for its asker alone unless said otherwise. */
-  async reply(message: Composed, ephemeral = true): Promise<void> {
+  async reply(message: ComposedMessage, ephemeral = true): Promise<void> {
     const data = { ...message.body, ...(ephemeral ? { flags: EPHEMERAL } : {}) };
     await this.#callback({ type: InteractionResponseType.ChannelMessageWithSource, data }, message.files);
   }
@@ -86,19 +86,19 @@ export class InteractionApi {
     await this.#callback({ type: InteractionResponseType.UpdateMessage, data });
   }
 
-  async choices(choices: readonly Choice[]): Promise<void> {
+  async autocomplete(choices: readonly Choice[]): Promise<void> {
     const data = { choices: choices.map(({ label, value }) => ({ name: label, value })) };
     await this.#callback({ type: InteractionResponseType.ApplicationCommandAutocompleteResult, data });
   }
 
   /** Writes what was deferred, or over what stands there. */
-  async edit(message: Composed): Promise<void> {
+  async edit(message: ComposedMessage): Promise<void> {
     const upload = uploadOf(message.body, message.files);
     await this.#persist(upload, message.files, (request) => this.#desk.rest.patch(this.#original, request));
   }
 
   /** The same, once: what shows progress is worth no second try. */
-  async editOnce(message: Composed): Promise<void> {
+  async editWithoutRetry(message: ComposedMessage): Promise<void> {
     const upload = uploadOf(message.body, message.files);
     await this.#desk.rest.patch(this.#original, this.#request(upload, TRY_MILLIS / 2));
   }
@@ -107,12 +107,12 @@ export class InteractionApi {
    * A further message. One for the asker alone is repeated even where the first may have arrived: said twice it harms
    * less than left unsaid. One that all see is not.
    */
-  async followUp(message: Composed, ephemeral: boolean): Promise<void> {
+  async followUp(message: ComposedMessage, ephemeral: boolean): Promise<void> {
     const { application_id, token } = this.#key;
     const upload = uploadOf({ ...message.body, ...(ephemeral ? { flags: EPHEMERAL } : {}) }, message.files);
     const post = (request: TimedUpload): Promise<unknown> =>
       this.#desk.rest.post(Routes.webhook(application_id, token), request);
-    await this.#persist(upload, message.files, post, ephemeral ? mayPass : isUnsent);
+    await this.#persist(upload, message.files, post, ephemeral ? isTransient : isUnsent);
   }
 
   /** Takes the answer away; where it is gone already, by an earlier try or by somebody else, that is as good. */
@@ -122,7 +122,7 @@ export class InteractionApi {
         this.#desk.rest.delete(this.#original, { auth, signal }),
       );
     } catch (error) {
-      if (!hasCode(error, RESTJSONErrorCodes.UnknownMessage)) throw error;
+      if (!hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage)) throw error;
     }
   }
 
@@ -131,7 +131,7 @@ export class InteractionApi {
   }
 
   get #millisLeft(): number {
-    return this.#createdAt + TOKEN_MILLIS - TOKEN_MARGIN_MILLIS - this.#desk.now();
+    return this.#createdAt + TOKEN_LIFETIME_MILLIS - TOKEN_MARGIN_MILLIS - this.#desk.now();
   }
 
   #request(upload: Upload, millis: number): TimedUpload {
@@ -145,7 +145,7 @@ export class InteractionApi {
     try {
       await this.#callback(answer);
     } catch (error) {
-      const untold = mayPass(error) || hasCode(error, RESTJSONErrorCodes.UnknownInteraction);
+      const untold = isTransient(error) || hasErrorCode(error, RESTJSONErrorCodes.UnknownInteraction);
       if (!this.#acknowledged || !untold) throw error;
     }
   }
@@ -154,23 +154,23 @@ export class InteractionApi {
    * The first answer. A try that broke off may have arrived: the next one is then told that the interaction is
    * acknowledged, which is what was wanted.
    */
-  async #callback(answer: object, files: Composed["files"] = []): Promise<void> {
+  async #callback(answer: object, files: ComposedMessage["files"] = []): Promise<void> {
     if (this.#acknowledged) throw new Error("an interaction was to be acknowledged twice");
     this.#acknowledged = true;
     const { id, token } = this.#key;
-    const ends = this.#arrived + FIRST_ANSWER_MILLIS;
+    const ends = this.#arrived + ACKNOWLEDGE_TIMEOUT_MILLIS;
     const upload = uploadOf(answer, files);
     let uncertain = false;
-    for (let pause = PAUSE_MILLIS; ; pause *= 2) {
+    for (let pause = FIRST_PAUSE_MILLIS; ; pause *= 2) {
       const left = ends - performance.now();
-      const room = Math.max(PAUSE_MILLIS, files.length === 0 ? Math.min(left, ACKNOWLEDGE_MILLIS) : left);
+      const room = Math.max(FIRST_PAUSE_MILLIS, files.length === 0 ? Math.min(left, ACKNOWLEDGE_TRY_MILLIS) : left);
       try {
         await this.#desk.rest.post(Routes.interactionCallback(id, token), this.#request(upload, room));
         return;
       } catch (error) {
-        const twice = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+        const twice = hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
         if (uncertain && twice) return;
-        const passing = mayPass(error);
+        const passing = isTransient(error);
         uncertain ||= passing && !isUnsent(error);
         if (!passing || performance.now() + pause >= ends || this.#givenUp(upload)) {
           this.#acknowledged = uncertain || twice;
@@ -184,19 +184,19 @@ export class InteractionApi {
   /** Tries again, at growing distances, for as long as an answer could still get through. */
   async #persist<T>(
     upload: Upload,
-    files: Composed["files"],
+    files: ComposedMessage["files"],
     call: (request: TimedUpload) => Promise<T>,
-    again: (thrown: unknown) => boolean = mayPass,
+    again: (thrown: unknown) => boolean = isTransient,
   ): Promise<T> {
     const bytes = files.reduce((total, { attachment }) => total + attachment.sizeBytes, 0);
-    const millis = Math.min(LONGEST_TRY_MILLIS, TRY_MILLIS + bytes / SLOWEST_BYTES_PER_MILLI);
-    for (let pause = PAUSE_MILLIS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MILLIS)) {
+    const millis = Math.min(MAX_TRY_MILLIS, TRY_MILLIS + bytes / MIN_UPLOAD_BYTES_PER_MILLI);
+    for (let pause = FIRST_PAUSE_MILLIS; ; pause = Math.min(pause * 2, MAX_PAUSE_MILLIS)) {
       try {
         return await call(this.#request(upload, millis));
       } catch (error) {
         if (!again(error) || this.#givenUp(upload) || this.#millisLeft <= pause) throw error;
         await this.#pause(pause);
-        if (this.over) throw error;
+        if (this.expired) throw error;
       }
     }
   }

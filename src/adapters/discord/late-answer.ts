@@ -5,29 +5,29 @@ import { Routes, type APIDMChannel } from "discord-api-types/v10";
 import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
 import type { MessageContext } from "./buttons.ts";
 import { compose } from "./compose.ts";
-import type { Desk } from "./desk.ts";
-import { callerOf, type PersonsInteraction } from "./input.ts";
-import { FILE_BYTES } from "./limits.ts";
-import { lateAnswer } from "./notices.ts";
-import { mayPass } from "./rest-fault.ts";
+import type { DiscordContext } from "./desk.ts";
+import { callerOf, type UserInteraction } from "./input.ts";
+import { MAX_FILE_BYTES } from "./limits.ts";
+import { asLateAnswer } from "./notices.ts";
+import { isTransient } from "./rest-fault.ts";
 import { uploadOf } from "./upload.ts";
 
 /** Between two tries; each pause is twice the one before, as long as Discord surely drops a repeat. */
-const PAUSE_MILLIS = 500;
-const LONGEST_PAUSE_MILLIS = 32_000;
+const FIRST_PAUSE_MILLIS = 500;
+const MAX_PAUSE_MILLIS = 32_000;
 
 /** The way left once the interaction's token is over: a direct message. Gives the reply's files up. */
-export async function answerLate(
-  desk: Desk,
-  interaction: PersonsInteraction,
+export async function sendLateAnswer(
+  desk: DiscordContext,
+  interaction: UserInteraction,
   reply: Reply,
   context: MessageContext,
   ask: Ask,
 ): Promise<void> {
   const message = await compose(
-    lateAnswer(reply, ask),
+    asLateAnswer(reply, ask),
     { ...context, shareable: false },
-    FILE_BYTES,
+    MAX_FILE_BYTES,
     desk,
     desk.signal,
   );
@@ -36,13 +36,13 @@ export async function answerLate(
   const body = { ...message.body, nonce: interaction.id, enforce_nonce: true };
   const upload = uploadOf(body, message.files);
   try {
-    for (let pause = PAUSE_MILLIS; ; pause *= 2) {
+    for (let pause = FIRST_PAUSE_MILLIS; ; pause *= 2) {
       try {
         const channel = (await desk.botRest.post(Routes.userChannels(), { body: recipient })) as APIDMChannel;
         await desk.botRest.post(Routes.channelMessages(channel.id), upload);
         return;
       } catch (error) {
-        if (!mayPass(error) || pause > LONGEST_PAUSE_MILLIS || upload.signal?.aborted === true) throw error;
+        if (!isTransient(error) || pause > MAX_PAUSE_MILLIS || upload.signal?.aborted === true) throw error;
         await sleep(pause, undefined, { signal: desk.signal });
       }
     }

@@ -11,9 +11,9 @@ export const EMBED_URL_LENGTH = 2048;
 // Over all embeds of a message 6000 characters are allowed, which a single one never reaches.
 
 /** https://docs.discord.com/developers/components/reference#action-row */
-const ROWS = 5;
+const MAX_ROWS = 5;
 export const BUTTONS_PER_ROW = 5;
-export const BUTTONS = ROWS * BUTTONS_PER_ROW;
+export const MAX_BUTTONS = MAX_ROWS * BUTTONS_PER_ROW;
 /** https://docs.discord.com/developers/components/reference#button */
 export const BUTTON_LABEL_LENGTH = 80;
 export const BUTTON_URL_LENGTH = 512;
@@ -23,20 +23,20 @@ export const CUSTOM_ID_LENGTH = 100;
 /** https://docs.discord.com/developers/resources/message#attachment-object */
 export const ALT_TEXT_LENGTH = 1024;
 /** https://docs.discord.com/developers/resources/message#create-message-limitations */
-export const FILES = 10;
+export const MAX_FILES = 10;
 /** https://docs.discord.com/developers/reference#uploading-files: what each file may have where the interaction does not say more. */
-export const FILE_BYTES = 10 * 1024 * 1024;
+export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 /**
  * What they may have together: a request takes 25 MiB
  * (https://docs.discord.com/developers/resources/message#create-message-limitations), of which a little stays free for
  * the message itself and the multipart frame.
  */
-export const ALL_FILES_BYTES = 25 * 1024 * 1024 - 64 * 1024;
+export const MAX_TOTAL_FILE_BYTES = 25 * 1024 * 1024 - 64 * 1024;
 
 /** https://docs.discord.com/developers/interactions/application-commands#application-command-object */
-export const COMMANDS = 100;
-export const COMMAND_OPTIONS = 25;
-export const OPTION_CHOICES = 25;
+export const MAX_COMMANDS = 100;
+export const MAX_COMMAND_OPTIONS = 25;
+export const MAX_OPTION_CHOICES = 25;
 export const DESCRIPTION_LENGTH = 100;
 export const CHOICE_LENGTH = 100;
 /** Over all names, descriptions and values of one command. */
@@ -47,14 +47,14 @@ export const COMMAND_NAME = /^[-_\p{Ll}\p{Lo}\p{N}]{1,32}$/u;
 export const TEXT_OPTION_LENGTH = 6000;
 
 /** https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-callback: the first answer within 3 s … */
-export const FIRST_ANSWER_MILLIS = 3000;
+export const ACKNOWLEDGE_TIMEOUT_MILLIS = 3000;
 /** … and follow-ups for as long as the interaction's token lives. */
-export const TOKEN_MILLIS = 15 * 60 * 1000;
+export const TOKEN_LIFETIME_MILLIS = 15 * 60 * 1000;
 
 /** https://docs.discord.com/developers/resources/message#create-message: 25 characters. */
 export const NONCE_LENGTH = 25;
 /** The same page: with `enforce_nonce` a nonce is unique "in the past few minutes"; two are the fewest that can be meant. */
-export const NONCE_MILLIS = 120_000;
+export const NONCE_LIFETIME_MILLIS = 120_000;
 
 /** How many characters of a code block stand on one line of a phone held upright; counted on Discord's own apps. */
 export const PHONE_COLUMNS = 32;

@@ -16,7 +16,7 @@ export function confirmNotice(question: string): Reply {
 }
 
 /** An answer that the platform refused to show: a fault of ours, with what can be done. */
-export function unshowableNotice(): Reply {
+export function refusedAnswerNotice(): Reply {
   return reply({
     tone: "bad",
     title: "The answer could not be shown here",
@@ -28,7 +28,7 @@ export function unshowableNotice(): Reply {
 }
 
 /** What was shared did not arrive, as far as is known. */
-export function unsharedNotice(): Reply {
+export function shareFailedNotice(): Reply {
   return reply({
     tone: "warning",
     title: "This could not be shared here",
@@ -38,7 +38,7 @@ export function unsharedNotice(): Reply {
 }
 
 /** Something came from Discord that nobody here understands, or that broke on the way. */
-export function unansweredNotice(): Reply {
+export function answerFailedNotice(): Reply {
   return reply({
     tone: "bad",
     title: "This could not be answered",
@@ -48,7 +48,7 @@ export function unansweredNotice(): Reply {
 }
 
 /** Said when the answer will come too late for Discord's window. */
-export function laterNotice(): Reply {
+export function lateAnswerNotice(): Reply {
   return reply({
     title: "This takes longer than Discord keeps a reply open",
     blocks: [paragraph("The answer will come as a direct message. Nothing is lost; leave this window as you like.")],
@@ -56,7 +56,7 @@ export function laterNotice(): Reply {
 }
 
 /** An answer that had to become a direct message, below a line that says to what. */
-export function lateAnswer(given: Reply, ask: Ask): Reply {
+export function asLateAnswer(given: Reply, ask: Ask): Reply {
   return {
     ...given,
     blocks: [paragraph(text`${strong("Your answer")} to ${code(commandLine(ask))}`), ...given.blocks],

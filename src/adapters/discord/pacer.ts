@@ -1,22 +1,22 @@
 /** https://docs.discord.com/developers/topics/rate-limits#global-rate-limit: a second, over all of a bot's routes. */
-const ALLOWED = 50;
+const REQUESTS_PER_SECOND = 50;
 /** A second, and what timers may be early. */
 const WINDOW_MILLIS = 1003;
 /** So long a request may be on its way to Discord: what has no answer after that has been counted there. */
-const ARRIVED_MILLIS = 500;
+const MAX_TRANSIT_MILLIS = 500;
 
 /**
  * Keeps a bot's requests below what Discord allows in any second, whatever the network does between: the place that a
  * request takes is free again a second after its answer came, and by then Discord counted it at least that long ago. A
  * request that hangs keeps its place no longer than the way there may take.
  */
-export class Pacer {
+export class RateLimiter {
   readonly #waiting: (() => void)[] = [];
   #free: number;
   #pausedUntil = 0;
   #waking = false;
 
-  constructor(allowed = ALLOWED) {
+  constructor(allowed = REQUESTS_PER_SECOND) {
     this.#free = allowed;
   }
 
@@ -28,7 +28,7 @@ export class Pacer {
       if (!leaving) setTimeout(() => this.#leave(), WINDOW_MILLIS).unref();
       leaving = true;
     };
-    const late = setTimeout(leave, ARRIVED_MILLIS).unref();
+    const late = setTimeout(leave, MAX_TRANSIT_MILLIS).unref();
     try {
       return await request();
     } finally {

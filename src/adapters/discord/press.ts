@@ -18,7 +18,7 @@ export type Press =
   | { readonly kind: "share" };
 
 /** What a custom_id says: the press itself, or where it is kept. */
-export type Routed = Press | { readonly kind: "kept"; readonly key: string };
+export type DecodedPress = Press | { readonly kind: "kept"; readonly key: string };
 
 /** Changes when the meaning of what is stored changes; older buttons then answer "run it again". */
 const SCHEMA_VERSION = "1";
@@ -38,7 +38,7 @@ const PressSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ids"), ids: z.array(z.object({ name: z.string(), value: z.string() })) }),
   z.object({ kind: z.literal("share") }),
 ]);
-const KeptPress = z.object({ v: z.literal(SCHEMA_VERSION), press: PressSchema });
+const PressPayloadSchema = z.object({ v: z.literal(SCHEMA_VERSION), press: PressSchema });
 
 /**
  * The press as a custom_id, or undefined when it does not fit. `index` is the button's place in its message,
@@ -63,18 +63,18 @@ export function encodePress(press: Press, index: number): string | undefined {
         return "";
     }
   })();
-  const customId = `${SCHEMA_VERSION}${LETTERS[press.kind]}${index}:${content}`;
+  const customId = `${SCHEMA_VERSION}${KIND_LETTERS[press.kind]}${index}:${content}`;
   // JSON holds lone surrogates as escapes, so what fits here also survives the way through Discord.
   return customId.length <= CUSTOM_ID_LENGTH ? customId : undefined;
 }
 
 /** The custom_id of a press that is kept in the store. */
-export function keptCustomId(key: string, index: number): string {
+export function storedPressId(key: string, index: number): string {
   return `${SCHEMA_VERSION}k${index}:${key}`;
 }
 
 /** Undefined for what another version, or nobody, has made. */
-export function decodePress(customId: string): Routed | undefined {
+export function decodePress(customId: string): DecodedPress | undefined {
   const match = /^(\w)([aisk])\d+:(.*)$/su.exec(customId);
   if (match === null || match[1] !== SCHEMA_VERSION) return undefined;
   const content = match[3] ?? "";
@@ -98,15 +98,15 @@ export function decodePress(customId: string): Routed | undefined {
 }
 
 /** What goes into the store for a press, and back. */
-export function keepPress(press: Press): unknown {
+export function pressPayload(press: Press): unknown {
   return { v: SCHEMA_VERSION, press };
 }
-export function readKeptPress(kept: unknown): Press | undefined {
-  const parsed = KeptPress.safeParse(kept);
+export function parsePressPayload(kept: unknown): Press | undefined {
+  const parsed = PressPayloadSchema.safeParse(kept);
   return parsed.success ? parsed.data.press : undefined;
 }
 
-const LETTERS: Record<Press["kind"], string> = { ask: "a", ids: "i", share: "s" };
+const KIND_LETTERS: Record<Press["kind"], string> = { ask: "a", ids: "i", share: "s" };
 
 function parseJson(text: string): unknown {
   try {

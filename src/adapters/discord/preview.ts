@@ -11,7 +11,7 @@ export const discordPreview: Preview = {
     const onlyAsker = as !== "alert" && as.visibility === "caller";
     const {
       files,
-      unkept: _unkept,
+      unstored: _unkept,
       ...message
     } = renderDiscord(reply, as === "alert" ? {} : { asker: "0", shareable: onlyAsker });
     return {

@@ -3,11 +3,11 @@ import { DiscordAPIError, type REST } from "discord.js";
 
 import { messageOf } from "../../errors.ts";
 import type { AnyCommand } from "../../bot/command.ts";
-import { anyChange, compareCommands, type CommandChanges } from "./compare-commands.ts";
+import { hasChanges, compareCommands, type CommandChanges } from "./compare-commands.ts";
 import { registrationOf } from "./registration.ts";
 import { closeRest, createRest } from "./rest.ts";
 
-export interface RegisterParts {
+export interface RegisterOptions {
   readonly rest: REST;
   /** Left out: Discord is asked whose token this is. */
   readonly applicationId?: string | undefined;
@@ -21,7 +21,7 @@ export interface RegisterParts {
 }
 
 /** Compares the commands with what Discord has and writes them only where they differ. Rejects with Discord's error. */
-export async function registerCommands(parts: RegisterParts): Promise<CommandChanges> {
+export async function registerCommands(parts: RegisterOptions): Promise<CommandChanges> {
   const { rest, guildId } = parts;
   const signal = parts.signal === undefined ? {} : { signal: parts.signal };
   const wanted = registrationOf(parts.commands, parts.networks, guildId === undefined ? "global" : "guild");
@@ -33,11 +33,11 @@ export async function registerCommands(parts: RegisterParts): Promise<CommandCha
       : Routes.applicationGuildCommands(applicationId, guildId);
   const registered = (await rest.get(route, signal)) as APIApplicationCommand[];
   const changes = compareCommands(registered, wanted);
-  if (parts.dryRun !== true && anyChange(changes)) await rest.put(route, { ...signal, body: wanted });
+  if (parts.dryRun !== true && hasChanges(changes)) await rest.put(route, { ...signal, body: wanted });
   return changes;
 }
 
-export interface RegisterCommandLine {
+export interface RegisterCommandOptions {
   readonly token: string | undefined;
   readonly applicationId?: string | undefined;
   readonly guildId?: string | undefined;
@@ -48,7 +48,7 @@ export interface RegisterCommandLine {
 }
 
 /** `discord:register [--dry-run]`: registers the commands and says what changed. Gives the exit code; never rejects. */
-export async function discordRegister(args: readonly string[], parts: RegisterCommandLine): Promise<number> {
+export async function discordRegister(args: readonly string[], parts: RegisterCommandOptions): Promise<number> {
   const unknown = args.find((arg) => arg !== "--dry-run");
   if (unknown !== undefined) {
     parts.print(`There is no option “${unknown}”. Use --dry-run to see what would change, or nothing to register.`);
@@ -68,7 +68,7 @@ export async function discordRegister(args: readonly string[], parts: RegisterCo
     for (const name of changes.changed) parts.print(`~ /${name}`);
     for (const name of changes.removed) parts.print(`- /${name}`);
     const where = parts.guildId === undefined ? "everywhere" : `in server ${parts.guildId}`;
-    const outcome = !anyChange(changes) ? "Nothing differs" : dryRun ? "Nothing written (dry run)" : "Registered";
+    const outcome = !hasChanges(changes) ? "Nothing differs" : dryRun ? "Nothing written (dry run)" : "Registered";
     parts.print(`${outcome}, ${where}.`);
     return 0;
   } catch (error) {

@@ -16,10 +16,10 @@ import {
   CHOICE_LENGTH,
   COMMAND_LENGTH,
   COMMAND_NAME,
-  COMMAND_OPTIONS,
-  COMMANDS,
+  MAX_COMMAND_OPTIONS,
+  MAX_COMMANDS,
   DESCRIPTION_LENGTH,
-  OPTION_CHOICES,
+  MAX_OPTION_CHOICES,
   TEXT_OPTION_LENGTH,
 } from "./limits.ts";
 
@@ -47,7 +47,8 @@ export function registrationOf(
     if (own !== undefined && subcommands.length > 0) {
       throw new RangeError(`${name}: a command with subcommands cannot be used by itself on Discord`);
     }
-    if (subcommands.length > COMMAND_OPTIONS) throw new RangeError(`${name}: more than ${COMMAND_OPTIONS} subcommands`);
+    if (subcommands.length > MAX_COMMAND_OPTIONS)
+      throw new RangeError(`${name}: more than ${MAX_COMMAND_OPTIONS} subcommands`);
     const options: APIApplicationCommandOption[] =
       own === undefined
         ? subcommands.map(([subname, command]) => subcommandOf(subname, command, networks))
@@ -72,7 +73,7 @@ export function registrationOf(
           }),
     };
   });
-  if (registered.length > COMMANDS) throw new RangeError(`more than ${COMMANDS} commands`);
+  if (registered.length > MAX_COMMANDS) throw new RangeError(`more than ${MAX_COMMANDS} commands`);
   for (const command of registered) {
     if (lengthOf(command) > COMMAND_LENGTH) throw new RangeError(`${command.name}: above ${COMMAND_LENGTH} characters`);
   }
@@ -103,7 +104,8 @@ function subcommandOf(
 
 function optionsOf(command: AnyCommand, networks: readonly string[]): APIApplicationCommandBasicOption[] {
   const options = Object.entries(command.options);
-  if (options.length > COMMAND_OPTIONS) throw new RangeError(`${command.name}: more than ${COMMAND_OPTIONS} options`);
+  if (options.length > MAX_COMMAND_OPTIONS)
+    throw new RangeError(`${command.name}: more than ${MAX_COMMAND_OPTIONS} options`);
   return options
     .map(([name, option]) => optionOf(nameOf(name), option, networks))
     .toSorted((a, b) => Number(b.required === true) - Number(a.required === true));
@@ -125,7 +127,7 @@ function optionOf(name: string, option: Option, networks: readonly string[]): AP
       return { ...base, type: ApplicationCommandOptionType.Integer, min_value: option.min, max_value: option.max };
     case "choice": {
       const fits =
-        option.choices.length <= OPTION_CHOICES &&
+        option.choices.length <= MAX_OPTION_CHOICES &&
         option.choices.every((choice) => choice.value.length <= CHOICE_LENGTH);
       if (!fits) return { ...text, autocomplete: true };
       return {
@@ -138,7 +140,7 @@ function optionOf(name: string, option: Option, networks: readonly string[]): AP
     case "time":
       return { ...text, autocomplete: true };
     case "network":
-      if (networks.length > OPTION_CHOICES) return { ...text, autocomplete: true };
+      if (networks.length > MAX_OPTION_CHOICES) return { ...text, autocomplete: true };
       return { ...text, choices: networks.map((network) => ({ name: network, value: network })) };
   }
 }

@@ -3,11 +3,11 @@ import type { APIAllowedMentions, APIEmbed } from "discord-api-types/v10";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { Block } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
-import { FileNames } from "../../reply/file-names.ts";
+import { UniqueFileNames } from "../../reply/file-names.ts";
 import type { Reply, Tone } from "../../reply/reply.ts";
-import { wholeReply } from "../../reply/whole-reply.ts";
+import { fullTextAttachment } from "../../reply/whole-reply.ts";
 import { renderBlock } from "./blocks.ts";
-import { renderButtons, splitActions, type MessageContext, type Rows } from "./buttons.ts";
+import { renderButtons, splitActions, type MessageContext, type ActionRows } from "./buttons.ts";
 import { escapeMarkdown, isWebAddress } from "./escape.ts";
 import { flatText, renderText, type Markup, type ShortenedId } from "./inline.ts";
 import { ALT_TEXT_LENGTH, EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH } from "./limits.ts";
@@ -23,20 +23,20 @@ export interface MessageFile {
 /** A reply as one Discord message. `unkept` presses get their final custom_id once they are in the store. */
 export interface DiscordMessage {
   readonly embeds: APIEmbed[];
-  readonly components: Rows;
+  readonly components: ActionRows;
   readonly allowed_mentions: APIAllowedMentions;
   /** All files, the given ones before those that carry what did not fit. More than a message takes are packed before sending. */
   readonly files: readonly MessageFile[];
-  readonly unkept: ReadonlyMap<string, Press>;
+  readonly unstored: ReadonlyMap<string, Press>;
 }
 
 const COLORS: Record<Tone, number> = { neutral: 0x4f6bed, good: 0x2e9e5b, warning: 0xd99a00, bad: 0xd83a3e };
 const FOOTER_LENGTH = 600;
-const LEFT_ACTIONS_LENGTH = 700;
+const OVERFLOW_ACTIONS_LENGTH = 700;
 /** What a block that was cut is worth at least: a title and a line. */
-const CUT_NOTE_LENGTH = 200;
+const TRUNCATION_NOTE_LENGTH = 200;
 /** Nobody copies more than this from a phone; all of them are in the file. */
-const IDS = 60;
+const MAX_IDS = 60;
 
 /** Any reply within every limit of Discord; what does not fit is counted, and goes along as a file. Pure and total. */
 export function renderDiscord(reply: Reply, context: MessageContext = {}): DiscordMessage {
@@ -44,7 +44,7 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
   const onId = (name: string, value: string): void => {
     if (!ids.some((one) => one.value === value)) ids.push({ name, value });
   };
-  const names = new FileNames();
+  const names = new UniqueFileNames();
   const given = [...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])].map((attachment) => ({
     name: names.add(attachment.name),
     attachment,
@@ -59,10 +59,11 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
       ? undefined
       : renderText(reply.footer, { max: FOOTER_LENGTH, onId: (value) => onId("", value) });
   const actions = splitActions(reply.actions);
-  const left = leftActions(actions.left);
-  const room = EMBED_DESCRIPTION_LENGTH - CUT_NOTE_LENGTH - (footer?.markdown.length ?? 0) - left.markdown.length - 20;
+  const left = overflowActions(actions.left);
+  const room =
+    EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - (footer?.markdown.length ?? 0) - left.markdown.length - 20;
   const blocks = renderBlocks(reply.blocks, csvNames, room, onId);
-  const buttons = renderButtons(actions.shown, reply, ids.slice(0, IDS), context);
+  const buttons = renderButtons(actions.shown, reply, ids.slice(0, MAX_IDS), context);
 
   const tables = blocks.flatMap((markup, index) => {
     const block = reply.blocks[index];
@@ -72,7 +73,7 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
     title.whole &&
     (footer?.whole ?? true) &&
     buttons.whole &&
-    ids.length <= IDS &&
+    ids.length <= MAX_IDS &&
     left.whole &&
     blocks.every((markup) => markup.whole);
   const wholeName = whole ? undefined : names.add("whole-reply.txt");
@@ -80,7 +81,7 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
   const description = [
     joinBlocks(blocks.map((markup) => markup.markdown)),
     left.markdown,
-    ...(wholeName === undefined ? [] : [cutNote(blocks, wholeName)]),
+    ...(wholeName === undefined ? [] : [truncationNote(blocks, wholeName)]),
     ...(footer === undefined || footer.markdown.trim() === "" ? [] : [`-# ${footer.markdown.trim()}`]),
   ]
     .filter((part) => part !== "")
@@ -88,7 +89,7 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
   const files: MessageFile[] = [
     ...given.map(({ name, attachment }) => messageFile(name, attachment)),
     ...tables.map(({ block, name }) => messageFile(name, tableAttachment(block))),
-    ...(wholeName === undefined ? [] : [messageFile(wholeName, wholeReply(reply, wholeName))]),
+    ...(wholeName === undefined ? [] : [messageFile(wholeName, fullTextAttachment(reply, wholeName))]),
   ];
   const picture = given.find(({ attachment }) => attachment === reply.picture);
   const embed: APIEmbed = {
@@ -105,7 +106,7 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
     components: buttons.rows,
     allowed_mentions: { parse: [] },
     files,
-    unkept: buttons.unkept,
+    unstored: buttons.unstored,
   };
 }
 
@@ -175,19 +176,19 @@ function joinBlocks(parts: readonly string[]): string {
   return joined;
 }
 
-function cutNote(blocks: readonly Markup[], file: string): string {
+function truncationNote(blocks: readonly Markup[], file: string): string {
   const missing = blocks.filter((markup) => !markup.whole).length;
   const what = missing === 0 ? "Shortened to fit" : `${missing} of ${blocks.length} parts shortened to fit`;
   return `-# ${what}; all of it in ${escapeMarkdown(file)}`;
 }
 
 /** The actions that are not buttons, one a line, as far as there is room. */
-function leftActions(lines: readonly string[]): Markup {
+function overflowActions(lines: readonly string[]): Markup {
   if (lines.length === 0) return { markdown: "", whole: true };
   let markdown = `-# ${lines.length} more, without a button:`;
   let whole = true;
   for (const line of lines) {
-    if (markdown.length + line.length + 6 <= LEFT_ACTIONS_LENGTH) markdown += `\n-# ${line}`;
+    if (markdown.length + line.length + 6 <= OVERFLOW_ACTIONS_LENGTH) markdown += `\n-# ${line}`;
     else whole = false;
   }
   return { markdown, whole };

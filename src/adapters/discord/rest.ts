@@ -1,6 +1,6 @@
 import { REST, type RESTOptions } from "discord.js";
 
-export interface RestParts {
+export interface RestClientOptions {
   readonly token: string;
   /** The interface's base without version; left out = Discord's own. */
   readonly apiUrl?: string | undefined;
@@ -16,7 +16,7 @@ export interface RestParts {
  * Discord's REST interface. Requests go through the built-in fetch: the process-wide dispatcher that undici 8 sets
  * (and with it Slack's library) breaks every multipart upload that discord.js would send through its own undici 6.
  */
-export function createRest(parts: RestParts): REST {
+export function createRest(parts: RestClientOptions): REST {
   const options: Partial<RESTOptions> = {
     version: "10",
     makeRequest: fetch as unknown as RESTOptions["makeRequest"],
@@ -29,11 +29,11 @@ export function createRest(parts: RestParts): REST {
     globalRequestsPerSecond: parts.globalRequestsPerSecond ?? 50,
     ...(parts.rejectOnRateLimit === undefined ? {} : { rejectOnRateLimit: parts.rejectOnRateLimit }),
   };
-  return new SteadyRest(options).setToken(parts.token);
+  return new TokenKeepingRest(options).setToken(parts.token);
 }
 
 /** Keeps its token: discord.js forgets one that was refused once, and would then fail without asking for ever. */
-class SteadyRest extends REST {
+class TokenKeepingRest extends REST {
   override setToken(token: string | null): this {
     return token === null ? this : super.setToken(token);
   }

@@ -11,23 +11,23 @@ import {
 
 import type { Attachment } from "../../reply/attachment.ts";
 import { safeFileName } from "../../reply/attachment.ts";
-import type { Rows } from "./buttons.ts";
-import { compose, type Composed } from "./compose.ts";
-import type { Desk } from "./desk.ts";
+import type { ActionRows } from "./buttons.ts";
+import { compose, type ComposedMessage } from "./compose.ts";
+import type { DiscordContext } from "./desk.ts";
 import { callerOf, maxBytesOf } from "./input.ts";
 import type { InteractionApi } from "./interaction-api.ts";
-import { unsharedNotice } from "./notices.ts";
+import { shareFailedNotice } from "./notices.ts";
 import { decodePress } from "./press.ts";
 import type { MessageFile } from "./render.ts";
-import { faultForLog } from "./rest-fault.ts";
+import { errorForLog } from "./rest-fault.ts";
 import { attachmentsOf } from "./upload.ts";
 
 /** How long one file may take to come from Discord's own store. */
-const FETCH_MILLIS = 60_000;
+const FETCH_TIMEOUT_MILLIS = 60_000;
 
 /** Posts a private reply for all, as it was: its text, buttons and files, who shares it and when it was asked. */
 export async function shareMessage(
-  desk: Desk,
+  desk: DiscordContext,
   api: InteractionApi,
   interaction: APIMessageComponentInteraction,
 ): Promise<void> {
@@ -38,10 +38,10 @@ export async function shareMessage(
   const files = (message.attachments ?? []).map((attachment) => sharedFile(attachment, desk.signal));
   const asked = Math.trunc(Date.parse(message.edited_timestamp ?? message.timestamp) / 1000);
   const content = `Shared by <@${callerOf(interaction).id}>, asked <t:${asked}:R>`;
-  const shared = (withFiles: boolean): Composed => ({
+  const shared = (withFiles: boolean): ComposedMessage => ({
     body: {
       content: withFiles || files.length === 0 ? content : `${content}; its files could not be copied`,
-      embeds: message.embeds.map((embed) => withoutServed(embed, withFiles ? files : [])),
+      embeds: message.embeds.map((embed) => asSent(embed, withFiles ? files : [])),
       components,
       allowed_mentions: { parse: [] },
       attachments: attachmentsOf(withFiles ? files : []),
@@ -52,17 +52,17 @@ export async function shareMessage(
   try {
     await api.followUp(shared(true), false);
   } catch (error) {
-    desk.log.warn({ ...faultForLog(error), platform: "discord" }, "a reply could not be shared with its files");
+    desk.log.warn({ ...errorForLog(error), platform: "discord" }, "a reply could not be shared with its files");
     try {
       await api.followUp(shared(false), false);
     } catch (again) {
-      desk.log.warn({ ...faultForLog(again), platform: "discord" }, "a reply could not be shared");
-      await api.followUp(await compose(unsharedNotice(), {}, maxBytesOf(interaction), desk, desk.signal), true);
+      desk.log.warn({ ...errorForLog(again), platform: "discord" }, "a reply could not be shared");
+      await api.followUp(await compose(shareFailedNotice(), {}, maxBytesOf(interaction), desk, desk.signal), true);
     }
   }
 }
 
-function rowsWithoutShare(rows: APIMessageComponentInteraction["message"]["components"] & {}): Rows {
+function rowsWithoutShare(rows: APIMessageComponentInteraction["message"]["components"] & {}): ActionRows {
   return rows
     .filter((row): row is APIActionRowComponent<APIButtonComponent> => row.type === ComponentType.ActionRow)
     .map((row) => ({
@@ -75,7 +75,7 @@ function rowsWithoutShare(rows: APIMessageComponentInteraction["message"]["compo
 }
 
 /** An embed as it was sent, without what Discord adds when it shows it. */
-function withoutServed(embed: APIEmbed, files: readonly MessageFile[]): APIEmbed {
+function asSent(embed: APIEmbed, files: readonly MessageFile[]): APIEmbed {
   const { title, description, url, color, image } = embed;
   const name =
     image === undefined
@@ -99,14 +99,14 @@ function sharedFile(attachment: APIAttachment, signal: AbortSignal): MessageFile
     mediaType: attachment.content_type ?? "application/octet-stream",
     sizeBytes: attachment.size,
     sha256: "",
-    open: () => Readable.from(served(attachment.url, signal)),
+    open: () => Readable.from(downloadFile(attachment.url, signal)),
     dispose: async () => {},
   };
   return { name: attachment.filename, alt: attachment.description, attachment: copy };
 }
 
-async function* served(url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_MILLIS)]) });
+async function* downloadFile(url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MILLIS)]) });
   if (!response.ok || response.body === null) throw new Error(`Discord's file store answered ${response.status}`);
   yield* response.body;
 }

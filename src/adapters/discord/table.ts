@@ -163,7 +163,7 @@ function card(
 }
 
 /** Whatever is not of Latin, Greek or Cyrillic width would shift the columns behind it. */
-const EVEN = /^[\u0020-\u007E\u00A1-\u024F\u0370-\u052F\u2010-\u2026\u2190-\u2193\u2212]*$/u;
+const FIXED_WIDTH = /^[\u0020-\u007E\u00A1-\u024F\u0370-\u052F\u2010-\u2026\u2190-\u2193\u2212]*$/u;
 
 /** Lines of equal columns, the titles first; undefined where they would not fit a phone, would lose something (a link, a local time) or show nothing. */
 function renderGrid(table: Table, columnCount: number): string[] | undefined {
@@ -175,7 +175,7 @@ function renderGrid(table: Table, columnCount: number): string[] | undefined {
     table.columns.map((column) => flatText([{ kind: "text", text: column.title }])),
     ...table.rows.map((row) => row.map((cell) => flatText(cell))),
   ];
-  if (cells.some((row) => row.some((cell) => !EVEN.test(cell)))) return undefined;
+  if (cells.some((row) => row.some((cell) => !FIXED_WIDTH.test(cell)))) return undefined;
   const widths = Array.from({ length: columnCount }, (_, index) =>
     cells.reduce((most, row) => Math.max(most, row[index]?.length ?? 0), 0),
   );

@@ -4,12 +4,12 @@ import { LRUCache } from "lru-cache";
 
 import type { Delivery } from "../../alerts/sender.ts";
 import type { Log } from "../../log.ts";
-import type { Request } from "./attempt.ts";
-import { faultForLog, hasCode } from "./rest-fault.ts";
-import { isRefusedToken } from "./send-error.ts";
+import type { LimitedRequest } from "./attempt.ts";
+import { errorForLog, hasErrorCode } from "./rest-fault.ts";
+import { isTokenRefused } from "./send-error.ts";
 
 /** https://docs.discord.com/developers/resources/channel#start-thread-from-message. */
-const NAME_LENGTH = 100;
+const THREAD_NAME_LENGTH = 100;
 /** Minutes of silence after which a thread is put away; the next message brings it back. */
 const ARCHIVE_MINUTES = 1440;
 
@@ -32,7 +32,7 @@ export class Threads {
     delivery: Delivery,
     parent: string,
     title: string,
-    request: Request,
+    request: LimitedRequest,
     signal: AbortSignal,
   ): Promise<string> {
     const { threadOf } = delivery;
@@ -40,15 +40,15 @@ export class Threads {
     if (this.#begun.has(threadOf.message)) return threadOf.message;
     try {
       const name = Array.from(title === "" ? "Updates" : title)
-        .slice(0, NAME_LENGTH / 2)
+        .slice(0, THREAD_NAME_LENGTH / 2)
         .join("");
       const body = { name, auto_archive_duration: ARCHIVE_MINUTES };
       await request(() => this.#rest.post(Routes.threads(parent, threadOf.message), { body, signal }));
     } catch (error) {
-      if (!(error instanceof DiscordAPIError) || isRefusedToken(error)) throw error;
-      if (!hasCode(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) {
+      if (!(error instanceof DiscordAPIError) || isTokenRefused(error)) throw error;
+      if (!hasErrorCode(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) {
         this.#log.warn(
-          { ...faultForLog(error), platform: "discord", channel: parent },
+          { ...errorForLog(error), platform: "discord", channel: parent },
           "no thread; posted in the channel",
         );
         return parent;

@@ -4,11 +4,11 @@ import { oneLine } from "../../reply/printable.ts";
 import { formatUtc, fromSeconds, toSeconds } from "../../units/nanoseconds.ts";
 import { commandLine } from "./buttons.ts";
 import { escapeMarkdown, inlineCode } from "./escape.ts";
-import type { LostFile } from "./fit-files.ts";
-import { ALL_FILES_BYTES, FILES } from "./limits.ts";
+import type { UnsendableFile } from "./fit-files.ts";
+import { MAX_TOTAL_FILE_BYTES, MAX_FILES } from "./limits.ts";
 
 /** How full a part may become: entries are not spread evenly over time. */
-const FILL = 0.7;
+const RANGE_FILL = 0.7;
 const RANGES_SHOWN = 4;
 
 /**
@@ -16,7 +16,7 @@ const RANGES_SHOWN = 4;
  * nothing where all were. At most `length` characters.
  */
 export function tooLargeText(
-  lost: readonly LostFile[],
+  lost: readonly UnsendableFile[],
   maxBytes: number,
   ask: Ask | undefined,
   length: number,
@@ -26,7 +26,7 @@ export function tooLargeText(
     const name = escapeMarkdown(oneLine(file.name));
     const size = formatBytes(sizeBytes);
     if (sizeBytes <= maxBytes) {
-      return `**${name} does not fit beside the other files**: it has ${size}, and a message takes ${FILES} files of ${formatBytes(ALL_FILES_BYTES)} in all.`;
+      return `**${name} does not fit beside the other files**: it has ${size}, and a message takes ${MAX_FILES} files of ${formatBytes(MAX_TOTAL_FILE_BYTES)} in all.`;
     }
     const packed = packedBytes === undefined ? "" : `, ${formatBytes(packedBytes)} compressed`;
     const said = `**${name} is too large to send here**: it has ${size}${packed}, and Discord takes ${formatBytes(maxBytes)} here.`;
@@ -39,12 +39,12 @@ export function tooLargeText(
 }
 
 function rangesText(
-  covers: LostFile["file"]["attachment"]["covers"],
+  covers: UnsendableFile["file"]["attachment"]["covers"],
   bytes: number,
   maxBytes: number,
   ask: Ask | undefined,
 ): string {
-  const parts = BigInt(Math.max(2, Math.ceil(bytes / (maxBytes * FILL))));
+  const parts = BigInt(Math.max(2, Math.ceil(bytes / (maxBytes * RANGE_FILL))));
   if (covers === undefined || ask === undefined) return "";
   const first = toSeconds(covers.from);
   const seconds = toSeconds(covers.to) + 1n - first;

@@ -1,44 +1,49 @@
 import type { Prepared, Visibility } from "../../bot/invocation.ts";
 import { disposeReply, type Ask, type Reply } from "../../reply/reply.ts";
 import { Answer } from "./answer.ts";
-import { isAboutManaging } from "./caller.ts";
+import { isManagementCommand } from "./caller.ts";
 import { compose, withSmallPrint } from "./compose.ts";
-import type { Desk } from "./desk.ts";
-import { guarded } from "./guarded.ts";
-import { isSaid, tellLost } from "./lost-answer.ts";
-import { holdsUntil, notInChannelNotice, stoppingNotice, workingNotice } from "./notices.ts";
+import type { SlackContext } from "./desk.ts";
+import { logFailure } from "./guarded.ts";
+import { sayWithRetries, notifyLostAnswer } from "./lost-answer.ts";
+import { progressFootnote, notInChannelNotice, stoppingNotice, workingNotice } from "./notices.ts";
 import { Progress } from "./progress.ts";
-import type { Origin } from "./origin.ts";
+import type { RequestContext } from "./origin.ts";
 import { audienceOf, prepare } from "./question.ts";
-import { faultWords } from "./slack-fault.ts";
+import { describeError } from "./slack-fault.ts";
 
 /** Runs a question and answers it, whatever comes. Never rejects. */
-export async function answerAsk(desk: Desk, ask: Ask, origin: Origin): Promise<void> {
-  await guarded(desk, ask.command, async () => {
+export async function respond(desk: SlackContext, ask: Ask, origin: RequestContext): Promise<void> {
+  await logFailure(desk, ask.command, async () => {
     const { channel, surface } = origin;
-    if (channel !== undefined && surface.shared && isAboutManaging(desk, ask.command)) {
-      desk.lastManaged.note(channel, origin);
+    if (channel !== undefined && surface.shared && isManagementCommand(desk, ask.command)) {
+      desk.lastManagementRequests.note(channel, origin);
     }
     const prepared = prepare(desk, ask, origin, (latest) => progress.update(latest));
     const audience = audienceOf(desk, ask, origin, prepared);
     const progress = progressOf(desk, ask, origin, audience);
     let said: boolean;
     try {
-      const reply = await runPrepared(prepared, progress, workingNotice(ask, surface.inPlace(audience)));
+      const reply = await runPrepared(prepared, progress, workingNotice(ask, surface.replacesProgress(audience)));
       // What was broken off is no answer: the question can be asked again as soon as the bot is back.
       const cut = desk.stopping.aborted && reply.failure !== undefined;
-      said = await answerWith(desk, cut ? stoppingNotice(ask) : reply, ask, origin, audience);
+      said = await respondWith(desk, cut ? stoppingNotice(ask) : reply, ask, origin, audience);
     } finally {
-      await surface.clear();
+      await surface.clearProgress();
     }
-    if (!said) await tellLost(desk, ask, origin);
+    if (!said) await notifyLostAnswer(desk, ask, origin);
   });
 }
 
-function progressOf(desk: Desk, ask: Ask, { caller, surface }: Origin, audience: Visibility): Progress<Reply> {
+function progressOf(
+  desk: SlackContext,
+  ask: Ask,
+  { caller, surface }: RequestContext,
+  audience: Visibility,
+): Progress<Reply> {
   const asked = desk.now();
   // A page stays as it is for a while: nothing is said yet where the first word would stand elsewhere.
-  const skipped = surface.replaces ? 1 : 0;
+  const skipped = surface.replacesMessage ? 1 : 0;
   const costly = surface.pace === "few" ? desk.progressAtMillis : desk.progressAtMillis.slice(0, 1);
   const last = costly.at(-1);
   const at = (index: number): number | undefined => {
@@ -49,9 +54,12 @@ function progressOf(desk: Desk, ask: Ask, { caller, surface }: Origin, audience:
   return new Progress<Reply>(at, async (latest) => {
     try {
       const { body } = await compose(latest, { asker: caller.id }, desk);
-      return await surface.progress(withSmallPrint(body, holdsUntil(asked, desk.now(), surface.expires)), audience);
+      return await surface.showProgress(
+        withSmallPrint(body, progressFootnote(asked, desk.now(), surface.expires)),
+        audience,
+      );
     } catch (error) {
-      desk.log.debug({ platform: "slack", command: ask.command, why: faultWords(error) }, "progress was not shown");
+      desk.log.debug({ platform: "slack", command: ask.command, why: describeError(error) }, "progress was not shown");
       return false;
     }
   });
@@ -71,26 +79,26 @@ async function runPrepared(prepared: Prepared, progress: Progress<Reply>, first:
  * Says a reply where it belongs: errors to the asker alone, files beside it. False when Slack was away for too long;
  * rejects when Slack takes it nowhere. Without `ask`, it is a word of the adapter's own. Disposes of the reply.
  */
-export async function answerWith(
-  desk: Desk,
+export async function respondWith(
+  desk: SlackContext,
   reply: Reply,
   ask: Ask | undefined,
-  origin: Origin,
+  origin: RequestContext,
   audience: Visibility,
 ): Promise<boolean> {
   const answer = new Answer(desk, { reply, ask, origin, audience });
   try {
-    return await isSaid(desk, ask?.command ?? "notice", answer);
+    return await sayWithRetries(desk, ask?.command ?? "notice", answer);
   } finally {
     await disposeReply(reply);
   }
 }
 
 /** Tells whoever changed last what a channel is told that nothing can be posted there. Never rejects. */
-export async function tellNotInChannel(desk: Desk, channel: string): Promise<void> {
-  const origin = desk.lastManaged.take(channel);
+export async function notifyNotInChannel(desk: SlackContext, channel: string): Promise<void> {
+  const origin = desk.lastManagementRequests.take(channel);
   if (origin === undefined) return;
-  await guarded(desk, "notice", async () => {
-    await answerWith(desk, notInChannelNotice(desk.botName()), undefined, origin, "caller");
+  await logFailure(desk, "notice", async () => {
+    await respondWith(desk, notInChannelNotice(desk.botName()), undefined, origin, "caller");
   });
 }

@@ -1,49 +1,49 @@
 import type { Visibility } from "../../bot/invocation.ts";
 import type { Ask, Reply } from "../../reply/reply.ts";
-import { afterLimit } from "./after-limit.ts";
+import { retryRateLimited } from "./after-limit.ts";
 import type { MessageContext } from "./buttons.ts";
-import { compose, withLine, type Composed } from "./compose.ts";
-import type { Desk } from "./desk.ts";
-import { directChannel } from "./direct-message.ts";
-import { DirectSurface } from "./direct-surface.ts";
-import { FileBatch, type FilePlace } from "./files.ts";
-import type { Saying } from "./insist.ts";
-import { lateAnswer, PERHAPS_TWICE, stoppingNotice, unshowableNotice } from "./notices.ts";
-import type { Origin } from "./origin.ts";
+import { compose, withLine, type ComposedMessage } from "./compose.ts";
+import type { SlackContext } from "./desk.ts";
+import { openDirectChannel } from "./direct-message.ts";
+import { DirectMessageResponder } from "./direct-surface.ts";
+import { FileBatch, type FileDestination } from "./files.ts";
+import type { RetryableAnswer } from "./insist.ts";
+import { lateAnswer, POSSIBLE_DUPLICATE, stoppingNotice, refusedAnswerNotice } from "./notices.ts";
+import type { RequestContext } from "./origin.ts";
 import { commandOf } from "./question.ts";
-import type { Surface } from "./surface.ts";
+import type { Responder } from "./surface.ts";
 
-interface AnswerParts {
+interface AnswerOptions {
   readonly reply: Reply;
   readonly ask: Ask | undefined;
-  readonly origin: Origin;
+  readonly origin: RequestContext;
   readonly audience: Visibility;
 }
 
 /** One answer, which may have to be said several times until Slack takes it; its files are sent once. */
-export class Answer implements Saying {
-  readonly directly: Saying["directly"];
-  readonly #desk: Desk;
+export class Answer implements RetryableAnswer {
+  readonly sayInDirectMessage: RetryableAnswer["sayInDirectMessage"];
+  readonly #desk: SlackContext;
   readonly #ask: Ask | undefined;
-  readonly #origin: Origin;
+  readonly #origin: RequestContext;
   readonly #audience: Visibility;
   #reply: Reply;
   #files: FileBatch | undefined;
   #simple = false;
 
-  constructor(desk: Desk, { reply, ask, origin, audience }: AnswerParts) {
+  constructor(desk: SlackContext, { reply, ask, origin, audience }: AnswerOptions) {
     this.#desk = desk;
     this.#ask = ask;
     this.#origin = origin;
     this.#reply = reply;
     this.#audience = audience;
     if (!origin.surface.direct) {
-      const direct = new DirectSurface(desk, origin.caller.id);
-      this.directly = (again) => this.#sayDirectly(direct, again);
+      const direct = new DirectMessageResponder(desk, origin.caller.id);
+      this.sayInDirectMessage = (again) => this.#sayDirectly(direct, again);
     }
   }
 
-  async here(again: boolean): Promise<void> {
+  async sayHere(again: boolean): Promise<void> {
     const { surface, above, caller, fresh } = this.#origin;
     const failed = this.#reply.failure !== undefined;
     const audience = failed ? "caller" : this.#audience;
@@ -52,35 +52,35 @@ export class Answer implements Saying {
       asker: caller.id,
       ...(ask === undefined ? {} : { ask }),
       shareable: audience === "caller" && surface.shared,
-      replaces: surface.replaces && fresh !== true,
+      replaces: surface.replacesMessage && fresh !== true,
       ...(ask !== undefined && this.#reply.failure === "caller" && this.#hasForm(ask) ? { form: ask } : {}),
     };
     const composed = await compose(this.#reply, context, this.#desk);
     const files = await this.#sendFiles(composed, surface, audience);
-    if (files === undefined) return this.here(again);
-    const body = withLine(withLine(composed.body, files), again ? PERHAPS_TWICE : "");
+    if (files === undefined) return this.sayHere(again);
+    const body = withLine(withLine(composed.body, files), again ? POSSIBLE_DUPLICATE : "");
     const said = above === undefined || failed ? body : withLine(body, above, true);
     // A page stays where its next one fails.
-    await (failed && context.replaces === true ? surface.whisper(said) : surface.say(said, audience));
+    await (failed && context.replaces === true ? surface.sayEphemeral(said) : surface.say(said, audience));
   }
 
   simplify(): boolean {
     if (this.#simple) return false;
     this.#simple = true;
-    this.#reply = unshowableNotice();
+    this.#reply = refusedAnswerNotice();
     this.#files = new FileBatch([]);
     return true;
   }
 
   /** For what came too late, or what Slack did not take where it belonged. */
-  async #sayDirectly(direct: Surface, again: boolean): Promise<void> {
+  async #sayDirectly(direct: Responder, again: boolean): Promise<void> {
     const ask = this.#ask;
     const late = ask === undefined ? this.#reply : lateAnswer(this.#reply, this.#desk.command, ask);
     const context = { asker: this.#origin.caller.id, ...(ask === undefined ? {} : { ask }) };
     const composed = await compose(late, context, this.#desk);
     const files = await this.#sendFiles(composed, direct, "caller");
     if (files === undefined) return this.#sayDirectly(direct, again);
-    await direct.say(withLine(withLine(composed.body, files), again ? PERHAPS_TWICE : ""), "caller");
+    await direct.say(withLine(withLine(composed.body, files), again ? POSSIBLE_DUPLICATE : ""), "caller");
   }
 
   /** Whether the command takes values that a form can ask for. */
@@ -92,14 +92,14 @@ export class Answer implements Saying {
    * Sends the files of a message where it belongs, and gives a line about each. Undefined when the bot stopped in the
    * middle: something else is to be said then.
    */
-  async #sendFiles({ files }: Composed, surface: Surface, audience: Visibility): Promise<string | undefined> {
+  async #sendFiles({ files }: ComposedMessage, surface: Responder, audience: Visibility): Promise<string | undefined> {
     this.#files ??= new FileBatch(files);
     const { channel, thread, caller } = this.#origin;
     const desk = this.#desk;
     const openly = audience === "channel" && channel !== undefined;
-    const place: FilePlace | (() => Promise<FilePlace>) = openly
-      ? { channel, thread, words: thread === undefined ? "this channel" : "this thread" }
-      : () => privatePlace(desk, caller.id, surface.shared);
+    const place: FileDestination | (() => Promise<FileDestination>) = openly
+      ? { channel, thread, description: thread === undefined ? "this channel" : "this thread" }
+      : () => directFileDestination(desk, caller.id, surface.shared);
     try {
       return await this.#files.send(place, desk, AbortSignal.any([desk.signal, desk.stopping]));
     } catch (error) {
@@ -112,7 +112,11 @@ export class Answer implements Saying {
 }
 
 /** There is no file that one person of a channel alone sees: it goes into the app's direct messages. */
-export async function privatePlace(desk: Desk, user: string, elsewhere: boolean): Promise<FilePlace> {
-  const channel = await afterLimit(desk, () => directChannel(desk.web, user));
-  return { channel, words: elsewhere ? "your direct messages with the app" : "this conversation" };
+export async function directFileDestination(
+  desk: SlackContext,
+  user: string,
+  elsewhere: boolean,
+): Promise<FileDestination> {
+  const channel = await retryRateLimited(desk, () => openDirectChannel(desk.web, user));
+  return { channel, description: elsewhere ? "your direct messages with the app" : "this conversation" };
 }

@@ -6,11 +6,11 @@ import type { Text } from "../../reply/text.ts";
 import { printable } from "../../reply/printable.ts";
 import { escapeMrkdwn, insideFence } from "./escape.ts";
 import { renderText, type Markup } from "./inline.ts";
-import { SECTION_FIELD_LENGTH, SECTION_FIELDS, SECTION_LENGTH } from "./limits.ts";
+import { SECTION_FIELD_LENGTH, MAX_SECTION_FIELDS, SECTION_LENGTH } from "./limits.ts";
 import { renderTableBlock } from "./table.ts";
 
 /** What one block of a reply becomes, within a bound of characters and of Slack's blocks. */
-export interface Rendered {
+export interface RenderedBlocks {
   readonly blocks: readonly KnownBlock[];
   /** Characters of text in them. */
   readonly length: number;
@@ -25,12 +25,12 @@ export interface Bounds {
   readonly blocks: number;
 }
 
-const NOTHING: Rendered = { blocks: [], length: 0, whole: true };
-const LEFT_OUT: Rendered = { blocks: [], length: 0, whole: false };
+const NOTHING: RenderedBlocks = { blocks: [], length: 0, whole: true };
+const OMITTED: RenderedBlocks = { blocks: [], length: 0, whole: false };
 
 /** One block of a reply. `asTable` says whether it may use the one table block of its message. */
-export function renderBlock(block: Block, bounds: Bounds, asTable: boolean, csvName: string): Rendered {
-  if (bounds.blocks < 1 || bounds.length < 1) return LEFT_OUT;
+export function renderBlock(block: Block, bounds: Bounds, asTable: boolean, csvName: string): RenderedBlocks {
+  if (bounds.blocks < 1 || bounds.length < 1) return OMITTED;
   switch (block.kind) {
     case "paragraph":
       return sections(undefined, [block.text], bounds, "");
@@ -46,7 +46,7 @@ export function renderBlock(block: Block, bounds: Bounds, asTable: boolean, csvN
 }
 
 /** A section of mrkdwn that Slack takes as it stands: bare addresses and names make no links. */
-export function section(mrkdwn: string): KnownBlock {
+export function sectionBlock(mrkdwn: string): KnownBlock {
   return { type: "section", text: { type: "mrkdwn", text: mrkdwn, verbatim: true } };
 }
 
@@ -57,7 +57,7 @@ function titleLine(title: Text = []): Markup {
 }
 
 /** Lines packed into as few sections as hold them. */
-function sections(title: Text | undefined, items: readonly Text[], bounds: Bounds, bullet: string): Rendered {
+function sections(title: Text | undefined, items: readonly Text[], bounds: Bounds, bullet: string): RenderedBlocks {
   const head = titleLine(title);
   const packed: string[] = [];
   let open = head.mrkdwn;
@@ -86,19 +86,19 @@ function sections(title: Text | undefined, items: readonly Text[], bounds: Bound
     length += shown.length + 1;
   }
   if (open.trim() !== "") packed.push(open);
-  return { blocks: packed.map(section), length, whole };
+  return { blocks: packed.map(sectionBlock), length, whole };
 }
 
-function renderFields(title: Text | undefined, fields: readonly Field[], bounds: Bounds): Rendered {
+function renderFields(title: Text | undefined, fields: readonly Field[], bounds: Bounds): RenderedBlocks {
   const head = titleLine(title);
-  const blocks: KnownBlock[] = head.mrkdwn === "" ? [] : [section(head.mrkdwn)];
+  const blocks: KnownBlock[] = head.mrkdwn === "" ? [] : [sectionBlock(head.mrkdwn)];
   let length = head.mrkdwn.length;
   let whole = head.whole;
   let row: { type: "mrkdwn"; text: string; verbatim: true }[] | undefined;
   for (const field of fields) {
     const max = Math.min(SECTION_FIELD_LENGTH, bounds.length - length);
     const shown = fieldMarkup(field, max);
-    const needsBlock = field.wide === true || row === undefined || row.length >= SECTION_FIELDS;
+    const needsBlock = field.wide === true || row === undefined || row.length >= MAX_SECTION_FIELDS;
     if (shown === undefined || (needsBlock && blocks.length >= bounds.blocks)) {
       whole = false;
       break;
@@ -106,11 +106,11 @@ function renderFields(title: Text | undefined, fields: readonly Field[], bounds:
     whole &&= shown.whole;
     length += shown.mrkdwn.length;
     if (field.wide === true) {
-      blocks.push(section(shown.mrkdwn));
+      blocks.push(sectionBlock(shown.mrkdwn));
       row = undefined;
       continue;
     }
-    if (row === undefined || row.length >= SECTION_FIELDS) {
+    if (row === undefined || row.length >= MAX_SECTION_FIELDS) {
       row = [];
       blocks.push({ type: "section", fields: row });
     }
@@ -128,9 +128,9 @@ function fieldMarkup(field: Field, max: number): Markup | undefined {
   return { mrkdwn: shown, whole: name.whole && value.whole };
 }
 
-function renderTable(table: Table, bounds: Bounds, asTable: boolean, csvName: string): Rendered {
+function renderTable(table: Table, bounds: Bounds, asTable: boolean, csvName: string): RenderedBlocks {
   const head = titleLine(table.title);
-  const titled: KnownBlock[] = head.mrkdwn === "" ? [] : [section(head.mrkdwn)];
+  const titled: KnownBlock[] = head.mrkdwn === "" ? [] : [sectionBlock(head.mrkdwn)];
   const noteLength = 140 + csvName.length;
   if (table.rows.length === 0) {
     const empty = renderText(table.empty ?? [{ kind: "text", text: "Nothing." }], {
@@ -138,20 +138,20 @@ function renderTable(table: Table, bounds: Bounds, asTable: boolean, csvName: st
     });
     const content = empty.mrkdwn.trim() === "" ? "–" : empty.mrkdwn;
     return {
-      blocks: [section(head.mrkdwn === "" ? content : `${head.mrkdwn}\n${content}`)],
+      blocks: [sectionBlock(head.mrkdwn === "" ? content : `${head.mrkdwn}\n${content}`)],
       length: head.mrkdwn.length + content.length + 1,
       whole: head.whole && empty.whole,
     };
   }
   const room = bounds.length - head.mrkdwn.length - noteLength;
-  if (room < 50 || bounds.blocks < titled.length + 2) return { ...LEFT_OUT, csv: true };
+  if (room < 50 || bounds.blocks < titled.length + 2) return { ...OMITTED, csv: true };
   const columns = table.rows.reduce((most, row) => Math.max(most, row.length), table.columns.length);
   if (asTable) {
     const shown = renderTableBlock(table, room);
     if (shown !== undefined) {
-      const note = cutNote(table, { ...shown, of: columns }, csvName);
+      const note = truncationNote(table, { ...shown, of: columns }, csvName);
       return {
-        blocks: [...titled, shown.block, ...(note === "" ? [] : [context(note)])],
+        blocks: [...titled, shown.block, ...(note === "" ? [] : [contextBlock(note)])],
         length: head.mrkdwn.length + shown.length + note.length,
         whole: head.whole,
         ...(note === "" ? {} : { csv: true }),
@@ -159,9 +159,9 @@ function renderTable(table: Table, bounds: Bounds, asTable: boolean, csvName: st
     }
   }
   const cards = renderCards(table, { length: room, blocks: bounds.blocks - titled.length - 1 });
-  const note = cutNote(table, { ...cards, columns: columns, of: columns, whole: cards.whole }, csvName);
+  const note = truncationNote(table, { ...cards, columns: columns, of: columns, whole: cards.whole }, csvName);
   return {
-    blocks: [...titled, ...cards.blocks, ...(note === "" ? [] : [context(note)])],
+    blocks: [...titled, ...cards.blocks, ...(note === "" ? [] : [contextBlock(note)])],
     length: head.mrkdwn.length + cards.length + note.length,
     whole: head.whole,
     ...(note === "" ? {} : { csv: true }),
@@ -169,8 +169,8 @@ function renderTable(table: Table, bounds: Bounds, asTable: boolean, csvName: st
 }
 
 /** A second table of a message: one line a row, each value behind its column's name. */
-function renderCards(table: Table, bounds: Bounds): Rendered & { rows: number } {
-  let rendered: Rendered = NOTHING;
+function renderCards(table: Table, bounds: Bounds): RenderedBlocks & { rows: number } {
+  let rendered: RenderedBlocks = NOTHING;
   let rows = 0;
   const width = table.rows.reduce((most, row) => Math.max(most, row.length), table.columns.length);
   const lines = table.rows.map((row): Text =>
@@ -195,7 +195,7 @@ function renderCards(table: Table, bounds: Bounds): Rendered & { rows: number } 
   return { ...rendered, whole: rows === table.rows.length, rows };
 }
 
-function cutNote(
+function truncationNote(
   table: Table,
   shown: { rows: number; columns: number; of: number; whole: boolean },
   csvName: string,
@@ -210,11 +210,11 @@ function cutNote(
 }
 
 /** Small print. */
-export function context(mrkdwn: string): KnownBlock {
+export function contextBlock(mrkdwn: string): KnownBlock {
   return { type: "context", elements: [{ type: "mrkdwn", text: mrkdwn, verbatim: true }] };
 }
 
-function renderCode(content: string, bounds: Bounds): Rendered {
+function renderCode(content: string, bounds: Bounds): RenderedBlocks {
   const lines = printable(content).split("\n").map(insideFence);
   const max = Math.min(SECTION_LENGTH, bounds.length) - 8;
   const kept: string[] = [];
@@ -233,5 +233,5 @@ function renderCode(content: string, bounds: Bounds): Rendered {
   const body = kept.join("\n");
   const whole = used > 0 && kept.length === lines.length;
   if (body.trim() === "") return { ...NOTHING, whole };
-  return { blocks: [section(`\`\`\`\n${body}\n\`\`\``)], length: body.length + 8, whole };
+  return { blocks: [sectionBlock(`\`\`\`\n${body}\n\`\`\``)], length: body.length + 8, whole };
 }

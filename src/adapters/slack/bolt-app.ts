@@ -2,23 +2,23 @@ import type { App as BoltApp, ButtonAction, Receiver } from "@slack/bolt";
 
 import { App } from "./bolt.ts";
 import type { Asker } from "./caller.ts";
-import type { Desk } from "./desk.ts";
-import { FORM_CALLBACK } from "./form.ts";
-import { showHome } from "./home.ts";
+import type { SlackContext } from "./desk.ts";
+import { FORM_CALLBACK_ID } from "./form.ts";
+import { publishHome } from "./home.ts";
 import type { Identity } from "./identity.ts";
-import { onCommand } from "./on-command.ts";
-import { onForm, suggestFor, type SentView } from "./on-form.ts";
-import { onMention } from "./on-mention.ts";
-import { onPress } from "./on-press.ts";
-import { faultWords } from "./slack-fault.ts";
-import { libraryLog, webOptions } from "./web.ts";
+import { handleCommand } from "./on-command.ts";
+import { handleForm, suggestOptions, type SubmittedView } from "./on-form.ts";
+import { handleMention } from "./on-mention.ts";
+import { handleButton } from "./on-press.ts";
+import { describeError } from "./slack-fault.ts";
+import { libraryLogger, webClientOptions } from "./web.ts";
 
-export interface BoltParts {
+export interface BoltAppDependencies {
   readonly receiver: Receiver;
   readonly botToken: string;
   readonly apiUrl?: string | undefined;
   readonly identity: Identity;
-  readonly desk: Desk;
+  readonly context: SlackContext;
   /** Told of all work that goes on after an acknowledgement. */
   track(work: Promise<void>): void;
 }
@@ -27,8 +27,8 @@ export interface BoltParts {
  * Hands what Slack sends to whoever answers it. Every listener acknowledges in its first line and then works on:
  * the receiver waits for nothing, and acknowledges what no listener takes.
  */
-export function createBoltApp(parts: BoltParts): BoltApp {
-  const { desk, identity } = parts;
+export function createBoltApp(parts: BoltAppDependencies): BoltApp {
+  const { context, identity } = parts;
   const track = (work: Promise<void>): void => parts.track(work);
   const app = new App({
     receiver: parts.receiver,
@@ -38,22 +38,22 @@ export function createBoltApp(parts: BoltParts): BoltApp {
         botToken: parts.botToken,
         ...(identity.userId === undefined ? {} : { botUserId: identity.userId }),
       }),
-    logger: libraryLog(desk.log),
-    clientOptions: webOptions({ apiUrl: parts.apiUrl, log: desk.log }),
+    logger: libraryLogger(context.log),
+    clientOptions: webClientOptions({ apiUrl: parts.apiUrl, log: context.log }),
     convoStore: false,
     ignoreSelf: false,
   });
   // Any command that Slack sends here is the app's own, whatever name its manifest gives it.
   app.command(/.*/u, async ({ ack, payload }) => {
     await ack();
-    track(onCommand(desk, payload));
+    track(handleCommand(context, payload));
   });
   app.action({ type: "block_actions", action_id: /.*/u }, async ({ ack, body, payload }) => {
     await ack();
-    if (isButton(payload) && !payload.action_id.startsWith("link:")) track(onPress(desk, body, payload));
+    if (isButton(payload) && !payload.action_id.startsWith("link:")) track(handleButton(context, body, payload));
   });
-  app.view(FORM_CALLBACK, async ({ ack, body, view }) => {
-    const outcome = await onForm(desk, view, senderOf(body));
+  app.view(FORM_CALLBACK_ID, async ({ ack, body, view }) => {
+    const outcome = await handleForm(context, view, senderOf(body));
     if ("errors" in outcome) {
       await ack({ response_action: "errors", errors: outcome.errors });
       return;
@@ -62,28 +62,28 @@ export function createBoltApp(parts: BoltParts): BoltApp {
     track(outcome.answer());
   });
   app.options(/.*/u, async ({ ack, body }) => {
-    const view = "view" in body ? (body.view as SentView | undefined) : undefined;
+    const view = "view" in body ? (body.view as SubmittedView | undefined) : undefined;
     const block = "block_id" in body ? body.block_id : "";
-    await ack({ options: await suggestFor(desk, view, block, body.value, senderOf(body)) });
+    await ack({ options: await suggestOptions(context, view, block, body.value, senderOf(body)) });
   });
   app.event("app_mention", ({ event, body }) => {
     // The event's own team is the author's, which may be another organisation's.
-    track(onMention(desk, { ...event, team: body.team_id }, identity.userId));
+    track(handleMention(context, { ...event, team: body.team_id }, identity.userId));
     return Promise.resolve();
   });
   app.event("app_home_opened", ({ event, body }) => {
-    if (event.tab === "home") track(showHome(desk, { id: event.user, workspace: body.team_id }));
+    if (event.tab === "home") track(publishHome(context, { id: event.user, workspace: body.team_id }));
     return Promise.resolve();
   });
   for (const event of ["app_uninstalled", "tokens_revoked"] as const) {
     app.event(event, () => {
-      desk.log.warn({ platform: "slack", event }, "Slack takes the app's permissions back");
-      identity.lookNow();
+      context.log.warn({ platform: "slack", event }, "Slack takes the app's permissions back");
+      identity.checkNow();
       return Promise.resolve();
     });
   }
   app.error((error) => {
-    desk.log.error({ platform: "slack", err: error, why: faultWords(error) }, "a listener failed");
+    context.log.error({ platform: "slack", err: error, why: describeError(error) }, "a listener failed");
     return Promise.resolve();
   });
   return app;

@@ -1,12 +1,12 @@
 import type { ActionsBlock, Button, ConfirmationDialog } from "@slack/types";
 
 import type { Action, Ask, Reply } from "../../reply/reply.ts";
-import { askInWords } from "../../reply/whole-reply.ts";
+import { formatAsk } from "../../reply/whole-reply.ts";
 import { oneLine } from "../../reply/printable.ts";
 import { escapeMrkdwn, linkMarkup } from "./escape.ts";
 import { renderPlain } from "./inline.ts";
 import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, CONFIRM_BUTTON_LENGTH, CONFIRM_TEXT_LENGTH } from "./limits.ts";
-import { encodePress, KEPT_VALUE_LENGTH, type Press } from "./press.ts";
+import { encodePress, STORED_PRESS_VALUE_LENGTH, type Press } from "./press.ts";
 import { textLength } from "./text-length.ts";
 
 /** What the adapter knows of the message that a reply becomes. */
@@ -26,24 +26,25 @@ export interface MessageContext {
 export interface Buttons {
   readonly block: ActionsBlock | undefined;
   /** Presses too long for a button, by the action_id of the button that waits for their key. */
-  readonly unkept: ReadonlyMap<string, Press>;
+  readonly unstored: ReadonlyMap<string, Press>;
   /** One line of mrkdwn for each action that is not a button. */
-  readonly left: readonly string[];
+  readonly overflow: readonly string[];
   /** False where a label was cut. */
   readonly whole: boolean;
 }
 
 /** Asked before something is shared that takes a while to make. */
-const SHARE_AGAIN = "The file is made again and posted where everybody here can see it.";
+const SHARE_QUESTION = "The file is made again and posted where everybody here can see it.";
 
 /** More buttons than this are not looked at; the rest is said in words. */
-const SHOWN = 10;
+const MAX_ACTION_BUTTONS = 10;
 /** What the buttons of a message may carry together; the longest values beyond it are kept in the store. */
 const BUTTONS_LENGTH = 6000;
 /** A button that asks first, beside what it carries. */
-const WIDEST_PRESS = BUTTON_LABEL_LENGTH + CONFIRM_TEXT_LENGTH + CONFIRM_BUTTON_LENGTH + KEPT_VALUE_LENGTH + 30;
+const LONGEST_BUTTON_LENGTH =
+  BUTTON_LABEL_LENGTH + CONFIRM_TEXT_LENGTH + CONFIRM_BUTTON_LENGTH + STORED_PRESS_VALUE_LENGTH + 30;
 /** Kept free for those that every message has: Refresh, Fill in, Send as file, Share. */
-const RESERVED_LENGTH = 600;
+const RESERVED_BUTTONS_LENGTH = 600;
 
 /** The actions of a reply as buttons, with those that every message has. */
 export function renderButtons(reply: Reply, context: MessageContext, more: { files: boolean }): Buttons {
@@ -61,18 +62,18 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
     const actionId = `press:${elements.length}`;
     const text = { type: "plain_text", text: label, emoji: false } as const;
     const value = encodePress(press);
-    if (value !== undefined && value.length <= Math.max(KEPT_VALUE_LENGTH, room - RESERVED_LENGTH)) {
+    if (value !== undefined && value.length <= Math.max(STORED_PRESS_VALUE_LENGTH, room - RESERVED_BUTTONS_LENGTH)) {
       put({ type: "button", action_id: actionId, text, value, ...asked });
     } else {
       unkept.set(actionId, press);
-      put({ type: "button", action_id: actionId, text, ...asked }, KEPT_VALUE_LENGTH);
+      put({ type: "button", action_id: actionId, text, ...asked }, STORED_PRESS_VALUE_LENGTH);
     }
   };
   for (const action of reply.actions) {
     const href = "url" in action ? linkable(action.url) : "";
-    const length = WIDEST_PRESS + (href?.length ?? 0);
-    if (elements.length >= SHOWN || href === undefined || length > room - RESERVED_LENGTH) {
-      left.push(inWords(action));
+    const length = LONGEST_BUTTON_LENGTH + (href?.length ?? 0);
+    if (elements.length >= MAX_ACTION_BUTTONS || href === undefined || length > room - RESERVED_BUTTONS_LENGTH) {
+      left.push(actionLine(action));
       continue;
     }
     const label = labelOf(action);
@@ -82,7 +83,7 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
       put({ type: "button", action_id: `link:${elements.length}`, text, url: href });
     } else {
       const { confirm: question, effect, invocation } = action;
-      const asked = question === undefined ? {} : danger(question, label.text);
+      const asked = question === undefined ? {} : dangerStyle(question, label.text);
       add(label.text, { kind: "ask", ask: invocation, effect, asker }, asked);
     }
   }
@@ -94,11 +95,11 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
   if (form !== undefined) add("Fill in", { kind: "form", ask: form });
   if (ask !== undefined && more.files) add("Send as file", { kind: "files", ask });
   if (ask !== undefined && context.shareable === true && reply.failure === undefined) {
-    const again = reply.attachments.length === 0 ? {} : { confirm: confirmation(SHARE_AGAIN, "Share") };
+    const again = reply.attachments.length === 0 ? {} : { confirm: confirmation(SHARE_QUESTION, "Share") };
     add("Share", { kind: "share", ask, asker }, again);
   }
   const block = elements.length === 0 ? undefined : ({ type: "actions", elements } as const);
-  return { block, unkept, left, whole };
+  return { block, unstored: unkept, overflow: left, whole };
 }
 
 /** The same question again, where the reply does not offer that itself and asking again costs little. */
@@ -120,7 +121,7 @@ function labelOf(action: Action): { text: string; whole: boolean } {
 }
 
 /** What makes a button one that destroys: it asks first, and looks like it. */
-export function danger(question: string, label: string): Pick<Button, "confirm" | "style"> {
+export function dangerStyle(question: string, label: string): Pick<Button, "confirm" | "style"> {
   return { style: "danger", confirm: confirmation(question, label) };
 }
 
@@ -141,9 +142,9 @@ function confirmation(question: string, label: string): ConfirmationDialog {
   };
 }
 
-function inWords(action: Action): string {
+function actionLine(action: Action): string {
   const label = oneLine(action.label).trim();
-  if (!("url" in action)) return escapeMrkdwn(oneLine(`${label}: ${askInWords(action.invocation)}`));
+  if (!("url" in action)) return escapeMrkdwn(oneLine(`${label}: ${formatAsk(action.invocation)}`));
   return linkable(action.url) !== undefined
     ? linkMarkup(label === "" ? "link" : label, action.url)
     : escapeMrkdwn(oneLine(`${label}: ${action.url}`));

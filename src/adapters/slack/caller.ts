@@ -1,9 +1,9 @@
 import type { Caller } from "../../bot/invocation.ts";
-import type { Desk } from "./desk.ts";
-import type { Person } from "./person.ts";
+import type { SlackContext } from "./desk.ts";
+import type { SlackUser } from "./person.ts";
 
 /** Somebody who asks. */
-export interface Asker extends Person {
+export interface Asker extends SlackUser {
   readonly name?: string | undefined;
 }
 
@@ -11,9 +11,9 @@ export interface Asker extends Person {
  * Who asks, as the bot takes it. Whether they may change what a channel is told is looked up only where a command has
  * to do with that, since Slack must be asked for it.
  */
-export async function callerOf(desk: Desk, asker: Asker, command: string | undefined): Promise<Caller> {
+export async function callerOf(desk: SlackContext, asker: Asker, command: string | undefined): Promise<Caller> {
   const plain = plainCaller(asker);
-  if (command === undefined || !isAboutManaging(desk, command)) return plain;
+  if (command === undefined || !isManagementCommand(desk, command)) return plain;
   const found = await desk.managers.mayManage(asker);
   return found.may ? { ...plain, mayManageChannel: true } : { ...plain, mayNotManage: found.why };
 }
@@ -24,7 +24,7 @@ export function plainCaller({ id, name }: Asker): Caller {
 }
 
 /** Whether a command, or one of its family (`alerts …`), is for those who manage the channel. */
-export function isAboutManaging(desk: Desk, command: string): boolean {
+export function isManagementCommand(desk: SlackContext, command: string): boolean {
   const [family] = command.split(" ");
   return desk.bot.commands.some(({ access, name }) => access === "channel-manager" && name.split(" ")[0] === family);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Beyond this many waiting messages, a channel takes no more: whoever sends tries again later. */
-const WAITING = 1000;
+const MAX_WAITING_MESSAGES = 1000;
 
 /** Rejects what finds a channel's queue full. */
 export class QueueFull extends Error {
@@ -24,7 +24,8 @@ export class ChannelQueue {
   async run<T>(channel: string, signal: AbortSignal, work: () => Promise<T>, ready?: () => Promise<void>): Promise<T> {
     const state = this.#channels.get(channel) ?? { tail: Promise.resolve(), nextAt: 0, waiting: 0 };
     this.#channels.set(channel, state);
-    if (state.waiting >= WAITING) throw new QueueFull(`${WAITING} messages wait for this channel`);
+    if (state.waiting >= MAX_WAITING_MESSAGES)
+      throw new QueueFull(`${MAX_WAITING_MESSAGES} messages wait for this channel`);
     state.waiting += 1;
     const turn = state.tail.then(async () => {
       signal.throwIfAborted();

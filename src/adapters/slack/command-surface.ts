@@ -1,74 +1,74 @@
 import type { Visibility } from "../../bot/invocation.ts";
-import { withSmallPrint, type Body } from "./compose.ts";
-import { PROGRESS_USES, RESPONSE_URL_USES } from "./limits.ts";
-import { GOES_ON_DIRECTLY } from "./notices.ts";
+import { withSmallPrint, type MessageBody } from "./compose.ts";
+import { RESPONSE_URL_PROGRESS_USES, RESPONSE_URL_USES } from "./limits.ts";
+import { CONTINUES_IN_DIRECT_MESSAGES } from "./notices.ts";
 import type { ResponseUrl } from "./response-url.ts";
-import type { StandingMessage } from "./standing-message.ts";
-import { QUIET, type Surface } from "./surface.ts";
+import type { EditableMessage } from "./standing-message.ts";
+import { NO_UNFURL, type Responder } from "./surface.ts";
 
-interface CommandPlace {
+interface CommandResponderOptions {
   readonly shared: boolean;
   /** Where it can be told again and again how far it is. */
-  readonly note: StandingMessage;
+  readonly note: EditableMessage;
 }
 
 /**
  * Answers a slash command: progress and answer follow each other in one message. When the uses for progress are over,
  * direct messages tell it.
  */
-export class CommandSurface implements Surface {
-  readonly replaces = false;
+export class CommandResponder implements Responder {
+  readonly replacesMessage = false;
   readonly pace = "few";
   readonly expires = true;
   readonly direct = false;
   readonly shared: boolean;
   readonly #url: ResponseUrl;
-  readonly #note: StandingMessage;
+  readonly #note: EditableMessage;
   #standing = false;
   /** What stands there tells how far it is, and no answer has taken its place. */
   #pending = false;
 
-  constructor(url: ResponseUrl, { shared, note }: CommandPlace) {
+  constructor(url: ResponseUrl, { shared, note }: CommandResponderOptions) {
     this.#url = url;
     this.shared = shared;
     this.#note = note;
   }
 
-  async progress(body: Body): Promise<boolean> {
+  async showProgress(body: MessageBody): Promise<boolean> {
     // Two uses stay free: for the answer, and for an error or for taking the progress away.
-    const left = this.#url.left - (RESPONSE_URL_USES - PROGRESS_USES);
+    const left = this.#url.left - (RESPONSE_URL_USES - RESPONSE_URL_PROGRESS_USES);
     if (left <= 0) {
       await this.#note.progress(body);
       return true;
     }
-    await this.whisper(left === 1 ? withSmallPrint(body, GOES_ON_DIRECTLY) : body);
+    await this.sayEphemeral(left === 1 ? withSmallPrint(body, CONTINUES_IN_DIRECT_MESSAGES) : body);
     this.#pending = true;
     return true;
   }
 
-  async say(body: Body, audience: Visibility): Promise<void> {
-    if (audience === "caller") return this.whisper(body);
+  async say(body: MessageBody, audience: Visibility): Promise<void> {
+    if (audience === "caller") return this.sayEphemeral(body);
     if (this.#standing) await this.#url.post({ delete_original: true });
     this.#standing = false;
     this.#pending = false;
-    await this.#url.post({ ...body, ...QUIET, response_type: "in_channel", replace_original: false });
+    await this.#url.post({ ...body, ...NO_UNFURL, response_type: "in_channel", replace_original: false });
   }
 
-  async whisper(body: Body): Promise<void> {
-    await this.#url.post({ ...body, ...QUIET, response_type: "ephemeral", replace_original: this.#standing });
+  async sayEphemeral(body: MessageBody): Promise<void> {
+    await this.#url.post({ ...body, ...NO_UNFURL, response_type: "ephemeral", replace_original: this.#standing });
     this.#standing = true;
     this.#pending = false;
   }
 
-  beside(): Surface {
-    return new CommandSurface(this.#url, { shared: this.shared, note: this.#note });
+  forFollowUp(): Responder {
+    return new CommandResponder(this.#url, { shared: this.shared, note: this.#note });
   }
 
-  inPlace(): boolean {
+  replacesProgress(): boolean {
     return true;
   }
 
-  async clear(): Promise<void> {
+  async clearProgress(): Promise<void> {
     await this.#note.clear();
     if (!this.#pending) return;
     this.#pending = false;

@@ -5,12 +5,12 @@ import type { App, Receiver, ReceiverEvent } from "@slack/bolt";
 import type { Log } from "../../log.ts";
 import type { AdapterHealth } from "../adapter.ts";
 import { SocketModeReceiver } from "./bolt.ts";
-import { guardMessages } from "./guard-messages.ts";
-import { Once } from "./once.ts";
-import { faultWords, refusesToken } from "./slack-fault.ts";
-import { libraryLog, webOptions } from "./web.ts";
+import { guardSocketMessages } from "./guard-messages.ts";
+import { RecentKeys } from "./once.ts";
+import { describeError, isTokenRefused } from "./slack-fault.ts";
+import { libraryLogger, webClientOptions } from "./web.ts";
 
-export interface ConnectionParts {
+export interface ConnectionOptions {
   readonly appToken: string;
   readonly apiUrl?: string | undefined;
   readonly log: Log;
@@ -23,10 +23,10 @@ export interface ConnectionParts {
 }
 
 /** Slack sends each command over one of the sockets: while one is renewed, the other hears. */
-const LINES = 2;
+const SOCKETS = 2;
 const BACKOFF_MAX_MILLIS = 60_000;
 /** Slack lets a socket live for about an hour. */
-const SHORT_MILLIS = 10_000;
+const SHORT_SESSION_MILLIS = 10_000;
 
 interface SessionEnd {
   readonly why: string;
@@ -40,14 +40,14 @@ interface SessionEnd {
  * Nothing here rejects.
  */
 export class Connection implements Receiver {
-  readonly #parts: ConnectionParts;
+  readonly #parts: ConnectionOptions;
   readonly #stopping = new AbortController();
-  readonly #lines: AdapterHealth[] = Array.from({ length: LINES }, () => ({ state: "starting" }));
-  readonly #seen = new Once();
+  readonly #lines: AdapterHealth[] = Array.from({ length: SOCKETS }, () => ({ state: "starting" }));
+  readonly #seen = new RecentKeys();
   #app: App | undefined;
   #loops: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: ConnectionOptions) {
     this.#parts = parts;
   }
 
@@ -85,7 +85,7 @@ export class Connection implements Receiver {
         wait = backoffMillis;
         log.info({ platform: "slack", line, why: end.why }, "socket ended, a new one is made");
         // Where sockets end as soon as they stand, something is wrong: not too many are asked for then.
-        const short = performance.now() - began < SHORT_MILLIS;
+        const short = performance.now() - began < SHORT_SESSION_MILLIS;
         if (short) await sleep(backoffMillis, undefined, { signal, ref: false }).catch(() => undefined);
         continue;
       }
@@ -103,17 +103,17 @@ export class Connection implements Receiver {
     const { signal } = this.#stopping;
     const receiver = new SocketModeReceiver({
       appToken,
-      logger: libraryLog(log),
+      logger: libraryLogger(log),
       autoReconnectEnabled: false,
-      installerOptions: { clientOptions: webOptions({ apiUrl, log }) },
+      installerOptions: { clientOptions: webClientOptions({ apiUrl, log }) },
       processEventErrorHandler: ({ error }) => {
-        log.warn({ platform: "slack", why: faultWords(error) }, "an event could not be handled");
+        log.warn({ platform: "slack", why: describeError(error) }, "an event could not be handled");
         return Promise.resolve(false);
       },
     });
     receiver.init({ processEvent: (event: ReceiverEvent) => this.#process(event) } as App);
     const { client } = receiver;
-    guardMessages(client, (why) =>
+    guardSocketMessages(client, (why) =>
       log.warn({ platform: "slack", line, why }, "a message of the socket is passed over"),
     );
     const { promise: ended, resolve: end } = Promise.withResolvers<string>();
@@ -138,11 +138,11 @@ export class Connection implements Receiver {
           return undefined;
         },
         (error: unknown) => {
-          refused = refusesToken(error);
+          refused = isTokenRefused(error);
           end(
             refused
               ? "Slack refuses the app token"
-              : `no socket: ${error === undefined ? "it closed" : faultWords(error)}`,
+              : `no socket: ${error === undefined ? "it closed" : describeError(error)}`,
           );
         },
       );
@@ -166,13 +166,13 @@ export class Connection implements Receiver {
         await event.ack(response);
       } catch (error) {
         // The socket closed in between; what Slack repeats, it repeats on the other one.
-        this.#parts.log.warn({ platform: "slack", why: faultWords(error) }, "an acknowledgement did not go out");
+        this.#parts.log.warn({ platform: "slack", why: describeError(error) }, "an acknowledgement did not go out");
       }
     };
     // Before anything else is waited for: the socket may be asked to close right behind this envelope.
     if (!wantsAnswer(event.body)) void ack();
     const key = keyOf(event.body);
-    if (key !== undefined && !this.#seen.first(key)) {
+    if (key !== undefined && !this.#seen.add(key)) {
       await ack();
       return;
     }

@@ -1,14 +1,14 @@
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
-import type { KeepParts } from "../keep-presses.ts";
-import type { Talk } from "./after-limit.ts";
-import type { Insist } from "./insist.ts";
-import type { LastManaged } from "./last-managed.ts";
-import type { Managers } from "./managers.ts";
-import type { Kept } from "./person.ts";
+import type { ButtonPayloadDependencies } from "../keep-presses.ts";
+import type { WebApiAccess } from "./after-limit.ts";
+import type { AnswerRetrier } from "./insist.ts";
+import type { LastManagementRequests } from "./last-managed.ts";
+import type { ChannelManagers } from "./managers.ts";
+import type { HomeData } from "./person.ts";
 
 /** What answering people takes. Its `signal` aborts a little after `stopping`, so that people can be told. */
-export interface Desk extends KeepParts, Talk {
+export interface SlackContext extends ButtonPayloadDependencies, WebApiAccess {
   readonly bot: Bot;
   readonly log: Log;
   /** The root command, with its slash. */
@@ -29,14 +29,14 @@ export interface Desk extends KeepParts, Talk {
   readonly triggerMillis?: number | undefined;
   /** For how long nothing of a file may move. */
   readonly stallMillis?: number | undefined;
-  readonly managers: Managers;
-  readonly lastManaged: LastManaged;
+  readonly managers: ChannelManagers;
+  readonly lastManagementRequests: LastManagementRequests;
   /** What is kept for people. */
-  readonly kept: Kept;
+  readonly homeData: HomeData;
   /** For answers. */
-  readonly insist: Insist;
+  readonly answerRetrier: AnswerRetrier;
   /** For a word about an answer that was given up. */
-  readonly insistLonger: Insist;
+  readonly lostNoticeRetrier: AnswerRetrier;
   /** Aborted when the adapter stops: work ends, and nothing is waited for. */
   readonly stopping: AbortSignal;
 }

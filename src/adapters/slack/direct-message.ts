@@ -1,15 +1,15 @@
 import type { WebClient } from "@slack/web-api";
 
-import type { Talk } from "./after-limit.ts";
-import { StandingMessage } from "./standing-message.ts";
+import type { WebApiAccess } from "./after-limit.ts";
+import { EditableMessage } from "./standing-message.ts";
 
 /** One message in the app's direct messages with somebody. */
-export function directMessage(talk: Talk, user: string): StandingMessage {
-  return new StandingMessage(talk, async (call) => ({ channel: await call(() => directChannel(talk.web, user)) }));
+export function editableDirectMessage(talk: WebApiAccess, user: string): EditableMessage {
+  return new EditableMessage(talk, async (call) => ({ channel: await call(() => openDirectChannel(talk.web, user)) }));
 }
 
 /** The channel of the app's direct messages with somebody. */
-export async function directChannel(web: WebClient, user: string): Promise<string> {
+export async function openDirectChannel(web: WebClient, user: string): Promise<string> {
   const { channel } = await web.conversations.open({ users: user });
   if (channel?.id === undefined) throw new Error("Slack opened no direct messages");
   return channel.id;

@@ -1,48 +1,48 @@
-import type { Talk } from "./after-limit.ts";
-import type { Body } from "./compose.ts";
-import { directMessage } from "./direct-message.ts";
-import type { StandingMessage } from "./standing-message.ts";
-import type { Surface } from "./surface.ts";
+import type { WebApiAccess } from "./after-limit.ts";
+import type { MessageBody } from "./compose.ts";
+import { editableDirectMessage } from "./direct-message.ts";
+import type { EditableMessage } from "./standing-message.ts";
+import type { Responder } from "./surface.ts";
 
 /** Answers in the app's direct messages: where nothing else can, and for what comes late. */
-export class DirectSurface implements Surface {
-  readonly replaces = false;
+export class DirectMessageResponder implements Responder {
+  readonly replacesMessage = false;
   readonly shared = false;
   readonly pace = "steady";
   readonly expires = false;
   readonly direct = true;
-  readonly #talk: Talk;
+  readonly #talk: WebApiAccess;
   readonly #user: string;
-  readonly #message: StandingMessage;
+  readonly #message: EditableMessage;
 
-  constructor(talk: Talk, user: string) {
+  constructor(talk: WebApiAccess, user: string) {
     this.#talk = talk;
     this.#user = user;
-    this.#message = directMessage(talk, user);
+    this.#message = editableDirectMessage(talk, user);
   }
 
-  async progress(body: Body): Promise<boolean> {
+  async showProgress(body: MessageBody): Promise<boolean> {
     await this.#message.progress(body);
     return true;
   }
 
-  say(body: Body): Promise<void> {
+  say(body: MessageBody): Promise<void> {
     return this.#message.show(body);
   }
 
-  whisper(body: Body): Promise<void> {
+  sayEphemeral(body: MessageBody): Promise<void> {
     return this.#message.show(body);
   }
 
-  beside(): Surface {
-    return new DirectSurface(this.#talk, this.#user);
+  forFollowUp(): Responder {
+    return new DirectMessageResponder(this.#talk, this.#user);
   }
 
-  inPlace(): boolean {
+  replacesProgress(): boolean {
     return true;
   }
 
-  clear(): Promise<void> {
+  clearProgress(): Promise<void> {
     return Promise.resolve();
   }
 }

@@ -2,11 +2,11 @@ import { z } from "zod";
 
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { fault, ok, silence, warning, type Finding } from "../finding.ts";
+import { fault, ok, noAnswer, warning, type Finding } from "../finding.ts";
 import { manifestFile, SCOPES } from "./manifest.ts";
 
 /** What an examination of the connection to Slack is made with. */
-export interface SlackExaminationParts {
+export interface SlackExaminationOptions {
   readonly botToken: string;
   readonly appToken?: string | undefined;
   /** The slash command, with its slash. */
@@ -24,11 +24,11 @@ export interface SlackExaminationParts {
 }
 
 const API_URL = "https://slack.com/api/";
-const APPS = "https://api.slack.com/apps";
+const APPS_URL = "https://api.slack.com/apps";
 /** Slack shows times to the minute and refuses signatures older than five: https://docs.slack.dev/authentication/verifying-requests-from-slack. */
-const SKEW_MILLIS: Milliseconds = 60_000;
+const MAX_CLOCK_SKEW_MILLIS: Milliseconds = 60_000;
 /** No message has it. */
-const NO_MESSAGE = "1.000000";
+const NONEXISTENT_MESSAGE = "1.000000";
 
 const Answer = z.object({ ok: z.boolean(), error: z.string().optional() });
 const Identity = z.object({ team: z.string().optional(), user: z.string().optional() });
@@ -37,7 +37,7 @@ const Identity = z.object({ team: z.string().optional(), user: z.string().option
  * Looks at everything that the bot needs of Slack and posts nothing: both tokens, the scopes, the manifest, the
  * channels. Never rejects; gives up what is left when the signal aborts.
  */
-export async function examineSlack(parts: SlackExaminationParts): Promise<Finding[]> {
+export async function examineSlack(parts: SlackExaminationOptions): Promise<Finding[]> {
   const [bot, app, ...channels] = await Promise.all([
     examineBot(parts),
     examineApp(parts),
@@ -46,11 +46,11 @@ export async function examineSlack(parts: SlackExaminationParts): Promise<Findin
   return [...bot, app, examineManifest(parts), ...channels];
 }
 
-async function examineBot(parts: SlackExaminationParts): Promise<Finding[]> {
+async function examineBot(parts: SlackExaminationOptions): Promise<Finding[]> {
   const check = "Slack bot token";
   const answer = await call(parts, "auth.test", parts.botToken);
   if (answer.error !== undefined) {
-    const remedy = `Copy the Bot User OAuth Token (xoxb-…) from the page Install App of your app (${APPS}) into SLACK_BOT_TOKEN.`;
+    const remedy = `Copy the Bot User OAuth Token (xoxb-…) from the page Install App of your app (${APPS_URL}) into SLACK_BOT_TOKEN.`;
     return [refused(check, answer.error, remedy)];
   }
   if (!answer.ok) return [unanswered(check, answer)];
@@ -74,7 +74,7 @@ function examineScopes(granted: readonly string[] | undefined): Finding {
   return fault(check, `not granted: ${what}`, remedy);
 }
 
-async function examineApp(parts: SlackExaminationParts): Promise<Finding> {
+async function examineApp(parts: SlackExaminationOptions): Promise<Finding> {
   const check = "Slack app token";
   const make =
     "Under Basic Information, App-Level Tokens generate one with connections:write and set SLACK_APP_TOKEN to it.";
@@ -92,9 +92,9 @@ async function examineApp(parts: SlackExaminationParts): Promise<Finding> {
   return answer.ok ? ok(check, "Slack offers a socket") : unanswered(check, answer);
 }
 
-function examineManifest({ commands, command, manifest }: SlackExaminationParts): Finding {
+function examineManifest({ commands, command, manifest }: SlackExaminationOptions): Finding {
   const check = "Slack manifest";
-  const remedy = `Run npm run -s slack:manifest > slack-manifest.json and paste it at ${APPS}, App Manifest.`;
+  const remedy = `Run npm run -s slack:manifest > slack-manifest.json and paste it at ${APPS_URL}, App Manifest.`;
   if (manifest === undefined) return warning(check, "there is no slack-manifest.json here to compare with", remedy);
   if (manifest === manifestFile(commands, command))
     return ok(check, `slack-manifest.json is current and names ${command}`);
@@ -104,11 +104,14 @@ function examineManifest({ commands, command, manifest }: SlackExaminationParts)
 }
 
 async function examineChannel(
-  parts: SlackExaminationParts,
+  parts: SlackExaminationOptions,
   { id, setting }: { readonly id: string; readonly setting: string },
 ): Promise<Finding> {
   // Asked for a message that is not there, this says whether the channel is, without any scope: https://docs.slack.dev/reference/methods/chat.getPermalink
-  const answer = await call(parts, "chat.getPermalink", parts.botToken, { channel: id, message_ts: NO_MESSAGE });
+  const answer = await call(parts, "chat.getPermalink", parts.botToken, {
+    channel: id,
+    message_ts: NONEXISTENT_MESSAGE,
+  });
   if (answer.ok || answer.error === "message_not_found") return ok(setting, "Slack lets the bot see that channel");
   if (answer.error === "channel_not_found" || answer.error === "not_in_channel") {
     const remedy = `Type /invite @bellwether there, or correct ${setting}.`;
@@ -118,15 +121,15 @@ async function examineChannel(
   return unanswered(setting, answer);
 }
 
-function examineClock({ now }: SlackExaminationParts, { date }: Heard): Finding[] {
-  if (date === undefined || Math.abs(now() - date) <= SKEW_MILLIS) return [];
+function examineClock({ now }: SlackExaminationOptions, { date }: ApiAnswer): Finding[] {
+  if (date === undefined || Math.abs(now() - date) <= MAX_CLOCK_SKEW_MILLIS) return [];
   const seconds = Math.round((now() - date) / 1000);
   const what = `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} Slack's`;
   return [warning("Slack clock", what, "Let the machine keep its clock by NTP (timedatectl set-ntp true).")];
 }
 
 /** One answer. `error` is Slack's own word; neither `ok` nor `error`: none came that is Slack's. */
-interface Heard {
+interface ApiAnswer {
   readonly ok: boolean;
   readonly error?: string;
   readonly status?: number;
@@ -137,14 +140,20 @@ interface Heard {
 }
 
 /** Errors after which the same call may succeed by itself. */
-const PASSING = new Set(["ratelimited", "internal_error", "fatal_error", "request_timeout", "service_unavailable"]);
+const TRANSIENT_ERRORS = new Set([
+  "ratelimited",
+  "internal_error",
+  "fatal_error",
+  "request_timeout",
+  "service_unavailable",
+]);
 
 async function call(
-  { apiUrl = API_URL, signal }: SlackExaminationParts,
+  { apiUrl = API_URL, signal }: SlackExaminationOptions,
   method: string,
   token: string,
   form: Readonly<Record<string, string>> = {},
-): Promise<Heard> {
+): Promise<ApiAnswer> {
   try {
     const response = await fetch(`${apiUrl.replace(/\/+$/u, "")}/${method}`, {
       method: "POST",
@@ -160,9 +169,9 @@ async function call(
     const date = Date.parse(headers.get("date") ?? "");
     const { error = "unknown_error" } = answer;
     if (!answer.ok)
-      return PASSING.has(error)
+      return TRANSIENT_ERRORS.has(error)
         ? { ok: false, status: error === "ratelimited" ? 429 : 503 }
-        : { ok: false, error: tidy(error), status };
+        : { ok: false, error: printableErrorCode(error), status };
     const scopes = headers.get("x-oauth-scopes")?.split(",");
     return {
       ok: true,
@@ -177,7 +186,7 @@ async function call(
 }
 
 /** Slack's errors are words in lower case; what is none is not repeated. */
-function tidy(error: string): string {
+function printableErrorCode(error: string): string {
   return /^\w{1,60}$/u.test(error) ? error : "unknown_error";
 }
 
@@ -185,9 +194,9 @@ function refused(check: string, error: string, remedy: string): Finding {
   return fault(check, `Slack refuses it (${error})`, remedy);
 }
 
-function unanswered(check: string, { status }: Heard): Finding {
+function unanswered(check: string, { status }: ApiAnswer): Finding {
   const remedy = "Look at https://slack-status.com and at this machine's network, then try again.";
-  if (status === undefined) return silence(check, "Slack does not answer", remedy);
-  if (status === 429) return silence(check, "Slack gets too many requests from here", "Wait a minute.");
-  return silence(check, `Slack answers ${status === 200 ? "what cannot be understood" : `HTTP ${status}`}`, remedy);
+  if (status === undefined) return noAnswer(check, "Slack does not answer", remedy);
+  if (status === 429) return noAnswer(check, "Slack gets too many requests from here", "Wait a minute.");
+  return noAnswer(check, `Slack answers ${status === 200 ? "what cannot be understood" : `HTTP ${status}`}`, remedy);
 }

@@ -7,20 +7,20 @@ import type { WebClient } from "@slack/web-api";
 import { formatBytes } from "../../units/byte-size.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import { afterLimit, type Sleep, type Talk } from "./after-limit.ts";
+import { retryRateLimited, type Sleep, type WebApiAccess } from "./after-limit.ts";
 import { escapeMrkdwn, linkMarkup } from "./escape.ts";
 import type { MessageFile } from "./render.ts";
-import { codeOf, faultWords, isUnanswered } from "./slack-fault.ts";
+import { errorCodeOf, describeError, isUnanswered } from "./slack-fault.ts";
 
 /** Where files go. */
-export interface FilePlace {
+export interface FileDestination {
   readonly channel: string;
   readonly thread?: string | undefined;
   /** What the place is to the one who reads about it: "your direct messages with the app". */
-  readonly words: string;
+  readonly description: string;
 }
 
-export interface FileParts {
+export interface FileUploadDependencies {
   readonly web: WebClient;
   readonly log: Log;
   readonly sleep: Sleep;
@@ -30,14 +30,14 @@ export interface FileParts {
 }
 
 /** No file takes longer than this; an hour for a gigabyte is a slow line. */
-const UPLOAD_MILLIS = 3_600_000;
-const STALL_MILLIS = 60_000;
+const UPLOAD_TIMEOUT_MILLIS = 3_600_000;
+const STALL_TIMEOUT_MILLIS = 60_000;
 
 /** What is said about files stands beside a whole reply, in what room is kept free there. */
-const LINES_LENGTH = 1000;
+const FILE_LINES_LENGTH = 1000;
 
 /** After as many files in a row that Slack gave no answer to, the rest is not tried at this time. */
-const UNANSWERED = 2;
+const MAX_UNANSWERED_FILES = 2;
 
 /** The files of one message, each sent once, however often it is tried. */
 export class FileBatch {
@@ -53,10 +53,14 @@ export class FileBatch {
    * each: where it is, or why it could not be sent; what finds no room is counted. Never rejects, except with the
    * signal's reason.
    */
-  async send(place: FilePlace | (() => Promise<FilePlace>), parts: FileParts, signal: AbortSignal): Promise<string> {
-    const { stallMillis = STALL_MILLIS } = parts;
+  async send(
+    place: FileDestination | (() => Promise<FileDestination>),
+    parts: FileUploadDependencies,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { stallMillis = STALL_TIMEOUT_MILLIS } = parts;
     const failed: string[] = [];
-    let found: FilePlace | undefined;
+    let found: FileDestination | undefined;
     let unanswered = 0;
     for (const file of this.#files) {
       if (this.#sent.has(file)) continue;
@@ -66,30 +70,30 @@ export class FileBatch {
           failed.push(`${name} is empty; Slack takes no empty files, so there is nothing to send.`);
           continue;
         }
-        if (unanswered >= UNANSWERED) {
+        if (unanswered >= MAX_UNANSWERED_FILES) {
           failed.push(`${name} was not sent: Slack did not answer. Try again.`);
           continue;
         }
         found ??= typeof place === "function" ? await place() : place;
         const permalink = await upload(file, found, { web: parts.web, sleep: parts.sleep, signal, stallMillis });
         const shown = permalink === undefined ? name : linkMarkup(file.name, permalink);
-        this.#sent.set(file, `${shown} (${formatBytes(file.attachment.sizeBytes)}) is in ${found.words}.`);
+        this.#sent.set(file, `${shown} (${formatBytes(file.attachment.sizeBytes)}) is in ${found.description}.`);
         unanswered = 0;
       } catch (error) {
         signal.throwIfAborted();
         unanswered = isUnanswered(error) ? unanswered + 1 : 0;
-        parts.log.warn({ platform: "slack", file: file.name, why: faultWords(error) }, "a file could not be sent");
-        failed.push(`${name} could not be sent: ${whyNot(error, found, parts.botName())}`);
+        parts.log.warn({ platform: "slack", file: file.name, why: describeError(error) }, "a file could not be sent");
+        failed.push(`${name} could not be sent: ${failureReason(error, found, parts.botName())}`);
       }
     }
-    return inShort(failed, [...this.#sent.values()]);
+    return summarizeFiles(failed, [...this.#sent.values()]);
   }
 }
 
 /** As many lines as find room, what went wrong first, and how many more there are. */
-function inShort(failed: readonly string[], sent: readonly string[]): string {
+function summarizeFiles(failed: readonly string[], sent: readonly string[]): string {
   const lines: string[] = [];
-  let [room, unsaidFailed, unsaidSent] = [LINES_LENGTH, failed.length, sent.length];
+  let [room, unsaidFailed, unsaidSent] = [FILE_LINES_LENGTH, failed.length, sent.length];
   for (const [index, line] of [...failed, ...sent].entries()) {
     if (line.length + 1 > room) continue;
     room -= line.length + 1;
@@ -108,12 +112,12 @@ function inShort(failed: readonly string[], sent: readonly string[]): string {
  */
 async function upload(
   file: MessageFile,
-  place: FilePlace,
-  talk: Talk & { stallMillis: number },
+  place: FileDestination,
+  talk: WebApiAccess & { stallMillis: number },
 ): Promise<string | undefined> {
   const { attachment, name, alt } = file;
   const { web, signal, stallMillis } = talk;
-  const begun = await afterLimit(talk, () =>
+  const begun = await retryRateLimited(talk, () =>
     web.files.getUploadURLExternal({
       filename: name,
       length: attachment.sizeBytes,
@@ -122,10 +126,10 @@ async function upload(
   );
   const { upload_url: url, file_id: id } = begun;
   if (url === undefined || id === undefined) throw new Error("Slack gave no address to upload to");
-  const limits = { signal: AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_MILLIS)]), stallMillis };
-  await put(new URL(url), attachment, limits);
+  const limits = { signal: AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_TIMEOUT_MILLIS)]), stallMillis };
+  await streamFile(new URL(url), attachment, limits);
   const thread = place.thread === undefined ? {} : { thread_ts: place.thread };
-  const done = await afterLimit(talk, () =>
+  const done = await retryRateLimited(talk, () =>
     web.files.completeUploadExternal({ files: [{ id, title: name }], channel_id: place.channel, ...thread }),
   );
   const permalink = done.files?.[0]?.permalink;
@@ -133,7 +137,7 @@ async function upload(
 }
 
 /** Streams a file to an address, with its length said beforehand. */
-async function put(
+async function streamFile(
   url: URL,
   attachment: MessageFile["attachment"],
   { signal, stallMillis }: { signal: AbortSignal; stallMillis: number },
@@ -159,12 +163,12 @@ async function put(
   if (status !== 200) throw new Error(`the upload was answered with ${status}`);
 }
 
-function whyNot(error: unknown, place: FilePlace | undefined, botName: string): string {
-  const code = codeOf(error);
+function failureReason(error: unknown, place: FileDestination | undefined, botName: string): string {
+  const code = errorCodeOf(error);
   switch (code) {
     case "not_in_channel":
     case "channel_not_found":
-      return `the app is not in ${place?.words ?? "this channel"}. Type \`/invite @${botName}\` there, then ask again.`;
+      return `the app is not in ${place?.description ?? "this channel"}. Type \`/invite @${botName}\` there, then ask again.`;
     case "missing_scope":
       return "the app may not send files. Its operator adds the permission `files:write` and installs it again.";
     case "file_uploads_disabled":

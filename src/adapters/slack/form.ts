@@ -5,7 +5,7 @@ import type { AnyCommand } from "../../bot/command.ts";
 import type { Option } from "../../bot/option.ts";
 import { isRequired } from "../../bot/usage.ts";
 import type { Ask } from "../../reply/reply.ts";
-import { section } from "./blocks.ts";
+import { sectionBlock } from "./blocks.ts";
 import { renderPlain, renderText } from "./inline.ts";
 import {
   INPUT_HINT_LENGTH,
@@ -13,7 +13,7 @@ import {
   MODAL_TITLE_LENGTH,
   OPTION_TEXT_LENGTH,
   OPTION_VALUE_LENGTH,
-  OPTIONS,
+  MAX_OPTIONS,
   PLACEHOLDER_LENGTH,
   PRIVATE_METADATA_LENGTH,
   SECTION_LENGTH,
@@ -23,7 +23,7 @@ import type { ResponseAddress } from "./response-url.ts";
 // A command's options as a modal: Slack has no typed options, so the form asks for them.
 
 /** What a form must remember until it is sent. */
-export interface FormPlace {
+export interface FormMetadata {
   readonly command: string;
   /** Where the answer goes; without it, into direct messages. */
   readonly response?: ResponseAddress | undefined;
@@ -35,12 +35,12 @@ export interface FormPlace {
   readonly shared: boolean;
 }
 
-export const FORM_CALLBACK = "form";
+export const FORM_CALLBACK_ID = "form";
 /** The element that holds an option's value, in the block that bears the option's name. */
-const VALUE = "value";
-const BLOCK = "option:";
+const VALUE_ACTION_ID = "value";
+const BLOCK_ID_PREFIX = "option:";
 
-const FormPlaceJson = z.object({
+const FormMetadataSchema = z.object({
   v: z.literal(1),
   command: z.string(),
   response: z.object({ url: z.url(), since: z.number(), used: z.number() }).exactOptional(),
@@ -55,19 +55,19 @@ export function renderForm(
   command: AnyCommand,
   given: Ask["options"],
   networks: readonly string[],
-  place: FormPlace,
+  place: FormMetadata,
 ): ModalView {
   const metadata = JSON.stringify({ v: 1, ...place });
   const blocks: KnownBlock[] = [
-    section(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn),
+    sectionBlock(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn),
     ...Object.entries(command.options).map(([name, option]) => inputOf(name, option, given[name], networks)),
   ];
   return {
     type: "modal",
-    callback_id: FORM_CALLBACK,
-    title: plainText(command.name, MODAL_TITLE_LENGTH),
-    submit: plainText("Ask", MODAL_TITLE_LENGTH),
-    close: plainText("Cancel", MODAL_TITLE_LENGTH),
+    callback_id: FORM_CALLBACK_ID,
+    title: plainTextObject(command.name, MODAL_TITLE_LENGTH),
+    submit: plainTextObject("Ask", MODAL_TITLE_LENGTH),
+    close: plainTextObject("Cancel", MODAL_TITLE_LENGTH),
     // A response_url too long to be kept is done without: the answer then comes as a direct message.
     private_metadata:
       metadata.length <= PRIVATE_METADATA_LENGTH ? metadata : JSON.stringify({ v: 1, ...place, response: undefined }),
@@ -76,9 +76,9 @@ export function renderForm(
 }
 
 /** Undefined for what another version, or nobody, has made. */
-export function readFormPlace(metadata: string): FormPlace | undefined {
+export function readFormMetadata(metadata: string): FormMetadata | undefined {
   try {
-    const parsed = FormPlaceJson.safeParse(JSON.parse(metadata));
+    const parsed = FormMetadataSchema.safeParse(JSON.parse(metadata));
     return parsed.success ? parsed.data : undefined;
   } catch {
     return undefined;
@@ -94,10 +94,10 @@ function inputOf(
   const hint = hintOf(option);
   return {
     type: "input",
-    block_id: `${BLOCK}${name}`,
+    block_id: `${BLOCK_ID_PREFIX}${name}`,
     optional: !isRequired(option),
-    label: plainText(name, 100),
-    hint: plainText(hint, INPUT_HINT_LENGTH),
+    label: plainTextObject(name, 100),
+    hint: plainTextObject(hint, INPUT_HINT_LENGTH),
     element: elementOf(name, option, given, networks),
   };
 }
@@ -116,15 +116,15 @@ function elementOf(
   const typed = given === undefined ? undefined : String(given);
   switch (option.kind) {
     case "text": {
-      const placeholder = plainText(option.example, PLACEHOLDER_LENGTH);
+      const placeholder = plainTextObject(option.example, PLACEHOLDER_LENGTH);
       if (option.suggest === undefined && option.saved === undefined) {
         const max = Math.min(option.maxLength ?? 200, INPUT_TEXT_LENGTH);
         return textInput(placeholder, typed, max);
       }
-      const initial = typed === undefined ? undefined : optionOf(typed, typed);
+      const initial = typed === undefined ? undefined : optionObject(typed, typed);
       return {
         type: "external_select",
-        action_id: VALUE,
+        action_id: VALUE_ACTION_ID,
         min_query_length: 0,
         placeholder,
         ...(initial === undefined ? {} : { initial_option: initial }),
@@ -135,7 +135,7 @@ function elementOf(
         typed !== undefined && /^-?\d+$/u.test(typed) && Number(typed) >= option.min && Number(typed) <= option.max;
       return {
         type: "number_input",
-        action_id: VALUE,
+        action_id: VALUE_ACTION_ID,
         is_decimal_allowed: false,
         min_value: String(option.min),
         max_value: String(option.max),
@@ -144,32 +144,35 @@ function elementOf(
     }
     case "choice":
       return select(
-        option.choices.map(({ label, value }) => optionOf(label, value)),
+        option.choices.map(({ label, value }) => optionObject(label, value)),
         typed,
       );
     case "flag":
       // On Slack an answer goes to the asker alone unless the question itself, or the workspace, says otherwise.
       return name === "private"
-        ? select([optionOf("Only me", "yes"), optionOf("Everybody here", "no")], yesNo(typed) ?? "yes")
-        : select([optionOf("Yes", "yes"), optionOf("No", "no")], yesNo(typed) ?? (option.default ? "yes" : "no"));
+        ? select([optionObject("Only me", "yes"), optionObject("Everybody here", "no")], yesNo(typed) ?? "yes")
+        : select(
+            [optionObject("Yes", "yes"), optionObject("No", "no")],
+            yesNo(typed) ?? (option.default ? "yes" : "no"),
+          );
     case "time":
-      return textInput(plainText("2023-05-01, 2023-05-01 12:30, 7d, last month", PLACEHOLDER_LENGTH), typed, 60);
+      return textInput(plainTextObject("2023-05-01, 2023-05-01 12:30, 7d, last month", PLACEHOLDER_LENGTH), typed, 60);
     case "network":
       return select(
-        networks.map((network) => optionOf(network, network)),
+        networks.map((network) => optionObject(network, network)),
         typed ?? networks[0],
       );
   }
 }
 
 function textInput(
-  placeholder: ReturnType<typeof plainText>,
+  placeholder: ReturnType<typeof plainTextObject>,
   typed: string | undefined,
   max: number,
 ): InputBlock["element"] {
   return {
     type: "plain_text_input",
-    action_id: VALUE,
+    action_id: VALUE_ACTION_ID,
     max_length: max,
     placeholder,
     ...(typed === undefined || typed.trim() === ""
@@ -179,13 +182,14 @@ function textInput(
 }
 
 function select(options: readonly (PlainTextOption | undefined)[], chosen: string | undefined): InputBlock["element"] {
-  const offered = options.filter((option) => option !== undefined).slice(0, OPTIONS);
+  const offered = options.filter((option) => option !== undefined).slice(0, MAX_OPTIONS);
   // Slack takes no list that offers nothing.
-  if (offered.length === 0) return textInput(plainText("Type a value", PLACEHOLDER_LENGTH), chosen, INPUT_TEXT_LENGTH);
+  if (offered.length === 0)
+    return textInput(plainTextObject("Type a value", PLACEHOLDER_LENGTH), chosen, INPUT_TEXT_LENGTH);
   const initial = offered.find(({ value }) => value === chosen);
   return {
     type: "static_select",
-    action_id: VALUE,
+    action_id: VALUE_ACTION_ID,
     options: offered,
     ...(initial === undefined ? {} : { initial_option: initial }),
   };
@@ -197,12 +201,12 @@ function yesNo(typed: string | undefined): "yes" | "no" | undefined {
 }
 
 /** An option of a list; undefined for a value that Slack could not carry. */
-export function optionOf(label: string, value: string): PlainTextOption | undefined {
+export function optionObject(label: string, value: string): PlainTextOption | undefined {
   if (value.trim() === "" || value.length > OPTION_VALUE_LENGTH || !value.isWellFormed()) return undefined;
-  return { text: plainText(label.trim() === "" ? value : label, OPTION_TEXT_LENGTH), value };
+  return { text: plainTextObject(label.trim() === "" ? value : label, OPTION_TEXT_LENGTH), value };
 }
 
-function plainText(text: string, max: number): { type: "plain_text"; text: string; emoji: false } {
+function plainTextObject(text: string, max: number): { type: "plain_text"; text: string; emoji: false } {
   const shown = renderPlain([{ kind: "text", text }], max).text;
   return { type: "plain_text", text: shown === "" ? "–" : shown, emoji: false };
 }
@@ -221,26 +225,26 @@ export type FormState = Readonly<
 export function readForm(state: FormState): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [block, elements] of Object.entries(state)) {
-    if (!block.startsWith(BLOCK)) continue;
-    const element = elements[VALUE];
+    if (!block.startsWith(BLOCK_ID_PREFIX)) continue;
+    const element = elements[VALUE_ACTION_ID];
     const value = element?.selected_option?.value ?? element?.value ?? "";
-    if (value.trim() !== "") values[block.slice(BLOCK.length)] = value.trim();
+    if (value.trim() !== "") values[block.slice(BLOCK_ID_PREFIX.length)] = value.trim();
   }
   return values;
 }
 
 /** The block that asks for an option. */
-export function blockOf(option: string): string {
-  return `${BLOCK}${option}`;
+export function blockIdOf(option: string): string {
+  return `${BLOCK_ID_PREFIX}${option}`;
 }
 
 /** The option that a block asks for; undefined where it is none of ours. */
-export function optionIn(block: string): string | undefined {
-  return block.startsWith(BLOCK) ? block.slice(BLOCK.length) : undefined;
+export function optionNameOf(block: string): string | undefined {
+  return block.startsWith(BLOCK_ID_PREFIX) ? block.slice(BLOCK_ID_PREFIX.length) : undefined;
 }
 
 /** The required options that a question lacks. */
-export function missingIn(command: AnyCommand, ask: Ask): string[] {
+export function missingOptions(command: AnyCommand, ask: Ask): string[] {
   return Object.entries(command.options)
     .filter(([name, option]) => isRequired(option) && !(name in ask.options))
     .map(([name]) => name);

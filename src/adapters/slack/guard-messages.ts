@@ -1,5 +1,5 @@
 /** What the library's client is to this guard: it emits each message of its socket, and listens to that itself. */
-interface Emitter {
+interface SocketMessageEmitter {
   listeners(event: "ws_message"): ((data: unknown, isBinary: unknown) => unknown)[];
   removeAllListeners(event: "ws_message"): unknown;
   on(event: "ws_message", listener: (data: unknown, isBinary: unknown) => void): unknown;
@@ -9,11 +9,11 @@ interface Emitter {
  * Lets only messages through that the library can read: it takes the rest apart without looking, in a promise that nobody
  * waits for, which would end the process. Call it before any other listener is added.
  */
-export function guardMessages(client: Emitter, onOdd: (why: string) => void): void {
+export function guardSocketMessages(client: SocketMessageEmitter, onOdd: (why: string) => void): void {
   const readers = client.listeners("ws_message");
   client.removeAllListeners("ws_message");
   client.on("ws_message", (data, isBinary) => {
-    const odd = oddityOf(data);
+    const odd = malformationOf(data);
     if (odd !== undefined) {
       onOdd(odd);
       return;
@@ -25,7 +25,7 @@ export function guardMessages(client: Emitter, onOdd: (why: string) => void): vo
 }
 
 /** Why a message is none that Slack sends; undefined where it may be one. */
-function oddityOf(data: unknown): string | undefined {
+function malformationOf(data: unknown): string | undefined {
   if (typeof data !== "string") return "it is no text";
   let message: unknown;
   try {

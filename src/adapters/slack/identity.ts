@@ -4,9 +4,9 @@ import type { WebClient } from "@slack/web-api";
 
 import type { Log } from "../../log.ts";
 import type { AdapterHealth } from "../adapter.ts";
-import { faultWords, refusesToken } from "./slack-fault.ts";
+import { describeError, isTokenRefused } from "./slack-fault.ts";
 
-export interface IdentityParts {
+export interface IdentityOptions {
   readonly web: WebClient;
   readonly log: Log;
   /** Between two looks while all is well. */
@@ -17,7 +17,7 @@ export interface IdentityParts {
 
 /** Who the bot is in its workspace, and whether its token still counts: looked at from time to time, never rejecting. */
 export class Identity {
-  readonly #parts: IdentityParts;
+  readonly #parts: IdentityOptions;
   readonly #stopping = new AbortController();
   #loop: Promise<void> = Promise.resolve();
   #pause = new AbortController();
@@ -29,7 +29,7 @@ export class Identity {
   name = "bellwether";
   health: AdapterHealth = { state: "starting" };
 
-  constructor(parts: IdentityParts) {
+  constructor(parts: IdentityOptions) {
     this.#parts = parts;
   }
 
@@ -38,7 +38,7 @@ export class Identity {
   }
 
   /** Ends the pause before the next look: something has happened to the token. */
-  lookNow(): void {
+  checkNow(): void {
     this.#pause.abort();
   }
 
@@ -69,8 +69,8 @@ export class Identity {
       this.#become({ state: "up" });
     } catch (error) {
       // Without an answer nothing new is known of the token; the sockets tell whether Slack is there.
-      if (refusesToken(error)) this.#become({ state: "failed", why: "Slack refuses the bot token" });
-      log.debug({ platform: "slack", why: faultWords(error) }, "no answer about the bot token");
+      if (isTokenRefused(error)) this.#become({ state: "failed", why: "Slack refuses the bot token" });
+      log.debug({ platform: "slack", why: describeError(error) }, "no answer about the bot token");
     }
   }
 

@@ -9,20 +9,20 @@ import { BotStopping } from "../../errors.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
 import type { Sleep } from "./after-limit.ts";
-import { tellNotInChannel } from "./answer-ask.ts";
+import { notifyNotInChannel } from "./answer-ask.ts";
 import { createBoltApp } from "./bolt-app.ts";
 import { Connection } from "./connection.ts";
-import type { Desk } from "./desk.ts";
+import type { SlackContext } from "./desk.ts";
 import { Identity } from "./identity.ts";
-import { ANSWERS, Insist, WORDS } from "./insist.ts";
-import { ACKNOWLEDGE_MILLIS, CHANNEL_MILLIS } from "./limits.ts";
-import { LastManaged } from "./last-managed.ts";
-import { Managers } from "./managers.ts";
-import type { Kept } from "./person.ts";
+import { ANSWER_RETRY_POLICY, AnswerRetrier, LOST_NOTICE_RETRY_POLICY } from "./insist.ts";
+import { ACKNOWLEDGE_TIMEOUT_MILLIS, CHANNEL_INTERVAL_MILLIS } from "./limits.ts";
+import { LastManagementRequests } from "./last-managed.ts";
+import { ChannelManagers } from "./managers.ts";
+import type { HomeData } from "./person.ts";
 import { SlackSender } from "./slack-sender.ts";
-import { createWeb } from "./web.ts";
+import { createWebClient } from "./web.ts";
 
-export interface SlackParts {
+export interface SlackAdapterOptions {
   /** `xoxb-…` */
   readonly botToken: string;
   /** `xapp-…`, with connections:write. */
@@ -36,9 +36,9 @@ export interface SlackParts {
   /** Unix milliseconds; the wall clock unless a test says otherwise. */
   readonly now?: (() => number) | undefined;
   /** The parties that somebody keeps, for the home tab. */
-  readonly savedParties?: Kept["savedParties"] | undefined;
+  readonly savedParties?: HomeData["savedParties"] | undefined;
   /** What somebody is told of without asking, for the home tab; left out where nobody can subscribe. */
-  readonly subscriptionsOf?: Kept["subscriptionsOf"] | undefined;
+  readonly subscriptionsOf?: HomeData["subscriptionsOf"] | undefined;
   /**
    * Who alone may change what a channel is told: user ids, bare or as `slack:U…`; what stands for Discord (`discord:…`) is
    * passed over. Left out or empty, every full member may.
@@ -60,17 +60,17 @@ export interface SlackTiming {
   readonly againMillis?: number;
   readonly channelMillis?: number;
   readonly callMillis?: number;
-  readonly lookMillis?: number;
+  readonly lookupMillis?: number;
   readonly progressEveryMillis?: number;
   readonly stallMillis?: number;
   readonly triggerMillis?: number;
   readonly editMillis?: number;
 }
 
-const KEEP_BUTTONS_MILLIS = 30 * 86_400_000;
+const BUTTON_LIFETIME_MILLIS = 30 * 86_400_000;
 const STOP_MILLIS = 3000;
 /** Of that, for telling people that they wait in vain. */
-const FAREWELL_MILLIS = 2000;
+const STOPPING_NOTICE_MILLIS = 2000;
 /** Where it may be told again and again how far something is: Slack takes about 50 changes of messages a minute. */
 const PROGRESS_EVERY_MILLIS = 10_000;
 /** Three uses of a response_url: soon, and then only where it takes really long. */
@@ -79,13 +79,13 @@ const PROGRESS_AT_MILLIS = [1500, 12_000, 60_000];
 const CHANNEL_MARGIN_MILLIS = 5;
 
 /** Slack: commands over Socket Mode, messages over the Web API. Nothing that happens to Slack reaches the rest of the process. */
-export function createSlackAdapter(parts: SlackParts): SendingAdapter {
+export function createSlackAdapter(parts: SlackAdapterOptions): SendingAdapter {
   return new SlackAdapter(parts);
 }
 
 class SlackAdapter implements SendingAdapter {
   readonly platform = "slack";
-  readonly #parts: SlackParts;
+  readonly #parts: SlackAdapterOptions;
   readonly #stopping = new AbortController();
   /** Aborted when nothing more can be said. */
   readonly #silence = new AbortController();
@@ -97,11 +97,11 @@ class SlackAdapter implements SendingAdapter {
   #onNotInChannel: (channel: string) => void = () => undefined;
   readonly #working = new Set<Promise<void>>();
 
-  constructor(parts: SlackParts) {
+  constructor(parts: SlackAdapterOptions) {
     this.#parts = parts;
     this.#sleep = parts.sleep ?? ((millis, signal) => sleep(millis, undefined, { signal, ref: false }));
     const { appToken, apiUrl, botToken, log, payloads, timing = {} } = parts;
-    this.#web = createWeb(botToken, { apiUrl, log, timeoutMillis: timing.callMillis });
+    this.#web = createWebClient(botToken, { apiUrl, log, timeoutMillis: timing.callMillis });
     this.#connection = new Connection({ appToken, apiUrl, log, ...timing });
     this.#identity = new Identity({ web: this.#web, log, ...timing });
     this.#sender = new SlackSender(
@@ -109,14 +109,14 @@ class SlackAdapter implements SendingAdapter {
       {
         payloads,
         log,
-        keepMillis: KEEP_BUTTONS_MILLIS,
+        keepMillis: BUTTON_LIFETIME_MILLIS,
         botName: () => this.#identity.name,
         sleep: this.#sleep,
         editMillis: timing.editMillis,
         stallMillis: timing.stallMillis,
         onNotInChannel: (channel) => this.#onNotInChannel(channel),
       },
-      timing.channelMillis ?? CHANNEL_MILLIS + CHANNEL_MARGIN_MILLIS,
+      timing.channelMillis ?? CHANNEL_INTERVAL_MILLIS + CHANNEL_MARGIN_MILLIS,
     );
   }
 
@@ -128,46 +128,58 @@ class SlackAdapter implements SendingAdapter {
   async start(bot: Bot): Promise<void> {
     const { log, mayManage, now = Date.now, payloads, savedParties, subscriptionsOf, timing = {} } = this.#parts;
     const sleep = this.#sleep;
-    const desk: Desk = {
+    const desk: SlackContext = {
       bot,
       web: this.#web,
       payloads,
       log,
       command: this.#parts.command,
-      keepMillis: KEEP_BUTTONS_MILLIS,
+      keepMillis: BUTTON_LIFETIME_MILLIS,
       botName: () => this.#identity.name,
       now,
       sleep,
-      insist: new Insist({ log, now, sleep, stopping: this.#stopping.signal, patience: ANSWERS }),
-      insistLonger: new Insist({ log, now, sleep, stopping: this.#stopping.signal, patience: WORDS }),
+      answerRetrier: new AnswerRetrier({
+        log,
+        now,
+        sleep,
+        stopping: this.#stopping.signal,
+        policy: ANSWER_RETRY_POLICY,
+      }),
+      lostNoticeRetrier: new AnswerRetrier({
+        log,
+        now,
+        sleep,
+        stopping: this.#stopping.signal,
+        policy: LOST_NOTICE_RETRY_POLICY,
+      }),
       progressAtMillis: timing.progressAtMillis ?? PROGRESS_AT_MILLIS,
       progressEveryMillis: timing.progressEveryMillis ?? PROGRESS_EVERY_MILLIS,
       callMillis: timing.callMillis,
       stallMillis: timing.stallMillis,
       triggerMillis: timing.triggerMillis,
-      suggestMillis: timing.suggestMillis ?? ACKNOWLEDGE_MILLIS - 1000,
-      managers: new Managers({
+      suggestMillis: timing.suggestMillis ?? ACKNOWLEDGE_TIMEOUT_MILLIS - 1000,
+      managers: new ChannelManagers({
         web: this.#web,
         log,
         listed: mayManage,
-        lookMillis: timing.lookMillis,
+        lookupMillis: timing.lookupMillis,
         team: () => this.#identity.teamId,
       }),
-      lastManaged: new LastManaged(),
-      kept: {
+      lastManagementRequests: new LastManagementRequests(),
+      homeData: {
         savedParties: (person) => savedParties?.(person) ?? Promise.resolve([]),
         ...(subscriptionsOf === undefined ? {} : { subscriptionsOf }),
       },
       signal: this.#silence.signal,
       stopping: this.#stopping.signal,
     };
-    this.#onNotInChannel = (channel) => this.#track(tellNotInChannel(desk, channel));
+    this.#onNotInChannel = (channel) => this.#track(notifyNotInChannel(desk, channel));
     createBoltApp({
       receiver: this.#connection,
       botToken: this.#parts.botToken,
       apiUrl: this.#parts.apiUrl,
       identity: this.#identity,
-      desk,
+      context: desk,
       track: (work) => this.#track(work),
     });
     this.#identity.start();
@@ -176,7 +188,7 @@ class SlackAdapter implements SendingAdapter {
 
   async stop(): Promise<void> {
     this.#stopping.abort(new BotStopping());
-    const farewell = setTimeout(() => this.#silence.abort(this.#stopping.signal.reason), FAREWELL_MILLIS);
+    const farewell = setTimeout(() => this.#silence.abort(this.#stopping.signal.reason), STOPPING_NOTICE_MILLIS);
     const work = Promise.allSettled([...this.#working, this.#connection.stop(), this.#identity.stop()]);
     await Promise.race([work, sleep(STOP_MILLIS, undefined, { ref: false })]);
     clearTimeout(farewell);

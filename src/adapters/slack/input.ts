@@ -1,5 +1,5 @@
 /** A person or a user group right behind an option's name, as in `mention:@ops`: its id is what counts there. */
-const NAMED = /(?<=(?:^|\s)(?:[a-z][a-z-]*:|--[a-z][a-z-]* ))<(?:@|!subteam\^)([A-Z0-9]+)(?:\|[^<>]*)?>/gu;
+const MENTION_VALUE = /(?<=(?:^|\s)(?:[a-z][a-z-]*:|--[a-z][a-z-]* ))<(?:@|!subteam\^)([A-Z0-9]+)(?:\|[^<>]*)?>/gu;
 
 /**
  * What somebody typed, out of what Slack made of it: with `should_escape`, names, channels and addresses come as
@@ -8,7 +8,7 @@ const NAMED = /(?<=(?:^|\s)(?:[a-z][a-z-]*:|--[a-z][a-z-]* ))<(?:@|!subteam\^)([
  */
 export function typedText(given: string): string {
   return given
-    .replaceAll(NAMED, "$1")
+    .replaceAll(MENTION_VALUE, "$1")
     .replaceAll(/<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>/gu, (_all, sign: string, target: string, label?: string) => {
       if (sign === "!" && label !== undefined) return label;
       const shown = label === undefined || label === "" ? target.replace(/^mailto:/u, "") : label;

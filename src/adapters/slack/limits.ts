@@ -3,15 +3,15 @@ import type { Milliseconds } from "../../units/duration.ts";
 // What Slack refuses. One overflow rejects the whole message, so the renderer keeps below each of these.
 
 /** https://docs.slack.dev/reference/block-kit/blocks: blocks in a message. */
-export const BLOCKS = 50;
+export const MAX_BLOCKS = 50;
 /** https://docs.slack.dev/reference/block-kit/blocks/section-block */
 export const SECTION_LENGTH = 3000;
-export const SECTION_FIELDS = 10;
+export const MAX_SECTION_FIELDS = 10;
 export const SECTION_FIELD_LENGTH = 2000;
 /** https://docs.slack.dev/reference/block-kit/blocks/header-block: plain text only. */
 export const HEADER_LENGTH = 150;
 /** https://docs.slack.dev/reference/block-kit/blocks/actions-block */
-export const ACTIONS = 25;
+export const MAX_ACTIONS = 25;
 /** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
 export const BUTTON_LABEL_LENGTH = 75;
 export const BUTTON_VALUE_LENGTH = 2000;
@@ -20,8 +20,8 @@ export const BUTTON_URL_LENGTH = 3000;
 export const CONFIRM_TEXT_LENGTH = 300;
 export const CONFIRM_BUTTON_LENGTH = 30;
 /** https://docs.slack.dev/reference/block-kit/blocks/table-block: one a message, and no empty cell. */
-export const TABLE_ROWS = 100;
-export const TABLE_COLUMNS = 20;
+export const MAX_TABLE_ROWS = 100;
+export const MAX_TABLE_COLUMNS = 20;
 
 /**
  * All blocks of one chat.postMessage together fail with `msg_blocks_too_long` at about 13,000 characters,
@@ -35,7 +35,7 @@ export const TEXT_LENGTH = 3_000;
 /** https://docs.slack.dev/reference/block-kit/composition-objects/option-object says 150 of the value, @slack/types says 75. */
 export const OPTION_TEXT_LENGTH = 75;
 export const OPTION_VALUE_LENGTH = 75;
-export const OPTIONS = 100;
+export const MAX_OPTIONS = 100;
 /** https://docs.slack.dev/reference/views/modal-views */
 export const MODAL_TITLE_LENGTH = 24;
 export const PRIVATE_METADATA_LENGTH = 3000;
@@ -45,7 +45,7 @@ export const INPUT_HINT_LENGTH = 2000;
 export const PLACEHOLDER_LENGTH = 150;
 export const INPUT_TEXT_LENGTH = 3000;
 /** https://docs.slack.dev/reference/views/home-tab-views: blocks in a view. */
-export const VIEW_BLOCKS = 100;
+export const MAX_VIEW_BLOCKS = 100;
 
 /** https://docs.slack.dev/reference/app-manifest */
 export const MANIFEST_DESCRIPTION_LENGTH = 140;
@@ -53,17 +53,17 @@ export const MANIFEST_LONG_DESCRIPTION_LENGTHS = { min: 175, max: 4000 };
 export const USAGE_HINT_LENGTH = 1000;
 
 /** https://docs.slack.dev/messaging/working-with-files#upload: 1 GB a file; Slack shows ten files of one upload together. */
-export const FILE_BYTES = 1_000_000_000;
-export const FILES = 10;
+export const MAX_FILE_BYTES = 1_000_000_000;
+export const MAX_FILES = 10;
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response */
-export const ACKNOWLEDGE_MILLIS: Milliseconds = 3000;
+export const ACKNOWLEDGE_TIMEOUT_MILLIS: Milliseconds = 3000;
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses: five uses within 30 minutes. */
 export const RESPONSE_URL_USES = 5;
-export const RESPONSE_URL_MILLIS: Milliseconds = 30 * 60 * 1000;
+export const RESPONSE_URL_LIFETIME_MILLIS: Milliseconds = 30 * 60 * 1000;
 /** https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses: a form must be opened within this time. */
-export const TRIGGER_MILLIS: Milliseconds = 3000;
+export const TRIGGER_LIFETIME_MILLIS: Milliseconds = 3000;
 /** Two uses stay free for the result and for an error. */
-export const PROGRESS_USES = 3;
+export const RESPONSE_URL_PROGRESS_USES = 3;
 /** https://docs.slack.dev/apis/web-api/rate-limits: about one message a second and channel. */
-export const CHANNEL_MILLIS: Milliseconds = 1000;
+export const CHANNEL_INTERVAL_MILLIS: Milliseconds = 1000;

@@ -2,14 +2,14 @@ import type { UsersInfoResponse, WebClient } from "@slack/web-api";
 import { LRUCache } from "lru-cache";
 
 import type { Log } from "../../log.ts";
-import { within } from "../within.ts";
-import type { Person } from "./person.ts";
-import { faultWords } from "./slack-fault.ts";
+import { withTimeout } from "../within.ts";
+import type { SlackUser } from "./person.ts";
+import { describeError } from "./slack-fault.ts";
 
 /** Whether somebody may change what a channel is told, and if not, why and what to do about it. */
-export type MayManage = { readonly may: true } | { readonly may: false; readonly why: string };
+export type ManagePermission = { readonly may: true } | { readonly may: false; readonly why: string };
 
-export interface ManagersParts {
+export interface ChannelManagersOptions {
   readonly web: WebClient;
   readonly log: Log;
   /**
@@ -23,13 +23,13 @@ export interface ManagersParts {
    */
   team(): string | undefined;
   /** How long Slack may take to say who somebody is: a form must be answered within three seconds. */
-  readonly lookMillis?: number | undefined;
+  readonly lookupMillis?: number | undefined;
 }
 
-const KEEP = { max: 5000, ttl: 300_000 } as const;
-const LOOK_MILLIS = 1500;
+const PERMISSION_CACHE = { max: 5000, ttl: 300_000 } as const;
+const LOOKUP_TIMEOUT_MILLIS = 1500;
 
-const UNKNOWN: MayManage = {
+const UNKNOWN_PERMISSION: ManagePermission = {
   may: false,
   why: "Slack did not say just now whether you are a full member of this workspace. Try again in a moment.",
 };
@@ -38,12 +38,12 @@ const UNKNOWN: MayManage = {
  * Slack knows no role for managing a channel, and does not say with a command who is a guest. So every full member may,
  * or those alone whom the operator lists. Whoever cannot be looked up may not.
  */
-export class Managers {
-  readonly #parts: ManagersParts;
+export class ChannelManagers {
+  readonly #parts: ChannelManagersOptions;
   readonly #listed: ReadonlySet<string> | undefined;
-  readonly #known = new LRUCache<string, Promise<MayManage>>(KEEP);
+  readonly #known = new LRUCache<string, Promise<ManagePermission>>(PERMISSION_CACHE);
 
-  constructor(parts: ManagersParts) {
+  constructor(parts: ChannelManagersOptions) {
     this.#parts = parts;
     const listed = (parts.listed ?? [])
       .map((entry) => entry.trim())
@@ -53,42 +53,42 @@ export class Managers {
   }
 
   /** Never rejects, and takes no longer than `lookMillis`. */
-  async mayManage(person: Person): Promise<MayManage> {
+  async mayManage(person: SlackUser): Promise<ManagePermission> {
     if (this.#listed !== undefined) {
       if (this.#listed.has(person.id.toUpperCase())) return { may: true };
       return { may: false, why: "Bellwether's operator names those who may. Ask one of them, or the operator." };
     }
     const key = `${person.workspace ?? ""} ${person.id}`;
     const looking = this.#known.get(key) ?? this.#begin(key, person);
-    return within(looking, this.#parts.lookMillis ?? LOOK_MILLIS).catch(() => UNKNOWN);
+    return withTimeout(looking, this.#parts.lookupMillis ?? LOOKUP_TIMEOUT_MILLIS).catch(() => UNKNOWN_PERMISSION);
   }
 
-  #begin(key: string, person: Person): Promise<MayManage> {
+  #begin(key: string, person: SlackUser): Promise<ManagePermission> {
     const looking = this.#look(person).then((found) => {
       // What is not known now may be known the next time.
-      if (found === UNKNOWN) this.#known.delete(key);
+      if (found === UNKNOWN_PERMISSION) this.#known.delete(key);
       return found;
     });
     this.#known.set(key, looking);
     return looking;
   }
 
-  async #look(person: Person): Promise<MayManage> {
+  async #look(person: SlackUser): Promise<ManagePermission> {
     try {
       const { user } = await this.#parts.web.users.info({ user: person.id });
       const workspace = this.#parts.team() ?? person.workspace;
-      return user === undefined ? UNKNOWN : verdictOn(user, { id: person.id, workspace });
+      return user === undefined ? UNKNOWN_PERMISSION : permissionOf(user, { id: person.id, workspace });
     } catch (error) {
       const { log } = this.#parts;
-      log.warn({ platform: "slack", why: faultWords(error) }, "who somebody is could not be looked up");
-      return UNKNOWN;
+      log.warn({ platform: "slack", why: describeError(error) }, "who somebody is could not be looked up");
+      return UNKNOWN_PERMISSION;
     }
   }
 }
 
 /** https://docs.slack.dev/reference/objects/user-object: single-channel guests are restricted, too. */
-function verdictOn(user: NonNullable<UsersInfoResponse["user"]>, { id, workspace }: Person): MayManage {
-  const no = (why: string): MayManage => ({ may: false, why });
+function permissionOf(user: NonNullable<UsersInfoResponse["user"]>, { id, workspace }: SlackUser): ManagePermission {
+  const no = (why: string): ManagePermission => ({ may: false, why });
   if (user.is_bot === true || user.is_workflow_bot === true || id === "USLACKBOT") {
     return no("Apps and workflows may not. Ask a full member of this workspace.");
   }

@@ -4,7 +4,7 @@ import { reply, type Ask, type Reply } from "../../reply/reply.ts";
 import { code, strong, text } from "../../reply/text.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { renderText } from "./inline.ts";
-import { RESPONSE_URL_MILLIS } from "./limits.ts";
+import { RESPONSE_URL_LIFETIME_MILLIS } from "./limits.ts";
 
 // What the adapter itself has to say.
 
@@ -46,15 +46,15 @@ export function workingNotice(ask: Ask, inPlace: boolean): Reply {
  * What stands below everything that only tells how far something is, in mrkdwn: it stays when the bot is killed in the
  * middle, and must not promise anything then.
  */
-export function holdsUntil(askedMillis: number, nowMillis: number, expires: boolean): string {
+export function progressFootnote(askedMillis: number, nowMillis: number, expires: boolean): string {
   const time = (millis: number): string =>
     renderText([{ kind: "time", at: fromMillis(millis), style: "absolute" }], { max: 200 }).mrkdwn;
-  const later = `What takes longer than until ${time(askedMillis + RESPONSE_URL_MILLIS)} comes as a direct message. `;
+  const later = `What takes longer than until ${time(askedMillis + RESPONSE_URL_LIFETIME_MILLIS)} comes as a direct message. `;
   return `As of ${time(nowMillis)}. ${expires ? later : ""}If the bot is restarted meanwhile, nothing comes: then ask again.`;
 }
 
 /** In mrkdwn, below what told for the last time where it stands how far something is. */
-export const GOES_ON_DIRECTLY = "From here on, your direct messages with the app tell how far it is.";
+export const CONTINUES_IN_DIRECT_MESSAGES = "From here on, your direct messages with the app tell how far it is.";
 
 /** Said to whoever waits while the bot stops. */
 export function stoppingNotice(ask: Ask): Reply {
@@ -67,10 +67,10 @@ export function stoppingNotice(ask: Ask): Reply {
 }
 
 /** In mrkdwn: an answer that Slack may have taken already. */
-export const PERHAPS_TWICE = "Slack did not say whether it took this answer before: you may see it twice.";
+export const POSSIBLE_DUPLICATE = "Slack did not say whether it took this answer before: you may see it twice.";
 
 /** An answer that the platform refused to show: a fault of ours, with what can be done. */
-export function unshowableNotice(): Reply {
+export function refusedAnswerNotice(): Reply {
   return reply({
     tone: "bad",
     title: "The answer could not be shown here",
@@ -90,7 +90,7 @@ export function lateAnswer(given: Reply, command: string, ask: Ask): Reply {
 }
 
 /** Sent once Slack is back, where it was away for longer than an answer is kept. */
-export function lostNotice(command: string, ask: Ask): Reply {
+export function lostAnswerNotice(command: string, ask: Ask): Reply {
   return reply({
     tone: "warning",
     title: "An answer to you was lost",
@@ -104,7 +104,7 @@ export function lostNotice(command: string, ask: Ask): Reply {
 }
 
 /** A form could not be opened: Slack gives three seconds for that, from the press or the command on. */
-export function noFormNotice(command: string, ask: Ask): Reply {
+export function formNotOpenedNotice(command: string, ask: Ask): Reply {
   return reply({
     tone: "warning",
     title: "The form could not be opened",

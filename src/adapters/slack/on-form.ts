@@ -1,28 +1,36 @@
 import { plainText } from "../../reply/plain.ts";
 import type { Ask, Reply } from "../../reply/reply.ts";
-import { answerAsk } from "./answer-ask.ts";
-import { ButtonSurface } from "./button-surface.ts";
+import { respond } from "./answer-ask.ts";
+import { ButtonResponder } from "./button-surface.ts";
 import { callerOf, plainCaller, type Asker } from "./caller.ts";
-import { CommandSurface } from "./command-surface.ts";
-import type { Desk } from "./desk.ts";
-import { directMessage } from "./direct-message.ts";
-import { DirectSurface } from "./direct-surface.ts";
-import { blockOf, optionIn, optionOf, readForm, readFormPlace, type FormPlace, type FormState } from "./form.ts";
-import { OPTIONS } from "./limits.ts";
-import type { Origin } from "./origin.ts";
+import { CommandResponder } from "./command-surface.ts";
+import type { SlackContext } from "./desk.ts";
+import { editableDirectMessage } from "./direct-message.ts";
+import { DirectMessageResponder } from "./direct-surface.ts";
+import {
+  blockIdOf,
+  optionNameOf,
+  optionObject,
+  readForm,
+  readFormMetadata,
+  type FormMetadata,
+  type FormState,
+} from "./form.ts";
+import { MAX_OPTIONS } from "./limits.ts";
+import type { RequestContext } from "./origin.ts";
 import { prepare, targetOf } from "./question.ts";
 import { ResponseUrl } from "./response-url.ts";
-import type { Surface } from "./surface.ts";
+import type { Responder } from "./surface.ts";
 
 /** The parts of a view that answering takes, as Slack sends them. */
-export interface SentView {
+export interface SubmittedView {
   readonly private_metadata: string;
   readonly blocks: readonly { readonly block_id?: string }[];
   readonly state?: { readonly values: FormState };
 }
 
 /** What to do with a form that was sent: say what is wrong, by block; or close it and answer. */
-export type FormOutcome =
+export type FormResult =
   | { readonly errors: Readonly<Record<string, string>> }
   | { readonly answer: () => Promise<void> };
 
@@ -30,45 +38,45 @@ export type FormOutcome =
 const FIELD_ERROR_LENGTH = 400;
 
 /** Checks a form without asking the network, so that Slack can be told in time. */
-export async function onForm(desk: Desk, view: SentView, sender: Asker): Promise<FormOutcome> {
-  const place = readFormPlace(view.private_metadata);
+export async function handleForm(desk: SlackContext, view: SubmittedView, sender: Asker): Promise<FormResult> {
+  const place = readFormMetadata(view.private_metadata);
   if (place === undefined) {
     return {
       errors: errorAt(view, undefined, `This form is from another version. Close it and type ${desk.command} again.`),
     };
   }
   const ask: Ask = { command: place.command, options: readForm(view.state?.values ?? {}) };
-  const origin = await originOf(desk, place, sender);
+  const origin = await requestContextOf(desk, place, sender);
   const prepared = prepare(desk, ask, origin);
   if (!prepared.ok) return { errors: errorAt(view, prepared.option, sentence(prepared.reply)) };
-  return { answer: () => answerAsk(desk, ask, origin) };
+  return { answer: () => respond(desk, ask, origin) };
 }
 
-async function originOf(desk: Desk, place: FormPlace, sender: Asker): Promise<Origin> {
+async function requestContextOf(desk: SlackContext, place: FormMetadata, sender: Asker): Promise<RequestContext> {
   return {
     caller: await callerOf(desk, sender, place.command),
     workspace: sender.workspace,
     channel: place.channel,
     thread: place.thread,
-    surface: surfaceOf(desk, place, sender.id),
+    surface: responderOf(desk, place, sender.id),
   };
 }
 
-function surfaceOf(desk: Desk, { response, button, thread, shared }: FormPlace, user: string): Surface {
-  if (response === undefined) return new DirectSurface(desk, user);
+function responderOf(desk: SlackContext, { response, button, thread, shared }: FormMetadata, user: string): Responder {
+  if (response === undefined) return new DirectMessageResponder(desk, user);
   const url = new ResponseUrl(response, desk);
-  const note = directMessage(desk, user);
+  const note = editableDirectMessage(desk, user);
   return button === true
-    ? new ButtonSurface(url, { replaces: false, shared, thread, note })
-    : new CommandSurface(url, { shared, note });
+    ? new ButtonResponder(url, { replaces: false, shared, thread, note })
+    : new CommandResponder(url, { shared, note });
 }
 
-function errorAt(view: SentView, option: string | undefined, words: string): Record<string, string> {
+function errorAt(view: SubmittedView, option: string | undefined, words: string): Record<string, string> {
   const blocks = view.blocks.flatMap(({ block_id: id }) =>
-    id !== undefined && optionIn(id) !== undefined ? [id] : [],
+    id !== undefined && optionNameOf(id) !== undefined ? [id] : [],
   );
-  const wanted = option === undefined ? undefined : blockOf(option);
-  const at = blocks.find((id) => id === wanted) ?? blocks[0] ?? blockOf("network");
+  const wanted = option === undefined ? undefined : blockIdOf(option);
+  const at = blocks.find((id) => id === wanted) ?? blocks[0] ?? blockIdOf("network");
   return { [at]: words };
 }
 
@@ -83,15 +91,15 @@ function sentence(reply: Reply): string {
 }
 
 /** Values for a field while somebody types, in time or none; what is typed is always among them, since any value may be meant. */
-export async function suggestFor(
-  desk: Desk,
-  view: SentView | undefined,
+export async function suggestOptions(
+  desk: SlackContext,
+  view: SubmittedView | undefined,
   block: string,
   typed: string,
   sender: Asker,
-): Promise<NonNullable<ReturnType<typeof optionOf>>[]> {
-  const place = view === undefined ? undefined : readFormPlace(view.private_metadata);
-  const option = optionIn(block);
+): Promise<NonNullable<ReturnType<typeof optionObject>>[]> {
+  const place = view === undefined ? undefined : readFormMetadata(view.private_metadata);
+  const option = optionNameOf(block);
   if (place === undefined || option === undefined) return [];
   const signal = AbortSignal.any([desk.stopping, AbortSignal.timeout(desk.suggestMillis)]);
   const { promise: late, resolve } = Promise.withResolvers<[]>();
@@ -109,7 +117,10 @@ export async function suggestFor(
     late,
   ]);
   const given = typed.trim();
-  const own = found.some(({ value }) => value === given) ? undefined : optionOf(`Use “${given}”`, given);
-  const offered = found.map(({ label, value }) => optionOf(label, value)).filter((one) => one !== undefined);
-  return (given === "" || own === undefined ? offered : [...offered.slice(0, OPTIONS - 1), own]).slice(0, OPTIONS);
+  const own = found.some(({ value }) => value === given) ? undefined : optionObject(`Use “${given}”`, given);
+  const offered = found.map(({ label, value }) => optionObject(label, value)).filter((one) => one !== undefined);
+  return (given === "" || own === undefined ? offered : [...offered.slice(0, MAX_OPTIONS - 1), own]).slice(
+    0,
+    MAX_OPTIONS,
+  );
 }

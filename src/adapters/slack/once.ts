@@ -1,5 +1,5 @@
 /** Remembers what was seen last, so that what Slack delivers twice is done once. */
-export class Once {
+export class RecentKeys {
   readonly #kept = new Set<string>();
   readonly #most: number;
 
@@ -8,7 +8,7 @@ export class Once {
   }
 
   /** True for a key that has not been seen. */
-  first(key: string): boolean {
+  add(key: string): boolean {
     if (this.#kept.has(key)) return false;
     this.#kept.add(key);
     const [oldest] = this.#kept;

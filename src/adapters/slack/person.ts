@@ -4,7 +4,7 @@ import type { Text } from "../../reply/text.ts";
 // What the home tab shows of somebody, through doors that main opens.
 
 /** Somebody on Slack. A user id is unique within its workspace only. */
-export interface Person {
+export interface SlackUser {
   readonly id: string;
   readonly workspace: string | undefined;
 }
@@ -26,8 +26,8 @@ export interface Subscription {
 }
 
 /** What is kept for people, asked anew at each look. What rejects is said to be unreadable for the moment. */
-export interface Kept {
-  readonly savedParties: (person: Person) => Promise<readonly SavedParty[]>;
+export interface HomeData {
+  readonly savedParties: (person: SlackUser) => Promise<readonly SavedParty[]>;
   /** Left out where nobody can subscribe to anything. */
-  readonly subscriptionsOf?: (person: Person) => Promise<readonly Subscription[]>;
+  readonly subscriptionsOf?: (person: SlackUser) => Promise<readonly Subscription[]>;
 }

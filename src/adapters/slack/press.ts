@@ -22,10 +22,10 @@ export type Press =
   | { readonly kind: "form"; readonly ask: Ask };
 
 /** What a value says: the press itself, or where it is kept. */
-export type Routed = Press | { readonly kind: "kept"; readonly key: string };
+export type DecodedPress = Press | { readonly kind: "kept"; readonly key: string };
 
 /** Longer values are kept in the store, since they count towards the length of the whole message. */
-const INLINE_LENGTH = Math.min(600, BUTTON_VALUE_LENGTH);
+const INLINE_PRESS_LENGTH = Math.min(600, BUTTON_VALUE_LENGTH);
 
 const AskSchema = z.object({
   command: z.string(),
@@ -43,33 +43,33 @@ const PressSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.enum(["files", "form"]), ask: AskSchema }),
 ]);
 /** `v` changes when the meaning of what is stored changes; older buttons then answer "run it again". */
-const Versioned = z.union([
+const VersionedPressSchema = z.union([
   z.object({ v: z.literal(1), press: PressSchema }),
   z.object({ v: z.literal(1), key: z.string() }),
 ]);
 
 /** The press as a button's value, or undefined when it must be kept in the store. */
 export function encodePress(press: Press): string | undefined {
-  const value = JSON.stringify(keepPress(press));
-  return value.length <= INLINE_LENGTH ? value : undefined;
+  const value = JSON.stringify(pressPayload(press));
+  return value.length <= INLINE_PRESS_LENGTH ? value : undefined;
 }
 
 /** The value of a button whose press is kept under a key of at most 22 characters. */
-export function keptValue(key: string): string {
+export function storedPressValue(key: string): string {
   return JSON.stringify({ v: 1, key });
 }
 
 /** The longest of those. */
-export const KEPT_VALUE_LENGTH = keptValue("k".repeat(22)).length;
+export const STORED_PRESS_VALUE_LENGTH = storedPressValue("k".repeat(22)).length;
 
 /** What goes into the store for a press. */
-export function keepPress(press: Press): unknown {
+export function pressPayload(press: Press): unknown {
   return { v: 1, press };
 }
 
 /** Undefined for what another version, or nobody, has made. */
-export function decodePress(value: unknown): Routed | undefined {
-  const parsed = Versioned.safeParse(typeof value === "string" ? parseJson(value) : value);
+export function decodePress(value: unknown): DecodedPress | undefined {
+  const parsed = VersionedPressSchema.safeParse(typeof value === "string" ? parseJson(value) : value);
   if (!parsed.success) return undefined;
   return "key" in parsed.data ? { kind: "kept", key: parsed.data.key } : parsed.data.press;
 }

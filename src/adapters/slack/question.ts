@@ -2,12 +2,17 @@ import type { AnyCommand } from "../../bot/command.ts";
 import type { Invocation, Prepared, Target, Visibility } from "../../bot/invocation.ts";
 import type { Ask, Reply } from "../../reply/reply.ts";
 import type { AnswerAudience } from "../adapter.ts";
-import type { Desk } from "./desk.ts";
-import { FILE_BYTES, FILES } from "./limits.ts";
-import type { Origin } from "./origin.ts";
+import type { SlackContext } from "./desk.ts";
+import { MAX_FILE_BYTES, MAX_FILES } from "./limits.ts";
+import type { RequestContext } from "./origin.ts";
 
 /** The question as the bot takes it. */
-export function prepare(desk: Desk, ask: Ask, origin: Origin, progress?: (latest: Reply) => void): Prepared {
+export function prepare(
+  desk: SlackContext,
+  ask: Ask,
+  origin: RequestContext,
+  progress?: (latest: Reply) => void,
+): Prepared {
   const invocation: Invocation = {
     ...ask,
     here: targetOf(origin),
@@ -19,17 +24,17 @@ export function prepare(desk: Desk, ask: Ask, origin: Origin, progress?: (latest
 }
 
 /** The command that is asked for; undefined where there is none of that name. */
-export function commandOf({ bot }: Desk, ask: Ask): AnyCommand | undefined {
+export function commandOf({ bot }: SlackContext, ask: Ask): AnyCommand | undefined {
   return bot.commands.find(({ name }) => name === ask.command);
 }
 
-export function targetOf(origin: Pick<Origin, "workspace" | "channel">): Target {
+export function targetOf(origin: Pick<RequestContext, "workspace" | "channel">): Target {
   const { workspace, channel } = origin;
   return {
     platform: "slack",
     ...(workspace === undefined ? {} : { workspace }),
     ...(channel === undefined ? {} : { channel }),
-    files: { maxBytes: FILE_BYTES, maxCount: FILES },
+    files: { maxBytes: MAX_FILE_BYTES, maxCount: MAX_FILES },
   };
 }
 
@@ -43,7 +48,7 @@ export function isShownToAll({ visibility, isDefault }: AnswerAudience): boolean
 }
 
 /** Who sees the answer: what a button decided already, else by the question. */
-export function audienceOf(desk: Desk, ask: Ask, origin: Origin, prepared: Prepared): Visibility {
+export function audienceOf(desk: SlackContext, ask: Ask, origin: RequestContext, prepared: Prepared): Visibility {
   if (origin.audience !== undefined) return origin.audience;
   if (!prepared.ok) return "caller";
   const settled = "private" in ask.options || desk.bot.audience(ask.command, targetOf(origin)) !== undefined;

@@ -3,18 +3,18 @@ import type { Button, HomeView, KnownBlock, SectionBlock } from "@slack/types";
 import type { AnyCommand } from "../../bot/command.ts";
 import { isRequired, shortUsage } from "../../bot/usage.ts";
 import { code, id, joinText, text, type Text } from "../../reply/text.ts";
-import { context, section } from "./blocks.ts";
-import { danger } from "./buttons.ts";
+import { contextBlock, sectionBlock } from "./blocks.ts";
+import { dangerStyle } from "./buttons.ts";
 import { renderPlain, renderText } from "./inline.ts";
-import { ACTIONS, BUTTON_LABEL_LENGTH, SECTION_LENGTH, VIEW_BLOCKS } from "./limits.ts";
+import { MAX_ACTIONS, BUTTON_LABEL_LENGTH, SECTION_LENGTH, MAX_VIEW_BLOCKS } from "./limits.ts";
 import type { SavedParty, Subscription } from "./person.ts";
 import { encodePress, type Press } from "./press.ts";
 
 /** How many saved parties and subscriptions the home tab shows. */
-const PARTIES = 20;
-const SUBSCRIPTIONS = 40;
+const MAX_PARTIES = 20;
+const MAX_SUBSCRIPTIONS = 40;
 
-export interface HomeParts {
+export interface HomeContent {
   /** The root command, with its slash. */
   readonly command: string;
   readonly commands: readonly AnyCommand[];
@@ -26,7 +26,7 @@ export interface HomeParts {
 }
 
 /** The app's home tab: what it is, how to begin, what this person keeps and is told of. Pure and total. */
-export function renderHome(parts: HomeParts): HomeView {
+export function renderHome(parts: HomeContent): HomeView {
   const { command, commands, networks, parties, subscriptions } = parts;
   const [first] = networks;
   const own: KnownBlock[] = [];
@@ -43,13 +43,13 @@ export function renderHome(parts: HomeParts): HomeView {
     ),
     ...actions(
       "begin",
-      commands.filter((one) => one.access === "everyone").map((one) => [one.name, pressOf(one)]),
+      commands.filter((one) => one.access === "everyone").map((one) => [one.name, pressFor(one)]),
     ),
     ...own,
     header("What can be asked"),
     ...lists(commands.map((one) => text`${code(`${command} ${shortUsage(one)}`)} ${one.summary}`)),
   ];
-  return { type: "home", blocks: blocks.slice(0, VIEW_BLOCKS) };
+  return { type: "home", blocks: blocks.slice(0, MAX_VIEW_BLOCKS) };
 }
 
 function subscriptionBlocks(
@@ -60,12 +60,12 @@ function subscriptionBlocks(
   const title = header("Alerts to you and to channels here");
   if (subscriptions === "unreadable") return [title, unreadable()];
   if (subscriptions.length === 0) return [title, line(text`Nothing yet. ${howToSubscribe(command, commands)}`)];
-  const shown = subscriptions.slice(0, SUBSCRIPTIONS);
+  const shown = subscriptions.slice(0, MAX_SUBSCRIPTIONS);
   const more = subscriptions.length - shown.length;
   return [
     title,
     ...shown.map((one, index) => subscriptionBlock(one, index)),
-    ...(more === 0 ? [] : [context(`${more} more are not shown here.`)]),
+    ...(more === 0 ? [] : [contextBlock(`${more} more are not shown here.`)]),
     ...(shown.some(({ channel }) => channel !== undefined) && commands.some(({ name }) => name === "alerts list")
       ? [line(text`Type ${code(`${command} alerts list`)} in a channel to see what it is told of.`)]
       : []),
@@ -87,7 +87,7 @@ function subscriptionBlock({ text: what, channel, remove }: Subscription, index:
     action_id: `press:subscription:${index}`,
     text: { type: "plain_text", text: label, emoji: false },
     value,
-    ...danger("You are told of it no more.", label),
+    ...dangerStyle("You are told of it no more.", label),
   };
   return { ...block, accessory: button };
 }
@@ -105,7 +105,7 @@ function howToSubscribe(command: string, commands: readonly AnyCommand[]): Text 
 }
 
 function unreadable(): KnownBlock {
-  return context("It cannot be read for the moment. Open this tab again in a minute.");
+  return contextBlock("It cannot be read for the moment. Open this tab again in a minute.");
 }
 
 function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadable"): KnownBlock[] {
@@ -119,7 +119,7 @@ function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadab
       ),
     ];
   }
-  const shown = parties.slice(0, PARTIES);
+  const shown = parties.slice(0, MAX_PARTIES);
   const more = parties.length - shown.length;
   return [
     title,
@@ -131,11 +131,11 @@ function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadab
         { kind: "ask", ask: { command: "stake", options: { party: party.id } }, effect: "reply" },
       ]),
     ),
-    ...(more === 0 ? [] : [context(`${more} more are not shown here.`)]),
+    ...(more === 0 ? [] : [contextBlock(`${more} more are not shown here.`)]),
   ];
 }
 
-function pressOf(command: AnyCommand): Press {
+function pressFor(command: AnyCommand): Press {
   const ask = { command: command.name, options: {} };
   return Object.values(command.options).some(isRequired)
     ? { kind: "form", ask }
@@ -147,7 +147,7 @@ function header(title: string): KnownBlock {
 }
 
 function line(content: Text): KnownBlock {
-  return section(renderText(content, { max: SECTION_LENGTH }).mrkdwn);
+  return sectionBlock(renderText(content, { max: SECTION_LENGTH }).mrkdwn);
 }
 
 /** Lines in as few sections as hold them. */
@@ -160,7 +160,7 @@ function lists(items: readonly Text[]): KnownBlock[] {
       packed[packed.length - 1] = `${open}\n${shown}`;
     else packed.push(shown);
   }
-  return packed.map(section);
+  return packed.map(sectionBlock);
 }
 
 function actions(group: string, buttons: readonly (readonly [string, Press])[]): KnownBlock[] {
@@ -172,8 +172,8 @@ function actions(group: string, buttons: readonly (readonly [string, Press])[]):
     return [{ type: "button", action_id: `press:${group}:${index}`, text, value }];
   });
   const rows: KnownBlock[] = [];
-  for (let start = 0; start < elements.length; start += ACTIONS) {
-    rows.push({ type: "actions", elements: elements.slice(start, start + ACTIONS) });
+  for (let start = 0; start < elements.length; start += MAX_ACTIONS) {
+    rows.push({ type: "actions", elements: elements.slice(start, start + MAX_ACTIONS) });
   }
   return rows;
 }

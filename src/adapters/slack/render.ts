@@ -2,16 +2,16 @@ import type { KnownBlock } from "@slack/types";
 
 import type { Attachment } from "../../reply/attachment.ts";
 import { tableAttachment } from "../../reply/csv.ts";
-import { FileNames } from "../../reply/file-names.ts";
+import { UniqueFileNames } from "../../reply/file-names.ts";
 import { plainText } from "../../reply/plain.ts";
 import type { Reply, Tone } from "../../reply/reply.ts";
-import { wholeReply } from "../../reply/whole-reply.ts";
-import { context as smallPrint, renderBlock, section, type Rendered } from "./blocks.ts";
+import { fullTextAttachment } from "../../reply/whole-reply.ts";
+import { contextBlock as smallPrint, renderBlock, sectionBlock, type RenderedBlocks } from "./blocks.ts";
 import { renderButtons, type MessageContext } from "./buttons.ts";
 import { escapeMrkdwn } from "./escape.ts";
 import { renderPlain, renderText } from "./inline.ts";
-import { BLOCKS, HEADER_LENGTH, MESSAGE_LENGTH, SECTION_LENGTH, TEXT_LENGTH } from "./limits.ts";
-import { KEPT_VALUE_LENGTH, type Press } from "./press.ts";
+import { MAX_BLOCKS, HEADER_LENGTH, MESSAGE_LENGTH, SECTION_LENGTH, TEXT_LENGTH } from "./limits.ts";
+import { STORED_PRESS_VALUE_LENGTH, type Press } from "./press.ts";
 import { textLength } from "./text-length.ts";
 
 /** A file of a message, under the name it has there. */
@@ -30,15 +30,15 @@ export interface SlackMessage {
   readonly blocks: readonly KnownBlock[];
   /** All files, the given ones before those that carry what did not fit; Slack uploads them beside the message. */
   readonly files: readonly MessageFile[];
-  readonly unkept: ReadonlyMap<string, Press>;
+  readonly unstored: ReadonlyMap<string, Press>;
   /** The files wait for somebody to press "Send as file": nobody is sent a file at each look at a long list. */
   readonly filesLater: boolean;
 }
 
 /** A sign for each tone, since a Block Kit message has no colour of its own. */
-const SIGNS: Record<Tone, string> = { neutral: "", good: "🟢 ", warning: "🟠 ", bad: "🔴 " };
+const TONE_EMOJI: Record<Tone, string> = { neutral: "", good: "🟢 ", warning: "🟠 ", bad: "🔴 " };
 const FOOTER_LENGTH = 600;
-const LEFT_ACTIONS_LENGTH = 700;
+const OVERFLOW_ACTIONS_LENGTH = 700;
 /** Kept free for the title and the line that says what was left out. */
 const RESERVED_LENGTH = 500;
 /** Title, buttons, actions in words, note, footer, and what an answer says about its files, buttons, asker and way. */
@@ -46,7 +46,7 @@ const RESERVED_BLOCKS = 9;
 
 /** Any reply within every limit of Slack; what does not fit is counted, and goes along as a file. Pure and total. */
 export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMessage {
-  const names = new FileNames();
+  const names = new UniqueFileNames();
   const given = [...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])].map((attachment) =>
     messageFile(names.add(attachment.name), attachment, false),
   );
@@ -58,8 +58,8 @@ export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMe
   // The button for files is reckoned with before it is known whether it is needed.
   const widest = renderButtons(reply, context, { files: later });
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH });
-  const left = bounded(widest.left, LEFT_ACTIONS_LENGTH);
-  const buttonsLength = textLength(widest.block) + widest.unkept.size * KEPT_VALUE_LENGTH;
+  const left = overflowActions(widest.overflow, OVERFLOW_ACTIONS_LENGTH);
+  const buttonsLength = textLength(widest.block) + widest.unstored.size * STORED_PRESS_VALUE_LENGTH;
   const fixed = RESERVED_LENGTH + title.length + buttonsLength + footer.mrkdwn.length + left.text.length;
   const body = renderBody(reply, csvNames, MESSAGE_LENGTH - fixed);
   const whole = title.whole && widest.whole && footer.whole && left.whole && body.every((part) => part.whole);
@@ -76,26 +76,26 @@ export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMe
   const blocks: KnownBlock[] = [
     title.block,
     ...body.flatMap((part) => part.blocks),
-    ...(left.text === "" ? [] : [section(left.text)]),
-    ...(wholeName === undefined ? [] : [smallPrint(escapeMrkdwn(cutNote(body, wholeName)))]),
+    ...(left.text === "" ? [] : [sectionBlock(left.text)]),
+    ...(wholeName === undefined ? [] : [smallPrint(escapeMrkdwn(truncationNote(body, wholeName)))]),
     ...(buttons.block === undefined ? [] : [buttons.block]),
     ...(footer.mrkdwn.trim() === "" ? [] : [smallPrint(footer.mrkdwn)]),
   ];
   return {
-    text: essential(reply),
+    text: notificationText(reply),
     blocks,
     files: [
       ...given,
       ...tables,
-      ...(wholeName === undefined ? [] : [messageFile(wholeName, wholeReply(reply, wholeName), true)]),
+      ...(wholeName === undefined ? [] : [messageFile(wholeName, fullTextAttachment(reply, wholeName), true)]),
     ],
-    unkept: buttons.unkept,
+    unstored: buttons.unstored,
     filesLater,
   };
 }
 
 function renderTitle(reply: Reply): { block: KnownBlock; length: number; whole: boolean } {
-  const sign = SIGNS[reply.tone];
+  const sign = TONE_EMOJI[reply.tone];
   const plain = renderPlain(reply.title, HEADER_LENGTH - sign.length);
   const linked = reply.url !== undefined && /^https?:\/\//iu.test(reply.url) && reply.url.length <= 1500;
   if (plain.whole && plain.text !== "" && !linked) {
@@ -110,14 +110,14 @@ function renderTitle(reply: Reply): { block: KnownBlock; length: number; whole: 
     ? renderText([{ kind: "link", text: plainText(reply.title), url: reply.url ?? "" }], { max: SECTION_LENGTH - 10 })
     : renderText(reply.title, { max: SECTION_LENGTH / 2, bold: true });
   const mrkdwn = `${sign}${content.mrkdwn.trim() === "" ? "–" : content.mrkdwn}`;
-  return { block: section(mrkdwn), length: mrkdwn.length, whole: content.whole };
+  return { block: sectionBlock(mrkdwn), length: mrkdwn.length, whole: content.whole };
 }
 
 /** Each block gets what it needs where all fit; otherwise tables shrink first, and the largest most. */
-function renderBody(reply: Reply, csvNames: readonly string[], room: number): Rendered[] {
-  const spare = BLOCKS - RESERVED_BLOCKS;
+function renderBody(reply: Reply, csvNames: readonly string[], room: number): RenderedBlocks[] {
+  const spare = MAX_BLOCKS - RESERVED_BLOCKS;
   const firstTable = reply.blocks.findIndex((block) => block.kind === "table" && block.rows.length > 0);
-  const render = (index: number, length: number, blocks: number): Rendered => {
+  const render = (index: number, length: number, blocks: number): RenderedBlocks => {
     const block = reply.blocks[index];
     if (block === undefined) return { blocks: [], length: 0, whole: true };
     const bounds = { length: Math.floor(length), blocks };
@@ -134,7 +134,7 @@ function renderBody(reply: Reply, csvNames: readonly string[], room: number): Re
     return tables === 0 ? (needs[a] ?? 0) - (needs[b] ?? 0) : tables;
   });
   const tables = reply.blocks.filter((block) => block.kind === "table").length;
-  const rendered: Rendered[] = measured.map(() => ({ blocks: [], length: 0, whole: false }));
+  const rendered: RenderedBlocks[] = measured.map(() => ({ blocks: [], length: 0, whole: false }));
   let free = room;
   let freeBlocks = spare;
   // Each of those that come later keeps one of Slack's blocks, as far as there are enough.
@@ -152,13 +152,13 @@ function renderBody(reply: Reply, csvNames: readonly string[], room: number): Re
   return rendered;
 }
 
-function cutNote(body: readonly Rendered[], file: string): string {
+function truncationNote(body: readonly RenderedBlocks[], file: string): string {
   const missing = body.filter((part) => !part.whole).length;
   const what = missing === 0 ? "Shortened to fit" : `${missing} of ${body.length} parts shortened to fit`;
   return `${what}; all of it in ${file}`;
 }
 
-function bounded(lines: readonly string[], max: number): { text: string; whole: boolean } {
+function overflowActions(lines: readonly string[], max: number): { text: string; whole: boolean } {
   if (lines.length === 0) return { text: "", whole: true };
   let text = `${lines.length} more, without a button:`;
   let shown = 0;
@@ -171,11 +171,11 @@ function bounded(lines: readonly string[], max: number): { text: string; whole: 
 }
 
 /** Title and first lines, for a notification. */
-function essential(reply: Reply): string {
+function notificationText(reply: Reply): string {
   const [first] = reply.blocks.flatMap((block) => (block.kind === "paragraph" ? [block.text] : []));
   const title = renderPlain(reply.title, TEXT_LENGTH / 2).text;
   const rest = first === undefined ? "" : renderPlain(first, TEXT_LENGTH / 2 - 10).text;
-  const text = `${SIGNS[reply.tone]}${[title, rest].filter((part) => part !== "").join(": ")}`.trim();
+  const text = `${TONE_EMOJI[reply.tone]}${[title, rest].filter((part) => part !== "").join(": ")}`.trim();
   return text === "" ? "–" : text;
 }
 

@@ -1,9 +1,9 @@
 import { messageOf } from "../../errors.ts";
 import { isUnsent } from "../unsent.ts";
-import { RESPONSE_URL_MILLIS, RESPONSE_URL_USES } from "./limits.ts";
+import { RESPONSE_URL_LIFETIME_MILLIS, RESPONSE_URL_USES } from "./limits.ts";
 
 /** An address that can no longer be answered at: too old, or used five times. */
-export class ResponseUrlGone extends Error {
+export class ResponseUrlExpired extends Error {
   override readonly name = "ResponseUrlGone";
 }
 
@@ -31,11 +31,11 @@ export interface ResponseAddress {
   readonly used: number;
 }
 
-const TIMEOUT_MILLIS = 15_000;
+const RESPONSE_TIMEOUT_MILLIS = 15_000;
 /** Answers that begin shortly before the end may arrive after it. */
-const MARGIN_MILLIS = 20_000;
+const EXPIRY_MARGIN_MILLIS = 20_000;
 /** Codes with which Slack says that an address is done with. */
-const GONE = /expired_url|used_url|invalid_url|no_such_url|channel_not_found/u;
+const EXPIRED_CODES = /expired_url|used_url|invalid_url|no_such_url|channel_not_found/u;
 
 /** One response_url and its uses. */
 export class ResponseUrl {
@@ -55,12 +55,12 @@ export class ResponseUrl {
     this.#used = address.used;
     this.#now = more.now;
     this.#signal = more.signal;
-    this.#timeoutMillis = more.callMillis ?? TIMEOUT_MILLIS;
+    this.#timeoutMillis = more.callMillis ?? RESPONSE_TIMEOUT_MILLIS;
   }
 
   /** How often it can still be used. */
   get left(): number {
-    const expired = this.#now() - this.#since > RESPONSE_URL_MILLIS - MARGIN_MILLIS;
+    const expired = this.#now() - this.#since > RESPONSE_URL_LIFETIME_MILLIS - EXPIRY_MARGIN_MILLIS;
     return expired ? 0 : Math.max(0, RESPONSE_URL_USES - this.#used);
   }
 
@@ -69,12 +69,13 @@ export class ResponseUrl {
    * ResponseUnreached when it does not answer.
    */
   async post(body: object): Promise<void> {
-    if (this.left === 0) throw new ResponseUrlGone("no use is left");
+    if (this.left === 0) throw new ResponseUrlExpired("no use is left");
     this.#used += 1;
     const { response, said } = await this.#fetch(body);
     if (response.ok && !said.includes('"ok":false')) return;
     const code = /"error":\s*"([^"]+)"/u.exec(said)?.[1] ?? (/^\w{1,60}$/u.test(said) ? said : `${response.status}`);
-    if (GONE.test(code) || response.status === 404 || response.status === 410) throw new ResponseUrlGone(code);
+    if (EXPIRED_CODES.test(code) || response.status === 404 || response.status === 410)
+      throw new ResponseUrlExpired(code);
     throw new ResponseRefused(code);
   }
 

@@ -1,12 +1,12 @@
 import { SendError } from "../../alerts/sender.ts";
 import { isUnsent } from "../unsent.ts";
 import { QueueFull } from "./channel-queue.ts";
-import { codeOf, faultWords, httpStatusOf, retryAfterMillis } from "./slack-fault.ts";
+import { errorCodeOf, describeError, httpStatusOf, retryAfterMillis } from "./slack-fault.ts";
 
 // Error codes: https://docs.slack.dev/reference/methods/chat.postMessage#errors.
 
 /** The destination is lost: no later attempt can succeed by itself. */
-const GONE = new Set([
+const GONE_CODES = new Set([
   "channel_not_found",
   "not_in_channel",
   "is_archived",
@@ -23,11 +23,17 @@ const GONE = new Set([
   "team_not_found",
 ]);
 /** The token itself counts for nothing, whatever it is used for: https://docs.slack.dev/reference/methods/auth.test#errors. */
-const REFUSED = new Set(["invalid_auth", "not_authed", "token_expired", "user_removed_from_team", "team_disabled"]);
+const REFUSED_CODES = new Set([
+  "invalid_auth",
+  "not_authed",
+  "token_expired",
+  "user_removed_from_team",
+  "team_disabled",
+]);
 /** So does one of an app that was removed from its workspace, or of a workspace that is gone: nothing to wait for. */
-const REVOKED = new Set(["account_inactive", "token_revoked"]);
+const REVOKED_CODES = new Set(["account_inactive", "token_revoked"]);
 /** Of the token's scopes or the workspace's rules, which a person mends without a restart; no channel is lost by it. */
-const PERSON = new Set([
+const OPERATOR_CODES = new Set([
   "missing_scope",
   "not_allowed_token_type",
   "no_permission",
@@ -40,9 +46,9 @@ const PERSON = new Set([
   "two_factor_setup_required",
 ]);
 /** Slack failed, and does not say whether before or after posting. */
-const UNCERTAIN = new Set(["internal_error", "fatal_error", "service_unavailable"]);
+const UNCERTAIN_CODES = new Set(["internal_error", "fatal_error", "service_unavailable"]);
 /** Not posted, and another time it may be. */
-const LATER = new Set([
+const RETRY_CODES = new Set([
   "ratelimited",
   "rate_limited",
   "message_limit_exceeded",
@@ -50,7 +56,7 @@ const LATER = new Set([
   "team_added_to_org",
 ]);
 /** The thread is gone or closed; the channel around it is not. */
-const NO_THREAD = new Set([
+const THREAD_GONE_CODES = new Set([
   "cannot_reply_to_message",
   "invalid_thread_ts",
   "message_not_found",
@@ -58,30 +64,31 @@ const NO_THREAD = new Set([
   "restricted_action_thread_locked",
   "thread_not_found",
 ]);
-const PERSON_MILLIS = 60_000;
+const OPERATOR_RETRY_MILLIS = 60_000;
 
 /** Whether a message was refused because of the thread that it was meant for. */
 export function isThreadGone(thrown: unknown): boolean {
-  return NO_THREAD.has(codeOf(thrown) ?? "");
+  return THREAD_GONE_CODES.has(errorCodeOf(thrown) ?? "");
 }
 
 /**
  * What became of a call that failed, by what to do next. `begun` tells whether anything was posted; with the bot's name,
  * whoever reads it is told how to invite it.
  */
-export function sendErrorOf(thrown: unknown, begun: boolean, botName?: string): SendError {
+export function toSendError(thrown: unknown, begun: boolean, botName?: string): SendError {
   if (thrown instanceof SendError) return thrown;
-  const words = `${faultWords(thrown)}${howToInvite(codeOf(thrown), botName)}`;
+  const words = `${describeError(thrown)}${howToInvite(errorCodeOf(thrown), botName)}`;
   const wait = retryAfterMillis(thrown);
   if (wait !== undefined) return new SendError("retry", words, { retryAfterMillis: wait, cause: thrown });
-  const code = codeOf(thrown);
+  const code = errorCodeOf(thrown);
   if (code !== undefined) {
-    if (REFUSED.has(code)) return new SendError("refused", words, { cause: thrown });
-    if (REVOKED.has(code)) return new SendError("refused", words, { revoked: true, cause: thrown });
-    if (GONE.has(code)) return new SendError("gone", words, { cause: thrown });
-    if (PERSON.has(code)) return new SendError("retry", words, { retryAfterMillis: PERSON_MILLIS, cause: thrown });
-    if (UNCERTAIN.has(code)) return new SendError(begun ? "maybe-sent" : "retry", words, { cause: thrown });
-    return new SendError(LATER.has(code) ? "retry" : "unhealable", words, { cause: thrown });
+    if (REFUSED_CODES.has(code)) return new SendError("refused", words, { cause: thrown });
+    if (REVOKED_CODES.has(code)) return new SendError("refused", words, { revoked: true, cause: thrown });
+    if (GONE_CODES.has(code)) return new SendError("gone", words, { cause: thrown });
+    if (OPERATOR_CODES.has(code))
+      return new SendError("retry", words, { retryAfterMillis: OPERATOR_RETRY_MILLIS, cause: thrown });
+    if (UNCERTAIN_CODES.has(code)) return new SendError(begun ? "maybe-sent" : "retry", words, { cause: thrown });
+    return new SendError(RETRY_CODES.has(code) ? "retry" : "unhealable", words, { cause: thrown });
   }
   if (!begun || thrown instanceof QueueFull || isUnsent(thrown)) {
     return new SendError("retry", words, { cause: thrown });

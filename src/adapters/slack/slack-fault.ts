@@ -3,7 +3,7 @@ import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIReq
 import { messageOf } from "../../errors.ts";
 
 /** Error codes after which a token is of no use until a person acts: https://docs.slack.dev/reference/methods/auth.test#errors. */
-const REFUSED_TOKEN = new Set([
+const REFUSED_TOKEN_CODES = new Set([
   "invalid_auth",
   "not_authed",
   "account_inactive",
@@ -19,31 +19,31 @@ const REFUSED_TOKEN = new Set([
  * The code by which Slack says what is wrong; undefined where something else failed. The library takes whatever comes
  * with a 200 for a code, even the page of a proxy.
  */
-export function codeOf(thrown: unknown): string | undefined {
+export function errorCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof WebAPIPlatformError)) return undefined;
   const { error } = thrown.data;
   return /^[a-z][a-z0-9_]{2,80}$/u.test(error) ? error : undefined;
 }
 
-export function refusesToken(thrown: unknown): boolean {
-  return REFUSED_TOKEN.has(codeOf(thrown) ?? "");
+export function isTokenRefused(thrown: unknown): boolean {
+  return REFUSED_TOKEN_CODES.has(errorCodeOf(thrown) ?? "");
 }
 
 /** Where a 429 does not say for how long. */
-const USUAL_WAIT_MILLIS = 5000;
+const DEFAULT_RETRY_AFTER_MILLIS = 5000;
 
 /** For how long Slack asks to wait; undefined where it does not. */
 export function retryAfterMillis(thrown: unknown): number | undefined {
   if (thrown instanceof WebAPIRateLimitedError) return thrown.retryAfter * 1000;
-  const code = codeOf(thrown);
+  const code = errorCodeOf(thrown);
   // The same, told with a 200.
   if (thrown instanceof WebAPIPlatformError && (code === "ratelimited" || code === "rate_limited")) {
     const { retryAfter } = (thrown.data.response_metadata ?? {}) as { retryAfter?: unknown };
-    return typeof retryAfter === "number" ? retryAfter * 1000 : USUAL_WAIT_MILLIS;
+    return typeof retryAfter === "number" ? retryAfter * 1000 : DEFAULT_RETRY_AFTER_MILLIS;
   }
   // The library has no other name for a 429 without Retry-After.
   const unsaid = thrown instanceof Error && thrown.message.startsWith("Retry header did not contain");
-  return unsaid ? USUAL_WAIT_MILLIS : undefined;
+  return unsaid ? DEFAULT_RETRY_AFTER_MILLIS : undefined;
 }
 
 export function httpStatusOf(thrown: unknown): number | undefined {
@@ -51,9 +51,9 @@ export function httpStatusOf(thrown: unknown): number | undefined {
 }
 
 /** One clause for the log. `invalid_blocks` explains itself only in the messages that come with it. */
-export function faultWords(thrown: unknown): string {
+export function describeError(thrown: unknown): string {
   if (!(thrown instanceof WebAPIPlatformError)) return messageOf(thrown);
-  if (codeOf(thrown) === undefined) return "Slack's answer cannot be understood";
+  if (errorCodeOf(thrown) === undefined) return "Slack's answer cannot be understood";
   const { error, response_metadata: more } = thrown.data as {
     error: string;
     response_metadata?: { messages?: unknown };

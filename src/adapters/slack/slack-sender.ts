@@ -5,30 +5,30 @@ import { LRUCache } from "lru-cache";
 
 import { SendError, type Delivery, type Receipt, type Sender } from "../../alerts/sender.ts";
 import type { Reply } from "../../reply/reply.ts";
-import type { KeepParts } from "../keep-presses.ts";
-import type { Calling } from "./after-limit.ts";
+import type { ButtonPayloadDependencies } from "../keep-presses.ts";
+import type { CallPolicy } from "./after-limit.ts";
 import { ChannelQueue } from "./channel-queue.ts";
-import { compose, withLine, type Body, type Composed } from "./compose.ts";
-import { directChannel } from "./direct-message.ts";
-import { FileBatch, type FileParts } from "./files.ts";
-import { isNotInChannel, isThreadGone, sendErrorOf } from "./send-error.ts";
-import { codeOf, faultWords, retryAfterMillis } from "./slack-fault.ts";
-import { messageOf } from "./surface.ts";
+import { compose, withLine, type MessageBody, type ComposedMessage } from "./compose.ts";
+import { openDirectChannel } from "./direct-message.ts";
+import { FileBatch, type FileUploadDependencies } from "./files.ts";
+import { isNotInChannel, isThreadGone, toSendError } from "./send-error.ts";
+import { errorCodeOf, describeError, retryAfterMillis } from "./slack-fault.ts";
+import { messageArguments } from "./surface.ts";
 
 /** Stands before a person's id where a destination is their direct messages; Slack's own U… and W… say so, too. */
-const PERSON = /^(?:user:)?([UW][A-Z0-9]+)$/u;
+const USER_ID = /^(?:user:)?([UW][A-Z0-9]+)$/u;
 /** Under this name a delivery's id and what it is about go along with its message: https://docs.slack.dev/messaging/message-metadata. */
 const DELIVERY_EVENT = "bellwether_delivery";
 /** Longer waits are handed back to whoever sends. */
-const LONGEST_WAIT_MILLIS = 5000;
+const LONGEST_RATE_LIMIT_WAIT_MILLIS = 5000;
 /** Slack takes about 50 edits a minute of a whole workspace: https://docs.slack.dev/reference/methods/chat.update. */
-const EDIT_MILLIS = 3000;
+const EDIT_INTERVAL_MILLIS = 3000;
 /** While the token is refused, so long between two tries. */
-const REFUSED_MILLIS = 60_000;
+const REFUSED_TOKEN_PAUSE_MILLIS = 60_000;
 /** What goes along as metadata is short: Slack refuses a message whose metadata is too large. */
 const METADATA_LENGTH = 255;
 
-export interface SenderParts extends KeepParts, Omit<FileParts, "web"> {
+export interface SlackSenderDependencies extends ButtonPayloadDependencies, Omit<FileUploadDependencies, "web"> {
   /** Told of a channel that the bot is not in. */
   readonly onNotInChannel?: ((channel: string) => void) | undefined;
   /** Between two edits of one message, which are gathered meanwhile. */
@@ -36,10 +36,10 @@ export interface SenderParts extends KeepParts, Omit<FileParts, "web"> {
 }
 
 /** Calls of Slack at a channel's turn: waiting for its limits, ending with the signal. */
-interface Calls {
+interface QueuedCalls {
   /** For what posts nothing. */
-  readonly ask: Calling;
-  readonly post: Calling;
+  readonly ask: CallPolicy;
+  readonly post: CallPolicy;
 }
 
 interface Posted {
@@ -62,14 +62,14 @@ interface Edit {
 export class SlackSender implements Sender {
   readonly platform = "slack";
   readonly #web: WebClient;
-  readonly #parts: SenderParts;
+  readonly #parts: SlackSenderDependencies;
   readonly #queue: ChannelQueue;
   readonly #people = new LRUCache<string, string>({ max: 10_000 });
   readonly #editedAt = new LRUCache<string, number>({ max: 10_000 });
   readonly #edits = new Map<string, Edit>();
   #refused: { readonly error: SendError; readonly until: number } | undefined;
 
-  constructor(web: WebClient, parts: SenderParts, channelMillis: number) {
+  constructor(web: WebClient, parts: SlackSenderDependencies, channelMillis: number) {
     this.#web = web;
     this.#parts = parts;
     this.#queue = new ChannelQueue(channelMillis);
@@ -77,11 +77,11 @@ export class SlackSender implements Sender {
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
     const { channel } = delivery.destination;
-    let composed: Composed | undefined;
+    let composed: ComposedMessage | undefined;
     const ready = async (): Promise<void> => {
       composed = await compose(reply, {}, this.#parts);
     };
-    const work = async (calls: Calls): Promise<Receipt> => {
+    const work = async (calls: QueuedCalls): Promise<Receipt> => {
       composed ??= await compose(reply, {}, this.#parts);
       const posted = await this.#post(delivery, withMention(composed.body, delivery.mention), calls);
       const receipt = { platform: this.platform, channel: posted.channel, message: posted.message };
@@ -111,7 +111,7 @@ export class SlackSender implements Sender {
         // From here on a newer edit waits for a turn of its own.
         this.#edits.delete(key);
         const composed = await compose(edit.reply, {}, this.#parts);
-        await calls.post(() => this.#web.chat.update({ channel, ts: message, ...messageOf(composed.body) }));
+        await calls.post(() => this.#web.chat.update({ channel, ts: message, ...messageArguments(composed.body) }));
         this.#editedAt.set(key, performance.now());
         await this.#files(composed, { channel, thread: message }, calls, signal);
       });
@@ -126,26 +126,26 @@ export class SlackSender implements Sender {
 
   /** Holds up no other message of the channel. */
   async #pauseBetweenEdits(key: string, signal: AbortSignal): Promise<void> {
-    const { editMillis = EDIT_MILLIS, sleep } = this.#parts;
+    const { editMillis = EDIT_INTERVAL_MILLIS, sleep } = this.#parts;
     const wait = (this.#editedAt.get(key) ?? Number.NEGATIVE_INFINITY) + editMillis - performance.now();
     if (wait <= 0) return;
     try {
       await sleep(wait, signal);
     } catch (error) {
-      throw sendErrorOf(error, false);
+      throw toSendError(error, false);
     }
   }
 
   /** Posts a message; where its thread is gone, into the channel: the message counts for more than its place. */
-  async #post(delivery: Delivery, body: Body, { ask, post }: Calls): Promise<Posted> {
+  async #post(delivery: Delivery, body: MessageBody, { ask, post }: QueuedCalls): Promise<Posted> {
     const { destination, threadOf, id } = delivery;
-    const metadata = { event_type: DELIVERY_EVENT, event_payload: { ...shortened(delivery.about), delivery: id } };
+    const metadata = { event_type: DELIVERY_EVENT, event_payload: { ...metadataOf(delivery.about), delivery: id } };
     const attempt = async (inThread: boolean): Promise<Posted> => {
       const channel = await this.#channelOf(destination.channel, ask);
       // Threads have one level: an answer to a message inside one belongs in the same.
       const thread = inThread ? (destination.thread ?? threadUnder(threadOf, channel)) : undefined;
       const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread }) };
-      const posted = await post(() => this.#web.chat.postMessage({ ...place, ...messageOf(body), metadata }));
+      const posted = await post(() => this.#web.chat.postMessage({ ...place, ...messageArguments(body), metadata }));
       if (posted.ts === undefined) throw new SendError("maybe-sent", "Slack gave no receipt");
       return { channel: posted.channel ?? channel, message: posted.ts, thread };
     };
@@ -154,7 +154,7 @@ export class SlackSender implements Sender {
     } catch (error) {
       if (isThreadGone(error) && (destination.thread ?? threadOf) !== undefined) return attempt(false);
       // A conversation that was known may have been closed: it is opened anew, once.
-      if (codeOf(error) === "channel_not_found" && this.#people.delete(personIn(destination.channel) ?? ""))
+      if (errorCodeOf(error) === "channel_not_found" && this.#people.delete(userIdIn(destination.channel) ?? ""))
         return attempt(true);
       throw error;
     }
@@ -163,7 +163,7 @@ export class SlackSender implements Sender {
   async #inOrder<T>(
     channel: string,
     signal: AbortSignal,
-    work: (calls: Calls) => Promise<T>,
+    work: (calls: QueuedCalls) => Promise<T>,
     ready?: () => Promise<void>,
   ): Promise<T> {
     let posting = false;
@@ -178,18 +178,18 @@ export class SlackSender implements Sender {
           const wait = retryAfterMillis(error);
           if (wait === undefined) throw error;
           this.#queue.hold(channel, wait);
-          if (wait > LONGEST_WAIT_MILLIS) throw error;
+          if (wait > LONGEST_RATE_LIMIT_WAIT_MILLIS) throw error;
           posting = false;
           await sleep(wait, undefined, { signal });
         }
       }
     };
     try {
-      const calls: Calls = { ask: (once) => call(once, false), post: (once) => call(once, true) };
+      const calls: QueuedCalls = { ask: (once) => call(once, false), post: (once) => call(once, true) };
       return await this.#queue.run(channel, signal, () => work(calls), ready);
     } catch (error) {
-      if (isNotInChannel(codeOf(error))) this.#parts.onNotInChannel?.(channel);
-      throw this.#noted(sendErrorOf(error, posting, this.#parts.botName()));
+      if (isNotInChannel(errorCodeOf(error))) this.#parts.onNotInChannel?.(channel);
+      throw this.#noted(toSendError(error, posting, this.#parts.botName()));
     }
   }
 
@@ -198,12 +198,12 @@ export class SlackSender implements Sender {
       await orAborted(this.#web.auth.test(), signal);
       this.#refused = undefined;
     } catch (error) {
-      throw this.#noted(sendErrorOf(error, true));
+      throw this.#noted(toSendError(error, true));
     }
   }
 
   #noted(error: SendError): SendError {
-    if (error.kind === "refused") this.#refused = { error, until: performance.now() + REFUSED_MILLIS };
+    if (error.kind === "refused") this.#refused = { error, until: performance.now() + REFUSED_TOKEN_PAUSE_MILLIS };
     return error;
   }
 
@@ -213,44 +213,44 @@ export class SlackSender implements Sender {
     throw this.#refused.error;
   }
 
-  async #channelOf(channel: string, ask: Calling): Promise<string> {
-    const person = personIn(channel);
+  async #channelOf(channel: string, ask: CallPolicy): Promise<string> {
+    const person = userIdIn(channel);
     if (person === undefined) return channel;
     const known = this.#people.get(person);
     if (known !== undefined) return known;
-    const opened = await ask(() => directChannel(this.#web, person));
+    const opened = await ask(() => openDirectChannel(this.#web, person));
     this.#people.set(person, opened);
     return opened;
   }
 
   /** Files follow in the message's thread. The message stands already: what cannot be sent is said there. */
   async #files(
-    { files }: Composed,
+    { files }: ComposedMessage,
     place: { channel: string; thread: string },
-    { post }: Calls,
+    { post }: QueuedCalls,
     signal: AbortSignal,
   ): Promise<void> {
     if (files.length === 0) return;
     const { log } = this.#parts;
     try {
       const parts = { ...this.#parts, web: this.#web };
-      const lines = await new FileBatch(files).send({ ...place, words: "this thread" }, parts, signal);
+      const lines = await new FileBatch(files).send({ ...place, description: "this thread" }, parts, signal);
       const failed = lines.split("\n").filter((line) => !line.endsWith("is in this thread."));
       if (failed.length === 0) return;
       const body = withLine({ text: "Some files could not be sent", blocks: [] }, failed.join("\n"));
       const { channel, thread } = place;
-      await post(() => this.#web.chat.postMessage({ channel, thread_ts: thread, ...messageOf(body) }));
+      await post(() => this.#web.chat.postMessage({ channel, thread_ts: thread, ...messageArguments(body) }));
     } catch (error) {
-      log.warn({ platform: "slack", why: faultWords(error) }, "files did not follow their message");
+      log.warn({ platform: "slack", why: describeError(error) }, "files did not follow their message");
     }
   }
 }
 
-function personIn(channel: string): string | undefined {
-  return PERSON.exec(channel)?.[1];
+function userIdIn(channel: string): string | undefined {
+  return USER_ID.exec(channel)?.[1];
 }
 
-function shortened(about: Delivery["about"]): Record<string, string> {
+function metadataOf(about: Delivery["about"]): Record<string, string> {
   return Object.fromEntries(
     Object.entries(about ?? {}).map(([name, value]) => [name, value.slice(0, METADATA_LENGTH).toWellFormed()]),
   );
@@ -274,8 +274,8 @@ async function orAborted<R>(call: Promise<R>, signal: AbortSignal): Promise<R> {
 }
 
 /** Whom a delivery calls: a person or a user group, named in the one place where a name may ping. */
-function withMention(body: Body, mention: string | undefined): Body {
-  const person = mention === undefined ? undefined : PERSON.exec(mention)?.[1];
+function withMention(body: MessageBody, mention: string | undefined): MessageBody {
+  const person = mention === undefined ? undefined : USER_ID.exec(mention)?.[1];
   const group = mention === undefined ? undefined : /^S[A-Z0-9]+$/u.exec(mention)?.[0];
   const call = person === undefined ? (group === undefined ? "" : `<!subteam^${group}>`) : `<@${person}>`;
   if (call === "") return body;

@@ -1,33 +1,33 @@
-import { once, patiently, type Calling, type Talk } from "./after-limit.ts";
-import type { Body } from "./compose.ts";
-import { codeOf } from "./slack-fault.ts";
-import { messageOf } from "./surface.ts";
+import { withoutRetry, retryingRateLimited, type CallPolicy, type WebApiAccess } from "./after-limit.ts";
+import type { MessageBody } from "./compose.ts";
+import { errorCodeOf } from "./slack-fault.ts";
+import { messageArguments } from "./surface.ts";
 
 /** Where a message belongs, as Slack's calls name it. */
-export interface MessagePlace {
+export interface MessageDestination {
   readonly channel: string;
   readonly thread_ts?: string;
 }
 
 /** One message of the app's own, which is posted when there is something to show and changed while it stands. */
-export class StandingMessage {
-  readonly #talk: Talk;
-  readonly #place: (call: Calling) => Promise<MessagePlace>;
+export class EditableMessage {
+  readonly #talk: WebApiAccess;
+  readonly #place: (call: CallPolicy) => Promise<MessageDestination>;
   #standing: { readonly channel: string; readonly ts: string } | undefined;
 
   /** `place` is asked for each time that it is posted anew; what it asks of Slack goes through the call it is given. */
-  constructor(talk: Talk, place: (call: Calling) => Promise<MessagePlace>) {
+  constructor(talk: WebApiAccess, place: (call: CallPolicy) => Promise<MessageDestination>) {
     this.#talk = talk;
     this.#place = place;
   }
 
-  show(body: Body): Promise<void> {
-    return this.#show(body, patiently(this.#talk));
+  show(body: MessageBody): Promise<void> {
+    return this.#show(body, retryingRateLimited(this.#talk));
   }
 
   /** The same for what is of no use later: Slack's limit is not waited for. */
-  progress(body: Body): Promise<void> {
-    return this.#show(body, once);
+  progress(body: MessageBody): Promise<void> {
+    return this.#show(body, withoutRetry);
   }
 
   /** Takes it away; never rejects. */
@@ -36,11 +36,11 @@ export class StandingMessage {
     this.#standing = undefined;
     if (standing === undefined) return;
     // What stays says itself until when it holds.
-    await patiently(this.#talk)(() => this.#talk.web.chat.delete(standing)).catch(() => undefined);
+    await retryingRateLimited(this.#talk)(() => this.#talk.web.chat.delete(standing)).catch(() => undefined);
   }
 
-  async #show(body: Body, call: Calling): Promise<void> {
-    const message = messageOf(body);
+  async #show(body: MessageBody, call: CallPolicy): Promise<void> {
+    const message = messageArguments(body);
     const { web } = this.#talk;
     const standing = this.#standing;
     if (standing !== undefined) {
@@ -49,7 +49,7 @@ export class StandingMessage {
         return;
       } catch (error) {
         // Somebody took it away.
-        if (codeOf(error) !== "message_not_found") throw error;
+        if (errorCodeOf(error) !== "message_not_found") throw error;
         this.#standing = undefined;
       }
     }

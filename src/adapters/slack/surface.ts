@@ -1,14 +1,14 @@
 import type { Visibility } from "../../bot/invocation.ts";
-import type { Body } from "./compose.ts";
+import type { MessageBody } from "./compose.ts";
 
 /** Where one question is answered. */
-export interface Surface {
+export interface Responder {
   /** Whether others could see an answer there. */
   readonly shared: boolean;
   /** Whether what is said takes the place of a message that stands there. */
-  readonly replaces: boolean;
+  readonly replacesMessage: boolean;
   /** Whether the answer takes the place of what tells how far it is. */
-  inPlace(audience: Visibility): boolean;
+  replacesProgress(audience: Visibility): boolean;
   /** How often it can be told how far it is: at first each time may cost one of a few uses. */
   readonly pace: "few" | "steady";
   /** Whether nothing can be said there after half an hour: what comes later comes by direct message. */
@@ -16,21 +16,21 @@ export interface Surface {
   /** Whether it is the app's direct messages, so that there is no other place to go to. */
   readonly direct: boolean;
   /** Shows how far it is; false when nothing more can be shown. Rejects when that fails. */
-  progress(body: Body, audience: Visibility): Promise<boolean>;
+  showProgress(body: MessageBody, audience: Visibility): Promise<boolean>;
   /** Says the answer. Rejects with ResponseUrlGone when it is too late for that. */
-  say(body: Body, audience: Visibility): Promise<void>;
+  say(body: MessageBody, audience: Visibility): Promise<void>;
   /** Says something to the asker alone, beside what stands there. */
-  whisper(body: Body): Promise<void>;
+  sayEphemeral(body: MessageBody): Promise<void>;
   /** The same place for something else to say, which takes the place of nothing that was said. */
-  beside(): Surface;
+  forFollowUp(): Responder;
   /** Takes away what told how far it was, where the answer has not taken its place. Never rejects. */
-  clear(): Promise<void>;
+  clearProgress(): Promise<void>;
 }
 
 /** Nothing said ever unfolds links. */
-export const QUIET = { unfurl_links: false, unfurl_media: false } as const;
+export const NO_UNFURL = { unfurl_links: false, unfurl_media: false } as const;
 
 /** What is said, as the Web API takes it. */
-export function messageOf({ text, blocks }: Body) {
-  return { ...QUIET, text, blocks: [...blocks] };
+export function messageArguments({ text, blocks }: MessageBody) {
+  return { ...NO_UNFURL, text, blocks: [...blocks] };
 }

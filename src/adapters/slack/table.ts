@@ -5,10 +5,10 @@ import { plainText } from "../../reply/plain.ts";
 import { shortenId, type Inline, type Text } from "../../reply/text.ts";
 import { oneLine } from "../../reply/printable.ts";
 import { escapeText } from "./escape.ts";
-import { TABLE_COLUMNS, TABLE_ROWS } from "./limits.ts";
+import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from "./limits.ts";
 
 /** A table as Slack shows it, and what had to be left out. */
-export interface ShownTable {
+export interface RenderedTable {
   readonly block: TableBlock;
   readonly rows: number;
   readonly columns: number;
@@ -21,28 +21,28 @@ export interface ShownTable {
 const CELL_LENGTH = 300;
 
 /** As many rows and columns of a table as a bound allows, columns of low priority giving way first; undefined for none. */
-export function renderTableBlock(table: Table, max: number): ShownTable | undefined {
+export function renderTableBlock(table: Table, max: number): RenderedTable | undefined {
   if (table.rows.length === 0) return undefined;
   const count = table.rows.reduce((most, row) => Math.max(most, row.length), table.columns.length);
   const all = Array.from({ length: count }, (_, index) => index);
-  let best: ShownTable | undefined;
+  let best: RenderedTable | undefined;
   for (const level of [3, 2, 1]) {
-    const chosen = all.filter((index) => (table.columns[index]?.priority ?? 1) <= level).slice(0, TABLE_COLUMNS);
+    const chosen = all.filter((index) => (table.columns[index]?.priority ?? 1) <= level).slice(0, MAX_TABLE_COLUMNS);
     if (chosen.length === 0) continue;
     const shown = withRows(table, chosen, max);
     if (shown !== undefined && (best === undefined || shown.rows > best.rows)) best = shown;
-    if (best?.rows === Math.min(table.rows.length, TABLE_ROWS - 1)) break;
+    if (best?.rows === Math.min(table.rows.length, MAX_TABLE_ROWS - 1)) break;
   }
   return best;
 }
 
-function withRows(table: Table, chosen: readonly number[], max: number): ShownTable | undefined {
+function withRows(table: Table, chosen: readonly number[], max: number): RenderedTable | undefined {
   const titles = chosen.map((index) => cellOf([{ kind: "text", text: table.columns[index]?.title ?? "" }]));
   const head = titles.map(({ cell }) => cell);
   const rows: RawTextElement[][] = [head];
   let length = lengthOf(head);
   let whole = titles.every((title) => title.whole);
-  for (const row of table.rows.slice(0, TABLE_ROWS - 1)) {
+  for (const row of table.rows.slice(0, MAX_TABLE_ROWS - 1)) {
     const cells = chosen.map((index) => cellOf(row[index] ?? []));
     const more = lengthOf(cells.map(({ cell }) => cell));
     if (length + more > max) break;

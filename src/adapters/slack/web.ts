@@ -2,38 +2,38 @@ import { LogLevel, WebClient, type Logger, type WebClientOptions } from "@slack/
 
 import type { Log } from "../../log.ts";
 
-export interface WebParts {
+export interface WebClientSettings {
   /** Redirects all calls, for tests. */
   readonly apiUrl?: string | undefined;
   readonly log: Log;
   readonly timeoutMillis?: number | undefined;
 }
 
-const TIMEOUT_MILLIS = 20_000;
+const CALL_TIMEOUT_MILLIS = 20_000;
 
 /**
  * Options for one client, a new object at each call: Slack's libraries write into what they are given. No call is
  * repeated by the library, and one channel's limit must not hold up the calls of all others.
  */
-export function webOptions({ apiUrl, log, timeoutMillis }: WebParts): WebClientOptions {
+export function webClientOptions({ apiUrl, log, timeoutMillis }: WebClientSettings): WebClientOptions {
   return {
     ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
-    timeout: timeoutMillis ?? TIMEOUT_MILLIS,
+    timeout: timeoutMillis ?? CALL_TIMEOUT_MILLIS,
     // Above what alerts may have under way at once: calls that hang hold up no other.
     maxRequestConcurrency: 2000,
     allowAbsoluteUrls: false,
-    logger: libraryLog(log),
+    logger: libraryLogger(log),
   };
 }
 
-export function createWeb(token: string, parts: WebParts): WebClient {
-  return new WebClient(token, webOptions(parts));
+export function createWebClient(token: string, parts: WebClientSettings): WebClient {
+  return new WebClient(token, webClientOptions(parts));
 }
 
 /** What Slack's libraries say, in our log. At their level `debug` they print whole messages: that is not passed on. */
-export function libraryLog(log: Log): Logger {
+export function libraryLogger(log: Log): Logger {
   const say =
     (level: "debug" | "warn") =>
     (...parts: unknown[]): void =>

@@ -7,7 +7,7 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { LineRunner } from "./line-runner.ts";
 import { progressLine } from "./progress-line.ts";
 import { renderTerminal } from "./render.ts";
-import { looksOf, write, type Terminal } from "./terminal.ts";
+import { displayOptions, write, type Terminal } from "./terminal.ts";
 import { withTablesAsFiles, writeFiles } from "./write-files.ts";
 
 /** Interrupted by Ctrl-C: 128 and the number of SIGINT, as shells have it. */
@@ -20,7 +20,7 @@ export function exitCodeOf(reply: Reply): number {
   return reply.failure === undefined ? 0 : EXIT_CODES[reply.failure];
 }
 
-export interface AskerParts {
+export interface AskContext {
   readonly terminal: Terminal;
   readonly runner: LineRunner;
   readonly log: Log;
@@ -33,26 +33,26 @@ export interface AskerParts {
 }
 
 /** What came of a question. The reply's files are there until it is disposed of. */
-export interface Answered {
+export interface AskResult {
   readonly reply: Reply;
   readonly code: number;
   /** False once nobody reads what is written. */
-  readonly heard: boolean;
+  readonly outputOpen: boolean;
 }
 
 /** After an interrupt, so long is waited for the question to end by itself. */
-const ENDING_MILLIS = 2000;
+const CANCEL_GRACE_MILLIS = 2000;
 
 /** Asks a line and shows its answer. Never rejects. */
-export async function askAndShow(parts: AskerParts, line: string, signal: AbortSignal): Promise<Answered> {
+export async function askAndShow(parts: AskContext, line: string, signal: AbortSignal): Promise<AskResult> {
   const progress = progressLine(parts.terminal, parts.now);
-  const reply = await settled(parts, line, signal, (report) => progress.show(report));
+  const reply = await runLine(parts, line, signal, (report) => progress.show(report));
   progress.clear();
   return show(parts, reply, signal);
 }
 
-async function settled(
-  parts: AskerParts,
+async function runLine(
+  parts: AskContext,
   line: string,
   signal: AbortSignal,
   progress: (reply: Reply) => void,
@@ -65,7 +65,7 @@ async function settled(
     timer = setTimeout(() => {
       givenUp = true;
       ending.reject(signal.reason);
-    }, ENDING_MILLIS);
+    }, CANCEL_GRACE_MILLIS);
   };
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
@@ -86,18 +86,22 @@ async function settled(
 const PROMPT_HINTS = { rest: "save DIR", filesHint: "save DIR writes them." };
 
 /** Shows a reply: errors on standard error, JSON always on standard output; writes its files where that is asked for. */
-async function show(parts: AskerParts, given: Reply, signal: AbortSignal): Promise<Answered> {
+async function show(parts: AskContext, given: Reply, signal: AbortSignal): Promise<AskResult> {
   if (parts.out === undefined) {
     const heard = await print(parts, given, new Map());
-    return { reply: given, heard, code: exitCodeOf(given) };
+    return { reply: given, outputOpen: heard, code: exitCodeOf(given) };
   }
   const { reply, written, problem } = await saveFiles(parts, given, parts.out, signal);
   const heard = await print(parts, reply, written);
   if (problem !== undefined) await print({ ...parts, json: false }, problem, new Map());
-  return { reply: given, heard, code: Math.max(exitCodeOf(given), problem === undefined ? 0 : exitCodeOf(problem)) };
+  return {
+    reply: given,
+    outputOpen: heard,
+    code: Math.max(exitCodeOf(given), problem === undefined ? 0 : exitCodeOf(problem)),
+  };
 }
 
-export interface Saved {
+export interface SavedFiles {
   /** With its tables among its files. */
   readonly reply: Reply;
   /** Where each file is that could be written. */
@@ -108,11 +112,11 @@ export interface Saved {
 
 /** Writes the files of a reply and its tables as CSV. Never rejects. */
 export async function saveFiles(
-  parts: Pick<AskerParts, "log">,
+  parts: Pick<AskContext, "log">,
   given: Reply,
   folder: string,
   signal: AbortSignal,
-): Promise<Saved> {
+): Promise<SavedFiles> {
   const reply = withTablesAsFiles(given);
   const written = new Map<Attachment, string>();
   try {
@@ -125,7 +129,7 @@ export async function saveFiles(
 
 /** False once nobody reads. */
 export function print(
-  parts: Pick<AskerParts, "terminal" | "json" | "prompt" | "now">,
+  parts: Pick<AskContext, "terminal" | "json" | "prompt" | "now">,
   reply: Reply,
   written: ReadonlyMap<Attachment, string>,
 ): Promise<boolean> {
@@ -136,7 +140,7 @@ export function print(
   }
   const screen = reply.failure === undefined ? terminal.out : terminal.err;
   const text = renderTerminal(reply, {
-    ...looksOf(screen, terminal.preferences),
+    ...displayOptions(screen, terminal.preferences),
     now: parts.now(),
     writtenTo: (file) => written.get(file),
     ...(prompt ? PROMPT_HINTS : {}),

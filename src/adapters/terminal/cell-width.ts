@@ -5,25 +5,25 @@ import { isPlain } from "./visible-text.ts";
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** The widths of short texts met so far: reckoning one costs many times the look-up, and replies repeat them. */
-const known = new Map<string, number>();
-const MOST_KNOWN = 10_000;
-const LONGEST_KNOWN = 32;
+const widthCache = new Map<string, number>();
+const MAX_CACHED = 10_000;
+const MAX_CACHED_LENGTH = 32;
 
 /** How many columns a visible text takes: wide characters two, marks none. */
 export function widthOf(text: string): number {
   if (isPlain(text)) return text.length;
-  const found = known.get(text);
+  const found = widthCache.get(text);
   if (found !== undefined) return found;
   let width = 0;
-  if (text.length > LONGEST_KNOWN) {
+  if (text.length > MAX_CACHED_LENGTH) {
     for (const { segment } of segmenter.segment(text)) {
-      width += segment.length > LONGEST_KNOWN ? stringWidth(segment) : widthOf(segment);
+      width += segment.length > MAX_CACHED_LENGTH ? stringWidth(segment) : widthOf(segment);
     }
     return width;
   }
   width = stringWidth(text);
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(text, width);
+  if (widthCache.size >= MAX_CACHED) widthCache.clear();
+  widthCache.set(text, width);
   return width;
 }
 

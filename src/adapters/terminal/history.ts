@@ -4,7 +4,7 @@ import path from "node:path";
 import { makeFolder } from "../../make-folder.ts";
 
 /** Older lines are forgotten. */
-const MOST_LINES = 1000;
+const MAX_LINES = 1000;
 /** What was typed is nobody else's business. */
 const OWNER_ONLY = 0o600;
 
@@ -20,9 +20,9 @@ export interface History {
 export async function openHistory(file: string | undefined): Promise<History> {
   if (file === undefined) return { lines: [], add: async () => undefined };
   const kept = await readLines(file);
-  const newest = kept.slice(-MOST_LINES);
+  const newest = kept.slice(-MAX_LINES);
   // Prompts only append, so that two of them at once lose nothing; the file is cut back here.
-  if (kept.length > 2 * MOST_LINES) await cutBack(file, newest);
+  if (kept.length > 2 * MAX_LINES) await truncateHistory(file, newest);
   return {
     lines: newest.toReversed(),
     add: async (line) => {
@@ -46,7 +46,7 @@ async function readLines(file: string): Promise<string[]> {
   }
 }
 
-async function cutBack(file: string, lines: readonly string[]): Promise<void> {
+async function truncateHistory(file: string, lines: readonly string[]): Promise<void> {
   const partial = `${file}.${process.pid}.part`;
   try {
     await writeFile(partial, `${lines.join("\n")}\n`, { mode: OWNER_ONLY });

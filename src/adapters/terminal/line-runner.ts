@@ -54,10 +54,10 @@ export function localRunner(bot: Bot): LineRunner {
       return bot.run({ ...rest, command: asked.command, options: { network, ...asked.options } });
     },
     complete: (line) =>
-      bot.completeLine(line, { here: HERE, caller: CALLER, signal: AbortSignal.timeout(COMPLETION_MILLIS) }),
+      bot.completeLine(line, { here: HERE, caller: CALLER, signal: AbortSignal.timeout(COMPLETION_TIMEOUT_MILLIS) }),
     close: async () => {},
   };
 }
 
 /** Nobody waits longer for a completion. */
-const COMPLETION_MILLIS = 2000;
+const COMPLETION_TIMEOUT_MILLIS = 2000;

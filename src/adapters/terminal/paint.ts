@@ -1,6 +1,6 @@
-import type { Look, Span } from "./span.ts";
+import type { TextStyle, Span } from "./span.ts";
 
-export interface PaintOptions {
+export interface AnsiOptions {
   readonly colour: boolean;
   readonly links: boolean;
 }
@@ -11,7 +11,7 @@ function sgr(begin: string, end: string): readonly [begin: string, end: string] 
 }
 
 /** How to begin and end each look. */
-const CODES: ReadonlyMap<Look, readonly [begin: string, end: string]> = new Map([
+const STYLE_CODES: ReadonlyMap<TextStyle, readonly [begin: string, end: string]> = new Map([
   ["strong", sgr("1", "22")],
   ["code", sgr("36", "39")],
   ["link", sgr("4", "24")],
@@ -21,17 +21,17 @@ const CODES: ReadonlyMap<Look, readonly [begin: string, end: string]> = new Map(
   ["warning", sgr("1;33", "22;39")],
   ["bad", sgr("1;31", "22;39")],
 ]);
-const PLAIN: readonly [begin: string, end: string] = ["", ""];
+const NO_CODES: readonly [begin: string, end: string] = ["", ""];
 
 /** Spans as text for the terminal, behind what is painted already. */
-export function paint(spans: readonly Span[], { colour, links }: PaintOptions, before = ""): string {
+export function toAnsi(spans: readonly Span[], { colour, links }: AnsiOptions, before = ""): string {
   let painted = before;
   let open: Span | undefined;
   let end = "";
   // Words of one look are one stretch, so that a link of several words is one link.
   for (const one of spans) {
-    if (open?.look !== one.look || open.href !== one.href) {
-      const code = (colour && one.look !== "plain" ? CODES.get(one.look) : undefined) ?? PLAIN;
+    if (open?.style !== one.style || open.href !== one.href) {
+      const code = (colour && one.style !== "plain" ? STYLE_CODES.get(one.style) : undefined) ?? NO_CODES;
       const linked = links && one.href !== undefined;
       // OSC 8, https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda; the address is checked by linkSpans.
       painted += end + (linked ? `\u001B]8;;${one.href}\u001B\\${code[0]}` : code[0]);

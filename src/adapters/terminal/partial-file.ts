@@ -4,9 +4,9 @@ import path from "node:path";
 
 import { codeOf } from "../../errors.ts";
 
-const NAME = /^\..+\.(?<pid>\d+)-[0-9a-f]{12}\.part$/u;
+const PARTIAL_NAME = /^\..+\.(?<pid>\d+)-[0-9a-f]{12}\.part$/u;
 /** Another machine may write into the same folder; its file then grows, while the process is not to be found here. */
-const UNTOUCHED_MILLIS = 10_000;
+const STALE_MILLIS = 10_000;
 
 /** Where a file is written until it is whole: hidden, and named after the process that writes it. */
 export function partialFile(folder: string, name: string): string {
@@ -14,15 +14,15 @@ export function partialFile(folder: string, name: string): string {
 }
 
 /** Removes what processes that were killed in the middle of writing have left in the folder. Never rejects. */
-export async function sweepPartialFiles(folder: string, now: number = Date.now()): Promise<void> {
+export async function removeStalePartialFiles(folder: string, now: number = Date.now()): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   await Promise.allSettled(
     names.map(async (name) => {
-      const pid = Number(NAME.exec(name)?.groups?.["pid"] ?? process.pid);
+      const pid = Number(PARTIAL_NAME.exec(name)?.groups?.["pid"] ?? process.pid);
       if (isAlive(pid)) return;
       const file = path.join(folder, name);
       const { mtimeMs } = await stat(file);
-      if (now - mtimeMs >= UNTOUCHED_MILLIS) await rm(file, { force: true });
+      if (now - mtimeMs >= STALE_MILLIS) await rm(file, { force: true });
     }),
   );
 }

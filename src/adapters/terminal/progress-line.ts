@@ -2,7 +2,7 @@ import type { Reply } from "../../reply/reply.ts";
 import { toMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
 import { cutToWidth } from "./cell-width.ts";
 import { toSpans } from "./span.ts";
-import { looksOf, type Terminal } from "./terminal.ts";
+import { displayOptions, type Terminal } from "./terminal.ts";
 
 /** Redrawing more often is a blur. */
 const REDRAW_MILLIS = 100;
@@ -28,7 +28,7 @@ export function progressLine(terminal: Terminal, now: () => Nanoseconds): { show
         )
         .join(": ");
       // The last column stays free: some terminals go to the next line when it is filled.
-      err.stream.write(`${ERASE}${cutToWidth(text, looksOf(err, preferences).width - 1)}`);
+      err.stream.write(`${ERASE}${cutToWidth(text, displayOptions(err, preferences).width - 1)}`);
     },
     clear() {
       if (drawnAt !== undefined) err.stream.write(ERASE);

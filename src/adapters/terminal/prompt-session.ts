@@ -3,14 +3,14 @@ import type { Interface } from "node:readline/promises";
 import { formatLine } from "../../bot/grammar.ts";
 import { messageOf } from "../../errors.ts";
 import { disposeReply, type Reply } from "../../reply/reply.ts";
-import { askAndShow, EXIT_INTERRUPTED, print, saveFiles, type AskerParts } from "./asker.ts";
+import { askAndShow, EXIT_INTERRUPTED, print, saveFiles, type AskContext } from "./asker.ts";
 import type { History } from "./history.ts";
 import { write } from "./terminal.ts";
 import { visibleText } from "./visible-text.ts";
 
 /** What is typed line after line, and what is kept between two lines: the last reply, its files, the worst exit code. */
 export class PromptSession {
-  readonly #parts: AskerParts;
+  readonly #parts: AskContext;
   readonly #lines: Interface;
   readonly #history: History;
   readonly #interactive: boolean;
@@ -21,7 +21,7 @@ export class PromptSession {
   #interrupted = false;
   #closed = false;
 
-  constructor(parts: AskerParts, lines: Interface, history: History, interactive: boolean) {
+  constructor(parts: AskContext, lines: Interface, history: History, interactive: boolean) {
     this.#parts = parts;
     this.#lines = lines;
     this.#history = history;
@@ -87,11 +87,11 @@ export class PromptSession {
     const running = new AbortController();
     this.#running = running;
     try {
-      const { reply, code, heard } = await askAndShow(this.#parts, line, running.signal);
+      const { reply, code, outputOpen } = await askAndShow(this.#parts, line, running.signal);
       await this.dispose();
       this.#last = reply;
       this.#worst = Math.max(this.#worst, code);
-      return heard;
+      return outputOpen;
     } finally {
       this.#running = undefined;
     }

@@ -1,15 +1,15 @@
 import { createInterface } from "node:readline/promises";
 
-import type { AskerParts } from "./asker.ts";
+import type { AskContext } from "./asker.ts";
 import { openHistory } from "./history.ts";
-import { paint } from "./paint.ts";
+import { toAnsi } from "./paint.ts";
 import { PromptSession } from "./prompt-session.ts";
 import { span } from "./span.ts";
-import { looksOf, write } from "./terminal.ts";
+import { displayOptions, write } from "./terminal.ts";
 import { visibleText } from "./visible-text.ts";
 import { wrap } from "./wrap.ts";
 
-export interface PromptParts extends AskerParts {
+export interface PromptContext extends AskContext {
   readonly historyFile: string | undefined;
 }
 
@@ -23,15 +23,15 @@ const HISTORY_SIZE = 1000;
  * Asks line after line until the input ends. At a terminal: with a prompt, history and completion, and exit code 0;
  * else the exit code is the worst of all answers.
  */
-export async function runPrompt(parts: PromptParts): Promise<number> {
+export async function runPrompt(parts: PromptContext): Promise<number> {
   const { terminal } = parts;
   const screen = terminal.out.isTty ? terminal.out : terminal.err;
   const interactive = terminal.inputIsTty && screen.isTty;
   const history = await openHistory(interactive ? parts.historyFile : undefined);
   if (interactive) {
-    const looks = looksOf(screen, terminal.preferences);
+    const looks = displayOptions(screen, terminal.preferences);
     const lines = wrap([span(GREETING, "dim")], Math.min(looks.width, 100));
-    await write(screen, `${lines.map((line) => `${paint(line.spans, looks)}\n`).join("")}\n`);
+    await write(screen, `${lines.map((line) => `${toAnsi(line.spans, looks)}\n`).join("")}\n`);
   }
   const lines = createInterface({
     input: terminal.input,
@@ -64,7 +64,7 @@ export async function runPrompt(parts: PromptParts): Promise<number> {
  * What readline is to offer, and for which end of the line. Offers that go on from what is typed come alone where there
  * are any, since only those share more of the line; what data would do to the prompt's own line is not offered.
  */
-async function complete(parts: PromptParts, line: string): Promise<[string[], string]> {
+async function complete(parts: PromptContext, line: string): Promise<[string[], string]> {
   let offered: string[] = [];
   try {
     offered = (await parts.runner.complete(line)).filter((one) => visibleText(one) === one);

@@ -1,5 +1,5 @@
 import { blank, span, type Span } from "./span.ts";
-import { joined, naturalWidth, wordWidth, wrap, type Line } from "./wrap.ts";
+import { concatSpans, naturalWidth, wordWidth, wrap, type Line } from "./wrap.ts";
 
 export interface ShownField {
   readonly name: readonly Span[];
@@ -7,7 +7,7 @@ export interface ShownField {
 }
 
 /** Below this, a value stands beneath its name. */
-const SIDE_BY_SIDE = 30;
+const MIN_SIDE_BY_SIDE_WIDTH = 30;
 const GAP = 2;
 const NESTED = 2;
 
@@ -25,7 +25,7 @@ export function renderFields(fields: readonly ShownField[], width: number): Line
     if (natural === 0) {
       lines.push(...wrap(value, width));
     } else if (
-      width < SIDE_BY_SIDE ||
+      width < MIN_SIDE_BY_SIDE_WIDTH ||
       (natural > nameWidth && wordWidth(name) > nameWidth) ||
       name.some(runsOver) ||
       value.some(runsOver)
@@ -45,7 +45,9 @@ export function renderFields(fields: readonly ShownField[], width: number): Line
 /** Moves lines to the right; empty ones stay empty. */
 export function indent(lines: readonly Line[], by: number): Line[] {
   const gap = [blank(by)];
-  return lines.map((line) => (line.width === 0 ? line : { spans: joined(gap, line.spans), width: line.width + by }));
+  return lines.map((line) =>
+    line.width === 0 ? line : { spans: concatSpans(gap, line.spans), width: line.width + by },
+  );
 }
 
 function beside(name: Line | undefined, value: Line | undefined, start: number): Line {

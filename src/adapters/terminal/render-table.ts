@@ -30,12 +30,12 @@ export function renderTable(table: Table, width: number, options: SpanOptions, r
   const lines = rowLines(titles, layout, table);
   lines.push(ruleLine(layout));
   for (const row of rows) lines.push(...rowLines(row, layout, table));
-  lines.push(...notes(table, gaveWay(titles, rows, layout, rest), width));
+  lines.push(...notes(table, omissionNotes(titles, rows, layout, rest), width));
   return lines;
 }
 
 /** What of a table is not shown, in sentences. */
-function gaveWay(
+function omissionNotes(
   titles: readonly (readonly Span[])[],
   rows: readonly (readonly (readonly Span[])[])[],
   layout: Columns,

@@ -6,12 +6,12 @@ import type { Text } from "../../reply/text.ts";
 import { formatBytes } from "../../units/byte-size.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
-import { paint } from "./paint.ts";
+import { toAnsi } from "./paint.ts";
 import { renderBlock } from "./render-block.ts";
 import { indent } from "./render-fields.ts";
 import { blank, dataSpan, linkSpans, span, toSpans, type Span } from "./span.ts";
 import { visibleText } from "./visible-text.ts";
-import { joined, widthTogether, wrap, type Line } from "./wrap.ts";
+import { concatSpans, totalWidth, wrap, type Line } from "./wrap.ts";
 
 export interface RenderOptions {
   /** Columns of the terminal; below 20 it is taken for 20. */
@@ -58,7 +58,7 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   let rendered = "";
   for (const lines of sections) {
     if (lines.length > 0 && rendered !== "") rendered += "\n";
-    for (const line of lines) rendered = `${paint(line.spans, options, rendered)}\n`;
+    for (const line of lines) rendered = `${toAnsi(line.spans, options, rendered)}\n`;
   }
   return rendered;
 }
@@ -123,10 +123,10 @@ function actionLines(actions: readonly Action[], width: number, links: boolean):
   );
   return shown.flatMap(({ number, label, target }) => {
     const lead = number.width + Math.max(labelWidth, label.width) + 2;
-    const needed = widthTogether(target);
+    const needed = totalWidth(target);
     if (lead + needed <= width) {
       const gap = blank(lead - number.width - label.width);
-      return [{ spans: joined([number, label, gap], target), width: lead + needed }];
+      return [{ spans: concatSpans([number, label, gap], target), width: lead + needed }];
     }
     return [
       ...hang([number], wrap([label], Math.max(8, width - number.width))),
@@ -143,9 +143,9 @@ function lineSpans(action: Extract<Action, { invocation: unknown }>): Span[] {
 
 /** The first line behind a lead, the others below its text. */
 function hang(lead: readonly Span[], lines: readonly Line[]): Line[] {
-  const by = widthTogether(lead);
+  const by = totalWidth(lead);
   return lines.map((line, at) => {
     if (at > 0 && line.width === 0) return line;
-    return { spans: joined(at === 0 ? lead : [blank(by)], line.spans), width: line.width + by };
+    return { spans: concatSpans(at === 0 ? lead : [blank(by)], line.spans), width: line.width + by };
   });
 }

@@ -3,12 +3,12 @@ import type { Log } from "../../log.ts";
 import { disposeReply } from "../../reply/reply.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { parseAskArguments, USAGE, type AskArguments } from "./ask-arguments.ts";
-import { askAndShow, EXIT_INTERRUPTED, exitCodeOf, print, type AskerParts } from "./asker.ts";
+import { askAndShow, EXIT_INTERRUPTED, exitCodeOf, print, type AskContext } from "./asker.ts";
 import type { LineRunner } from "./line-runner.ts";
 import { runPrompt } from "./prompt.ts";
 import { write, type Terminal } from "./terminal.ts";
 
-export interface RunAskParts {
+export interface RunAskOptions {
   /** What stands behind `ask`. */
   readonly argv: readonly string[];
   readonly terminal: Terminal;
@@ -26,7 +26,7 @@ export interface RunAskParts {
  * `ask`: one question, or a prompt. Resolves with the exit code once everything is written: 0, 1 the caller's mistake,
  * 2 the network's failure, 3 a bug, 130 interrupted. Never rejects.
  */
-export async function runAsk(parts: RunAskParts): Promise<number> {
+export async function runAsk(parts: RunAskOptions): Promise<number> {
   const { terminal, log, now } = parts;
   const screens = [terminal.out, terminal.err];
   // A reader that goes away (`ask … | head`) is told by each write; unheard, the event would end the process.
@@ -49,7 +49,7 @@ export async function runAsk(parts: RunAskParts): Promise<number> {
     if (given.line === undefined) return await runPrompt({ ...shared, prompt: true, historyFile: parts.historyFile });
     return await askOnce({ ...shared, prompt: false }, given.line);
   } catch (thrown) {
-    const reply = errorReply(thrown, { log, command: "ask", signal: NEVER });
+    const reply = errorReply(thrown, { log, command: "ask", signal: NEVER_ABORTED });
     await print({ terminal, now, json, prompt: false }, reply, new Map());
     return exitCodeOf(reply);
   } finally {
@@ -58,9 +58,9 @@ export async function runAsk(parts: RunAskParts): Promise<number> {
   }
 }
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
-async function askOnce(parts: AskerParts, line: NonNullable<AskArguments["line"]>): Promise<number> {
+async function askOnce(parts: AskContext, line: NonNullable<AskArguments["line"]>): Promise<number> {
   const interruption = new AbortController();
   const stopListening = parts.terminal.onInterrupt(() => interruption.abort(new Error("interrupted")));
   try {

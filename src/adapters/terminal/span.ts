@@ -4,12 +4,12 @@ import { formatUtc, toMillis, type Nanoseconds } from "../../units/nanoseconds.t
 import { widthOf } from "./cell-width.ts";
 import { isPlain, visibleText } from "./visible-text.ts";
 
-export type Look = "plain" | "strong" | "code" | "link" | "dim" | "neutral" | "good" | "warning" | "bad";
+export type TextStyle = "plain" | "strong" | "code" | "link" | "dim" | "neutral" | "good" | "warning" | "bad";
 
 /** A run of visible text in one look. Nothing in it acts on the terminal any more. */
 export interface Span {
   readonly text: string;
-  readonly look: Look;
+  readonly style: TextStyle;
   /** Columns that the text takes. */
   readonly width: number;
   /** Is copied as one, so that it is never broken over lines where that can be helped. */
@@ -24,32 +24,32 @@ export interface Span {
  * Every span is made here: V8 reads objects of one origin several times as fast as objects of five, and the spans of a
  * reply are read again and again.
  */
-function make(text: string, look: Look, width: number, whole: boolean, short?: string, href?: string): Span {
-  return { text, look, width, whole, short, href };
+function createSpan(text: string, look: TextStyle, width: number, whole: boolean, short?: string, href?: string): Span {
+  return { text, style: look, width, whole, short, href };
 }
 
-export function span(text: string, look: Look = "plain"): Span {
-  return make(text, look, widthOf(text), false);
+export function span(text: string, look: TextStyle = "plain"): Span {
+  return createSpan(text, look, widthOf(text), false);
 }
 
 /** What is to be copied as one. */
-export function wholeSpan(text: string, look: Look, short?: string): Span {
-  return make(text, look, widthOf(text), true, short);
+export function wholeSpan(text: string, look: TextStyle, short?: string): Span {
+  return createSpan(text, look, widthOf(text), true, short);
 }
 
 /** Data made visible, on one line; looked at once, since nearly all of it is plain. */
-export function dataSpan(data: string, look: Look = "plain", whole = false): Span {
-  if (isPlain(data)) return make(data, look, data.length, whole);
+export function dataSpan(data: string, look: TextStyle = "plain", whole = false): Span {
+  if (isPlain(data)) return createSpan(data, look, data.length, whole);
   const text = visibleText(data);
-  return make(text, look, widthOf(text), whole);
+  return createSpan(text, look, widthOf(text), whole);
 }
 
 /** Where data breaks a line. */
-export const lineBreak = make("\n", "plain", 0, false);
+export const lineBreak = createSpan("\n", "plain", 0, false);
 
 /** Another text in the same look, leading to the same place, to be broken where need be. */
-export function like(one: Span, text: string, width: number = widthOf(text)): Span {
-  return make(text, one.look, width, false, undefined, one.href);
+export function withText(one: Span, text: string, width: number = widthOf(text)): Span {
+  return createSpan(text, one.style, width, false, undefined, one.href);
 }
 
 export interface SpanOptions {
@@ -62,7 +62,7 @@ export interface SpanOptions {
 export type LineBreaks = "keep" | "show";
 
 /** Escapes every inline at the leaf. Words, plain or strong, take the look that is given, if any. */
-export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks = "show", words?: Look): Span[] {
+export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks = "show", words?: TextStyle): Span[] {
   const spans: Span[] = [];
   for (const inline of content) {
     switch (inline.kind) {
@@ -88,12 +88,12 @@ export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks =
 }
 
 /** Wider gaps and rules than this are rare. */
-const MOST_KEPT = 100;
+const MAX_CACHED_REPEATS = 100;
 
 /** One character as often as asked, 0 times or more. */
-function repeating(character: string, look: Look): (times: number) => Span {
-  const repeat = (times: number): Span => make(character.repeat(times), look, times, false);
-  const kept = Array.from({ length: MOST_KEPT }, (_, times) => repeat(times));
+function repeating(character: string, look: TextStyle): (times: number) => Span {
+  const repeat = (times: number): Span => createSpan(character.repeat(times), look, times, false);
+  const kept = Array.from({ length: MAX_CACHED_REPEATS }, (_, times) => repeat(times));
   return (times) => kept[times] ?? repeat(times);
 }
 
@@ -101,9 +101,9 @@ export const blank = repeating(" ", "plain");
 /** The line below a table's heading. */
 export const rule = repeating("─", "dim");
 
-function pushWords(spans: Span[], data: string, look: Look, lines: LineBreaks): void {
+function pushWords(spans: Span[], data: string, look: TextStyle, lines: LineBreaks): void {
   if (isPlain(data)) {
-    if (data !== "") spans.push(make(data, look, data.length, false));
+    if (data !== "") spans.push(createSpan(data, look, data.length, false));
     return;
   }
   for (const [at, line] of visibleText(data, lines).split("\n").entries()) {
@@ -123,12 +123,12 @@ function codeSpan(data: string, isId: boolean): Span {
 const SAFE_URL = /^https?:\/\/[\u0021-\u007E]+$/u;
 
 /** A label and where it leads. A label that looks like another address does not hide the real one. */
-export function linkSpans(label: string, url: string, links: boolean, words?: Look): Span[] {
+export function linkSpans(label: string, url: string, links: boolean, words?: TextStyle): Span[] {
   const shown = visibleText(url);
   const href = links && SAFE_URL.test(url) ? url : undefined;
-  if (label.trim() === "" || label === url) return [make(shown, "link", widthOf(shown), true, undefined, href)];
+  if (label.trim() === "" || label === url) return [createSpan(shown, "link", widthOf(shown), true, undefined, href)];
   if (href !== undefined && !/:\/\/|\w\.\w/u.test(label)) {
-    return [make(label, "link", widthOf(label), false, undefined, href)];
+    return [createSpan(label, "link", widthOf(label), false, undefined, href)];
   }
   return [span(label, "link"), span(" (", words), wholeSpan(shown, "link"), span(")", words)];
 }

@@ -1,5 +1,5 @@
 import type { Column } from "../../reply/block.ts";
-import { like, type Span } from "./span.ts";
+import { withText, type Span } from "./span.ts";
 import { naturalWidth, wordWidth } from "./wrap.ts";
 
 /** Columns of space between two columns of a table. */
@@ -34,8 +34,8 @@ interface Need {
 export function cellSpans(spans: readonly Span[], short: boolean): readonly Span[] {
   if (!spans.some((span) => span.whole || span.short !== undefined)) return spans;
   return spans.map((span) => {
-    if (short && span.short !== undefined) return like(span, span.short);
-    return span.whole ? like(span, span.text, span.width) : span;
+    if (short && span.short !== undefined) return withText(span, span.short);
+    return span.whole ? withText(span, span.text, span.width) : span;
   });
 }
 

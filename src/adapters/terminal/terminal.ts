@@ -14,13 +14,13 @@ export interface Terminal {
   readonly inputIsTty: boolean;
   readonly out: Screen;
   readonly err: Screen;
-  readonly preferences: Preferences;
+  readonly preferences: DisplayPreferences;
   /** Calls back at each Ctrl-C that reaches the process as a signal; returns how to stop listening. */
   onInterrupt(listener: () => void): () => void;
 }
 
 /** What the environment says about looks, each as it stands there. */
-export interface Preferences {
+export interface DisplayPreferences {
   /** NO_COLOR, https://no-color.org: set to anything but an empty value, it switches colours off. */
   readonly noColor?: string | undefined;
   /** FORCE_COLOR, as Node reads it: `0` and `false` switch colours off, anything else on; stronger than NO_COLOR. */
@@ -35,7 +35,7 @@ export interface Preferences {
 const PIPE_COLUMNS = 200;
 
 /** The terminal of this process. */
-export function processTerminal(preferences: Preferences): Terminal {
+export function processTerminal(preferences: DisplayPreferences): Terminal {
   const screen = (stream: NodeJS.WriteStream): Screen => ({
     stream,
     isTty: stream.isTTY,
@@ -55,7 +55,10 @@ export function processTerminal(preferences: Preferences): Terminal {
 }
 
 /** How a reply is to look on a screen. */
-export function looksOf(screen: Screen, preferences: Preferences): { width: number; colour: boolean; links: boolean } {
+export function displayOptions(
+  screen: Screen,
+  preferences: DisplayPreferences,
+): { width: number; colour: boolean; links: boolean } {
   const { term, columns } = preferences;
   const typed = Number(columns);
   const given = Number.isInteger(typed) && typed > 0 ? typed : undefined;
@@ -66,7 +69,7 @@ export function looksOf(screen: Screen, preferences: Preferences): { width: numb
   };
 }
 
-function wantsColour(screen: Screen, { noColor = "", forceColor, term }: Preferences): boolean {
+function wantsColour(screen: Screen, { noColor = "", forceColor, term }: DisplayPreferences): boolean {
   if (forceColor !== undefined) return forceColor !== "0" && forceColor !== "false";
   return noColor === "" && screen.isTty && term !== "dumb";
 }

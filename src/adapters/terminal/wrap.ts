@@ -1,5 +1,5 @@
 import { graphemes, widthOf } from "./cell-width.ts";
-import { blank, like, lineBreak, type Span } from "./span.ts";
+import { blank, withText, lineBreak, type Span } from "./span.ts";
 
 /** One line of spans and the columns it takes. */
 export interface Line {
@@ -34,14 +34,14 @@ export function asOneLine(spans: readonly Span[], width: number): Line | undefin
 }
 
 /** The columns that spans take side by side. */
-export function widthTogether(spans: readonly Span[]): number {
+export function totalWidth(spans: readonly Span[]): number {
   let width = 0;
   for (const one of spans) width += one.width;
   return width;
 }
 
 /** The spans of both, one after the other. */
-export function joined(first: readonly Span[], second: readonly Span[]): Span[] {
+export function concatSpans(first: readonly Span[], second: readonly Span[]): Span[] {
   // Not as [...first, ...second]: only the first spread of a list is fast.
   const spans = [...first];
   for (const one of second) spans.push(one);
@@ -76,7 +76,7 @@ function wrapLong(spans: readonly Span[], width: number): Line[] {
     const wordWidth = word.reduce((sum, piece) => sum + piece.width, 0);
     if (current.width + space + wordWidth > width && current.width > 0) newLine();
     if (space > 0 && current.width + space + wordWidth <= width) {
-      put(spaceIn === undefined ? blank(space) : like(spaceIn, " ".repeat(space), space));
+      put(spaceIn === undefined ? blank(space) : withText(spaceIn, " ".repeat(space), space));
     }
     space = 0;
     for (const piece of word) {
@@ -103,7 +103,7 @@ function wrapLong(spans: readonly Span[], width: number): Line[] {
         spaceIn = space === 0 || spaceIn === one ? one : undefined;
         space += part.length;
       } else {
-        word.push(like(one, part));
+        word.push(withText(one, part));
       }
     }
   }
@@ -117,7 +117,7 @@ function breakable(piece: Span, width: number): Span[] {
   let text = "";
   let used = 0;
   const end = (): void => {
-    if (text !== "") parts.push(like(piece, text, used));
+    if (text !== "") parts.push(withText(piece, text, used));
     text = "";
     used = 0;
   };

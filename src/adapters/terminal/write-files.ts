@@ -10,7 +10,7 @@ import { makeFolder } from "../../make-folder.ts";
 import { safeFileName, type Attachment } from "../../reply/attachment.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import type { Reply } from "../../reply/reply.ts";
-import { partialFile, sweepPartialFiles } from "./partial-file.ts";
+import { partialFile, removeStalePartialFiles } from "./partial-file.ts";
 
 /**
  * The same reply with each table that has rows as a CSV among its files, where no file of that name is there already.
@@ -44,7 +44,7 @@ export async function writeFiles(
   if (files.length === 0) return;
   try {
     makeFolder(folder);
-    await sweepPartialFiles(folder);
+    await removeStalePartialFiles(folder);
     for (const file of files) written.set(file, await writeFile(file, folder, signal));
   } catch (thrown) {
     throw asUserError(thrown, folder);
@@ -85,7 +85,7 @@ async function publish(partial: string, folder: string, name: string): Promise<s
     } catch (thrown) {
       if (codeOf(thrown) === "EEXIST") continue;
       // Some file systems (FAT, network shares) have no links: there the name is taken first and then filled.
-      if (await take(target)) {
+      if (await reserve(target)) {
         await rename(partial, target);
         return target;
       }
@@ -94,7 +94,7 @@ async function publish(partial: string, folder: string, name: string): Promise<s
 }
 
 /** Whether the name was free and is ours now. */
-async function take(target: string): Promise<boolean> {
+async function reserve(target: string): Promise<boolean> {
   try {
     const handle = await open(target, "wx");
     await handle.close();

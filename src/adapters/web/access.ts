@@ -3,9 +3,9 @@ import type { Context, MiddlewareHandler } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
-import { createAttempts } from "./attempts.ts";
+import { createAttemptLimiter } from "./attempts.ts";
 import { refuse } from "./guard.ts";
-import { SESSION_MILLIS } from "./limits.ts";
+import { SESSION_LIFETIME_MILLIS } from "./limits.ts";
 import { tokenCheck } from "./token.ts";
 
 /** Who may ask. Without a token everybody who reaches the port may. */
@@ -22,7 +22,7 @@ export interface Access {
   guard: MiddlewareHandler;
 }
 
-export interface AccessParts {
+export interface AccessOptions {
   readonly token: string | undefined;
   /** Cookies go over TLS alone where the console is reached that way. */
   readonly secure: boolean;
@@ -30,10 +30,10 @@ export interface AccessParts {
   readonly now: () => Nanoseconds;
 }
 
-export function createAccess(parts: AccessParts): Access {
+export function createAccess(parts: AccessOptions): Access {
   const { now } = parts;
   const check = parts.token === undefined ? undefined : tokenCheck(parts.token);
-  const attempts = createAttempts();
+  const attempts = createAttemptLimiter();
   // Cookies know no ports: the name keeps two consoles on one machine apart.
   const cookieName = (): string => `bellwether-${parts.port()}`;
   const cookie = { path: "/", httpOnly: true, sameSite: "Strict", secure: parts.secure } as const;
@@ -73,7 +73,7 @@ export function createAccess(parts: AccessParts): Access {
     signIn: (c, token) => {
       const result = tryToken(c, token);
       if (result !== "right" || check === undefined) return result === "right" ? "signed-in" : result;
-      setCookie(c, cookieName(), check.issue(now()), { ...cookie, maxAge: SESSION_MILLIS / 1000 });
+      setCookie(c, cookieName(), check.issue(now()), { ...cookie, maxAge: SESSION_LIFETIME_MILLIS / 1000 });
       return "signed-in";
     },
     signOut: (c) => {

@@ -2,16 +2,22 @@ import type { AlertFeed } from "../../alerts/feed.ts";
 import { disposeReply } from "../../reply/reply.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { alertJson } from "./alert-json.ts";
-import { ALERTS_AT_ONCE, ALERTS_OPEN_SHOWN, ALERTS_REPEATED, ALERTS_SHOWN, RECONNECT_MILLIS } from "./limits.ts";
+import {
+  ALERT_BATCH_SIZE,
+  INITIAL_OPEN_ALERTS,
+  MAX_REPLAYED_ALERTS,
+  INITIAL_ALERTS,
+  RECONNECT_MILLIS,
+} from "./limits.ts";
 
 /** The console's alerts, and a bell that rings when there is a new one. */
 export interface ConsoleAlerts {
   readonly feed: AlertFeed;
   /** Calls back whenever something has arrived; gives the function that ends it. */
-  onNews(listener: () => void): () => void;
+  onChange(listener: () => void): () => void;
 }
 
-export interface FrameParts extends ConsoleAlerts {
+export interface AlertStreamOptions extends ConsoleAlerts {
   /** The last alert that the reader had: it is sent what came since. */
   readonly last: string | undefined;
   /** Asked from time to time: whether the reader may still read. */
@@ -28,32 +34,32 @@ export interface FrameParts extends ConsoleAlerts {
  * A message that grows over a day comes again under its own id, which is not where the reader then stands; nor is that of
  * what is not over, which a new reader is told first, however long ago it came.
  */
-export async function* alertFrames(parts: FrameParts): AsyncGenerator<string, void> {
+export async function* alertEvents(parts: AlertStreamOptions): AsyncGenerator<string, void> {
   const { feed, signal } = parts;
-  const bell = new Bell();
-  const hangUp = parts.onNews(() => bell.ring());
+  const bell = new ChangeSignal();
+  const hangUp = parts.onChange(() => bell.ring());
   try {
     yield `retry: ${RECONNECT_MILLIS}\n\n`;
     const known = parts.last === undefined ? undefined : await feed.placeOf(parts.last);
-    if (parts.last !== undefined && known === undefined) yield gapFrame();
-    const start = known ?? (await feed.placeBefore(parts.last === undefined ? ALERTS_SHOWN : ALERTS_REPEATED));
+    if (parts.last !== undefined && known === undefined) yield gapEvent();
+    const start = known ?? (await feed.placeBefore(parts.last === undefined ? INITIAL_ALERTS : MAX_REPLAYED_ALERTS));
     let { place, at: since } = start;
     // What lasts for days is told long before the last ones, and is what a new reader wants to know first.
-    for (const alert of known === undefined ? await feed.underWay(place, ALERTS_OPEN_SHOWN) : []) {
+    for (const alert of known === undefined ? await feed.openEpisodes(place, INITIAL_OPEN_ALERTS) : []) {
       yield `data: ${JSON.stringify(alertJson(alert))}\n\n`;
       await disposeReply(alert.reply);
     }
     const shown = new Map<string, number>();
     while (!signal.aborted) {
       bell.hush();
-      const batch = await feed.after(place, ALERTS_AT_ONCE);
+      const batch = await feed.after(place, ALERT_BATCH_SIZE);
       for (const alert of batch.alerts) {
         yield `id: ${alert.id}\ndata: ${JSON.stringify(alertJson(alert))}\n\n`;
         await disposeReply(alert.reply);
       }
       place = batch.place;
       if (batch.more) continue;
-      const grown = await feed.grown(since);
+      const grown = await feed.grownSince(since);
       for (const alert of grown) {
         if (shown.get(alert.id) !== alert.place) yield `data: ${JSON.stringify(alertJson(alert))}\n\n`;
         shown.set(alert.id, alert.place);
@@ -69,12 +75,12 @@ export async function* alertFrames(parts: FrameParts): AsyncGenerator<string, vo
   }
 }
 
-function gapFrame(): string {
-  const why = `the last alert you had is not kept any more; the last ${ALERTS_REPEATED} follow`;
+function gapEvent(): string {
+  const why = `the last alert you had is not kept any more; the last ${MAX_REPLAYED_ALERTS} follow`;
   return `event: gap\ndata: ${JSON.stringify({ why })}\n\n`;
 }
 
-class Bell {
+class ChangeSignal {
   #rung = Promise.withResolvers<"rung">();
 
   ring(): void {

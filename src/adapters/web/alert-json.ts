@@ -1,9 +1,9 @@
-import type { FedAlert } from "../../alerts/feed.ts";
+import type { FeedAlert } from "../../alerts/feed.ts";
 import type { DeliverySubject } from "../../alerts/sender.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import { replyToJson, type ReplyJson } from "../../reply/json.ts";
 import type { Reply } from "../../reply/reply.ts";
-import { renderPreviews, type RenderParts } from "./render.ts";
+import { renderPreviews, type RenderDependencies } from "./render.ts";
 
 /** One delivery, as `GET /api/alerts` sends it. */
 export interface AlertJson extends DeliverySubject {
@@ -13,7 +13,7 @@ export interface AlertJson extends DeliverySubject {
 }
 
 /** Its files are read from the store when they are asked for, so that they outlive the process. */
-export function alertJson({ id, about, reply }: FedAlert): AlertJson {
+export function alertJson({ id, about, reply }: FeedAlert): AlertJson {
   const { kind, network, subject, state, severity, at, episode } = about;
   const files = new Map(filesOf(reply).map((file, index) => [file, `/api/alerts/${id}/files/${index}`]));
   return {
@@ -31,8 +31,8 @@ export function alertJson({ id, about, reply }: FedAlert): AlertJson {
 
 /** The same with what other platforms would be sent for it. */
 export function alertWithPreviews(
-  alert: FedAlert,
-  parts: Pick<RenderParts, "previews" | "log">,
+  alert: FeedAlert,
+  parts: Pick<RenderDependencies, "previews" | "log">,
 ): AlertJson & { readonly previews: Readonly<Record<string, unknown>> } {
   return { ...alertJson(alert), previews: renderPreviews(alert.reply, parts, "alert") };
 }

@@ -4,16 +4,16 @@ import { Hono } from "hono";
 import { messageOf } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Access } from "./access.ts";
-import { alertFrames, type ConsoleAlerts } from "./alert-frames.ts";
+import { alertEvents, type ConsoleAlerts } from "./alert-frames.ts";
 import { alertWithPreviews, filesOf } from "./alert-json.ts";
 import { fileResponse } from "./file-route.ts";
 import { refuse } from "./guard.ts";
 import { MAX_ALERT_STREAMS } from "./limits.ts";
-import { patientStream } from "./patient-stream.ts";
-import type { RenderParts } from "./render.ts";
-import { createSlots } from "./slots.ts";
+import { streamWithReadTimeout } from "./patient-stream.ts";
+import type { RenderDependencies } from "./render.ts";
+import { createConcurrencyLimit } from "./slots.ts";
 
-export interface AlertRouteParts extends Pick<RenderParts, "previews" | "log"> {
+export interface AlertRouteDependencies extends Pick<RenderDependencies, "previews" | "log"> {
   /** Absent where nothing is delivered to a console. */
   readonly alerts?: ConsoleAlerts | undefined;
   readonly alertPatience: { readonly heartbeatMillis: Milliseconds; readonly slowMillis: Milliseconds };
@@ -23,27 +23,27 @@ export interface AlertRouteParts extends Pick<RenderParts, "previews" | "log"> {
 }
 
 /** The alerts as they come, and each of them by its id. Paths are below /api. */
-export function alertRoutes(parts: AlertRouteParts): Hono<{ Bindings: HttpBindings }> {
+export function alertRoutes(parts: AlertRouteDependencies): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   const { alerts } = parts;
-  const streams = createSlots(MAX_ALERT_STREAMS);
+  const streams = createConcurrencyLimit(MAX_ALERT_STREAMS);
   if (alerts === undefined) return app;
 
   app.get("/alerts", (c) => {
-    const release = streams.take();
+    const release = streams.tryAcquire();
     if (release === undefined) {
       c.header("Retry-After", "30");
       return refuse(c, 503, `${MAX_ALERT_STREAMS} streams of alerts are open already: close one.`);
     }
     const ended = new AbortController();
-    const frames = alertFrames({
+    const frames = alertEvents({
       ...alerts,
       last: c.req.header("last-event-id") || undefined,
       admitted: () => parts.access.admits(c),
       heartbeatMillis: parts.alertPatience.heartbeatMillis,
       signal: AbortSignal.any([ended.signal, c.req.raw.signal, parts.stopping]),
     });
-    const stream = patientStream(told(frames), parts.alertPatience.slowMillis, {
+    const stream = streamWithReadTimeout(told(frames), parts.alertPatience.slowMillis, {
       ended: () => {
         release();
         ended.abort();
@@ -65,12 +65,12 @@ export function alertRoutes(parts: AlertRouteParts): Hono<{ Bindings: HttpBindin
   }
 
   app.get("/alerts/:id", async (c) => {
-    const found = await alerts.feed.one(c.req.param("id"));
+    const found = await alerts.feed.get(c.req.param("id"));
     return found === undefined ? refuse(c, 404, UNKNOWN) : c.json(alertWithPreviews(found, parts));
   });
 
   app.get("/alerts/:id/files/:number", async (c) => {
-    const found = await alerts.feed.one(c.req.param("id"));
+    const found = await alerts.feed.get(c.req.param("id"));
     const number = c.req.param("number");
     const file = found === undefined || !/^\d{1,3}$/u.test(number) ? undefined : filesOf(found.reply)[Number(number)];
     if (file === undefined) return refuse(c, 404, UNKNOWN);

@@ -3,18 +3,18 @@ import { parseLine } from "../../bot/grammar.ts";
 import type { Ask, Reply } from "../../reply/reply.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnswerAudience } from "../adapter.ts";
-import { CONSOLE, type Question } from "./input.ts";
+import { CONSOLE_CONTEXT, type Question } from "./input.ts";
 
-const ASKER: AnswerAudience = { visibility: "caller", isDefault: true };
+const ASKER_ONLY: AnswerAudience = { visibility: "caller", isDefault: true };
 
 /** Who would see the answer in a channel where the same is asked; what failed is the asker's alone. */
 export function answerAudience(bot: Bot, question: Question, answer: Reply, now: Nanoseconds): AnswerAudience {
-  if (answer.failure !== undefined) return ASKER;
+  if (answer.failure !== undefined) return ASKER_ONLY;
   const ask = askOf(bot, question, now);
-  if (ask === undefined) return ASKER;
-  const prepared = bot.prepare({ ...CONSOLE, ...ask, signal: AbortSignal.abort() });
-  if (!prepared.ok) return ASKER;
-  const settled = "private" in ask.options || bot.audience(ask.command, CONSOLE.here) !== undefined;
+  if (ask === undefined) return ASKER_ONLY;
+  const prepared = bot.prepare({ ...CONSOLE_CONTEXT, ...ask, signal: AbortSignal.abort() });
+  if (!prepared.ok) return ASKER_ONLY;
+  const settled = "private" in ask.options || bot.audience(ask.command, CONSOLE_CONTEXT.here) !== undefined;
   return { visibility: prepared.visibility, isDefault: !settled };
 }
 

@@ -5,17 +5,17 @@ import type { Bot } from "../../bot/bot.ts";
 import type { Option } from "../../bot/option.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Access } from "./access.ts";
-import { alertRoutes, type AlertRouteParts } from "./alert-routes.ts";
-import { boundedBody } from "./bounded-body.ts";
+import { alertRoutes, type AlertRouteDependencies } from "./alert-routes.ts";
+import { limitBody } from "./bounded-body.ts";
 import { fileRoutes } from "./file-route.ts";
-import { onlyJson, onlyOwnHost, onlyOwnPages, refuse, safeHeaders } from "./guard.ts";
-import type { Hosts } from "./hosts.ts";
-import { invocationRoutes, type InvocationParts } from "./invocations.ts";
+import { requireJson, requireAllowedHost, requireSameOrigin, refuse, securityHeaders } from "./guard.ts";
+import type { AllowedHosts } from "./hosts.ts";
+import { invocationRoutes, type InvocationDependencies } from "./invocations.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
 import { loginRoutes } from "./login.ts";
 import { pageRoutes } from "./page.ts";
-import { probeRoutes, type ProbeParts } from "./probes.ts";
-import { watchRoutes, type WatchRouteParts } from "./watch-routes.ts";
+import { probeRoutes, type ProbeDependencies } from "./probes.ts";
+import { watchRoutes, type WatchRouteDependencies } from "./watch-routes.ts";
 
 /** One answered HTTP request, for metrics. `route` is the pattern, not the path, so that labels stay few. */
 export interface HttpSample {
@@ -25,8 +25,9 @@ export interface HttpSample {
   readonly millis: Milliseconds;
 }
 
-export interface AppParts extends InvocationParts, ProbeParts, AlertRouteParts, WatchRouteParts {
-  readonly hosts: () => Hosts;
+export interface AppDependencies
+  extends InvocationDependencies, ProbeDependencies, AlertRouteDependencies, WatchRouteDependencies {
+  readonly hosts: () => AllowedHosts;
   /** Whether nothing that it answers is real. */
   readonly simulated: boolean;
   readonly access: Access;
@@ -34,7 +35,7 @@ export interface AppParts extends InvocationParts, ProbeParts, AlertRouteParts, 
 }
 
 /** Everything the console serves. The order of the guards is the order in which a request meets them. */
-export function createApp(parts: AppParts): Hono {
+export function createApp(parts: AppDependencies): Hono {
   const app = new Hono();
 
   app.use(async (c, next) => {
@@ -43,9 +44,9 @@ export function createApp(parts: AppParts): Hono {
     const route = c.res.status === 404 ? "other" : routePath(c, -1);
     parts.onRequest?.({ method: c.req.method, route, status: c.res.status, millis: performance.now() - started });
   });
-  app.use(safeHeaders());
-  app.use(onlyOwnHost(parts.hosts, parts.access.hasToken));
-  app.use(onlyOwnPages(parts.hosts));
+  app.use(securityHeaders());
+  app.use(requireAllowedHost(parts.hosts, parts.access.hasToken));
+  app.use(requireSameOrigin(parts.hosts));
 
   app.route("/", probeRoutes(parts));
   app.route("/", loginRoutes(parts.access));
@@ -56,10 +57,10 @@ export function createApp(parts: AppParts): Hono {
     c.header("Cache-Control", "no-store");
   });
   app.use("/api/*", parts.access.guard);
-  app.on(["POST", "PUT", "PATCH", "DELETE"], "/api/*", onlyJson());
+  app.on(["POST", "PUT", "PATCH", "DELETE"], "/api/*", requireJson());
   app.use(
     "/api/*",
-    boundedBody(MAX_BODY_BYTES, (c) => refuse(c, 413, `A request has at most ${MAX_BODY_BYTES / 1024} KiB.`)),
+    limitBody(MAX_BODY_BYTES, (c) => refuse(c, 413, `A request has at most ${MAX_BODY_BYTES / 1024} KiB.`)),
   );
   app.get("/api/console", (c) => c.json(describeConsole(parts.bot(), parts)));
   app.route("/api", invocationRoutes(parts));
@@ -76,7 +77,7 @@ export function createApp(parts: AppParts): Hono {
 }
 
 /** What the page needs to know before the first question. */
-function describeConsole(bot: Bot, parts: AppParts): unknown {
+function describeConsole(bot: Bot, parts: AppDependencies): unknown {
   return {
     networks: bot.networks,
     simulated: parts.simulated,

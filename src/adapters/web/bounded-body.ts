@@ -5,7 +5,7 @@ import type { Context, MiddlewareHandler } from "hono";
  * too much. The framework's own middleware copies a request whose body has no length by handing it to the platform's
  * Request, which takes none of the server's.
  */
-export function boundedBody(maxBytes: number, refusal: (c: Context) => Response): MiddlewareHandler {
+export function limitBody(maxBytes: number, refusal: (c: Context) => Response): MiddlewareHandler {
   return async (c, next) => {
     const length = c.req.header("content-length");
     // The server itself lets nothing through beyond an announced length.

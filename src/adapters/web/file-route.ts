@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 
 import { safeFileName, type Attachment } from "../../reply/attachment.ts";
-import type { KeptFiles } from "../kept-files.ts";
+import type { FileCache } from "../kept-files.ts";
 import { refuse } from "./guard.ts";
 
 /** Types that a browser may show as pictures; all others are told as bytes, so that no file is ever run as a page. */
@@ -9,7 +9,7 @@ const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
 const PLAIN = new Set(["text/csv", "text/plain", "application/json", "application/zip", "application/gzip"]);
 
 /** The files of answers, for download. Paths are below /api. */
-export function fileRoutes(files: KeptFiles): Hono {
+export function fileRoutes(files: FileCache): Hono {
   const app = new Hono();
   app.get("/files/:id", (c) => {
     const found = files.read(c.req.param("id"));

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 
-import type { Hosts } from "./hosts.ts";
+import type { AllowedHosts } from "./hosts.ts";
 
 /** Pages and assets come from here alone, and no script may turn text into markup (Trusted Types) or be framed. */
 const PAGE_POLICY = {
@@ -21,7 +21,7 @@ const PAGE_POLICY = {
  * The headers of every answer. HSTS is for whoever ends TLS to decide. Other sites get no referrer; our own must, since
  * under `no-referrer` browsers send `Origin: null` with our own forms (https://fetch.spec.whatwg.org/#origin-header).
  */
-export function safeHeaders(): MiddlewareHandler {
+export function securityHeaders(): MiddlewareHandler {
   return secureHeaders({
     contentSecurityPolicy: PAGE_POLICY,
     crossOriginOpenerPolicy: "same-origin",
@@ -46,7 +46,7 @@ export function refuse(
 }
 
 /** Refuses requests under a name that is not the console's, unless they carry the token, which no page elsewhere knows. */
-export function onlyOwnHost(hosts: () => Hosts, hasToken: (c: Context) => boolean): MiddlewareHandler {
+export function requireAllowedHost(hosts: () => AllowedHosts, hasToken: (c: Context) => boolean): MiddlewareHandler {
   return async (c, next) => {
     if (OPEN_PATHS.has(c.req.path) || hosts().allowsHost(c.req.header("host")) || hasToken(c)) return next();
     return refuse(
@@ -62,7 +62,7 @@ export function onlyOwnHost(hosts: () => Hosts, hasToken: (c: Context) => boolea
  * Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/); programs send neither. Another port of this machine counts as
  * the same site there, so nothing but same-origin will do; only following a link to a page itself is free.
  */
-export function onlyOwnPages(hosts: () => Hosts): MiddlewareHandler {
+export function requireSameOrigin(hosts: () => AllowedHosts): MiddlewareHandler {
   return async (c, next) => {
     const origin = c.req.header("origin");
     if (origin !== undefined && !hosts().allowsOrigin(origin, c.req.header("host"))) {
@@ -84,7 +84,7 @@ function isLinkToPage(c: Context): boolean {
 }
 
 /** Refuses bodies that are not JSON: a form or a simple cross-origin request cannot carry that type without a preflight. */
-export function onlyJson(): MiddlewareHandler {
+export function requireJson(): MiddlewareHandler {
   return async (c, next) => {
     const type = c.req.header("content-type") ?? "";
     if (/^application\/json\s*(?:;|$)/iu.test(type.trim())) return next();

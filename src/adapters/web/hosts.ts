@@ -6,7 +6,7 @@ import { withoutBrackets } from "../../loopback.ts";
 const WILDCARDS = new Set(["0.0.0.0", "::"]);
 
 /** Under which names the console may be asked, and from which origins. */
-export interface Hosts {
+export interface AllowedHosts {
   /** Where people reach it. */
   readonly url: string;
   /** Whether a Host header names this console. */
@@ -21,7 +21,7 @@ export interface Hosts {
  * can own are answered: the bound address, loopback under its own names, and the host of `publicUrl`. A console bound
  * to all addresses also answers to any literal address and to this machine's name, on any port, since containers map ports.
  */
-export function knownHosts(bound: { host: string; port: number; publicUrl?: URL }): Hosts {
+export function allowedHosts(bound: { host: string; port: number; publicUrl?: URL }): AllowedHosts {
   const boundHost = withoutBrackets(bound.host).toLowerCase();
   const wildcard = WILDCARDS.has(boundHost);
   const names = new Set(["localhost", "127.0.0.1", "::1", boundHost]);

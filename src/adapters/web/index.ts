@@ -8,25 +8,25 @@ import type { Log } from "../../log.ts";
 import { isLoopback } from "../../loopback.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AdapterHealth, Preview, SendingAdapter } from "../adapter.ts";
-import { keptFiles } from "../kept-files.ts";
+import { createFileCache } from "../kept-files.ts";
 import { createAccess } from "./access.ts";
 import type { ConsoleAlerts } from "./alert-frames.ts";
-import type { AlertRouteParts } from "./alert-routes.ts";
+import type { AlertRouteDependencies } from "./alert-routes.ts";
 import { consoleSender } from "./console-sender.ts";
 import { createApp, type HttpSample } from "./app.ts";
-import { knownHosts, type Hosts } from "./hosts.ts";
+import { allowedHosts, type AllowedHosts } from "./hosts.ts";
 import {
   ABORT_GRACE_MILLIS,
-  FILE_MILLIS,
-  HEADERS_MILLIS,
-  HEARTBEAT_MILLIS,
-  INVOCATION_MILLIS,
+  FILE_LIFETIME_MILLIS,
+  HEADERS_TIMEOUT_MILLIS,
+  HEARTBEAT_INTERVAL_MILLIS,
+  INVOCATION_TIMEOUT_MILLIS,
   MAX_CONNECTIONS,
   MAX_FILES,
   MIN_TOKEN_LENGTH,
-  REQUEST_MILLIS,
-  SLOW_READER_MILLIS,
-  STOP_MILLIS,
+  REQUEST_TIMEOUT_MILLIS,
+  READ_TIMEOUT_MILLIS,
+  STOP_TIMEOUT_MILLIS,
 } from "./limits.ts";
 import { listen } from "./listen.ts";
 import type { Metrics, Readiness } from "./probes.ts";
@@ -36,7 +36,7 @@ export type { ConsoleAlerts } from "./alert-frames.ts";
 export type { HttpSample } from "./app.ts";
 export type { Metrics, Readiness } from "./probes.ts";
 
-export interface WebAdapterParts {
+export interface WebAdapterOptions {
   /** The address to listen on; beyond loopback only with a token. */
   readonly host: string;
   /** Left out: 8080, else the next free one. */
@@ -56,7 +56,7 @@ export interface WebAdapterParts {
   /** Makes a simulated network stand still. */
   readonly incident?: IncidentSwitch | undefined;
   /** For tests that cannot wait as long as people do. */
-  readonly alertPatience?: AlertRouteParts["alertPatience"];
+  readonly alertPatience?: AlertRouteDependencies["alertPatience"];
   readonly log: Log;
   ready(): Promise<Readiness>;
   metrics(): Promise<Metrics>;
@@ -74,18 +74,18 @@ export interface WebAdapter extends SendingAdapter {
 }
 
 /** The console: a page and its HTTP interface. */
-export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
+export function createWebAdapter(parts: WebAdapterOptions): WebAdapter {
   const { log, now } = parts;
   const stopping = new AbortController();
-  const files = keptFiles({ most: MAX_FILES, keepMillis: FILE_MILLIS, log, now });
+  const files = createFileCache({ maxFiles: MAX_FILES, keepMillis: FILE_LIFETIME_MILLIS, log, now });
   const publicUrl = parts.publicUrl === undefined ? undefined : new URL(parts.publicUrl);
   let health: AdapterHealth = { state: "starting" };
   let server: Server | undefined;
   let port = 0;
-  let hosts: Hosts | undefined;
+  let hosts: AllowedHosts | undefined;
 
   async function start(bot: Bot): Promise<void> {
-    refuseOpenDoor(parts);
+    requireTokenBeyondLoopback(parts);
     const access = createAccess({
       token: parts.token,
       secure: publicUrl?.protocol === "https:",
@@ -94,7 +94,7 @@ export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
     });
     const app = createApp({
       bot: () => bot,
-      hosts: () => hosts ?? knownHosts({ host: parts.host, port }),
+      hosts: () => hosts ?? allowedHosts({ host: parts.host, port }),
       access,
       now,
       files,
@@ -102,11 +102,14 @@ export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
       alerts: parts.alerts,
       watch: parts.watch,
       incident: parts.incident,
-      alertPatience: parts.alertPatience ?? { heartbeatMillis: HEARTBEAT_MILLIS, slowMillis: SLOW_READER_MILLIS },
+      alertPatience: parts.alertPatience ?? {
+        heartbeatMillis: HEARTBEAT_INTERVAL_MILLIS,
+        slowMillis: READ_TIMEOUT_MILLIS,
+      },
       simulated: parts.simulated ?? false,
       log,
       stopping: stopping.signal,
-      patience: { wholeMillis: INVOCATION_MILLIS, graceMillis: ABORT_GRACE_MILLIS },
+      patience: { wholeMillis: INVOCATION_TIMEOUT_MILLIS, graceMillis: ABORT_GRACE_MILLIS },
       ready: () => parts.ready(),
       metrics: () => parts.metrics(),
       onRequest: parts.onRequest,
@@ -115,11 +118,11 @@ export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
     server = createAdaptorServer({
       fetch: (request, env) => app.fetch(request, env),
       overrideGlobalObjects: false,
-      serverOptions: { headersTimeout: HEADERS_MILLIS, requestTimeout: REQUEST_MILLIS },
+      serverOptions: { headersTimeout: HEADERS_TIMEOUT_MILLIS, requestTimeout: REQUEST_TIMEOUT_MILLIS },
     }) as Server;
     server.maxConnections = MAX_CONNECTIONS;
     port = await listen(server, parts.host, parts.port);
-    hosts = knownHosts({ host: parts.host, port, ...(publicUrl === undefined ? {} : { publicUrl }) });
+    hosts = allowedHosts({ host: parts.host, port, ...(publicUrl === undefined ? {} : { publicUrl }) });
     server.on("error", (error) => log.error({ err: error }, "the console's server reports an error"));
     health = { state: "up" };
   }
@@ -149,7 +152,7 @@ export function createWebAdapter(parts: WebAdapterParts): WebAdapter {
 }
 
 /** Everybody who reaches the port can ask, and can silence alerts: beyond this machine that takes a secret. */
-function refuseOpenDoor(parts: WebAdapterParts): void {
+function requireTokenBeyondLoopback(parts: WebAdapterOptions): void {
   if (parts.token !== undefined && parts.token.length < MIN_TOKEN_LENGTH) {
     throw new UserError(`WEB_TOKEN has fewer than ${MIN_TOKEN_LENGTH} characters, which can be guessed.`, {
       remedy: "Make one with: openssl rand -hex 24",
@@ -166,7 +169,7 @@ async function close(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   server.close(() => resolve(undefined));
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), STOP_MILLIS);
+  const timer = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MILLIS);
   await promise;
   clearTimeout(timer);
 }

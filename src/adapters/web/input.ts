@@ -14,10 +14,10 @@ export const Question = z.union([
 export type Question = z.infer<typeof Question>;
 
 /** What POST /api/completions takes. */
-export const Beginning = z.strictObject({ text: z.string() });
+export const CompletionRequest = z.strictObject({ text: z.string() });
 
 /** Who asks and where the answer goes. Whoever reaches the console runs the bot, so everything is allowed. */
-export const CONSOLE: Pick<Invocation, "here" | "caller"> = {
+export const CONSOLE_CONTEXT: Pick<Invocation, "here" | "caller"> = {
   here: { platform: "web", files: { maxBytes: MAX_FILE_BYTES, maxCount: MAX_FILES_PER_REPLY } },
   caller: { id: "console", name: "console", mayManageChannel: true },
 };

@@ -8,15 +8,15 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnswerAudience } from "../adapter.ts";
 import { answerAudience } from "./answer-audience.ts";
 import { refuse } from "./guard.ts";
-import { Beginning, CONSOLE, Question } from "./input.ts";
-import { MAX_COMPLETING, MAX_RUNNING, PROGRESS_MILLIS } from "./limits.ts";
-import { render, type RenderParts } from "./render.ts";
-import { ask, type Patience } from "./running.ts";
-import { createSlots } from "./slots.ts";
+import { CompletionRequest, CONSOLE_CONTEXT, Question } from "./input.ts";
+import { MAX_COMPLETING, MAX_RUNNING, PROGRESS_INTERVAL_MILLIS } from "./limits.ts";
+import { render, type RenderDependencies } from "./render.ts";
+import { runQuestion, type QuestionTimeouts } from "./running.ts";
+import { createConcurrencyLimit } from "./slots.ts";
 
-export interface InvocationParts extends RenderParts {
+export interface InvocationDependencies extends RenderDependencies {
   readonly bot: () => Bot;
-  readonly patience: Patience;
+  readonly patience: QuestionTimeouts;
   readonly now: () => Nanoseconds;
   /** Fires when the adapter stops. */
   readonly stopping: AbortSignal;
@@ -27,13 +27,13 @@ export interface InvocationParts extends RenderParts {
  * `failure` in the reply says whose fault the failure is. Other statuses are about the request itself.
  * Paths are below /api.
  */
-export function invocationRoutes(parts: InvocationParts): Hono {
+export function invocationRoutes(parts: InvocationDependencies): Hono {
   const app = new Hono();
-  const running = createSlots(MAX_RUNNING);
-  const completing = createSlots(MAX_COMPLETING);
+  const running = createConcurrencyLimit(MAX_RUNNING);
+  const completing = createConcurrencyLimit(MAX_COMPLETING);
 
   app.post("/invocations", async (c) => {
-    const question = await body(c, Question);
+    const question = await readBody(c, Question);
     if (question === undefined) {
       return refuse(
         c,
@@ -41,16 +41,16 @@ export function invocationRoutes(parts: InvocationParts): Hono {
         'Send {"text":"market list"}, or {"command":"market show","options":{"market":"BTC/USDT"}}; nothing else.',
       );
     }
-    const release = running.take();
+    const release = running.tryAcquire();
     if (release === undefined) {
       c.header("Retry-After", "5");
       return refuse(c, 503, `${MAX_RUNNING} questions are being answered already: try again in a moment.`);
     }
     const previews = c.req.query("previews") === "1";
     const gone = AbortSignal.any([c.req.raw.signal, parts.stopping]);
-    if (wantsLines(c)) return streamed(c, question, { gone, previews, release });
+    if (wantsNdjson(c)) return streamed(c, question, { gone, previews, release });
     try {
-      const answer = await ask(parts.bot(), question, { gone, patience: parts.patience });
+      const answer = await runQuestion(parts.bot(), question, { gone, patience: parts.patience });
       if (c.req.raw.signal.aborted) {
         await disposeReply(answer);
         return c.body(null);
@@ -78,11 +78,15 @@ export function invocationRoutes(parts: InvocationParts): Hono {
       const unread = new AbortController();
       out.onAbort(() => unread.abort());
       const gone = AbortSignal.any([context.gone, unread.signal]);
-      const news = createNews(async (progress) => {
+      const news = createProgressWriter(async (progress) => {
         await out.writeln(JSON.stringify({ progress: render(progress, parts) }));
       });
       try {
-        const answer = await ask(parts.bot(), question, { gone, patience: parts.patience, progress: news.tell });
+        const answer = await runQuestion(parts.bot(), question, {
+          gone,
+          patience: parts.patience,
+          progress: news.tell,
+        });
         // A client that reads slowly must not keep others waiting.
         context.release();
         await news.end();
@@ -100,13 +104,13 @@ export function invocationRoutes(parts: InvocationParts): Hono {
   }
 
   app.post("/completions", async (c) => {
-    const beginning = await body(c, Beginning);
+    const beginning = await readBody(c, CompletionRequest);
     if (beginning === undefined) return refuse(c, 400, 'Send {"text":"market sh"}; nothing else.');
-    const release = completing.take();
+    const release = completing.tryAcquire();
     if (release === undefined) return c.json({ lines: [] });
     try {
       const signal = AbortSignal.any([c.req.raw.signal, parts.stopping]);
-      return c.json({ lines: await parts.bot().completeLine(beginning.text, { ...CONSOLE, signal }) });
+      return c.json({ lines: await parts.bot().completeLine(beginning.text, { ...CONSOLE_CONTEXT, signal }) });
     } finally {
       release();
     }
@@ -115,7 +119,7 @@ export function invocationRoutes(parts: InvocationParts): Hono {
   return app;
 }
 
-async function body<T>(c: Context, schema: z.ZodType<T>): Promise<T | undefined> {
+async function readBody<T>(c: Context, schema: z.ZodType<T>): Promise<T | undefined> {
   try {
     return schema.safeParse(JSON.parse(await c.req.text())).data;
   } catch (thrown) {
@@ -124,12 +128,12 @@ async function body<T>(c: Context, schema: z.ZodType<T>): Promise<T | undefined>
   }
 }
 
-function wantsLines(c: Context): boolean {
+function wantsNdjson(c: Context): boolean {
   return /\bapplication\/x-ndjson\b/iu.test(c.req.header("accept") ?? "");
 }
 
 /** Thins progress out: the newest of each quarter of a second, one write at a time, none after `end`. */
-function createNews(write: (reply: Reply) => Promise<void>): {
+function createProgressWriter(write: (reply: Reply) => Promise<void>): {
   tell: (reply: Reply) => void;
   end: () => Promise<void>;
 } {
@@ -156,7 +160,7 @@ function createNews(write: (reply: Reply) => Promise<void>): {
       newest = reply;
       timer ??= setTimeout(() => {
         writing = flush();
-      }, PROGRESS_MILLIS);
+      }, PROGRESS_INTERVAL_MILLIS);
     },
     end: async () => {
       ended = true;

@@ -16,7 +16,7 @@ export async function listen(server: Server, host: string, port: number | undefi
     } catch (thrown) {
       const fault = codeOf(thrown);
       if (fault === "EADDRINUSE" && next < last) continue;
-      throw sentence(fault, host, next, port, thrown);
+      throw listenError(fault, host, next, port, thrown);
     }
   }
 }
@@ -32,7 +32,7 @@ function listenOnce(server: Server, host: string, port: number): Promise<number>
   return promise;
 }
 
-function sentence(
+function listenError(
   fault: string,
   host: string,
   port: number,

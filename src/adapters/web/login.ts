@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 
 import type { Access } from "./access.ts";
-import { boundedBody } from "./bounded-body.ts";
+import { limitBody } from "./bounded-body.ts";
 import { refuse } from "./guard.ts";
 
 /** The way in for browsers: a page that takes the token by POST and gives a cookie. */
@@ -13,7 +13,7 @@ export function loginRoutes(access: Access): Hono {
 
   app.post(
     "/login",
-    boundedBody(4096, (c) => refuse(c, 413, "This is no token.")),
+    limitBody(4096, (c) => refuse(c, 413, "This is no token.")),
     async (c) => {
       if (!access.required) return c.redirect("/", 303);
       const type = c.req.header("content-type") ?? "";

@@ -4,7 +4,7 @@ import type { Milliseconds } from "../../units/duration.ts";
  * A stream of text that is made only as fast as it is read, and that is given up for a reader that takes nothing for
  * `patienceMillis`: `cut` is then to break the connection. `ended` is called once, whatever ends it.
  */
-export function patientStream(
+export function streamWithReadTimeout(
   source: AsyncGenerator<string, void>,
   patienceMillis: Milliseconds,
   { ended, cut }: { readonly ended: () => void; readonly cut: () => void },

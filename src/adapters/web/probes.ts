@@ -2,9 +2,9 @@ import { Hono } from "hono";
 
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import { within } from "../within.ts";
+import { withTimeout } from "../within.ts";
 import type { Access } from "./access.ts";
-import { PROBE_MILLIS } from "./limits.ts";
+import { PROBE_TIMEOUT_MILLIS } from "./limits.ts";
 
 /** Whether the whole is fit to serve, part by part. */
 export interface Readiness {
@@ -18,7 +18,7 @@ export interface Metrics {
   readonly body: string;
 }
 
-export interface ProbeParts {
+export interface ProbeDependencies {
   readonly access: Access;
   readonly log: Log;
   ready(): Promise<Readiness>;
@@ -26,7 +26,7 @@ export interface ProbeParts {
 }
 
 /** What monitors ask: is the process alive, is it fit, what does it count. */
-export function probeRoutes(parts: ProbeParts): Hono {
+export function probeRoutes(parts: ProbeDependencies): Hono {
   const app = new Hono();
 
   app.get("/healthz", (c) => c.json({ ok: true }));
@@ -42,7 +42,7 @@ export function probeRoutes(parts: ProbeParts): Hono {
 
   app.get("/metrics", parts.access.guard, async (c) => {
     try {
-      const { contentType, body } = await within(parts.metrics(), PROBE_MILLIS);
+      const { contentType, body } = await withTimeout(parts.metrics(), PROBE_TIMEOUT_MILLIS);
       return c.body(body, 200, { "Content-Type": contentType });
     } catch (thrown) {
       parts.log.error({ why: messageOf(thrown) }, "metrics could not be collected");
@@ -54,7 +54,7 @@ export function probeRoutes(parts: ProbeParts): Hono {
 
   async function readiness(): Promise<Readiness> {
     try {
-      return await within(parts.ready(), PROBE_MILLIS);
+      return await withTimeout(parts.ready(), PROBE_TIMEOUT_MILLIS);
     } catch (thrown) {
       parts.log.error({ why: messageOf(thrown) }, "readiness could not be checked");
       return { ok: false, parts: { check: { ok: false, why: "it did not answer" } } };

@@ -3,19 +3,19 @@ import { messageOf } from "../../errors.ts";
 import { replyToJson, type ReplyJson } from "../../reply/json.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AnswerAudience, Preview } from "../adapter.ts";
-import type { KeptFiles } from "../kept-files.ts";
+import type { FileCache } from "../kept-files.ts";
 
 /** A reply as the page gets it: its JSON, and the payloads that other platforms would be sent for the very same reply. */
 export type Answer = ReplyJson & { readonly previews?: Readonly<Record<string, unknown>> };
 
-export interface RenderParts {
-  readonly files: KeptFiles;
+export interface RenderDependencies {
+  readonly files: FileCache;
   readonly previews: readonly Preview[];
   readonly log: Log;
 }
 
 /** A reply for the page, with previews for the audience given; its files are kept for download from here on. */
-export function render(reply: Reply, parts: RenderParts, previewed?: AnswerAudience): Answer {
+export function render(reply: Reply, parts: RenderDependencies, previewed?: AnswerAudience): Answer {
   // Rendered for the other platforms first: what they read from the files must still be there.
   const previews = previewed === undefined ? undefined : renderPreviews(reply, parts, previewed);
   const json = replyToJson(reply, (file) => `/api/files/${parts.files.keep(file)}`);
@@ -25,7 +25,7 @@ export function render(reply: Reply, parts: RenderParts, previewed?: AnswerAudie
 /** The payloads that the other platforms would be sent for a reply. */
 export function renderPreviews(
   reply: Reply,
-  parts: Pick<RenderParts, "previews" | "log">,
+  parts: Pick<RenderDependencies, "previews" | "log">,
   as: AnswerAudience | "alert",
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(

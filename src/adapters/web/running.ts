@@ -2,10 +2,10 @@ import type { Bot } from "../../bot/bot.ts";
 import { cancelledReply } from "../../bot/error-reply.ts";
 import { disposeReply, type Reply } from "../../reply/reply.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { CONSOLE, type Question } from "./input.ts";
+import { CONSOLE_CONTEXT, type Question } from "./input.ts";
 
 /** What a question may take. */
-export interface Patience {
+export interface QuestionTimeouts {
   readonly wholeMillis: Milliseconds;
   /** What a command gets to stop in once it has been told to. */
   readonly graceMillis: Milliseconds;
@@ -15,14 +15,14 @@ export interface Patience {
  * Asks the bot, and never waits longer than `patience` allows: a command that goes on after its signal fired is left
  * behind, and what it answers later is disposed of. Never rejects.
  */
-export async function ask(
+export async function runQuestion(
   bot: Bot,
   question: Question,
-  context: { gone: AbortSignal; patience: Patience; progress?: (reply: Reply) => void },
+  context: { gone: AbortSignal; patience: QuestionTimeouts; progress?: (reply: Reply) => void },
 ): Promise<Reply> {
   const { gone, patience, progress } = context;
   const signal = AbortSignal.any([gone, AbortSignal.timeout(patience.wholeMillis)]);
-  const rest = { ...CONSOLE, signal, ...(progress === undefined ? {} : { progress }) };
+  const rest = { ...CONSOLE_CONTEXT, signal, ...(progress === undefined ? {} : { progress }) };
   const answer = "text" in question ? bot.runLine(question.text, rest) : bot.run({ ...rest, ...question });
 
   const { promise: givenUp, resolve } = Promise.withResolvers<undefined>();

@@ -1,13 +1,13 @@
 /** A bound on how many things go on at one time; who finds none free is refused, not queued. */
-export interface Slots {
+export interface ConcurrencyLimit {
   /** Takes a slot and gives the function that frees it, or undefined when all are taken. */
-  take(): (() => void) | undefined;
+  tryAcquire(): (() => void) | undefined;
 }
 
-export function createSlots(count: number): Slots {
+export function createConcurrencyLimit(count: number): ConcurrencyLimit {
   let free = count;
   return {
-    take: () => {
+    tryAcquire: () => {
       if (free === 0) return undefined;
       free -= 1;
       let held = true;

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 import { toMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
-import { SESSION_MILLIS } from "./limits.ts";
+import { SESSION_LIFETIME_MILLIS } from "./limits.ts";
 
 /** The secret that opens the console, and the sessions that browsers get for it. */
 export interface TokenCheck {
@@ -21,7 +21,7 @@ export function tokenCheck(token: string): TokenCheck {
   return {
     matches: (given) => timingSafeEqual(sha256(given), digest),
     issue: (now) => {
-      const claim = `${toMillis(now) + SESSION_MILLIS}.${randomBytes(12).toString("base64url")}`;
+      const claim = `${toMillis(now) + SESSION_LIFETIME_MILLIS}.${randomBytes(12).toString("base64url")}`;
       return `${claim}.${sign(claim)}`;
     },
     accepts: (session, now) => {

@@ -13,7 +13,7 @@ export interface WatchedNode {
 }
 
 /** Where the rule `network.stalled` stands. */
-export interface StallWatch {
+export interface StallState {
   readonly phase: "ok" | "pending" | "firing" | "recovering";
   /**
    * When it is due, if things stay as they are: suspicious (only in an incident), fired or resolved; the first look
@@ -35,7 +35,7 @@ export interface WatchedNetwork {
     readonly stillMillis?: Milliseconds;
     readonly at: string;
   };
-  readonly stalled: StallWatch;
+  readonly stalled: StallState;
   /** The simulated network has been told to stand still, and since when. */
   readonly incident?: { readonly since: string };
 }

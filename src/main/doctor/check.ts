@@ -1,4 +1,4 @@
-import { fault, silence, type Finding } from "../../adapters/finding.ts";
+import { fault, noAnswer, type Finding } from "../../adapters/finding.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 
@@ -46,7 +46,7 @@ async function runCheck(check: Check, limitMillis: Milliseconds): Promise<readon
     over.abort(new DOMException("The check took too long.", "TimeoutError"));
     // Who obeys the signal still says what it has found.
     setTimeout(
-      () => resolve([silence(name, "no answer in time", "Try again; if that stays, look at the network.")]),
+      () => resolve([noAnswer(name, "no answer in time", "Try again; if that stays, look at the network.")]),
       250,
     );
   }, limitMillis);

@@ -1,4 +1,4 @@
-import { fault, ok, silence, warning, type Finding } from "../../adapters/finding.ts";
+import { fault, ok, noAnswer, warning, type Finding } from "../../adapters/finding.ts";
 import type { ApiError } from "../../api/api-error.ts";
 import type { NodeInspection } from "../../api/inspect-node.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../../api/verdict.ts";
@@ -41,7 +41,7 @@ function judgeNode(network: string, node: NodeInspection, frontier: Nanoseconds,
   const { time, height, failure, rateLimit } = node;
   if (failure !== undefined) return judgeFailure(check, `${network.toUpperCase()}_URLS`, failure);
   if (time === undefined) {
-    return silence(
+    return noAnswer(
       check,
       "answers, but has taken in no block yet",
       "Wait until it has caught up, or ask another node.",
@@ -53,13 +53,13 @@ function judgeNode(network: string, node: NodeInspection, frontier: Nanoseconds,
   if (behindMillis > DEFAULT_THRESHOLDS.laggingMillis || behindBlocks > DEFAULT_THRESHOLDS.laggingBlocks) {
     if (behindMillis <= DEFAULT_THRESHOLDS.laggingMillis && behindBlocks > OTHER_CHAIN_BLOCKS) {
       const what = `follows another chain, or one that began anew: its time is the others', and it is at block ${height ?? 0n} where they are at ${top} (${facts})`;
-      return silence(check, what, `Take it out of ${network.toUpperCase()}_URLS, or start it with the others' chain.`);
+      return noAnswer(check, what, `Take it out of ${network.toUpperCase()}_URLS, or start it with the others' chain.`);
     }
     const span = behindMillis > 0 ? formatDuration(behindMillis) : "";
     const blocks = behindBlocks > 0n ? `${span === "" ? "" : " and "}${behindBlocks} blocks` : "";
     const what = `lags ${span}${blocks} behind the others (${facts})`;
     const remedy = `See to it that it catches up; until then name it last in ${network.toUpperCase()}_URLS, since nodes are asked in that order.`;
-    return silence(check, what, remedy);
+    return noAnswer(check, what, remedy);
   }
   if (rateLimit !== undefined && rateLimit.remaining < rateLimit.limit * LITTLE_LEFT) {
     const remedy = "See which other program asks it from this address: beyond the limit the node bans it.";
@@ -90,10 +90,10 @@ function judgeFailure(check: string, setting: string, failure: ApiError): Findin
   }
   if (httpStatus === 401) return fault(check, what, `Correct its user name and password in ${setting}.`);
   if (kind === "banned" || kind === "rate-limited") {
-    return silence(check, what, "Wait as long as it says, and see which program asks it from this address so often.");
+    return noAnswer(check, what, "Wait as long as it says, and see which program asks it from this address so often.");
   }
   if (/host name is not known/u.test(what)) return fault(check, what, `Correct its address in ${setting}.`);
-  return silence(check, what, "See whether the node runs and whether this machine may reach it.");
+  return noAnswer(check, what, "See whether the node runs and whether this machine may reach it.");
 }
 
 /** The core node, which serves stakes where it has an address of its own. */

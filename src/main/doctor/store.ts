@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
 import { platformName, tokenRemedy } from "../../alerts/platform-words.ts";
-import { readRefusals, type Refusal } from "../../alerts/refusal.ts";
+import { readSuspensions, type PlatformSuspension } from "../../alerts/refusal.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain.ts";
 import { databaseFile } from "../../store/database-url.ts";
@@ -20,7 +20,7 @@ const NO_SPACE = 50_000_000;
 /** What waits longer does not wait for its turn. */
 const LONG_WAIT: Milliseconds = 300_000;
 
-type Inspection = FileInspection<readonly Refusal[]>;
+type Inspection = FileInspection<readonly PlatformSuspension[]>;
 
 /**
  * The database file: who holds it, its place, its schema, whether it is whole, and what is owed in it. A holder that is
@@ -30,7 +30,7 @@ export async function examineStore(url: string, now: Milliseconds, waitMillis?: 
   const file = databaseFile(url);
   const { holder, stuck } = await holderOf(file, waitMillis);
   const place = await examinePlace(file);
-  const inspection = await inspectFile(file, now, readRefusals);
+  const inspection = await inspectFile(file, now, readSuspensions);
   if (inspection === undefined) {
     if (place.some(({ state }) => state === "fault")) return place;
     return [...place, ok("database", `${file} does not exist yet: the first start makes it`)];
@@ -96,13 +96,13 @@ function examineFile(file: string, { bytes, schema, age, damage }: Inspection, h
 }
 
 /** What the alerts owe, by the file: true whether or not a bot runs. */
-function examineOwed({ alerts, lookedAt }: Inspection, now: Milliseconds, running: boolean): Finding[] {
+function examineOwed({ alerts, lastObservedAt }: Inspection, now: Milliseconds, running: boolean): Finding[] {
   if (alerts === undefined) return [];
   const findings: Finding[] = [];
-  if (running && lookedAt !== undefined) {
-    const ago = formatDuration(Math.max(0, now - lookedAt));
+  if (running && lastObservedAt !== undefined) {
+    const ago = formatDuration(Math.max(0, now - lastObservedAt));
     findings.push(
-      now - lookedAt > LONG_WAIT
+      now - lastObservedAt > LONG_WAIT
         ? fault(
             "watching",
             `the running Bellwether has kept no look for ${ago}`,

@@ -27,7 +27,7 @@ beforeAll(async () => {
     extra: probes,
     simulated: false,
     log: createLog("debug", logged),
-    timing: { suggestMillis: 100 },
+    timing: { autocompleteMillis: 100 },
   });
   ann = on.fake.person("Ann");
   bob = on.fake.person("Bob");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { examineDiscord, type DiscordExaminationParts } from "../../../src/adapters/discord/doctor.ts";
+import { examineDiscord, type DiscordExaminationOptions } from "../../../src/adapters/discord/doctor.ts";
 import { registrationOf } from "../../../src/adapters/discord/registration.ts";
 import { sampleCommands as commands } from "../../bot/sample-commands.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 /** What is found, one line each; the ok ones only where asked for. */
-async function find(more: Partial<DiscordExaminationParts> = {}, all = false): Promise<string[]> {
+async function find(more: Partial<DiscordExaminationOptions> = {}, all = false): Promise<string[]> {
   const findings = await examineDiscord({
     token: discord.state.token,
     apiUrl: discord.apiUrl,
@@ -56,7 +56,7 @@ describe("the doctor at Discord", () => {
   });
 
   // One fault each, and the line that it makes.
-  const faults: [string, () => Partial<DiscordExaminationParts> | undefined, RegExp][] = [
+  const faults: [string, () => Partial<DiscordExaminationOptions> | undefined, RegExp][] = [
     ["a wrong token", () => ({ token: "stolen-token" }), /^fault Discord token: Discord refuses it -> .*Reset Token/u],
     [
       "another application's id",

@@ -2,7 +2,13 @@ import { oneLine } from "../../../src/reply/printable.ts";
 import { describe, expect, test } from "vitest";
 
 import { escapeMarkdown, inlineCode, insideFence, linkTarget } from "../../../src/adapters/discord/escape.ts";
-import { decodePress, encodePress, keepPress, readKeptPress, type Press } from "../../../src/adapters/discord/press.ts";
+import {
+  decodePress,
+  encodePress,
+  pressPayload,
+  parsePressPayload,
+  type Press,
+} from "../../../src/adapters/discord/press.ts";
 import { markdownNodes } from "./judge.ts";
 
 describe("data stays text", () => {
@@ -77,7 +83,7 @@ describe("a button's press", () => {
       asker,
     };
     expect(encodePress(press, 0)).toBeUndefined();
-    expect(readKeptPress(JSON.parse(JSON.stringify(keepPress(press))))).toEqual(press);
+    expect(parsePressPayload(JSON.parse(JSON.stringify(pressPayload(press))))).toEqual(press);
   });
 
   test.each(["", "0a0:1", "2s0:", "1a0:{", "1a0:1,2,3,4", "hello", "1i0:1", '1a0:1,0,"x",{"a":{}}'])(
@@ -89,7 +95,7 @@ describe("a button's press", () => {
   test.each([undefined, null, {}, { v: "0", press: { kind: "share" } }, { v: "1", press: { kind: "x" } }])(
     "kept by another version is not understood",
     (kept) => {
-      expect(readKeptPress(kept)).toBeUndefined();
+      expect(parsePressPayload(kept)).toBeUndefined();
     },
   );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { callerOf, maxBytesOf, targetOf, type PersonsInteraction } from "../../../src/adapters/discord/input.ts";
+import { callerOf, maxBytesOf, targetOf, type UserInteraction } from "../../../src/adapters/discord/input.ts";
 
 const user = { id: "5", username: "ann" };
 const inServer = (permissions: string, owners: Record<string, string> = { 0: "700" }): object => ({
@@ -19,8 +19,8 @@ const kinds = [
 ] as const;
 
 describe.each(kinds)("with %s", (_kind, base) => {
-  const interaction = (more: object): PersonsInteraction =>
-    ({ id: "1", application_id: "2", token: "t", version: 1, ...base, ...more }) as unknown as PersonsInteraction;
+  const interaction = (more: object): UserInteraction =>
+    ({ id: "1", application_id: "2", token: "t", version: 1, ...base, ...more }) as unknown as UserInteraction;
 
   // https://docs.discord.com/developers/topics/permissions#permissions-bitwise-permission-flags
   test.each<[string, object, boolean, string | undefined]>([
@@ -55,5 +55,5 @@ test.each([
   [1_000_000, 1_000_000],
   [500 * 1024 * 1024, 25 * 1024 * 1024 - 64 * 1024],
 ])("a file may have what the place allows (%s), and no more than a request carries", (stated, allowed) => {
-  expect(maxBytesOf({ attachment_size_limit: stated } as unknown as PersonsInteraction)).toBe(allowed);
+  expect(maxBytesOf({ attachment_size_limit: stated } as unknown as UserInteraction)).toBe(allowed);
 });

@@ -18,7 +18,7 @@ let ann: Person;
 let channel: string;
 
 beforeAll(async () => {
-  on = await stage({ simulated: false, extra: probes, timing: { suggestMillis: 50 } });
+  on = await stage({ simulated: false, extra: probes, timing: { autocompleteMillis: 50 } });
   // Forged presses stand on no message.
   on.fake.expected.add(10_008);
   ann = on.fake.person("Ann");

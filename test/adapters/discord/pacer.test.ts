@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { Pacer } from "../../../src/adapters/discord/pacer.ts";
+import { RateLimiter } from "../../../src/adapters/discord/pacer.ts";
 
 // Discord allows a bot so many requests in any second, counted where they arrive.
 
@@ -10,7 +10,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Requests that are answered after so long, or never; gives when each went, in milliseconds. */
-function requests(pacer: Pacer, count: number, answeredAfter: number): number[] {
+function requests(pacer: RateLimiter, count: number, answeredAfter: number): number[] {
   const went: number[] = [];
   const began = performance.now();
   for (let index = 0; index < count; index += 1) {
@@ -23,13 +23,13 @@ function requests(pacer: Pacer, count: number, answeredAfter: number): number[] 
 }
 
 test("a place is free again a second after the answer", async () => {
-  const went = requests(new Pacer(2), 6, 100);
+  const went = requests(new RateLimiter(2), 6, 100);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(went).toEqual([0, 0, 1103, 1103, 2206, 2206]);
 });
 
 test("requests that hang keep their places no longer than the way to Discord may take", async () => {
-  const pacer = new Pacer(2);
+  const pacer = new RateLimiter(2);
   const went = requests(pacer, 4, Infinity);
   const behind = requests(pacer, 1, 0);
   expect(pacer.waiting).toBe(3);
@@ -38,7 +38,7 @@ test("requests that hang keep their places no longer than the way to Discord may
 });
 
 test("a late answer frees its place once", async () => {
-  const pacer = new Pacer(1);
+  const pacer = new RateLimiter(1);
   requests(pacer, 1, 2000);
   await vi.advanceTimersByTimeAsync(5000);
   expect(requests(pacer, 3, Infinity)).toHaveLength(0);

@@ -108,7 +108,7 @@ async function everythingIn(message: DiscordMessage, reply: Reply): Promise<stri
   );
   const buttons = message.components.flatMap((row) => row.components);
   const routed = buttons.flatMap((button) => ("custom_id" in button ? [decodePress(button.custom_id)] : []));
-  const ids = [...message.unkept.values(), ...routed].flatMap((press) =>
+  const ids = [...message.unstored.values(), ...routed].flatMap((press) =>
     press?.kind === "ids" ? press.ids.map((one) => one.value) : [],
   );
   return [

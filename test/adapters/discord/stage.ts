@@ -10,7 +10,7 @@ import type { AlertEngine } from "../../../src/alerts/alert-engine.ts";
 import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts";
 import { createApiClient } from "../../../src/api/create-api-client.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
-import { openChosenAnswers } from "../../../src/bot/answer-choices.ts";
+import { openAudienceSettings } from "../../../src/bot/answer-choices.ts";
 import { createBot } from "../../../src/bot/create-bot.ts";
 import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
 import { silentLog, type Log } from "../../../src/log.ts";
@@ -76,7 +76,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       clients: [client],
       seen: store.seen,
       parties: store.parties,
-      chosen: await openChosenAnswers(store.answers),
+      chosen: await openAudienceSettings(store.answers),
       alerts: desk,
       exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
       log,

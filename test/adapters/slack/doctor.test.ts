@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { examineSlack, type SlackExaminationParts } from "../../../src/adapters/slack/doctor.ts";
+import { examineSlack, type SlackExaminationOptions } from "../../../src/adapters/slack/doctor.ts";
 import { manifestFile } from "../../../src/adapters/slack/manifest.ts";
 import { sampleCommands as commands } from "../../bot/sample-commands.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
@@ -16,7 +16,7 @@ function provoke(method: string, error: string): undefined {
 }
 
 /** What is found, one line each; the ok ones only where asked for. */
-async function find(more: Partial<SlackExaminationParts> = {}, all = false): Promise<string[]> {
+async function find(more: Partial<SlackExaminationOptions> = {}, all = false): Promise<string[]> {
   const findings = await examineSlack({
     botToken: slack.state.botToken,
     appToken: slack.state.appToken,
@@ -49,7 +49,7 @@ describe("the doctor at Slack", () => {
   });
 
   // One fault each, and the line that it makes.
-  const faults: [string, () => Partial<SlackExaminationParts> | undefined, RegExp][] = [
+  const faults: [string, () => Partial<SlackExaminationOptions> | undefined, RegExp][] = [
     [
       "a wrong bot token",
       () => ({ botToken: "xoxb-stolen" }),

@@ -1,8 +1,13 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from "@slack/web-api";
 import { describe, expect, test } from "vitest";
 
-import { ANSWERS, GivenUp, Insist, type Saying } from "../../../src/adapters/slack/insist.ts";
-import { ResponseRefused, ResponseUnreached, ResponseUrlGone } from "../../../src/adapters/slack/response-url.ts";
+import {
+  ANSWER_RETRY_POLICY,
+  RetriesExhausted,
+  AnswerRetrier,
+  type RetryableAnswer,
+} from "../../../src/adapters/slack/insist.ts";
+import { ResponseRefused, ResponseUnreached, ResponseUrlExpired } from "../../../src/adapters/slack/response-url.ts";
 import { silentLog } from "../../../src/log.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { VirtualWaits } from "./virtual-waits.ts";
@@ -14,14 +19,14 @@ const unreached = () => new ResponseUnreached("no answer", { cause: new Error("r
 const refused = () =>
   new ResponseUnreached("no answer", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
 
-function insist(waits: VirtualWaits, stopping = new AbortController()): Insist {
-  return new Insist({
+function insist(waits: VirtualWaits, stopping = new AbortController()): AnswerRetrier {
+  return new AnswerRetrier({
     log: silentLog(),
     sleep: waits.sleep,
     now: () => waits.passed,
     stopping: stopping.signal,
     random: () => 0.999,
-    patience: ANSWERS,
+    policy: ANSWER_RETRY_POLICY,
   });
 }
 
@@ -33,9 +38,9 @@ function saying(here: readonly unknown[], there?: readonly unknown[]) {
     const fault = faults.shift();
     return fault === undefined ? Promise.resolve() : Promise.reject(fault);
   };
-  const said: Saying = {
-    here: attempt("here", [...here]),
-    directly: there === undefined ? undefined : attempt("there", [...there]),
+  const said: RetryableAnswer = {
+    sayHere: attempt("here", [...here]),
+    sayInDirectMessage: there === undefined ? undefined : attempt("there", [...there]),
     simplify: () => {
       tries.push("simpler");
       return tries.filter((one) => one === "simpler").length === 1;
@@ -49,7 +54,7 @@ const often = (fault: () => unknown): unknown[] => Array.from({ length: 200 }, f
 describe("what is insisted on", () => {
   test.each<[string, unknown[], unknown[] | undefined, string[]]>([
     ["nothing is wrong", [], [], ["here"]],
-    ["too late for the response_url", [new ResponseUrlGone("x")], [], ["here", "there"]],
+    ["too late for the response_url", [new ResponseUrlExpired("x")], [], ["here", "there"]],
     ["nothing arrived", [new ResponseRefused("503")], [], ["here", "there"]],
     ["perhaps it arrived", [new ResponseRefused("500")], [], ["here", "there again"]],
     ["no answer", [unreached()], [], ["here", "there again"]],
@@ -58,7 +63,7 @@ describe("what is insisted on", () => {
     ["what is refused, once", [new ResponseRefused("invalid_blocks")], [], ["here", "simpler", "here"]],
     [
       "what is refused there",
-      [new ResponseUrlGone("x")],
+      [new ResponseUrlExpired("x")],
       [platform("msg_too_long")],
       ["here", "there", "simpler", "there"],
     ],
@@ -82,7 +87,7 @@ describe("what is insisted on", () => {
   test.each<[string, unknown[], unknown[] | undefined]>([
     ["refused twice", [platform("invalid_blocks"), platform("invalid_blocks")], undefined],
     ["a place that is gone, and no other", [platform("is_archived")], undefined],
-    ["both gone", [new ResponseUrlGone("x")], [platform("user_disabled")]],
+    ["both gone", [new ResponseUrlExpired("x")], [platform("user_disabled")]],
     ["a permission that lacks", [platform("missing_scope")], undefined],
     ["a fault of ours", [new TypeError("x is undefined")], undefined],
   ])("%s is given up at once", async (_name, here, there) => {
@@ -99,11 +104,11 @@ describe("what is insisted on", () => {
       often(() => http(500)),
     );
     const at: number[] = [];
-    const timed: Saying = {
+    const timed: RetryableAnswer = {
       ...said,
-      here: (again) => {
+      sayHere: (again) => {
         at.push(waits.passed);
-        return said.here(again);
+        return said.sayHere(again);
       },
     };
     let failure: unknown;
@@ -112,7 +117,7 @@ describe("what is insisted on", () => {
       .catch((error: unknown) => (failure = error));
     await waits.passUntil(() => failure !== undefined, "the end");
     await work;
-    expect(failure).toBeInstanceOf(GivenUp);
+    expect(failure).toBeInstanceOf(RetriesExhausted);
     expect(waits.passed).toBeGreaterThan(28 * MINUTE);
     expect(waits.passed).toBeLessThanOrEqual(30 * MINUTE);
     expect(at[3]).toBeGreaterThan(MINUTE);

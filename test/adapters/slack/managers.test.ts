@@ -52,7 +52,7 @@ describe("who may change what a channel is told", () => {
   });
 
   test("whoever cannot be looked up may not, is told to try again, and may the next time", async () => {
-    await using scene = await stage({ extra, timing: { lookMillis: 40 } });
+    await using scene = await stage({ extra, timing: { lookupMillis: 40 } });
     const ann = scene.fake.person("ann");
     for (const answer of [{ status: 500 }, { error: "fatal_error" }, "cut-before", "hang-before"] as const) {
       scene.fake.fail({ method: "users.info", answer });

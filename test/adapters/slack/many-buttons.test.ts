@@ -36,10 +36,10 @@ test.each<[string, readonly Action[]]>([
 });
 
 test("a press that finds no room for its value is kept in the store, and stays a button", () => {
-  const { blocks, unkept } = renderSlack(reply({ title: "Title", actions: [link(2900), link(1855), ask(515)] }), {
+  const { blocks, unstored } = renderSlack(reply({ title: "Title", actions: [link(2900), link(1855), ask(515)] }), {
     asker: "U1",
   });
   const [row] = blocks.filter((block) => block.type === "actions");
   expect(row?.elements).toHaveLength(3);
-  expect([...unkept.keys()]).toEqual(["press:2"]);
+  expect([...unstored.keys()]).toEqual(["press:2"]);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { Once } from "../../../src/adapters/slack/once.ts";
+import { RecentKeys } from "../../../src/adapters/slack/once.ts";
 
 test("remembers what was seen last, and no more than that", () => {
-  const once = new Once(2);
-  expect(["a", "b", "a", "c", "b", "a"].map((key) => once.first(key))).toEqual([true, true, false, true, false, true]);
+  const once = new RecentKeys(2);
+  expect(["a", "b", "a", "c", "b", "a"].map((key) => once.add(key))).toEqual([true, true, false, true, false, true]);
 });

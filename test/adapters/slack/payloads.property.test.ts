@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { Desk } from "../../../src/adapters/slack/desk.ts";
+import type { SlackContext } from "../../../src/adapters/slack/desk.ts";
 import { renderForm } from "../../../src/adapters/slack/form.ts";
-import { onForm, suggestFor } from "../../../src/adapters/slack/on-form.ts";
+import { handleForm, suggestOptions } from "../../../src/adapters/slack/on-form.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
 import type { Option, Options } from "../../../src/bot/option.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
@@ -74,9 +74,14 @@ const place = {
 };
 
 /** As much of a desk as forms take. */
-function deskOf(bot: Partial<Desk["bot"]>): Desk {
+function deskOf(bot: Partial<SlackContext["bot"]>): SlackContext {
   const { signal } = new AbortController();
-  return { bot: { commands: [], ...bot }, command: "/bell", stopping: signal, suggestMillis: 1000 } as unknown as Desk;
+  return {
+    bot: { commands: [], ...bot },
+    command: "/bell",
+    stopping: signal,
+    suggestMillis: 1000,
+  } as unknown as SlackContext;
 }
 
 describe("forms", () => {
@@ -100,7 +105,7 @@ describe("forms", () => {
       fc.asyncProperty(fc.array(anyChoice, { maxLength: 150 }), anyString(), async (choices, typed) => {
         const view = { private_metadata: JSON.stringify({ v: 1, ...place }), blocks: [] };
         const desk = deskOf({ suggest: () => Promise.resolve(choices) });
-        const options = await suggestFor(desk, view, "option:note", typed, { id: "U1", workspace: "T1" });
+        const options = await suggestOptions(desk, view, "option:note", typed, { id: "U1", workspace: "T1" });
         expect(judgeOptions(options)).toEqual([]);
         const given = typed.trim();
         const carried = given !== "" && given.length <= 75 && given.isWellFormed();
@@ -120,7 +125,7 @@ describe("forms", () => {
           private_metadata: JSON.stringify({ v: 1, ...place, response: undefined }),
           blocks: [{}, { block_id: "option:first" }, { block_id: "option:second" }],
         };
-        const outcome = await onForm(desk, view, { id: "U1", workspace: "T1" });
+        const outcome = await handleForm(desk, view, { id: "U1", workspace: "T1" });
         const { errors } = outcome as { errors: Record<string, string> };
         expect(judgeAnswer({ response_action: "errors", errors })).toEqual([]);
         expect(["option:first", "option:second"]).toContain(Object.keys(errors)[0]);

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 import { describe, expect, test } from "vitest";
 
-import { ResponseUnreached, ResponseUrl, ResponseUrlGone } from "../../../src/adapters/slack/response-url.ts";
+import { ResponseUnreached, ResponseUrl, ResponseUrlExpired } from "../../../src/adapters/slack/response-url.ts";
 
 const MINUTE = 60_000;
 const { signal } = new AbortController();
@@ -35,6 +35,6 @@ describe("a response_url", () => {
   ])("%s", async (_name, now, used, left) => {
     const url = new ResponseUrl({ url: await nowhere(), since: 0, used }, { now: () => now, signal });
     expect(url.left).toBe(left);
-    await expect(url.post(body)).rejects.toThrow(left === 0 ? ResponseUrlGone : ResponseUnreached);
+    await expect(url.post(body)).rejects.toThrow(left === 0 ? ResponseUrlExpired : ResponseUnreached);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 
-import { SlackSender, type SenderParts } from "../../../src/adapters/slack/slack-sender.ts";
-import { createWeb } from "../../../src/adapters/slack/web.ts";
+import { SlackSender, type SlackSenderDependencies } from "../../../src/adapters/slack/slack-sender.ts";
+import { createWebClient } from "../../../src/adapters/slack/web.ts";
 import { SendError, type Delivery } from "../../../src/alerts/sender.ts";
 import { silentLog } from "../../../src/log.ts";
 
@@ -25,11 +25,14 @@ export async function refused(sending: Promise<unknown>): Promise<SendError> {
 }
 
 /** The sender alone, on a Slack at this address. */
-export function senderOn(apiUrl: string, more: Partial<SenderParts> & { callMillis?: number } = {}): SlackSender {
+export function senderOn(
+  apiUrl: string,
+  more: Partial<SlackSenderDependencies> & { callMillis?: number } = {},
+): SlackSender {
   const log = silentLog();
   const { callMillis: timeoutMillis, ...rest } = more;
   return new SlackSender(
-    createWeb("xoxb-fake-token", { apiUrl, log, timeoutMillis }),
+    createWebClient("xoxb-fake-token", { apiUrl, log, timeoutMillis }),
     {
       payloads: { put: () => Promise.resolve("key"), get: () => Promise.resolve(undefined) },
       log,

@@ -6,10 +6,10 @@ import { expect } from "vitest";
 
 import { commands } from "../../../commands/index.ts";
 import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts";
-import { createSlackAdapter, type SlackParts, type SlackTiming } from "../../../src/adapters/slack/index.ts";
+import { createSlackAdapter, type SlackAdapterOptions, type SlackTiming } from "../../../src/adapters/slack/index.ts";
 import { createApiClient } from "../../../src/api/create-api-client.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
-import { openChosenAnswers } from "../../../src/bot/answer-choices.ts";
+import { openAudienceSettings } from "../../../src/bot/answer-choices.ts";
 import { createBot } from "../../../src/bot/create-bot.ts";
 import { ownParties } from "../../../src/bot/saved-party-option.ts";
 import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
@@ -31,7 +31,7 @@ export interface StageOptions {
   readonly botToken?: string;
   readonly appToken?: string;
   readonly log?: Log;
-  readonly subscriptionsOf?: SlackParts["subscriptionsOf"];
+  readonly subscriptionsOf?: SlackAdapterOptions["subscriptionsOf"];
   readonly mayManage?: readonly string[];
   /** What the adapter is given for the store's buttons. */
   readonly payloads?: (own: Payloads) => Payloads;
@@ -73,7 +73,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       clients,
       seen: store.seen,
       parties: store.parties,
-      chosen: await openChosenAnswers(store.answers),
+      chosen: await openAudienceSettings(store.answers),
       alerts,
       exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
       log,

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 
 import type { LineRunner, RunOptions } from "../../../src/adapters/terminal/line-runner.ts";
-import { runAsk, type RunAskParts } from "../../../src/adapters/terminal/run-ask.ts";
-import type { Preferences, Terminal } from "../../../src/adapters/terminal/terminal.ts";
+import { runAsk, type RunAskOptions } from "../../../src/adapters/terminal/run-ask.ts";
+import type { DisplayPreferences, Terminal } from "../../../src/adapters/terminal/terminal.ts";
 import { silentLog } from "../../../src/log.ts";
 import type { Reply } from "../../../src/reply/reply.ts";
 import { GALLERY_NOW } from "../../support/gallery.ts";
@@ -38,9 +38,9 @@ export function talk(
     complete?: readonly string[];
     tty?: boolean;
     columns?: number;
-    preferences?: Preferences;
+    preferences?: DisplayPreferences;
     historyFile?: string;
-    open?: RunAskParts["open"];
+    open?: RunAskOptions["open"];
   } = {},
 ): Talk {
   const { answers = {}, tty = false, columns = 80 } = given;

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
 
-import { ATTEMPTS_MILLIS, MAX_FAILED_ATTEMPTS, SESSION_MILLIS } from "../../../src/adapters/web/limits.ts";
+import {
+  ATTEMPT_WINDOW_MILLIS,
+  MAX_FAILED_ATTEMPTS,
+  SESSION_LIFETIME_MILLIS,
+} from "../../../src/adapters/web/limits.ts";
 import { Clock, echoBot, startConsole, type Harness } from "./harness.ts";
 
 const TOKEN = "a-token-of-twenty-four-chars";
@@ -60,7 +64,7 @@ describe("with a token", () => {
     expect((await harness.send("/api/console", { headers: { cookie } })).status).toBe(200);
     expect((await harness.send("/api/console", { headers: { cookie: cookie.slice(0, -1) } })).status).toBe(401);
     expect((await harness.send("/login", { headers: { cookie } })).headers.location).toBe("/");
-    clock.pass(SESSION_MILLIS);
+    clock.pass(SESSION_LIFETIME_MILLIS);
     expect((await harness.send("/api/console", { headers: { cookie } })).status).toBe(401);
   });
 
@@ -89,7 +93,7 @@ describe("with a token", () => {
     expect(refused.status).toBe(429);
     expect(refused.headers["retry-after"]).toBe("60");
     expect((await harness.send("/api/console", { headers: bearer(TOKEN) })).status).toBe(429);
-    clock.pass(ATTEMPTS_MILLIS);
+    clock.pass(ATTEMPT_WINDOW_MILLIS);
     expect((await signIn(harness, TOKEN)).status).toBe(303);
   });
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 
-import { alertFrames, type FrameParts } from "../../../src/adapters/web/alert-frames.ts";
-import { CONSOLE } from "../../../src/alerts/alert-desk.ts";
+import { alertEvents, type AlertStreamOptions } from "../../../src/adapters/web/alert-frames.ts";
+import { CONSOLE_DESTINATION } from "../../../src/alerts/alert-desk.ts";
 import { createAlertFeed, type AlertFeed } from "../../../src/alerts/feed.ts";
 import { createNews } from "../../../src/main/news.ts";
 import { Stage } from "../../alerts/stage.ts";
@@ -10,20 +10,20 @@ import { FakeSender } from "../../support/fake-sender.ts";
 const HOUR = 3_600_000;
 
 /** The stream of a console to which nothing has been told yet. */
-async function open(more: (feed: AlertFeed, tell: () => Promise<void>) => Partial<FrameParts>) {
+async function open(more: (feed: AlertFeed, tell: () => Promise<void>) => Partial<AlertStreamOptions>) {
   const stage = await Stage.open({ senders: (now) => [new FakeSender({ platform: "web", now })] });
   onTestFinished(() => stage.close());
   const news = createNews();
   const tell = async (): Promise<void> => {
-    await stage.tell(CONSOLE, { type: "test", by: "ada", at: "1700000000000000000" });
+    await stage.tell(CONSOLE_DESTINATION, { type: "test", by: "ada", at: "1700000000000000000" });
     await stage.pass(10);
     news.ring();
   };
-  const feed = createAlertFeed(stage.store, CONSOLE);
+  const feed = createAlertFeed(stage.store, CONSOLE_DESTINATION);
   const ended = new AbortController();
   onTestFinished(() => ended.abort());
-  const common = { feed, onNews: news.onNews, last: undefined, admitted: () => true, heartbeatMillis: HOUR };
-  return alertFrames({ ...common, signal: ended.signal, ...more(feed, tell) });
+  const common = { feed, onChange: news.onNews, last: undefined, admitted: () => true, heartbeatMillis: HOUR };
+  return alertEvents({ ...common, signal: ended.signal, ...more(feed, tell) });
 }
 
 test("what arrives while the stream reads is not left until the next heartbeat", async () => {

@@ -3,9 +3,9 @@ import { connect } from "node:net";
 
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { ALERTS_SHOWN, MAX_ALERT_STREAMS } from "../../../src/adapters/web/limits.ts";
-import { patientStream } from "../../../src/adapters/web/patient-stream.ts";
-import { CONSOLE } from "../../../src/alerts/alert-desk.ts";
+import { INITIAL_ALERTS, MAX_ALERT_STREAMS } from "../../../src/adapters/web/limits.ts";
+import { streamWithReadTimeout } from "../../../src/adapters/web/patient-stream.ts";
+import { CONSOLE_DESTINATION } from "../../../src/alerts/alert-desk.ts";
 import type { AlertEvent } from "../../../src/alerts/event.ts";
 import { createAlertFeed, type AlertFeed } from "../../../src/alerts/feed.ts";
 import { createNews } from "../../../src/main/news.ts";
@@ -25,13 +25,13 @@ async function open(more: Parameters<typeof startConsole>[1] = {}) {
   onTestFinished(() => stage.close());
   const news = createNews();
   const begin = async (): Promise<Harness> => {
-    const feed = createAlertFeed({ transaction: (work) => stage.store.transaction(work) }, CONSOLE);
-    const harness = await startConsole(echoBot(), { alerts: { feed, onNews: news.onNews }, ...more });
+    const feed = createAlertFeed({ transaction: (work) => stage.store.transaction(work) }, CONSOLE_DESTINATION);
+    const harness = await startConsole(echoBot(), { alerts: { feed, onChange: news.onNews }, ...more });
     onTestFinished(() => harness.adapter.stop());
     return harness;
   };
   const kinds = ["network.stalled", "checkpoint.new"] as const;
-  await stage.engine.putSubscription(aSubscription({ destination: CONSOLE, kinds: [...kinds] }), "ada");
+  await stage.engine.putSubscription(aSubscription({ destination: CONSOLE_DESTINATION, kinds: [...kinds] }), "ada");
   const told = async (work: () => Promise<unknown>): Promise<void> => {
     await work();
     news.ring();
@@ -48,7 +48,7 @@ async function listen(harness: Harness, headers?: Record<string, string>): Promi
 const tests = (stage: Stage, count: number) => async (): Promise<void> => {
   for (let number = 1; number <= count; number += 1) {
     const at = (BigInt(stage.now()) * 1_000_000n).toString();
-    await stage.tell(CONSOLE, { type: "test", by: `ada ${number}`, at });
+    await stage.tell(CONSOLE_DESTINATION, { type: "test", by: `ada ${number}`, at });
     await stage.pass(10);
   }
 };
@@ -115,19 +115,19 @@ test("a reader is told what it missed that is not kept any more", async () => {
 
 test("a new reader gets the last ones, in order; one that comes back all that came since", async () => {
   const { stage, begin, told } = await open();
-  await told(tests(stage, ALERTS_SHOWN + 20));
+  await told(tests(stage, INITIAL_ALERTS + 20));
   const harness = await begin();
   const reader = await listen(harness);
-  await reader.until((one) => one.alerts().length === ALERTS_SHOWN);
+  await reader.until((one) => one.alerts().length === INITIAL_ALERTS);
   const whom = (one: EventReader): (string | undefined)[] =>
     one.alerts().map(({ reply }) => /ada \d+/u.exec(JSON.stringify(reply))?.[0]);
-  expect(whom(reader)).toEqual(Array.from({ length: ALERTS_SHOWN }, (_, index) => `ada ${index + 21}`));
+  expect(whom(reader)).toEqual(Array.from({ length: INITIAL_ALERTS }, (_, index) => `ada ${index + 21}`));
   const [{ id } = { id: "" }] = reader.alerts();
   const back = await listen(harness, { "Last-Event-ID": id });
-  await back.until((one) => one.alerts().length === ALERTS_SHOWN - 1);
+  await back.until((one) => one.alerts().length === INITIAL_ALERTS - 1);
   await told(tests(stage, 1));
-  await back.until((one) => one.alerts().length === ALERTS_SHOWN);
-  expect(new Set(back.alerts().map((alert) => alert.id)).size).toBe(ALERTS_SHOWN);
+  await back.until((one) => one.alerts().length === INITIAL_ALERTS);
+  expect(new Set(back.alerts().map((alert) => alert.id)).size).toBe(INITIAL_ALERTS);
 });
 
 test("a new reader is told first what is not over, however long ago that was told", async () => {
@@ -136,21 +136,21 @@ test("a new reader is told first what is not over, however long ago that was tol
     await stage.rounds(2, [stalled("good")]);
     await stage.rounds(9, [stalled("bad")]);
   });
-  await told(tests(stage, ALERTS_SHOWN + 5));
+  await told(tests(stage, INITIAL_ALERTS + 5));
   const harness = await begin();
   const reader = await listen(harness);
-  await reader.until((one) => one.alerts().length === ALERTS_SHOWN + 1);
+  await reader.until((one) => one.alerts().length === INITIAL_ALERTS + 1);
   const [first, second] = reader.alerts();
   expect(first).toMatchObject({ state: "firing", episode: "network.stalled|mainnet||1" });
   expect(second).toMatchObject({ kind: "bot" });
   // It is not where the reader stands.
   expect(reader.frames.some(({ id }) => id === first?.id)).toBe(false);
   const back = await listen(harness, { "Last-Event-ID": second?.id ?? "" });
-  await back.until((one) => one.alerts().length === ALERTS_SHOWN - 1);
+  await back.until((one) => one.alerts().length === INITIAL_ALERTS - 1);
   expect(back.alerts().every(({ kind }) => kind === "bot")).toBe(true);
   await told(() => stage.rounds(10, [stalled("good")]));
   const later = await listen(harness);
-  await later.until((one) => one.alerts().length === ALERTS_SHOWN);
+  await later.until((one) => one.alerts().length === INITIAL_ALERTS);
   expect(later.alerts().map(({ state }) => state)).not.toContain("firing");
 });
 
@@ -215,7 +215,7 @@ test("a reader that takes nothing is cut off", async () => {
   }
   const ended = vi.fn();
   const cut = vi.fn();
-  const reader = patientStream(endless(), 30_000, { ended, cut }).getReader();
+  const reader = streamWithReadTimeout(endless(), 30_000, { ended, cut }).getReader();
   for (let round = 0; round < 5; round += 1) {
     await reader.read();
     await vi.advanceTimersByTimeAsync(29_000);
@@ -235,7 +235,7 @@ test("a message that grows over a day comes again under its id, and is not misse
   const { stage, begin, told } = await open();
   const kinds = ["checkpoint.new"] as const;
   await stage.engine.putSubscription(
-    aSubscription({ destination: CONSOLE, kinds: [...kinds], events: "rolling" }),
+    aSubscription({ destination: CONSOLE_DESTINATION, kinds: [...kinds], events: "rolling" }),
     "a",
   );
   const harness = await begin();
@@ -275,18 +275,18 @@ test("a connection that takes nothing is cut, however much there is to send", as
   const endless: AlertFeed = {
     placeOf: async () => undefined,
     placeBefore: async () => ({ place: 0, at: 0 }),
-    underWay: async () => [],
-    grown: async () => [],
+    openEpisodes: async () => [],
+    grownSince: async () => [],
     after: async (place) => ({
       alerts: [{ place: place + 1, at: 0, id: `d${place}`, about, reply: long }],
       place: place + 1,
       more: true,
     }),
-    one: async () => undefined,
+    get: async () => undefined,
   };
   const { promise: hungUp, resolve: hangUp } = Promise.withResolvers<void>();
   const harness = await startConsole(echoBot(), {
-    alerts: { feed: endless, onNews: () => hangUp },
+    alerts: { feed: endless, onChange: () => hangUp },
     alertPatience: { heartbeatMillis: 1000, slowMillis: 50 },
   });
   onTestFinished(() => harness.adapter.stop());

@@ -1,7 +1,7 @@
 import { request, type IncomingHttpHeaders } from "node:http";
 
 import type { Preview } from "../../../src/adapters/adapter.ts";
-import { createWebAdapter, type WebAdapter, type WebAdapterParts } from "../../../src/adapters/web/index.ts";
+import { createWebAdapter, type WebAdapter, type WebAdapterOptions } from "../../../src/adapters/web/index.ts";
 import type { Bot } from "../../../src/bot/bot.ts";
 import type { Invocation } from "../../../src/bot/invocation.ts";
 import { silentLog } from "../../../src/log.ts";
@@ -85,7 +85,7 @@ interface Answered {
 /** Starts a console on a port that is free, and asks it over the wire with whatever headers a test wants. */
 export async function startConsole(
   bot: Bot,
-  parts: Partial<WebAdapterParts> & { previews?: readonly Preview[] } = {},
+  parts: Partial<WebAdapterOptions> & { previews?: readonly Preview[] } = {},
 ): Promise<Harness> {
   const adapter = createWebAdapter({
     host: "127.0.0.1",

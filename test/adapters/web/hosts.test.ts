@@ -2,10 +2,10 @@ import { hostname } from "node:os";
 
 import { describe, expect, test } from "vitest";
 
-import { knownHosts } from "../../../src/adapters/web/hosts.ts";
+import { allowedHosts } from "../../../src/adapters/web/hosts.ts";
 
 describe("bound to loopback", () => {
-  const hosts = knownHosts({ host: "127.0.0.1", port: 8080 });
+  const hosts = allowedHosts({ host: "127.0.0.1", port: 8080 });
 
   test.each(["127.0.0.1:8080", "localhost:8080", "LocalHost:8080", "[::1]:8080"])("answers to %s", (header) => {
     expect(hosts.allowsHost(header)).toBe(true);
@@ -43,13 +43,13 @@ describe("bound to loopback", () => {
 });
 
 test("bound to port 80, which browsers leave out", () => {
-  const hosts = knownHosts({ host: "127.0.0.1", port: 80 });
+  const hosts = allowedHosts({ host: "127.0.0.1", port: 80 });
   expect(hosts.allowsHost("localhost")).toBe(true);
   expect(hosts.allowsOrigin("http://localhost", "localhost")).toBe(true);
 });
 
 test("bound to one address of a network", () => {
-  const hosts = knownHosts({ host: "192.168.1.4", port: 8080 });
+  const hosts = allowedHosts({ host: "192.168.1.4", port: 8080 });
   expect(hosts.url).toBe("http://192.168.1.4:8080/");
   expect(hosts.allowsHost("192.168.1.4:8080")).toBe(true);
   expect(hosts.allowsHost("192.168.1.5:8080")).toBe(false);
@@ -57,12 +57,12 @@ test("bound to one address of a network", () => {
 });
 
 test("bound to an IPv6 address", () => {
-  expect(knownHosts({ host: "::1", port: 8080 }).url).toBe("http://[::1]:8080/");
+  expect(allowedHosts({ host: "::1", port: 8080 }).url).toBe("http://[::1]:8080/");
 });
 
 test("bound to all addresses, it answers to any literal address and its own name, on mapped ports too, and to no other name", () => {
   for (const host of ["0.0.0.0", "::"]) {
-    const hosts = knownHosts({ host, port: 8080 });
+    const hosts = allowedHosts({ host, port: 8080 });
     for (const header of ["10.0.0.7:8080", "10.0.0.7:9000", "[fd00::7]:8080", "localhost:9000", `${hostname()}:8080`]) {
       expect([header, hosts.allowsHost(header)]).toEqual([header, true]);
     }
@@ -72,7 +72,7 @@ test("bound to all addresses, it answers to any literal address and its own name
 });
 
 test("with a public address, it answers to that as well", () => {
-  const hosts = knownHosts({ host: "127.0.0.1", port: 8080, publicUrl: new URL("https://bell.example.net/") });
+  const hosts = allowedHosts({ host: "127.0.0.1", port: 8080, publicUrl: new URL("https://bell.example.net/") });
   expect(hosts.url).toBe("https://bell.example.net/");
   expect(hosts.allowsHost("bell.example.net")).toBe(true);
   expect(hosts.allowsHost("bell.example.net:443")).toBe(true);

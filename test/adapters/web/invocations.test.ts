@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Preview } from "../../../src/adapters/adapter.ts";
 import { MAX_RUNNING } from "../../../src/adapters/web/limits.ts";
-import { ask } from "../../../src/adapters/web/running.ts";
+import { runQuestion } from "../../../src/adapters/web/running.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { ReplyJson } from "../../../src/reply/json.ts";
 import { reply } from "../../../src/reply/reply.ts";
@@ -183,7 +183,7 @@ describe("a command that does not stop when told to", () => {
     const late = Promise.withResolvers<ReturnType<typeof reply>>();
     const disposed = Promise.withResolvers<undefined>();
     const bot = fakeBot(() => late.promise);
-    const answer = await ask(bot, { text: "slow" }, { gone: new AbortController().signal, patience });
+    const answer = await runQuestion(bot, { text: "slow" }, { gone: new AbortController().signal, patience });
     expect(answer).toMatchObject({ failure: "network" });
     expect(answer.title).toEqual(text`This took too long and was given up`);
     const file = { ...memoryAttachment("x", "text/csv", "x"), dispose: async () => disposed.resolve(undefined) };
@@ -193,7 +193,7 @@ describe("a command that does not stop when told to", () => {
 
   test("answers Cancelled to whoever gave it up", async () => {
     const bot = fakeBot(() => new Promise(() => undefined));
-    const answer = await ask(
+    const answer = await runQuestion(
       bot,
       { text: "slow" },
       { gone: AbortSignal.abort(), patience: { wholeMillis: 60_000, graceMillis: 1 } },

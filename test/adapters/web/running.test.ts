@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { ask } from "../../../src/adapters/web/running.ts";
+import { runQuestion } from "../../../src/adapters/web/running.ts";
 import { BotStopping } from "../../../src/errors.ts";
 import { plainText } from "../../../src/reply/plain.ts";
 import { fakeBot } from "./harness.ts";
@@ -11,6 +11,6 @@ test.each([
 ])("a command that goes on when %s is answered for", async (_when, reason, title, failure) => {
   const bot = fakeBot(() => new Promise(() => undefined));
   const patience = { wholeMillis: 60_000, graceMillis: 1 };
-  const answer = await ask(bot, { text: "slow" }, { gone: AbortSignal.abort(reason), patience });
+  const answer = await runQuestion(bot, { text: "slow" }, { gone: AbortSignal.abort(reason), patience });
   expect([plainText(answer.title), answer.failure]).toEqual([title, failure]);
 });

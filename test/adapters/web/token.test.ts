@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import { createAttempts } from "../../../src/adapters/web/attempts.ts";
-import { ATTEMPTS_MILLIS, MAX_FAILED_ATTEMPTS, SESSION_MILLIS } from "../../../src/adapters/web/limits.ts";
+import { createAttemptLimiter } from "../../../src/adapters/web/attempts.ts";
+import {
+  ATTEMPT_WINDOW_MILLIS,
+  MAX_FAILED_ATTEMPTS,
+  SESSION_LIFETIME_MILLIS,
+} from "../../../src/adapters/web/limits.ts";
 import { tokenCheck } from "../../../src/adapters/web/token.ts";
 import { Clock } from "./harness.ts";
 
@@ -26,7 +30,7 @@ describe("the token", () => {
     expect(issued).not.toContain("horse");
     expect(check.issue(clock.now())).not.toBe(issued);
     expect(check.accepts(issued, clock.now())).toBe(true);
-    clock.pass(SESSION_MILLIS - 1);
+    clock.pass(SESSION_LIFETIME_MILLIS - 1);
     expect(check.accepts(issued, clock.now())).toBe(true);
     clock.pass(1);
     expect(check.accepts(issued, clock.now())).toBe(false);
@@ -49,26 +53,31 @@ describe("the token", () => {
 });
 
 describe("failed attempts", () => {
-  const fail = (attempts: ReturnType<typeof createAttempts>, address: string, clock: Clock, times: number): void => {
+  const fail = (
+    attempts: ReturnType<typeof createAttemptLimiter>,
+    address: string,
+    clock: Clock,
+    times: number,
+  ): void => {
     for (let n = 0; n < times; n += 1) attempts.failed(address, clock.now());
   };
 
   test("make one address wait for the rest of a minute", () => {
     const clock = new Clock();
-    const attempts = createAttempts();
+    const attempts = createAttemptLimiter();
     fail(attempts, "10.0.0.1", clock, MAX_FAILED_ATTEMPTS - 1);
     expect(attempts.waitMillis("10.0.0.1", clock.now())).toBe(0);
     clock.pass(10_000);
     fail(attempts, "10.0.0.1", clock, 1);
-    expect(attempts.waitMillis("10.0.0.1", clock.now())).toBe(ATTEMPTS_MILLIS - 10_000);
+    expect(attempts.waitMillis("10.0.0.1", clock.now())).toBe(ATTEMPT_WINDOW_MILLIS - 10_000);
     expect(attempts.waitMillis("10.0.0.2", clock.now())).toBe(0);
-    clock.pass(ATTEMPTS_MILLIS - 10_000);
+    clock.pass(ATTEMPT_WINDOW_MILLIS - 10_000);
     expect(attempts.waitMillis("10.0.0.1", clock.now())).toBe(0);
   });
 
   test("count a whole IPv6 network as one address, and a mapped IPv4 address as itself", () => {
     const clock = new Clock();
-    const attempts = createAttempts();
+    const attempts = createAttemptLimiter();
     fail(attempts, "2001:db8:1:2::1", clock, 3);
     fail(attempts, "2001:db8:1:2:aaaa:bbbb:cccc:dddd", clock, 2);
     expect(attempts.waitMillis("2001:db8:1:2::77", clock.now())).toBeGreaterThan(0);
@@ -80,8 +89,8 @@ describe("failed attempts", () => {
 
   test("of many addresses make everybody wait", () => {
     const clock = new Clock();
-    const attempts = createAttempts();
+    const attempts = createAttemptLimiter();
     for (let n = 0; n < 100; n += 1) attempts.failed(`10.0.${n}.1`, clock.now());
-    expect(attempts.waitMillis("192.168.0.1", clock.now())).toBe(ATTEMPTS_MILLIS);
+    expect(attempts.waitMillis("192.168.0.1", clock.now())).toBe(ATTEMPT_WINDOW_MILLIS);
   });
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
 
-import { fault, ok, silence, warning, type Finding } from "../../../src/adapters/finding.ts";
+import { fault, ok, noAnswer, warning, type Finding } from "../../../src/adapters/finding.ts";
 import { UserError } from "../../../src/errors.ts";
 import { runChecks, type Check } from "../../../src/main/doctor/check.ts";
 import { exitCodeOf, findingLine, hiding, summaryOf } from "../../../src/main/doctor/report.ts";
@@ -14,9 +14,9 @@ describe("what the doctor ends with", () => {
     ["nothing is wrong", [ok("a", "b")], 0, "Nothing is wrong."],
     ["there are warnings", [ok("a", "b"), warning("a", "b", "c")], 0, "0 faults, 1 warning."],
     ["the operator must act", [warning("a", "b", "c"), fault("a", "b", "c")], 1, "1 fault, 1 warning."],
-    ["only the network fails", [silence("a", "b", "c"), silence("a", "b", "c")], 2, "2 faults, 0 warnings."],
-    ["both", [silence("a", "b", "c"), fault("a", "b", "c")], 1, "2 faults, 0 warnings."],
-    ["a check has a bug", [silence("a", "b", "c"), bug], 3, "2 faults, 0 warnings."],
+    ["only the network fails", [noAnswer("a", "b", "c"), noAnswer("a", "b", "c")], 2, "2 faults, 0 warnings."],
+    ["both", [noAnswer("a", "b", "c"), fault("a", "b", "c")], 1, "2 faults, 0 warnings."],
+    ["a check has a bug", [noAnswer("a", "b", "c"), bug], 3, "2 faults, 0 warnings."],
   ])("%s", (_name, findings, code, summary) => {
     expect([exitCodeOf(findings), summaryOf(findings)]).toEqual([code, summary]);
   });

@@ -6,7 +6,7 @@ import path from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { Refusals } from "../../../src/alerts/refusal.ts";
+import { PlatformSuspensions } from "../../../src/alerts/refusal.ts";
 import { silentLog } from "../../../src/log.ts";
 import { examineStore } from "../../../src/main/doctor/store.ts";
 import { createStore } from "../../../src/store/create-store.ts";
@@ -51,13 +51,13 @@ describe("the doctor at the database", () => {
         { ...row, id: "owed" },
         { ...row, id: "dead" },
       ]);
-      await alerts.outbox.change("dead", { state: "dead", settled_at: NOW - 1000 });
+      await alerts.outbox.update("dead", { state: "dead", settled_at: NOW - 1000 });
       for (const state of ["active", "retired"] as const) {
         const data = JSON.stringify(aSubscription({ id: state, state }));
-        await alerts.choices.putSubscriptions([{ id: state, destination: "d", network: "mainnet", state, data }]);
+        await alerts.subscriptions.put([{ id: state, destination: "d", network: "mainnet", state, data }]);
       }
       const refusal = { platform: "slack", since: NOW - 7_200_000, why: "Slack says invalid_auth" };
-      await new Refusals(alerts, []).put(refusal, NOW);
+      await new PlatformSuspensions(alerts, []).put(refusal, NOW);
     });
     await store.close();
     expect(told(await examineStore(file(), NOW)).slice(1)).toEqual([

@@ -3,7 +3,7 @@ import type { Episode } from "../../../src/alerts/episode.ts";
 import { timeToText } from "../../../src/alerts/json-units.ts";
 import type { Reading } from "../../../src/alerts/reading.ts";
 import type { Subscription } from "../../../src/alerts/subscription.ts";
-import { storyReply } from "../../../src/answers/alert-story.ts";
+import { episodeTimelineReply } from "../../../src/answers/alert-story.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { code, strong, text, time } from "../../../src/reply/text.ts";
@@ -135,7 +135,7 @@ const silenced = describe({
 
 const rowOf = { network: "mainnet", episode: firing.id, destination: null, delivery: null };
 const here = "discord//1122334455667788990/";
-const story = storyReply(
+const story = episodeTimelineReply(
   {
     episode: firing,
     decisions: [

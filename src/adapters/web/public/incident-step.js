@@ -1,6 +1,6 @@
 // @ts-check
 // Where the guided incident stands: pure, so that tests read it in node.
-/** @import { StallWatch, WatchedNetwork, WatchState } from "../watch-state.ts" */
+/** @import { StallState, WatchedNetwork, WatchState } from "../watch-state.ts" */
 
 /**
  * @typedef {"calm" | "still" | "pending" | "firing" | "recovering" | "resolved"} Stage
@@ -107,7 +107,7 @@ function step(stage, more) {
 }
 
 /**
- * @param {StallWatch} stalled
+ * @param {StallState} stalled
  * @param {number} of
  * @param {string} until
  */
