@@ -1,21 +1,21 @@
+import { timeFromText } from "../src/alerts/kinds/json-fields.ts";
+import { type Episode, isOpen } from "../src/alerts/rules/episode.ts";
+import { conditionWords } from "../src/alerts/wording/condition-words.ts";
+import { sinceWords } from "../src/alerts/wording/phrases.ts";
 import { changeAnnouncements } from "../src/answers/alert-change.ts";
 import { notifiedDestinations, requireEpisodeAccess } from "../src/answers/alert-concern.ts";
 import { findEpisode } from "../src/answers/alert-episodes.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alert-options.ts";
 import {
-  destinationHere,
   affectsCallerOnly,
+  destinationHere,
   isOperator,
   isSameDestination,
   requireManager,
 } from "../src/answers/alert-place.ts";
-import { conditionWords } from "../src/alerts/condition-words.ts";
-import { isOpen, type Episode } from "../src/alerts/episode.ts";
-import { timeFromText } from "../src/alerts/json-units.ts";
-import { sinceWords } from "../src/alerts/since-words.ts";
 import { command } from "../src/bot/command.ts";
 import { field, paragraph } from "../src/reply/block.ts";
-import { reply, type Action } from "../src/reply/reply.ts";
+import { type Action, reply } from "../src/reply/reply.ts";
 import { code, text, time } from "../src/reply/text.ts";
 
 export const alertsAck = command({

@@ -1,8 +1,8 @@
+import { isPersonalKind, KIND_GROUPS } from "../src/alerts/kinds/kinds.ts";
 import { addSubscription } from "../src/answers/alert-add.ts";
 import { parseKinds } from "../src/answers/alert-kinds.ts";
 import { SUBSCRIPTION_OPTIONS, TO_OPTION } from "../src/answers/alert-options.ts";
 import { addPersonalWatch } from "../src/answers/alert-watch.ts";
-import { KIND_GROUPS, isPersonalKind } from "../src/alerts/kind-groups.ts";
 import { command } from "../src/bot/command.ts";
 
 export const alertsAdd = command({

@@ -1,12 +1,12 @@
+import { isAlive, type Subscription } from "../src/alerts/routing/subscription.ts";
+import { deliveryOptionWords, type Labels, subscriptionWords } from "../src/alerts/wording/subscription-words.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alert-options.ts";
-import { destinationHere, isOperator, isOwnSubscription, destinationWords } from "../src/answers/alert-place.ts";
+import { destinationHere, destinationWords, isOperator, isOwnSubscription } from "../src/answers/alert-place.ts";
 import { subjectLabels } from "../src/answers/alert-subjects.ts";
 import { removeAction, subscriptionActions, visibleSubscriptions } from "../src/answers/alert-subscriptions.ts";
-import { isAlive, type Subscription } from "../src/alerts/subscription.ts";
-import { deliveryOptionWords, subscriptionWords, type Labels } from "../src/alerts/subscription-words.ts";
 import { command } from "../src/bot/command.ts";
-import { paragraph, type Block, type Table } from "../src/reply/block.ts";
-import { reply, type Action } from "../src/reply/reply.ts";
+import { type Block, paragraph, type Table } from "../src/reply/block.ts";
+import { type Action, reply } from "../src/reply/reply.ts";
 import { code, joinText, text, time, toText } from "../src/reply/text.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 

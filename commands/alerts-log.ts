@@ -1,12 +1,12 @@
+import { destinationKey } from "../src/alerts/routing/subscription.ts";
 import { logFile, logTable, MAX_LOG_ENTRIES } from "../src/answers/alert-log.ts";
 import { LOG_OPTIONS } from "../src/answers/alert-options.ts";
 import { destinationHere, isOperator } from "../src/answers/alert-place.ts";
 import { logPage, searchLog } from "../src/answers/log-search.ts";
-import { destinationKey } from "../src/alerts/subscription.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
-import { paragraph, type Block } from "../src/reply/block.ts";
-import { reply, type Action } from "../src/reply/reply.ts";
+import { type Block, paragraph } from "../src/reply/block.ts";
+import { type Action, reply } from "../src/reply/reply.ts";
 import { text } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/count-words.ts";
 

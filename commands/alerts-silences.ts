@@ -1,9 +1,9 @@
+import { holdsAt } from "../src/alerts/routing/silence.ts";
+import { silenceScopeWords, silenceTimeWords } from "../src/alerts/wording/silence-words.ts";
 import { isOperator } from "../src/answers/alert-place.ts";
 import { visibleSilences } from "../src/answers/alert-silences.ts";
 import { destinationKeyWords } from "../src/answers/alert-story.ts";
 import { subjectLabels } from "../src/answers/alert-subjects.ts";
-import { holdsAt } from "../src/alerts/silence.ts";
-import { silenceScopeWords, silenceTimeWords } from "../src/alerts/silence-words.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";

@@ -1,17 +1,17 @@
+import { holdsAt, overlap, type Silence } from "../src/alerts/routing/silence.ts";
+import { destinationKey } from "../src/alerts/routing/subscription.ts";
+import { silenceScopeWords } from "../src/alerts/wording/silence-words.ts";
 import { changeAnnouncements } from "../src/answers/alert-change.ts";
 import { SILENCE_OPTION } from "../src/answers/alert-options.ts";
 import { destinationHere, requireManager } from "../src/answers/alert-place.ts";
 import { affectedDestinations } from "../src/answers/alert-silence.ts";
 import { findSilence, visibleSilences } from "../src/answers/alert-silences.ts";
-import { withQuietHours, quietHoursEnds } from "../src/answers/quiet-now.ts";
 import { subjectLabels } from "../src/answers/alert-subjects.ts";
-import { destinationKey } from "../src/alerts/subscription.ts";
-import { holdsAt, overlap, type Silence } from "../src/alerts/silence.ts";
-import { silenceScopeWords } from "../src/alerts/silence-words.ts";
+import { quietHoursEnds, withQuietHours } from "../src/answers/quiet-now.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
-import { code, joinText, text, time, type Inline, type Text } from "../src/reply/text.ts";
+import { code, type Inline, joinText, text, type Text, time } from "../src/reply/text.ts";
 import type { Milliseconds } from "../src/units/duration.ts";
 import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
 

@@ -1,9 +1,6 @@
-import type { Answer } from "../src/api/api-client.ts";
-import { ApiError } from "../src/api/api-error.ts";
-import { Order } from "../src/api/order.ts";
+import { FINAL_STATUSES } from "../src/alerts/kinds/event.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
 import { askAboutId } from "../src/answers/callers-mistake.ts";
-import { command, type CommandContext } from "../src/bot/command.ts";
 import { enumWords } from "../src/answers/enum-words.ts";
 import { extraFields } from "../src/answers/extra-fields.ts";
 import { marketAmounts } from "../src/answers/market-amounts.ts";
@@ -15,9 +12,12 @@ import { resolveId } from "../src/answers/resolve-id.ts";
 import { noteSeen } from "../src/answers/seen-ids.ts";
 import { suggestIds } from "../src/answers/suggest-ids.ts";
 import { watchAction } from "../src/answers/watch-action.ts";
-import { FINAL_STATUSES } from "../src/alerts/order-ends.ts";
+import type { Answer } from "../src/api/api-client.ts";
+import { ApiError } from "../src/api/api-error.ts";
+import { Order } from "../src/api/order.ts";
+import { command, type CommandContext } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
-import { paragraph, type Block } from "../src/reply/block.ts";
+import { type Block, paragraph } from "../src/reply/block.ts";
 import type { Action } from "../src/reply/reply.ts";
 import { strong, text, toText } from "../src/reply/text.ts";
 

@@ -1,6 +1,6 @@
-import type { AlertKind } from "../../src/alerts/kinds.ts";
+import type { AlertKind } from "../../src/alerts/kinds/kinds.ts";
+import { destinationKey, type Subscription } from "../../src/alerts/routing/subscription.ts";
 import type { Destination } from "../../src/alerts/sender.ts";
-import { destinationKey, type Subscription } from "../../src/alerts/subscription.ts";
 import type { SubscriptionRow } from "../../src/store/alert-ports.ts";
 
 /** An ordinary subscription, as it is stored. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { UserError } from "../errors.ts";
-import { formatDuration, parseDuration, type Milliseconds } from "../units/duration.ts";
+import { formatDuration, type Milliseconds, parseDuration } from "../units/duration.ts";
 
 /** `5s`, `250ms`, `1h30m` as milliseconds, 1 or more. */
 const Duration = z.string().transform((written, context): Milliseconds => {
@@ -82,3 +82,15 @@ function contradictions({ stalled, keep, flap }: AlertsConfig): string[] {
 }
 
 const REMEDY = 'It holds what differs from the defaults, such as {"stalled": {"for": "60s"}}.';
+
+/** Who watches a network, by the names under which their snapshots are kept, and how often each looks. */
+export function watcherNames({ poll }: Pick<AlertsConfig, "poll">): readonly { name: string; every: Milliseconds }[] {
+  return [
+    { name: "sources", every: poll.time },
+    { name: "checkpoints", every: poll.checkpoints },
+    ...["snapshots", "rotations", "markets", "node-versions", "orders", "stakes", "bundles"].map((name) => ({
+      name,
+      every: poll.rest,
+    })),
+  ];
+}

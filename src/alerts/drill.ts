@@ -1,7 +1,7 @@
-import { episodeId } from "./episode.ts";
-import type { ConditionKind } from "./kinds.ts";
+import type { ConditionKind } from "./kinds/kinds.ts";
+import type { Subscription } from "./routing/subscription.ts";
+import { episodeId } from "./rules/episode.ts";
 import type { Destination } from "./sender.ts";
-import type { Subscription } from "./subscription.ts";
 
 /** Drills are watched on a network of their own, which no data node serves: what is seen there touches no real one. */
 export const DRILL_NETWORK = "drill";

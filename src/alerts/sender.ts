@@ -1,7 +1,7 @@
-import type { Milliseconds } from "../units/duration.ts";
 import type { Reply } from "../reply/reply.ts";
-import type { AlertKind } from "./kinds.ts";
-import type { Severity } from "./severity.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import type { AlertKind } from "./kinds/kinds.ts";
+import type { Severity } from "./kinds/severity.ts";
 
 /** Where something is owed: a channel or a person's direct messages on a platform. */
 export interface Destination {

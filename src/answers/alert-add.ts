@@ -1,37 +1,36 @@
-import type { Announcement } from "../alerts/alert-engine.ts";
-import { timeToText } from "../alerts/json-units.ts";
-import { groupOf } from "../alerts/kind-groups.ts";
-import type { AlertKind } from "../alerts/kinds.ts";
+import type { Announcement } from "../alerts/engine/engine.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
+import { type AlertKind, groupOf } from "../alerts/kinds/kinds.ts";
+import type { NetworkStatus } from "../alerts/kinds/network-status.ts";
+import { isAlive, type Subscription } from "../alerts/routing/subscription.ts";
 import type { Destination } from "../alerts/sender.ts";
-import type { NetworkStatus } from "../alerts/standing.ts";
-import { networkStatusWords } from "../alerts/standing-words.ts";
-import { isAlive, type Subscription } from "../alerts/subscription.ts";
-import { deliveryOptionWords, subscriptionWords, type Labels } from "../alerts/subscription-words.ts";
+import { networkStatusWords } from "../alerts/wording/network-status-words.ts";
+import { deliveryOptionWords, type Labels, subscriptionWords } from "../alerts/wording/subscription-words.ts";
 import { systemClock } from "../api/clock.ts";
 import { UserError } from "../errors.ts";
-import { field, paragraph, type Block } from "../reply/block.ts";
-import { reply, type Action, type Reply } from "../reply/reply.ts";
+import { type Block, field, paragraph } from "../reply/block.ts";
+import { type Action, reply, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import { awaitFirstDelivery } from "./alert-arrival.ts";
-import { changeAnnouncements, type AlertCommandContext } from "./alert-change.ts";
+import { type AlertCommandContext, changeAnnouncements } from "./alert-change.ts";
 import { crossedThresholdNote } from "./alert-crossed.ts";
 import { minimumSeverityNote } from "./alert-floor.ts";
-import { parseNotificationSettings, threadNote, DEFAULT_NOTIFICATION_SETTINGS } from "./alert-manners.ts";
+import { DEFAULT_NOTIFICATION_SETTINGS, parseNotificationSettings, threadNote } from "./alert-manners.ts";
 import {
+  type CallerContext,
   destinationHere,
+  destinationWords,
   isSameDestination,
   parseDestination,
-  destinationWords,
   requireManager,
-  type CallerContext,
 } from "./alert-place.ts";
 import { networkStatus } from "./alert-standing.ts";
-import { runExclusive } from "./one-at-a-time.ts";
-import { suspensionNote } from "./refused-token.ts";
 import { resolveSubjects, subjectLabels } from "./alert-subjects.ts";
 import { contentKey, notificationSettingsKey, subscriptionActions } from "./alert-subscriptions.ts";
 import { parseThresholds, requireConsistentThresholds, type SubscriptionValues } from "./alert-thresholds.ts";
+import { runExclusive } from "./one-at-a-time.ts";
+import { suspensionNote } from "./refused-token.ts";
 import type { ResolveContext } from "./resolve-id.ts";
 import { createShortId } from "./short-id.ts";
 

@@ -1,5 +1,5 @@
-import type { AlertService } from "../alerts/alert-desk.ts";
-import { destinationKey, type Subscription } from "../alerts/subscription.ts";
+import { destinationKey, type Subscription } from "../alerts/routing/subscription.ts";
+import type { AlertService } from "../alerts/service/service.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Milliseconds } from "../units/duration.ts";
 

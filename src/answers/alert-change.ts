@@ -1,13 +1,13 @@
-import type { AlertService } from "../alerts/alert-desk.ts";
-import type { Announcement } from "../alerts/alert-engine.ts";
 import { isDrill } from "../alerts/drill.ts";
-import { timeToText } from "../alerts/json-units.ts";
-import type { ChangeMessage } from "../alerts/message.ts";
+import type { Announcement } from "../alerts/engine/engine.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
+import type { ChangeMessage } from "../alerts/outbox/message.ts";
 import type { Destination } from "../alerts/sender.ts";
-import type { Labels } from "../alerts/subscription-words.ts";
+import type { AlertService } from "../alerts/service/service.ts";
+import type { Labels } from "../alerts/wording/subscription-words.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import { isSameDestination, directMessages, type CallerContext } from "./alert-place.ts";
+import { type CallerContext, directMessages, isSameDestination } from "./alert-place.ts";
 
 /** What a command that changes alerts works with. */
 export interface AlertCommandContext extends CallerContext {

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-import type { AlertService } from "../alerts/alert-desk.ts";
-import type { Episode } from "../alerts/episode.ts";
+import { covers, destinationKey, isAlive, StoredDestination } from "../alerts/routing/subscription.ts";
+import type { Episode } from "../alerts/rules/episode.ts";
 import type { Destination } from "../alerts/sender.ts";
-import { covers, destinationKey, isAlive, StoredDestination } from "../alerts/subscription.ts";
+import type { AlertService } from "../alerts/service/service.ts";
 import { UserError } from "../errors.ts";
-import { destinationHere, isOperator, type CallerContext } from "./alert-place.ts";
+import { type CallerContext, destinationHere, isOperator } from "./alert-place.ts";
 
 const StoredDelivery = z.object({ destination: StoredDestination });
 

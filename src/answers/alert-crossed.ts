@@ -1,10 +1,8 @@
-import { thresholdSideWords } from "../alerts/condition-words.ts";
-import { exactPrice } from "../alerts/exact-price.ts";
-import { isPriceBad } from "../alerts/judge-reading.ts";
-import { rulesOf, type Subscription } from "../alerts/subscription.ts";
-import { subjectName, type Labels } from "../alerts/subscription-words.ts";
-import { groupedNumber } from "../alerts/threshold-words.ts";
-import { paragraph, type Block } from "../reply/block.ts";
+import { rulesOf, type Subscription } from "../alerts/routing/subscription.ts";
+import { exactPrice, isPriceBad } from "../alerts/rules/rules.ts";
+import { thresholdSideWords } from "../alerts/wording/condition-words.ts";
+import { groupedNumber, type Labels, subjectName } from "../alerts/wording/subscription-words.ts";
+import { type Block, paragraph } from "../reply/block.ts";
 import { text } from "../reply/text.ts";
 import { formatDuration } from "../units/duration.ts";
 import type { AlertCommandContext } from "./alert-change.ts";

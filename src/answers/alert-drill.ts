@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 
-import type { AlertService } from "../alerts/alert-desk.ts";
-import type { EpisodeHistory } from "../alerts/alert-engine.ts";
 import { drillEpisode, drillSubscriptions } from "../alerts/drill.ts";
-import { timelineOf } from "../alerts/describe-condition.ts";
+import type { EpisodeHistory } from "../alerts/engine/engine.ts";
+import { destinationKey } from "../alerts/routing/subscription.ts";
 import type { Destination } from "../alerts/sender.ts";
-import { destinationKey } from "../alerts/subscription.ts";
+import type { AlertService } from "../alerts/service/service.ts";
+import { timelineOf } from "../alerts/wording/describe-condition.ts";
 import type { Clock } from "../api/clock.ts";
-import { paragraph, type Block } from "../reply/block.ts";
-import { reply, type Action, type Reply } from "../reply/reply.ts";
-import { joinText, strong, text, toText, type Text } from "../reply/text.ts";
+import { type Block, paragraph } from "../reply/block.ts";
+import { type Action, reply, type Reply } from "../reply/reply.ts";
+import { joinText, strong, text, type Text, toText } from "../reply/text.ts";
 import type { DeliveryRow } from "../store/alert-ports.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
-import { destinationWords, type CallerContext } from "./alert-place.ts";
+import { type CallerContext, destinationWords } from "./alert-place.ts";
 
 /** Long enough for a platform that makes us wait a while, short enough for whoever waits here. */
 const DRILL_TIMEOUT_MILLIS: Milliseconds = 30_000;

@@ -1,7 +1,7 @@
-import type { AlertService } from "../alerts/alert-desk.ts";
-import { conditionWords } from "../alerts/condition-words.ts";
-import { isOpen, type Episode } from "../alerts/episode.ts";
-import { sinceWords } from "../alerts/since-words.ts";
+import { type Episode, isOpen } from "../alerts/rules/episode.ts";
+import type { AlertService } from "../alerts/service/service.ts";
+import { conditionWords } from "../alerts/wording/condition-words.ts";
+import { sinceWords } from "../alerts/wording/phrases.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../bot/option.ts";
 import { MAX_CHOICES } from "../bot/suggest-values.ts";

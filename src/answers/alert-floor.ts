@@ -1,7 +1,6 @@
-import { worstOfKind } from "../alerts/kind-severity.ts";
-import { compareSeverity } from "../alerts/severity.ts";
-import type { Subscription } from "../alerts/subscription.ts";
-import { paragraph, type Block } from "../reply/block.ts";
+import { compareSeverity, worstOfKind } from "../alerts/kinds/severity.ts";
+import type { Subscription } from "../alerts/routing/subscription.ts";
+import { type Block, paragraph } from "../reply/block.ts";
 
 /** Said where kinds of a subscription never become as bad as it asks for; empty where all of them may. */
 export function minimumSeverityNote({ kinds, floor }: Pick<Subscription, "kinds" | "floor">): Block[] {

@@ -1,16 +1,17 @@
 import {
+  ALERT_KINDS,
+  type AlertKind,
   GROUP_WORDS,
-  sortKinds,
   isPersonalKind,
   KIND_GROUP_NAMES,
   KIND_GROUPS,
   KIND_WORDS,
   type KindGroup,
-} from "../alerts/kind-groups.ts";
-import { ALERT_KINDS, type AlertKind } from "../alerts/kinds.ts";
+  sortKinds,
+} from "../alerts/kinds/kinds.ts";
 import { cutShort } from "../bot/cut-short.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
-import { MAX_CHOICE_LENGTH, type Choice } from "../bot/option.ts";
+import { type Choice, MAX_CHOICE_LENGTH } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
 
 function isGroup(word: string): word is KindGroup {

@@ -2,12 +2,12 @@ import { setImmediate } from "node:timers/promises";
 
 import { LRUCache } from "lru-cache";
 
-import { deliverySubject } from "../alerts/about.ts";
-import type { AlertService } from "../alerts/alert-desk.ts";
-import type { LogEntry } from "../alerts/log-reader.ts";
-import type { AlertMessage } from "../alerts/message.ts";
-import type { Labels } from "../alerts/subscription-words.ts";
-import { memoryAttachment, type Attachment } from "../reply/attachment.ts";
+import type { LogEntry } from "../alerts/outbox/decision-log.ts";
+import { deliverySubject } from "../alerts/outbox/delivery-subject.ts";
+import type { AlertMessage } from "../alerts/outbox/message.ts";
+import type { AlertService } from "../alerts/service/service.ts";
+import type { Labels } from "../alerts/wording/subscription-words.ts";
+import { type Attachment, memoryAttachment } from "../reply/attachment.ts";
 import type { Table } from "../reply/block.ts";
 import { tableToCsv } from "../reply/csv.ts";
 import { code, time, toText } from "../reply/text.ts";

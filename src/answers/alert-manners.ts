@@ -1,10 +1,10 @@
-import type { Severity } from "../alerts/severity.ts";
-import type { Subscription } from "../alerts/subscription.ts";
+import type { Severity } from "../alerts/kinds/severity.ts";
+import type { Subscription } from "../alerts/routing/subscription.ts";
 import { quoteTyped } from "../bot/nearest.ts";
 import { UserError } from "../errors.ts";
-import { paragraph, type Block } from "../reply/block.ts";
-import { parseQuietHours, parseZone } from "./alert-times.ts";
+import { type Block, paragraph } from "../reply/block.ts";
 import type { SubscriptionValues } from "./alert-thresholds.ts";
+import { parseQuietHours, parseZone } from "./alert-times.ts";
 
 /** How a subscription tells. */
 export type NotificationSettings = Pick<Subscription, "floor" | "style" | "events" | "quietHours" | "mention">;

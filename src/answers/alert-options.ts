@@ -1,4 +1,4 @@
-import { SEVERITIES } from "../alerts/severity.ts";
+import { SEVERITIES } from "../alerts/kinds/severity.ts";
 import type { Choice, Options } from "../bot/option.ts";
 import { suggestEpisodes, suggestSilenceable } from "./alert-episodes.ts";
 import { suggestKinds } from "./alert-kinds.ts";

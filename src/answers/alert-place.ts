@@ -1,6 +1,6 @@
-import { CONSOLE_DESTINATION, type AlertService } from "../alerts/alert-desk.ts";
+import { destinationKey, type Subscription } from "../alerts/routing/subscription.ts";
 import type { Destination } from "../alerts/sender.ts";
-import { destinationKey, type Subscription } from "../alerts/subscription.ts";
+import { type AlertService, CONSOLE_DESTINATION } from "../alerts/service/service.ts";
 import type { Caller, Target } from "../bot/invocation.ts";
 import { quoteTyped } from "../bot/nearest.ts";
 import { UserError } from "../errors.ts";

@@ -1,28 +1,27 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { CONSOLE_DESTINATION } from "../alerts/alert-desk.ts";
+import { ALERT_KINDS, isPersonalKind } from "../alerts/kinds/kinds.ts";
+import type { Silence } from "../alerts/routing/silence.ts";
+import { destinationKey, isAlive } from "../alerts/routing/subscription.ts";
 import type { Destination } from "../alerts/sender.ts";
-import type { Silence } from "../alerts/silence.ts";
-import { isPersonalKind } from "../alerts/kind-groups.ts";
-import { ALERT_KINDS } from "../alerts/kinds.ts";
-import { silenceScopeWords, silenceTimeWords } from "../alerts/silence-words.ts";
-import { destinationKey, isAlive } from "../alerts/subscription.ts";
-import type { Labels } from "../alerts/subscription-words.ts";
+import { CONSOLE_DESTINATION } from "../alerts/service/service.ts";
+import { silenceScopeWords, silenceTimeWords } from "../alerts/wording/silence-words.ts";
+import type { Labels } from "../alerts/wording/subscription-words.ts";
 import { UserError } from "../errors.ts";
-import { field, paragraph, type Block } from "../reply/block.ts";
-import { reply, type Action, type Reply } from "../reply/reply.ts";
+import { type Block, field, paragraph } from "../reply/block.ts";
+import { type Action, reply, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import type { SubscriptionContext } from "./alert-add.ts";
 import { changeAnnouncements } from "./alert-change.ts";
-import { destinationHere, isOperator, isSameDestination, parseDestination, destinationWords } from "./alert-place.ts";
+import { destinationHere, destinationWords, isOperator, isSameDestination, parseDestination } from "./alert-place.ts";
 import { isSpan } from "./alert-times.ts";
 import { runExclusive } from "./one-at-a-time.ts";
-import { createShortId } from "./short-id.ts";
 import { withQuietHours } from "./quiet-now.ts";
+import { createShortId } from "./short-id.ts";
 import { parseSilenceScope } from "./silence-scope.ts";
-import { TIME_TOLERANCE, parseSilenceTimes, type SilenceValues } from "./silence-times.ts";
+import { parseSilenceTimes, type SilenceValues, TIME_TOLERANCE } from "./silence-times.ts";
 
 /** Nobody keeps more of one place in mind, and each is looked at for every message. */
 const MAX_SILENCES_PER_DESTINATION = 100;

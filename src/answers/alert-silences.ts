@@ -1,11 +1,11 @@
-import type { AlertService } from "../alerts/alert-desk.ts";
-import { destinationKey } from "../alerts/subscription.ts";
-import type { Silence } from "../alerts/silence.ts";
-import { silenceScopeWords } from "../alerts/silence-words.ts";
+import type { Silence } from "../alerts/routing/silence.ts";
+import { destinationKey } from "../alerts/routing/subscription.ts";
+import type { AlertService } from "../alerts/service/service.ts";
+import { silenceScopeWords } from "../alerts/wording/silence-words.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
-import { destinationHere, isOperator, type CallerContext } from "./alert-place.ts";
+import { type CallerContext, destinationHere, isOperator } from "./alert-place.ts";
 import { findByShortId, shortIdChoices } from "./short-id.ts";
 
 /** The silences that bear on this place: its own and those that hold everywhere; operators see all. */

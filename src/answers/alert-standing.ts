@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-import type { AlertService } from "../alerts/alert-desk.ts";
-import type { Episode, Machine } from "../alerts/episode.ts";
-import { IntegerText, TimeText, timeFromText, timeToText } from "../alerts/json-units.ts";
-import { ruleFor, timingOf } from "../alerts/rules.ts";
-import { compareSeverity } from "../alerts/severity.ts";
-import type { NetworkStatus } from "../alerts/standing.ts";
-import { covers, rulesOf, type Subscription } from "../alerts/subscription.ts";
-import type { Labels } from "../alerts/subscription-words.ts";
+import { IntegerText, timeFromText, TimeText, timeToText } from "../alerts/kinds/json-fields.ts";
+import type { NetworkStatus } from "../alerts/kinds/network-status.ts";
+import { compareSeverity } from "../alerts/kinds/severity.ts";
+import { covers, rulesOf, type Subscription } from "../alerts/routing/subscription.ts";
+import type { Episode, Machine } from "../alerts/rules/episode.ts";
+import { ruleFor, timingOf } from "../alerts/rules/rules.ts";
+import type { AlertService } from "../alerts/service/service.ts";
+import type { Labels } from "../alerts/wording/subscription-words.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis } from "../units/nanoseconds.ts";
 import { episodeLabel } from "./alert-episodes.ts";

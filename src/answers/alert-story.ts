@@ -1,20 +1,20 @@
-import type { EpisodeHistory } from "../alerts/alert-engine.ts";
-import { conditionWords, seenBy } from "../alerts/condition-words.ts";
-import { timelineOf } from "../alerts/describe-condition.ts";
 import { isDrill, NOTHING_IS_WRONG } from "../alerts/drill.ts";
-import { isOpen, type Episode } from "../alerts/episode.ts";
-import { CONSOLE_DESTINATION } from "../alerts/alert-desk.ts";
-import { timeFromText } from "../alerts/json-units.ts";
-import { destinationKey } from "../alerts/subscription.ts";
-import { TONES } from "../alerts/words.ts";
-import { field, paragraph, type Block } from "../reply/block.ts";
-import { reply, type Action, type Reply } from "../reply/reply.ts";
-import { code, strong, text, time, toText, type Text } from "../reply/text.ts";
+import type { EpisodeHistory } from "../alerts/engine/engine.ts";
+import { timeFromText } from "../alerts/kinds/json-fields.ts";
+import { destinationKey } from "../alerts/routing/subscription.ts";
+import { type Episode, isOpen } from "../alerts/rules/episode.ts";
+import { CONSOLE_DESTINATION } from "../alerts/service/service.ts";
+import { conditionWords, seenBy } from "../alerts/wording/condition-words.ts";
+import { timelineOf } from "../alerts/wording/describe-condition.ts";
+import { TONES } from "../alerts/wording/phrases.ts";
+import { type Block, field, paragraph } from "../reply/block.ts";
+import { type Action, reply, type Reply } from "../reply/reply.ts";
+import { code, strong, text, type Text, time, toText } from "../reply/text.ts";
 import type { DecisionRow, DeliveryRow, ReceiptRow } from "../store/alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, toMillis } from "../units/nanoseconds.ts";
+import { type CallerContext, destinationHere, isOperator } from "./alert-place.ts";
 import { errorWords, summarizeDelivery } from "./delivery-fate.ts";
-import { destinationHere, isOperator, type CallerContext } from "./alert-place.ts";
 
 /** One line of a story. */
 interface TimelineLine {

@@ -1,13 +1,12 @@
-import { parseBundleSubject } from "../alerts/bundle-subject.ts";
-import type { AlertKind } from "../alerts/kinds.ts";
-import { subjectFamily, type SubjectFamily } from "../alerts/subject-families.ts";
+import { parseBundleSubject } from "../alerts/kinds/event.ts";
+import { type AlertKind, subjectFamily, type SubjectFamily } from "../alerts/kinds/kinds.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
-import { MAX_CHOICE_LENGTH, type Choice, type SuggestContext } from "../bot/option.ts";
+import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
 import { parseKinds } from "./alert-kinds.ts";
-import { ASSET, MARKET, ORDER, PARTY, PROPOSAL, VALIDATOR, type IdKind } from "./named-ids.ts";
-import { marketsById, nodesById, type NamesContext } from "./offered-names.ts";
-import { resolveId, type ResolveContext } from "./resolve-id.ts";
+import { ASSET, type IdKind, MARKET, ORDER, PARTY, PROPOSAL, VALIDATOR } from "./named-ids.ts";
+import { marketsById, type NamesContext, nodesById } from "./offered-names.ts";
+import { type ResolveContext, resolveId } from "./resolve-id.ts";
 import { suggestIds } from "./suggest-ids.ts";
 
 /** More than this are better asked for without naming any. */

@@ -1,7 +1,7 @@
-import type { AlertService } from "../alerts/alert-desk.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import { isAlive, rulesOf, type Subscription } from "../alerts/subscription.ts";
-import { subscriptionWords, type Labels } from "../alerts/subscription-words.ts";
+import { isAlive, rulesOf, type Subscription } from "../alerts/routing/subscription.ts";
+import type { AlertService } from "../alerts/service/service.ts";
+import { type Labels, subscriptionWords } from "../alerts/wording/subscription-words.ts";
 import { cutShort } from "../bot/cut-short.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../bot/option.ts";
@@ -10,12 +10,12 @@ import { plainText } from "../reply/plain.ts";
 import type { Action } from "../reply/reply.ts";
 import { text } from "../reply/text.ts";
 import {
+  type CallerContext,
   destinationHere,
   isOperator,
   isOwnSubscription,
   isSameDestination,
   requireManager,
-  type CallerContext,
 } from "./alert-place.ts";
 import { findByShortId, shortIdChoices } from "./short-id.ts";
 

@@ -1,6 +1,6 @@
-import type { AlertKind } from "../alerts/kinds.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import { rulesOf, type Subscription } from "../alerts/subscription.ts";
+import type { AlertKind } from "../alerts/kinds/kinds.ts";
+import { rulesOf, type Subscription } from "../alerts/routing/subscription.ts";
 import { quoteTyped } from "../bot/nearest.ts";
 import type { OptionValues } from "../bot/option.ts";
 import { UserError } from "../errors.ts";

@@ -1,4 +1,4 @@
-import { isTimeZone, localMillis } from "../alerts/local-time.ts";
+import { isTimeZone, localMillis } from "../alerts/routing/local-time.ts";
 import { nearest, quoteTyped } from "../bot/nearest.ts";
 import type { Choice } from "../bot/option.ts";
 import { parseTimeSpan } from "../bot/time-span.ts";

@@ -1,4 +1,4 @@
-import { parseBundleSubject } from "../alerts/bundle-subject.ts";
+import { parseBundleSubject } from "../alerts/kinds/event.ts";
 import { ApiError } from "../api/api-error.ts";
 import type { ResolveContext } from "./resolve-id.ts";
 

@@ -1,8 +1,8 @@
-import { isConditionKind } from "../alerts/kinds.ts";
-import { quietUntil } from "../alerts/quiet-hours.ts";
+import { isConditionKind } from "../alerts/kinds/kinds.ts";
+import { quietUntil } from "../alerts/routing/quiet-hours.ts";
+import type { Silence } from "../alerts/routing/silence.ts";
+import { covers, destinationKey, type Subscription } from "../alerts/routing/subscription.ts";
 import type { Destination } from "../alerts/sender.ts";
-import type { Silence } from "../alerts/silence.ts";
-import { covers, destinationKey, type Subscription } from "../alerts/subscription.ts";
 import type { Milliseconds } from "../units/duration.ts";
 
 /** Those who are told, in these places, of what a silence keeps back, and who have quiet hours at some time. */

@@ -1,9 +1,9 @@
-import type { AlertService } from "../alerts/alert-desk.ts";
-import { platformName, tokenRemedy } from "../alerts/platform-words.ts";
-import { revokedAt, type PlatformSuspension } from "../alerts/refusal.ts";
 import type { Destination } from "../alerts/sender.ts";
-import { paragraph, type Block } from "../reply/block.ts";
-import { code, strong, text, time, type Text } from "../reply/text.ts";
+import type { AlertService } from "../alerts/service/service.ts";
+import { type PlatformSuspension, revokedAt } from "../alerts/suspension/platform-suspension.ts";
+import { platformName, tokenRemedy } from "../alerts/wording/phrases.ts";
+import { type Block, paragraph } from "../reply/block.ts";
+import { code, strong, text, type Text, time } from "../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 

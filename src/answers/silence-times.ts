@@ -1,4 +1,4 @@
-import type { Silence } from "../alerts/silence.ts";
+import type { Silence } from "../alerts/routing/silence.ts";
 import type { OptionValues } from "../bot/option.ts";
 import { UserError } from "../errors.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";

@@ -1,4 +1,4 @@
-import type { PersonalKind } from "../alerts/kinds.ts";
+import type { PersonalKind } from "../alerts/kinds/kinds.ts";
 import type { Action } from "../reply/reply.ts";
 import { askFor } from "./answer.ts";
 

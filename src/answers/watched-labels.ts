@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import type { AlertService } from "../alerts/alert-desk.ts";
-import type { Labels } from "../alerts/subscription-words.ts";
+import type { AlertService } from "../alerts/service/service.ts";
+import type { Labels } from "../alerts/wording/subscription-words.ts";
 
 /** What is read of the markets' last look; whatever else stands there does not matter here. */
 const MarketsSnapshot = z.object({

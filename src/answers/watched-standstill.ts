@@ -1,5 +1,5 @@
-import type { AlertService } from "../alerts/alert-desk.ts";
-import { isOpen } from "../alerts/episode.ts";
+import { isOpen } from "../alerts/rules/episode.ts";
+import type { AlertService } from "../alerts/service/service.ts";
 import type { Verdict } from "../api/verdict.ts";
 import type { Tone } from "../reply/reply.ts";
 import { code, strong, text, type Text } from "../reply/text.ts";

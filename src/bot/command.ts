@@ -1,4 +1,4 @@
-import type { AlertService } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { LedgerExports } from "../export/ledger-exports.ts";
 import type { Reply } from "../reply/reply.ts";

@@ -1,4 +1,4 @@
-import type { AlertService } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import { UserError } from "../errors.ts";
 import type { LedgerExports } from "../export/ledger-exports.ts";
@@ -6,7 +6,7 @@ import type { Log } from "../log.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import type { SavedParties, SeenIds } from "../store/store.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
-import { NO_AUDIENCE_SETTINGS, type AudienceSettings } from "./answer-choices.ts";
+import { type AudienceSettings, NO_AUDIENCE_SETTINGS } from "./answer-choices.ts";
 import { audienceOf, presetAudience } from "./audience.ts";
 import type { Bot, SuggestRequest } from "./bot.ts";
 import type { AnyCommand } from "./command.ts";

@@ -1,7 +1,7 @@
-import type { AlertService } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
-import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { SeenIds } from "../store/store.ts";
+import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { Caller, Target } from "./invocation.ts";
 
 /** What Discord takes as a choice's name, and as its value. */

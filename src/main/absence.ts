@@ -1,6 +1,5 @@
-import { createDowntimeReport, type DowntimeReportDependencies } from "../alerts/away-report.ts";
-import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import { watcherNames } from "../alerts/watcher-names.ts";
+import { type AlertsConfig, watcherNames } from "../alerts/alerts-config.ts";
+import { createDowntimeReport, type DowntimeReportDependencies } from "../alerts/service/downtime-report.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";

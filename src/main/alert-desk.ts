@@ -1,7 +1,7 @@
-import { createAlertService, type AlertService } from "../alerts/alert-desk.ts";
-import { createAlertEngine } from "../alerts/alert-engine.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { DRILL_NETWORK } from "../alerts/drill.ts";
+import { createAlertEngine } from "../alerts/engine/engine.ts";
+import { type AlertService, createAlertService } from "../alerts/service/service.ts";
 import { systemClock } from "../api/clock.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";

@@ -1,4 +1,4 @@
-import type { Episode } from "../alerts/episode.ts";
+import type { Episode } from "../alerts/rules/episode.ts";
 import type { Verdict } from "../api/verdict.ts";
 import type { AlertCounts } from "../store/alert-ports.ts";
 import type { Store } from "../store/store.ts";

@@ -1,12 +1,12 @@
-import { CONSOLE_DESTINATION, createAlertService, type AlertService } from "../alerts/alert-desk.ts";
-import { createAlertEngine } from "../alerts/alert-engine.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { DispatchDependencies, Dispatcher } from "../alerts/dispatch.ts";
+import type { OnStep } from "../alerts/dependencies.ts";
+import type { DispatchDependencies, Dispatcher } from "../alerts/dispatch/dispatch.ts";
 import { DRILL_NETWORK } from "../alerts/drill.ts";
-import { readSuspensions, type PlatformSuspension } from "../alerts/refusal.ts";
+import { createAlertEngine } from "../alerts/engine/engine.ts";
 import type { Destination, Sender } from "../alerts/sender.ts";
-import type { OnStep } from "../alerts/steps.ts";
-import { systemClock, type Clock } from "../api/clock.ts";
+import { type AlertService, CONSOLE_DESTINATION, createAlertService } from "../alerts/service/service.ts";
+import { type PlatformSuspension, readSuspensions } from "../alerts/suspension/platform-suspension.ts";
+import { type Clock, systemClock } from "../api/clock.ts";
 import type { Verdict } from "../api/verdict.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -158,8 +158,8 @@ export function createAlerting(parts: AlertingParts): Alerting {
   async function begin(): Promise<void> {
     const [{ createDispatcher }, { describe }, { createWatchers }, { createDrills, drillSettings }, { startSchedule }] =
       await Promise.all([
-        import("../alerts/dispatch.ts"),
-        import("../alerts/describe.ts"),
+        import("../alerts/dispatch/dispatch.ts"),
+        import("../alerts/wording/wording.ts"),
         import("../watchers/create-watchers.ts"),
         import("../watchers/drills.ts"),
         import("../watchers/schedule.ts"),

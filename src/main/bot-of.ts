@@ -1,4 +1,4 @@
-import type { AlertService } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/service/service.ts";
 import type { AudienceSettings } from "../bot/answer-choices.ts";
 import type { Bot } from "../bot/bot.ts";
 import type { InvocationOutcome } from "../bot/create-bot.ts";

@@ -1,6 +1,6 @@
-import { CONSOLE_DESTINATION, type AlertService } from "../alerts/alert-desk.ts";
-import { KIND_GROUPS } from "../alerts/kind-groups.ts";
-import type { Subscription } from "../alerts/subscription.ts";
+import { KIND_GROUPS } from "../alerts/kinds/kinds.ts";
+import type { Subscription } from "../alerts/routing/subscription.ts";
+import { type AlertService, CONSOLE_DESTINATION } from "../alerts/service/service.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 

@@ -1,9 +1,9 @@
 import type { OpenAlert, StallState, WatchedNetwork, WatchState } from "../adapters/web/watch-state.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { isDrill } from "../alerts/drill.ts";
-import { Episode, episodeId, Machine } from "../alerts/episode.ts";
-import { timeToText } from "../alerts/json-units.ts";
-import { systemClock, type Clock } from "../api/clock.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
+import { Episode, episodeId, Machine } from "../alerts/rules/episode.ts";
+import { type Clock, systemClock } from "../api/clock.ts";
 import type { Verdict } from "../api/verdict.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";

@@ -1,8 +1,8 @@
-import type { AlertService } from "../alerts/alert-desk.ts";
-import { destinationKey, type Subscription } from "../alerts/subscription.ts";
-import { subscriptionWords } from "../alerts/subscription-words.ts";
-import { strong, text, type Text } from "../reply/text.ts";
+import { destinationKey, type Subscription } from "../alerts/routing/subscription.ts";
+import type { AlertService } from "../alerts/service/service.ts";
+import { subscriptionWords } from "../alerts/wording/subscription-words.ts";
 import type { Ask } from "../reply/reply.ts";
+import { strong, text, type Text } from "../reply/text.ts";
 
 /** One line of Slack's home tab about what is told without asking, and what ends it. */
 export interface HomeSubscription {

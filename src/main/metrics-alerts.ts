@@ -1,8 +1,8 @@
 import type * as prometheus from "prom-client";
 import type { Gauge, Registry } from "prom-client";
 
-import type { DispatchDependencies } from "../alerts/dispatch.ts";
-import { SEVERITIES } from "../alerts/severity.ts";
+import type { DispatchDependencies } from "../alerts/dispatch/dispatch.ts";
+import { SEVERITIES } from "../alerts/kinds/severity.ts";
 import type { AlertStanding } from "./alert-standing.ts";
 
 /** What came of one try to deliver. */

@@ -1,14 +1,14 @@
 import type { WebAdapterOptions } from "../adapters/web/index.ts";
-import { CONSOLE_DESTINATION } from "../alerts/alert-desk.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import { createAlertFeed } from "../alerts/feed.ts";
-import type { OnStep } from "../alerts/steps.ts";
+import type { OnStep } from "../alerts/dependencies.ts";
+import { createAlertFeed } from "../alerts/service/feed.ts";
+import { CONSOLE_DESTINATION } from "../alerts/service/service.ts";
 import { systemClock } from "../api/clock.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { reportAbsence } from "./absence.ts";
-import { createAlerting, type Alerting } from "./alerting.ts";
+import { type Alerting, createAlerting } from "./alerting.ts";
 import { consoleWatch } from "./console-watch.ts";
 import { guidedIncident } from "./guided-incident.ts";
 import type { Measurements } from "./metrics.ts";

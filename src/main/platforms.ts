@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { Payloads, Preview, SendingAdapter } from "../adapters/adapter.ts";
 import type * as DiscordPreviewModule from "../adapters/discord/preview.ts";
 import type * as SlackPreviewModule from "../adapters/slack/preview.ts";
-import type { AlertService } from "../alerts/alert-desk.ts";
+import type { AlertService } from "../alerts/service/service.ts";
 import type { Config } from "../config.ts";
 import { UserError } from "../errors.ts";
 import type { Log } from "../log.ts";

@@ -1,5 +1,5 @@
-import type { AlertKind } from "../alerts/kinds.ts";
-import type { Subscription } from "../alerts/subscription.ts";
+import type { AlertKind } from "../alerts/kinds/kinds.ts";
+import type { Subscription } from "../alerts/routing/subscription.ts";
 
 /** What subscriptions name, for watchers that ask for each of them. */
 export interface WatchedSubjects {

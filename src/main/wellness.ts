@@ -1,4 +1,4 @@
-import { platformName } from "../alerts/platform-words.ts";
+import { platformName } from "../alerts/wording/phrases.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import type { Alerting, AlertingHealth, LastLook } from "./alerting.ts";
 

@@ -1,11 +1,10 @@
 import { z } from "zod";
 
-import { signedBundle, type AlertEvent } from "../alerts/event.ts";
-import { timeToText } from "../alerts/json-units.ts";
+import { type AlertEvent, parseBundleSubject, signedBundle } from "../alerts/kinds/event.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
 import type { CallOptions, Operations } from "../api/api-client.ts";
 import { systemClock } from "../api/clock.ts";
 import { pollSubjects } from "./ask-each.ts";
-import { parseBundleSubject } from "../alerts/bundle-subject.ts";
 import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 const foundBundle = z.object({ node: z.string(), ...signedBundle });

@@ -1,4 +1,4 @@
-import type { Reading } from "../alerts/reading.ts";
+import type { Reading } from "../alerts/kinds/reading.ts";
 import { millisBetween } from "../api/verdict.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { HistoryState } from "./history-state.ts";

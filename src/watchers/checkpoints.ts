@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import type { AlertEvent } from "../alerts/event.ts";
-import { timeToText } from "../alerts/json-units.ts";
+import type { AlertEvent } from "../alerts/kinds/event.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
 import type { Checkpoint } from "../api/checkpoint.ts";
 import { NodeSelector } from "./best-source.ts";
 import { overdueReading } from "./checkpoint-pace.ts";

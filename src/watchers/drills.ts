@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 
-import type { AlertEngine } from "../alerts/alert-engine.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { DRILL_KIND, DRILL_NETWORK, drillEpisode, isDrill } from "../alerts/drill.ts";
-import { isOpen } from "../alerts/episode.ts";
-import type { Subscription } from "../alerts/subscription.ts";
+import type { AlertEngine } from "../alerts/engine/engine.ts";
+import type { Subscription } from "../alerts/routing/subscription.ts";
+import { isOpen } from "../alerts/rules/episode.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Witness } from "../api/verdict.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
-import { sourcesWatcher, sourceThresholds } from "./sources.ts";
+import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 import { decodeSources, snapshotOf } from "./sources-state.ts";
+import { sourcesWatcher, sourceThresholds } from "./sources.ts";
 
 /** Nobody is kept waiting for a drill as long as for a real node. */
 const POLL_INTERVAL: Milliseconds = 250;

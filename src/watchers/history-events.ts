@@ -1,5 +1,5 @@
-import { timeToText } from "../alerts/json-units.ts";
-import type { AlertEvent } from "../alerts/event.ts";
+import type { AlertEvent } from "../alerts/kinds/event.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { HistoryState } from "./history-state.ts";
 

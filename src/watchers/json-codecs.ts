@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { IntegerText, TimeText, timeFromText, timeToText } from "../alerts/json-units.ts";
+import { IntegerText, timeFromText, TimeText, timeToText } from "../alerts/kinds/json-fields.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 
 // Between what is kept as JSON and what is reckoned with.

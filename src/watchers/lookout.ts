@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 
-import type { AlertKind } from "../alerts/kinds.ts";
-import type { Reading } from "../alerts/reading.ts";
+import type { AlertKind } from "../alerts/kinds/kinds.ts";
+import type { Reading } from "../alerts/kinds/reading.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { ObservationTimeout, type Observation, type ObservationSink } from "./observation.ts";
+import { type Observation, type ObservationSink, ObservationTimeout } from "./observation.ts";
 import type { Watcher } from "./watcher.ts";
 import { withTimeout } from "./within-time.ts";
 

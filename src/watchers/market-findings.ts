@@ -1,6 +1,6 @@
-import type { AlertEvent, MarketSide } from "../alerts/event.ts";
-import { timeFromText, timeToText } from "../alerts/json-units.ts";
-import type { Reading } from "../alerts/reading.ts";
+import type { AlertEvent, MarketSide } from "../alerts/kinds/event.ts";
+import { timeFromText, timeToText } from "../alerts/kinds/json-fields.ts";
+import type { Reading } from "../alerts/kinds/reading.ts";
 import { isAuctionMode, isLiveState } from "../api/market-life.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { MarketRecord, MarketsState } from "./market-state.ts";

@@ -1,8 +1,8 @@
-import { exactPrice } from "../alerts/exact-price.ts";
-import { timeToText } from "../alerts/json-units.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
+import { exactPrice } from "../alerts/rules/rules.ts";
 import type { MarketData } from "../api/market-data.ts";
 import type { MarketNames } from "../api/names.ts";
-import { compareDecimals, decimal, formatDecimal, percentOf, type Decimal } from "../units/decimal.ts";
+import { compareDecimals, decimal, type Decimal, formatDecimal, percentOf } from "../units/decimal.ts";
 import type { MarketRecord } from "./market-state.ts";
 
 /** Digits behind the point of a distance in percent. */

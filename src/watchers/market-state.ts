@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { DecimalText, TimeText } from "../alerts/json-units.ts";
+import { DecimalText, TimeText } from "../alerts/kinds/json-fields.ts";
 import { observationCounter } from "./run-counter.ts";
 
 /** A market as it was last seen. Prices in the market's units, where its decimals are known. */

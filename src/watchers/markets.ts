@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-import { timeFromText, timeToText } from "../alerts/json-units.ts";
+import { timeFromText, timeToText } from "../alerts/kinds/json-fields.ts";
 import type { Answer, ApiClient, AsOf, CallOptions } from "../api/api-client.ts";
 import type { MarketData } from "../api/market-data.ts";
 import type { MarketNames } from "../api/names.ts";
@@ -9,7 +9,7 @@ import { NodeSelector } from "./best-source.ts";
 import { storedAs } from "./kept-as.ts";
 import { marketEvents, marketReadings } from "./market-findings.ts";
 import { marketRecordOf } from "./market-record.ts";
-import { MarketsState, type MarketRecord } from "./market-state.ts";
+import { type MarketRecord, MarketsState } from "./market-state.ts";
 import { isPlausibleTime } from "./place-in-time.ts";
 import { countObservation } from "./run-counter.ts";
 import type { Watcher, WatcherOptions } from "./watcher.ts";

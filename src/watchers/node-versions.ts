@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-import { nodeRelease, type AlertEvent } from "../alerts/event.ts";
-import { timeToText } from "../alerts/json-units.ts";
+import { type AlertEvent, nodeRelease } from "../alerts/kinds/event.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
 import { ApiError } from "../api/api-error.ts";
 import { systemClock } from "../api/clock.ts";
 import { storedAs } from "./kept-as.ts";
-import { observationKey, countObservation, observationCounter } from "./run-counter.ts";
+import { countObservation, observationCounter, observationKey } from "./run-counter.ts";
 import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 type Release = z.output<typeof nodeRelease>;

@@ -1,5 +1,5 @@
-import type { AlertEvent } from "../alerts/event.ts";
-import type { Reading } from "../alerts/reading.ts";
+import type { AlertEvent } from "../alerts/kinds/event.ts";
+import type { Reading } from "../alerts/kinds/reading.ts";
 import type { ApiError } from "../api/api-error.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 
-import { orderEnd, type AlertEvent } from "../alerts/event.ts";
-import { timeToText } from "../alerts/json-units.ts";
-import { FINAL_STATUSES } from "../alerts/order-ends.ts";
+import { type AlertEvent, FINAL_STATUSES, orderEnd } from "../alerts/kinds/event.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
 import { systemClock } from "../api/clock.ts";
 import type { MarketNames } from "../api/names.ts";
 import type { Order } from "../api/order.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { timeToText } from "../alerts/json-units.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
 import type { KeyRotation } from "../api/key-rotation.ts";
 import { NodeSelector } from "./best-source.ts";
 import { resetEvents } from "./history-events.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { IntegerText, timeToText } from "../alerts/json-units.ts";
+import { IntegerText, timeToText } from "../alerts/kinds/json-fields.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 
 /**

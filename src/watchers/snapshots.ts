@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import type { AlertEvent } from "../alerts/event.ts";
-import { timeToText } from "../alerts/json-units.ts";
+import type { AlertEvent } from "../alerts/kinds/event.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
 import type { Snapshot } from "../api/snapshot.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import { NodeSelector } from "./best-source.ts";

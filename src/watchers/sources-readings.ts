@@ -1,10 +1,10 @@
-import { timeToText } from "../alerts/json-units.ts";
-import type { Reading } from "../alerts/reading.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
+import type { Reading } from "../alerts/kinds/reading.ts";
 import {
   aheadMillis,
   millisBetween,
-  type PollRound,
   type NodeVerdict,
+  type PollRound,
   type TimedWitness,
   type Verdict,
 } from "../api/verdict.ts";

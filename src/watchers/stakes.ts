@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-import { stakeChange, type AlertEvent } from "../alerts/event.ts";
-import { timeToText } from "../alerts/json-units.ts";
+import { type AlertEvent, stakeChange } from "../alerts/kinds/event.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
 import { systemClock } from "../api/clock.ts";
-import { STAKE_DECIMALS, type PartyStake, type StakeLinking } from "../api/stake.ts";
+import { type PartyStake, STAKE_DECIMALS, type StakeLinking } from "../api/stake.ts";
 import { compareIntegers } from "../units/compare-integers.ts";
 import { pollSubjects } from "./ask-each.ts";
 import { formatUnits } from "./raw-or-units.ts";

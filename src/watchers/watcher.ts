@@ -1,9 +1,9 @@
 import type { z } from "zod";
 
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { AlertEvent } from "../alerts/event.ts";
-import type { AlertKind } from "../alerts/kinds.ts";
-import type { Reading } from "../alerts/reading.ts";
+import type { AlertEvent } from "../alerts/kinds/event.ts";
+import type { AlertKind } from "../alerts/kinds/kinds.ts";
+import type { Reading } from "../alerts/kinds/reading.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Milliseconds } from "../units/duration.ts";

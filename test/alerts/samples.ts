@@ -1,6 +1,6 @@
-import type { Episode } from "../../src/alerts/episode.ts";
-import type { ConditionKind } from "../../src/alerts/kinds.ts";
-import type { Subscription } from "../../src/alerts/subscription.ts";
+import type { ConditionKind } from "../../src/alerts/kinds/kinds.ts";
+import type { Subscription } from "../../src/alerts/routing/subscription.ts";
+import type { Episode } from "../../src/alerts/rules/episode.ts";
 import { stalled } from "./readings.ts";
 
 export function aSubscription(more: Partial<Subscription> = {}): Subscription {

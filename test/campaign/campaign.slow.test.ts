@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { DELIVERY_STEPS } from "../../src/alerts/steps.ts";
+import { DELIVERY_STEPS } from "../../src/alerts/dependencies.ts";
 import { Dice } from "./chance.ts";
 import type { Death } from "./lives.ts";
 import { playScene } from "./scene.ts";

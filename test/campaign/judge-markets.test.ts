@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { describe } from "../../src/alerts/describe.ts";
-import { AlertEvent } from "../../src/alerts/event.ts";
-import type { Reading } from "../../src/alerts/reading.ts";
+import { AlertEvent } from "../../src/alerts/kinds/event.ts";
+import type { Reading } from "../../src/alerts/kinds/reading.ts";
+import { describe } from "../../src/alerts/wording/wording.ts";
 import { plainText } from "../../src/reply/plain.ts";
 import { anEpisode } from "../alerts/samples.ts";
 import { judgeMarkets } from "./judge-markets.ts";

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { parse } from "csv-parse/sync";
 
-import { enumWord } from "../../src/alerts/words.ts";
+import { enumWord } from "../../src/alerts/wording/phrases.ts";
 import { firstOf } from "./judge.ts";
 import type { Heard } from "./told.ts";
 

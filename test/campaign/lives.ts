@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { StepName } from "../../src/alerts/steps.ts";
+import type { StepName } from "../../src/alerts/dependencies.ts";
 import type { Place, Running } from "../support/bellwether.ts";
 
 /** How a life of the bot ends. */

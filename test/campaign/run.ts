@@ -1,7 +1,7 @@
-import { DELIVERY_STEPS, type StepName } from "../../src/alerts/steps.ts";
-import { parseArgs } from "node:util";
 import { loadavg } from "node:os";
+import { parseArgs } from "node:util";
 
+import { DELIVERY_STEPS, type StepName } from "../../src/alerts/dependencies.ts";
 import { Dice } from "./chance.ts";
 import type { Death } from "./lives.ts";
 import { playScene } from "./scene.ts";

@@ -2,22 +2,22 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { StepName } from "../../src/alerts/steps.ts";
-import { destinationKey } from "../../src/alerts/subscription.ts";
+import type { StepName } from "../../src/alerts/dependencies.ts";
+import { destinationKey } from "../../src/alerts/routing/subscription.ts";
 import { makePlace } from "../support/bellwether.ts";
 import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 import { freePort } from "../support/free-port.ts";
 import { Dice } from "./chance.ts";
 import { ConsoleReader } from "./console-reader.ts";
-import { DataNodes, type ChainLists } from "./data-nodes.ts";
-import { judgeLists, judgeOutages, judgeRepeats, judgeReset, type ChainTruth } from "./judge.ts";
+import { type ChainLists, DataNodes } from "./data-nodes.ts";
 import { judgeMarkets, keptMarkets, type KeptMarkets } from "./judge-markets.ts";
+import { type ChainTruth, judgeLists, judgeOutages, judgeRepeats, judgeReset } from "./judge.ts";
 import { judgeLedger, stillOwed } from "./ledger.ts";
-import { live, startBot, type Bot, type Death, type Ended } from "./lives.ts";
-import { OUTAGES, type Outage } from "./outages.ts";
+import { type Bot, type Death, type Ended, live, startBot } from "./lives.ts";
+import { type Outage, OUTAGES } from "./outages.ts";
 import { subscribe } from "./subscribe.ts";
-import { heardOnConsole, heardOnDiscord, heardOnSlack, type Heard } from "./told.ts";
+import { type Heard, heardOnConsole, heardOnDiscord, heardOnSlack } from "./told.ts";
 
 /** The watchers look ten times a second; what takes minutes in life takes a third of a second. */
 const CONFIG = {

@@ -1,8 +1,8 @@
-import { createAlertEngine } from "../../src/alerts/alert-engine.ts";
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
-import type { AlertKind } from "../../src/alerts/kinds.ts";
+import { createAlertEngine } from "../../src/alerts/engine/engine.ts";
+import type { AlertKind } from "../../src/alerts/kinds/kinds.ts";
+import type { Subscription } from "../../src/alerts/routing/subscription.ts";
 import type { Destination } from "../../src/alerts/sender.ts";
-import type { Subscription } from "../../src/alerts/subscription.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";

@@ -1,10 +1,10 @@
 import { renderTerminal } from "../../src/adapters/terminal/render.ts";
-import { createDispatcher } from "../../src/alerts/dispatch.ts";
-import { describe as describeAlert } from "../../src/alerts/describe.ts";
-import { AlertMessage } from "../../src/alerts/message.ts";
-import type { Reading } from "../../src/alerts/reading.ts";
+import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
+import type { Reading } from "../../src/alerts/kinds/reading.ts";
+import { AlertMessage } from "../../src/alerts/outbox/message.ts";
+import { destinationKey } from "../../src/alerts/routing/subscription.ts";
 import type { Destination } from "../../src/alerts/sender.ts";
-import { destinationKey } from "../../src/alerts/subscription.ts";
+import { describe as describeAlert } from "../../src/alerts/wording/wording.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import { silentLog } from "../../src/log.ts";
 import { plainText } from "../../src/reply/plain.ts";

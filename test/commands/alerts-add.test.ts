@@ -1,14 +1,13 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { describe as describeAlert } from "../../src/alerts/describe.ts";
-import { createDispatcher } from "../../src/alerts/dispatch.ts";
+import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
+import { KIND_GROUPS } from "../../src/alerts/kinds/kinds.ts";
 import { SendError } from "../../src/alerts/sender.ts";
+import { describe as describeAlert } from "../../src/alerts/wording/wording.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
-import { FakeSender } from "../support/fake-sender.ts";
-
-import { KIND_GROUPS } from "../../src/alerts/kind-groups.ts";
 import { auction, down, stalled } from "../alerts/readings.ts";
+import { FakeSender } from "../support/fake-sender.ts";
 import {
   ann,
   bob,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { describe as describeAlert } from "../../src/alerts/describe.ts";
-import { CONDITION_KINDS } from "../../src/alerts/kinds.ts";
-import type { ChangeMessage } from "../../src/alerts/message.ts";
+import { CONDITION_KINDS } from "../../src/alerts/kinds/kinds.ts";
+import type { ChangeMessage } from "../../src/alerts/outbox/message.ts";
+import { describe as describeAlert } from "../../src/alerts/wording/wording.ts";
 import { plainText } from "../../src/reply/plain.ts";
 import type { Action, Ask } from "../../src/reply/reply.ts";
 import { anEpisode, aSubscription } from "../alerts/samples.ts";

@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, test } from "vitest";
 
-import { createAlertService, type AlertService } from "../../src/alerts/alert-desk.ts";
-import { createAlertEngine } from "../../src/alerts/alert-engine.ts";
 import { DRILL_NETWORK, drillSubscriptions } from "../../src/alerts/drill.ts";
-import { SendError, type Destination } from "../../src/alerts/sender.ts";
-import { destinationKey } from "../../src/alerts/subscription.ts";
+import { createAlertEngine } from "../../src/alerts/engine/engine.ts";
+import { destinationKey } from "../../src/alerts/routing/subscription.ts";
+import { type Destination, SendError } from "../../src/alerts/sender.ts";
+import { type AlertService, createAlertService } from "../../src/alerts/service/service.ts";
 import { runDrill } from "../../src/answers/alert-drill.ts";
 import { episodeTimelineReply } from "../../src/answers/alert-story.ts";
 import { silentLog } from "../../src/log.ts";
-import type { Reply } from "../../src/reply/reply.ts";
 import { plainText } from "../../src/reply/plain.ts";
-import { createDrills, drillSettings, type Drills } from "../../src/watchers/drills.ts";
+import type { Reply } from "../../src/reply/reply.ts";
+import { createDrills, type Drills, drillSettings } from "../../src/watchers/drills.ts";
 import { down } from "../alerts/readings.ts";
 import { aSubscription } from "../alerts/samples.ts";
 import { Stage } from "../alerts/stage.ts";

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 
-import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
-import { watcherNames } from "../../src/alerts/watcher-names.ts";
+import { renderTerminal } from "../../src/adapters/terminal/render.ts";
+import { DEFAULT_ALERTS_CONFIG, watcherNames } from "../../src/alerts/alerts-config.ts";
 import { judgeSources } from "../../src/api/judge-sources.ts";
 import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict.ts";
 import { createWatchers } from "../../src/watchers/create-watchers.ts";
-import { renderTerminal } from "../../src/adapters/terminal/render.ts";
 import { auction, blind, down, stalled } from "../alerts/readings.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { CONSOLE_PAGE, deliver, ELSEWHERE, oneNodeDown, see, shown } from "./alert-channel.ts";

@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from "vitest";
 
-import { watcherNames } from "../../src/alerts/watcher-names.ts";
+import { watcherNames } from "../../src/alerts/alerts-config.ts";
 import { ApiError } from "../../src/api/api-error.ts";
 import { silentLog } from "../../src/log.ts";
-import { reportAbsence, type Absence } from "../../src/main/absence.ts";
+import { type Absence, reportAbsence } from "../../src/main/absence.ts";
 import { plainText } from "../../src/reply/plain.ts";
 import { Stage } from "../alerts/stage.ts";
 import { settled } from "../api/virtual-clock.ts";

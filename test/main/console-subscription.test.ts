@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 
-import { ALERT_KINDS } from "../../src/alerts/kinds.ts";
-import { isPersonalKind } from "../../src/alerts/kind-groups.ts";
-import type { Subscription } from "../../src/alerts/subscription.ts";
+import { ALERT_KINDS, isPersonalKind } from "../../src/alerts/kinds/kinds.ts";
+import type { Subscription } from "../../src/alerts/routing/subscription.ts";
 import { subscribeConsole } from "../../src/main/console-subscription.ts";
 import { openStage } from "../alerts/stage.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Subscription } from "../../src/alerts/subscription.ts";
+import type { Subscription } from "../../src/alerts/routing/subscription.ts";
 import { homeSubscriptions } from "../../src/main/home-subscriptions.ts";
 import { plainText } from "../../src/reply/plain.ts";
 

@@ -4,21 +4,21 @@ import path from "node:path";
 
 import { commands } from "../../commands/index.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render.ts";
-import { createApiClient, type NodeAddress } from "../../src/api/create-api-client.ts";
+import type { AlertEngine } from "../../src/alerts/engine/engine.ts";
 import { systemClock } from "../../src/api/clock.ts";
+import { createApiClient, type NodeAddress } from "../../src/api/create-api-client.ts";
 import type { Verdict } from "../../src/api/verdict.ts";
-import type { Bot } from "../../src/bot/bot.ts";
 import { openAudienceSettings } from "../../src/bot/answer-choices.ts";
+import type { Bot } from "../../src/bot/bot.ts";
 import { createBot } from "../../src/bot/create-bot.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import type { Choice } from "../../src/bot/option.ts";
 import { createLedgerExports } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
-import type { AlertEngine } from "../../src/alerts/alert-engine.ts";
-import { alertsOn } from "./alert-desk.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { alertsOn } from "./alert-desk.ts";
 
 /** A Thursday noon, so that every reply of a conversation is the same each time. */
 export const NOON = fromMillis(Date.UTC(2026, 0, 15, 12));

@@ -1,5 +1,5 @@
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
-import type { AlertEvent } from "../../src/alerts/event.ts";
+import type { AlertEvent } from "../../src/alerts/kinds/event.ts";
 import type { NodeSelector } from "../../src/watchers/best-source.ts";
 import { checkpointsWatcher } from "../../src/watchers/checkpoints.ts";
 import { clientOf } from "../api/client-under-test.ts";

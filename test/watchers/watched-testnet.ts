@@ -1,11 +1,11 @@
 import { onTestFinished } from "vitest";
 
-import type { AlertKind } from "../../src/alerts/kinds.ts";
+import type { AlertKind } from "../../src/alerts/kinds/kinds.ts";
 import type { ApiClient } from "../../src/api/api-client.ts";
 import { silentLog } from "../../src/log.ts";
-import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 import { createWatchers } from "../../src/watchers/create-watchers.ts";
-import { startSchedule, type Schedule } from "../../src/watchers/schedule.ts";
+import { type Schedule, startSchedule } from "../../src/watchers/schedule.ts";
 import { aSubscription } from "../alerts/samples.ts";
 import { openStage, type Stage } from "../alerts/stage.ts";
 import { clientOf } from "../api/client-under-test.ts";

@@ -1,12 +1,12 @@
-import type { AlertFeed } from "../../alerts/feed.ts";
+import type { AlertFeed } from "../../alerts/service/feed.ts";
 import { disposeReply } from "../../reply/reply.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { alertJson } from "./alert-json.ts";
 import {
   ALERT_BATCH_SIZE,
+  INITIAL_ALERTS,
   INITIAL_OPEN_ALERTS,
   MAX_REPLAYED_ALERTS,
-  INITIAL_ALERTS,
   RECONNECT_MILLIS,
 } from "./limits.ts";
 

@@ -1,9 +1,9 @@
-import type { FeedAlert } from "../../alerts/feed.ts";
 import type { DeliverySubject } from "../../alerts/sender.ts";
+import type { FeedAlert } from "../../alerts/service/feed.ts";
 import type { Attachment } from "../../reply/attachment.ts";
-import { replyToJson, type ReplyJson } from "../../reply/json.ts";
+import { type ReplyJson, replyToJson } from "../../reply/json.ts";
 import type { Reply } from "../../reply/reply.ts";
-import { renderPreviews, type RenderDependencies } from "./render.ts";
+import { type RenderDependencies, renderPreviews } from "./render.ts";
 
 /** One delivery, as `GET /api/alerts` sends it. */
 export interface AlertJson extends DeliverySubject {

@@ -1,5 +1,5 @@
-import type { ConditionKind } from "../../alerts/kinds.ts";
-import type { Severity } from "../../alerts/severity.ts";
+import type { ConditionKind } from "../../alerts/kinds/kinds.ts";
+import type { Severity } from "../../alerts/kinds/severity.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 
 /** What one node last said. Times are decimal Unix nanoseconds. */

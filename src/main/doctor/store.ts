@@ -2,14 +2,14 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import path from "node:path";
 
-import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
-import { platformName, tokenRemedy } from "../../alerts/platform-words.ts";
-import { readSuspensions, type PlatformSuspension } from "../../alerts/refusal.ts";
+import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
+import { type PlatformSuspension, readSuspensions } from "../../alerts/suspension/platform-suspension.ts";
+import { platformName, tokenRemedy } from "../../alerts/wording/phrases.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain.ts";
 import { databaseFile } from "../../store/database-url.ts";
 import { readHolderRecord } from "../../store/holder-record.ts";
-import { inspectFile, type FileInspection } from "../../store/inspect-file.ts";
+import { type FileInspection, inspectFile } from "../../store/inspect-file.ts";
 import { formatBytes } from "../../units/byte-size.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { findHolder } from "../find-holder.ts";

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { describe as describeAlert } from "../../../src/alerts/describe.ts";
-import { createDispatcher } from "../../../src/alerts/dispatch.ts";
-import type { Reading } from "../../../src/alerts/reading.ts";
+import { createDispatcher } from "../../../src/alerts/dispatch/dispatch.ts";
+import type { Reading } from "../../../src/alerts/kinds/reading.ts";
+import { describe as describeAlert } from "../../../src/alerts/wording/wording.ts";
 import { systemClock } from "../../../src/api/clock.ts";
 import { silentLog } from "../../../src/log.ts";
 import { down, price } from "../../alerts/readings.ts";
-import { labelsOf, textOf, type Person } from "../../support/fake-discord/person.ts";
+import { labelsOf, type Person, textOf } from "../../support/fake-discord/person.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { stage, type Stage } from "./stage.ts";
 

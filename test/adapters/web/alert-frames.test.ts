@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 
 import { alertEvents, type AlertStreamOptions } from "../../../src/adapters/web/alert-frames.ts";
-import { CONSOLE_DESTINATION } from "../../../src/alerts/alert-desk.ts";
-import { createAlertFeed, type AlertFeed } from "../../../src/alerts/feed.ts";
+import { type AlertFeed, createAlertFeed } from "../../../src/alerts/service/feed.ts";
+import { CONSOLE_DESTINATION } from "../../../src/alerts/service/service.ts";
 import { createNews } from "../../../src/main/news.ts";
 import { Stage } from "../../alerts/stage.ts";
 import { FakeSender } from "../../support/fake-sender.ts";

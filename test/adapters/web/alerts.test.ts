@@ -5,17 +5,17 @@ import { expect, onTestFinished, test, vi } from "vitest";
 
 import { INITIAL_ALERTS, MAX_ALERT_STREAMS } from "../../../src/adapters/web/limits.ts";
 import { streamWithReadTimeout } from "../../../src/adapters/web/patient-stream.ts";
-import { CONSOLE_DESTINATION } from "../../../src/alerts/alert-desk.ts";
-import type { AlertEvent } from "../../../src/alerts/event.ts";
-import { createAlertFeed, type AlertFeed } from "../../../src/alerts/feed.ts";
+import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
+import { type AlertFeed, createAlertFeed } from "../../../src/alerts/service/feed.ts";
+import { CONSOLE_DESTINATION } from "../../../src/alerts/service/service.ts";
 import { createNews } from "../../../src/main/news.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { stalled } from "../../alerts/readings.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { Stage } from "../../alerts/stage.ts";
 import { FakeSender } from "../../support/fake-sender.ts";
-import { readEvents, type EventReader } from "./event-reader.ts";
-import { echoBot, startConsole, type Harness } from "./harness.ts";
+import { type EventReader, readEvents } from "./event-reader.ts";
+import { echoBot, type Harness, startConsole } from "./harness.ts";
 
 const TOKEN = "a-token-of-more-than-sixteen";
 

@@ -6,7 +6,7 @@ import path from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { PlatformSuspensions } from "../../../src/alerts/refusal.ts";
+import { PlatformSuspensions } from "../../../src/alerts/suspension/platform-suspension.ts";
 import { silentLog } from "../../../src/log.ts";
 import { examineStore } from "../../../src/main/doctor/store.ts";
 import { createStore } from "../../../src/store/create-store.ts";

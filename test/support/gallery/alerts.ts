@@ -1,14 +1,14 @@
-import { describe } from "../../../src/alerts/describe.ts";
-import type { Episode } from "../../../src/alerts/episode.ts";
-import { timeToText } from "../../../src/alerts/json-units.ts";
-import type { Reading } from "../../../src/alerts/reading.ts";
-import type { Subscription } from "../../../src/alerts/subscription.ts";
+import { timeToText } from "../../../src/alerts/kinds/json-fields.ts";
+import type { Reading } from "../../../src/alerts/kinds/reading.ts";
+import type { Subscription } from "../../../src/alerts/routing/subscription.ts";
+import type { Episode } from "../../../src/alerts/rules/episode.ts";
+import { describe } from "../../../src/alerts/wording/wording.ts";
 import { episodeTimelineReply } from "../../../src/answers/alert-story.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { code, strong, text, time } from "../../../src/reply/text.ts";
 import { toMillis } from "../../../src/units/nanoseconds.ts";
-import { ago, asOf, ask, hex, type GalleryEntry } from "./parts.ts";
+import { ago, ask, asOf, type GalleryEntry, hex } from "./parts.ts";
 
 const stalled = reply({
   tone: "bad",

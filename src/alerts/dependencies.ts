@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+
+import type { Clock } from "../api/clock.ts";
+import type { Log } from "../log.ts";
+import type { Store } from "../store/store.ts";
+import { toMillis } from "../units/nanoseconds.ts";
+import type { AlertsConfig } from "./alerts-config.ts";
+import type { Destination } from "./sender.ts";
+
+/** What the alerts work with. */
+export interface AlertDependencies {
+  readonly store: Pick<Store, "transaction">;
+  readonly config: AlertsConfig;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Networks in which nothing is real. */
+  readonly simulated: ReadonlySet<string>;
+  /** Told of lost destinations and of absences. */
+  readonly operators?: Destination;
+  /** Something is owed that may be due. */
+  readonly onOwed?: () => void;
+  readonly onStep?: OnStep;
+  /** How much of what is owed is spread at once. */
+  readonly portion?: number;
+  /** Delivery ids: unique, at most 25 characters. */
+  readonly newId?: () => string;
+}
+
+const ID_BYTES = 16;
+let randomPool = Buffer.alloc(0);
+
+/** 22 characters that nobody has had before. Chance is drawn for many at a time, which costs a tenth. */
+export function randomId(): string {
+  if (randomPool.length < ID_BYTES) randomPool = randomBytes(256 * ID_BYTES);
+  const id = randomPool.toString("base64url", 0, ID_BYTES);
+  randomPool = randomPool.subarray(ID_BYTES);
+  return id;
+}
+
+/** The wall clock in Unix milliseconds. */
+export function nowMillis(clock: Clock): number {
+  return toMillis(clock.wallClock());
+}
+
+/** The moments between seeing something and holding the receipt of having told it, by name, in order. */
+export const DELIVERY_STEPS = [
+  "observed",
+  "round written",
+  "round kept",
+  "deliveries claimed",
+  "before sending",
+  "after sending",
+  "receipt written",
+  "receipt kept",
+] as const;
+export type StepName = (typeof DELIVERY_STEPS)[number];
+
+/** Called at each of them; for crash campaigns, which end the process there. */
+export type OnStep = (step: StepName) => void;

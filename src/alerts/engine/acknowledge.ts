@@ -1,0 +1,50 @@
+import type { AlertTables } from "../../store/alert-ports.ts";
+import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { timeToText } from "../kinds/json-fields.ts";
+import { NotificationState } from "../outbox/notification-state.ts";
+import { logDecisions } from "../outbox/outbox.ts";
+import { Episode } from "../rules/episode.ts";
+import { episodeRow } from "./process-observation.ts";
+
+export interface Acknowledgement {
+  readonly episode: string;
+  readonly by: string;
+  /** Wall clock. */
+  readonly at: Nanoseconds;
+  /** The key of the one destination that it holds for; everywhere where left out. */
+  readonly only?: string;
+}
+
+/** What came of it; undefined where there is no such episode. */
+export type Acknowledged = { readonly episode: Episode; readonly isNew: boolean } | undefined;
+
+/** Ends the reminders of an episode. What is acknowledged everywhere already stays as it is. */
+export async function acknowledge(
+  tables: AlertTables,
+  { episode: id, by, at, only }: Acknowledgement,
+): Promise<Acknowledged> {
+  const row = await tables.watch.episode(id);
+  if (row === undefined) return undefined;
+  const episode = Episode.parse(JSON.parse(row.data));
+  if (episode.acknowledged !== undefined) return { episode, isNew: false };
+  const about = { what: "acknowledged", network: episode.network, episode: id };
+  if (only !== undefined) {
+    const isNew = await acknowledgeAt(tables, id, only);
+    const decision = { ...about, destination: only, detail: `by ${by}, for that place alone` };
+    if (isNew) await logDecisions(tables, [decision], toMillis(at));
+    return { episode, isNew };
+  }
+  const acknowledged: Episode = { ...episode, acknowledged: { by, at: timeToText(at) } };
+  await tables.watch.putEpisodes([episodeRow(acknowledged)]);
+  await logDecisions(tables, [{ ...about, detail: `by ${by}` }], toMillis(at));
+  return { episode: acknowledged, isNew: true };
+}
+
+/** Where nothing was told, nothing reminds of it either. */
+async function acknowledgeAt(tables: AlertTables, episode: string, destination: string): Promise<boolean> {
+  const row = await tables.watch.notificationState(episode, destination);
+  const telling = row === undefined ? undefined : NotificationState.parse(JSON.parse(row.data));
+  if (row === undefined || telling === undefined || telling.acknowledged === true) return false;
+  await tables.watch.putNotificationStates([{ ...row, data: JSON.stringify({ ...telling, acknowledged: true }) }]);
+  return true;
+}

@@ -1,0 +1,247 @@
+import { isDeepStrictEqual } from "node:util";
+
+import { UserError } from "../../errors.ts";
+import type { AlertTables, DecisionQuery, DecisionRow, DeliveryRow, ReceiptRow } from "../../store/alert-ports.ts";
+import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
+import { OutboxBatch } from "../outbox/batch.ts";
+import { createLogReader, type LogReader } from "../outbox/decision-log.ts";
+import { quietHoursEndAt, rescheduleHeld } from "../outbox/held.ts";
+import { AlertMessage, readMessages } from "../outbox/message.ts";
+import { logDecisions, putSubscription, writeBatch } from "../outbox/outbox.ts";
+import { Silence, silenceEnds } from "../routing/silence.ts";
+import { subscriptionIndexReader } from "../routing/subscription-index.ts";
+import { destinationKey, rulesOf, Subscription } from "../routing/subscription.ts";
+import { Episode, Machine } from "../rules/episode.ts";
+import type { Destination } from "../sender.ts";
+import { type PlatformSuspension, readSuspensions } from "../suspension/platform-suspension.ts";
+import { silenceLogLine, subscriptionLogLine } from "../wording/silence-words.ts";
+import { acknowledge } from "./acknowledge.ts";
+import { observationProcessor, type ProcessObservation } from "./process-observation.ts";
+import { closeUnwatched, createUpkeep } from "./upkeep.ts";
+
+/** What a channel is told of a change, owed in the same transaction as that is kept. */
+export interface Announcement {
+  readonly destination: Destination;
+  readonly message: AlertMessage;
+}
+
+/** Everything that the log knows of an episode. */
+export interface EpisodeHistory {
+  readonly episode: Episode;
+  /** Oldest first. */
+  readonly decisions: readonly DecisionRow[];
+  readonly deliveries: readonly DeliveryRow[];
+  readonly receipts: readonly ReceiptRow[];
+}
+
+/** Between watchers and people on one side and what is owed on the other. */
+export interface AlertEngine {
+  /** The last snapshot of a watcher, as it was stored, for its schema to check. */
+  snapshot(network: string, watcher: string): Promise<{ readonly at: number; readonly data: unknown } | undefined>;
+  /** When that snapshot was stored (Unix milliseconds): of many markets it is megabytes. */
+  lastObservedAt(network: string, watcher: string): Promise<number | undefined>;
+  /** Keeps a round and what it owes; see roundRecorder. */
+  record: ProcessObservation;
+  /** What time alone brings about; see upkeepOf. */
+  upkeep(): Promise<void>;
+  /** Closes what is open on any network but those; see closeUnwatched. */
+  closeUnwatched(watched: readonly string[]): Promise<void>;
+
+  subscriptions(): Promise<readonly Subscription[]>;
+  /**
+   * Adds a subscription or replaces the one with its id. Throws UserError where its thresholds cannot be, and where it is
+   * no longer as it was given in `was`: somebody else, or its end, came in between.
+   */
+  putSubscription(
+    subscription: Subscription,
+    by: string,
+    announced?: readonly Announcement[],
+    was?: Subscription,
+  ): Promise<void>;
+  /** The same for several, all of them or none. */
+  putSubscriptions(
+    subscriptions: readonly Subscription[],
+    by: string,
+    announced?: readonly Announcement[],
+  ): Promise<void>;
+  /** Those that are not over. */
+  silences(): Promise<readonly Silence[]>;
+  /** Adds a silence or replaces the one with its id; one with `until` now ends it. */
+  putSilence(silence: Silence, by: string, announced?: readonly Announcement[]): Promise<void>;
+  /**
+   * Undefined where there is no such episode. Acknowledging twice changes nothing and announces nothing. With `only`,
+   * the reminders end at that destination, and go on at all others.
+   */
+  acknowledge(
+    episode: string,
+    by: string,
+    announced?: (acknowledged: Episode) => readonly Announcement[],
+    only?: Destination,
+  ): Promise<Episode | undefined>;
+
+  /** How many messages are owed on each platform, and since when the oldest (Unix milliseconds). */
+  outboxDepth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
+  /** The platforms that refuse the bot's own token. */
+  refusals(): Promise<readonly PlatformSuspension[]>;
+  /** What became of messages, newest first, with the receipts of those that arrived; see DeliveryRow. */
+  settled(
+    limit: number,
+    destination?: string,
+  ): Promise<{
+    readonly rows: readonly DeliveryRow[];
+    readonly receipts: readonly ReceiptRow[];
+  }>;
+  /** What messages say, by their ids; without those that are no longer kept. */
+  messages(ids: readonly string[]): Promise<ReadonlyMap<string, AlertMessage>>;
+
+  openEpisodes(network?: string): Promise<readonly Episode[]>;
+  /** What is bad and not yet an episode, by the rules with the configured thresholds. */
+  pending(network: string): Promise<readonly Machine[]>;
+  /** Newest first. */
+  lastEpisodes(limit: number, network?: string): Promise<readonly Episode[]>;
+  why(episode: string): Promise<EpisodeHistory | undefined>;
+  /** The log as people read it: what was decided, and what became of messages. */
+  readonly lines: LogReader;
+  /** Newest first. */
+  decisions(query: DecisionQuery): Promise<readonly DecisionRow[]>;
+}
+
+export function createAlertEngine(parts: AlertDependencies): AlertEngine {
+  const { store, config, clock, newId = randomId } = parts;
+  const readChoices = subscriptionIndexReader(config);
+  const upkeep = createUpkeep(parts, readChoices);
+
+  async function owe(tables: AlertTables, { destination, message }: Announcement): Promise<void> {
+    const book = new OutboxBatch();
+    book.deliveries.push({ id: newId(), destination, phase: "bot", message: AlertMessage.parse(message) });
+    await writeBatch(tables, book, nowMillis(clock), newId);
+  }
+
+  async function putSubscriptions(
+    given: readonly Subscription[],
+    by: string,
+    announced: readonly Announcement[] = [],
+    was?: Subscription,
+  ): Promise<void> {
+    const subscriptions = given.map((one) => Subscription.parse(one));
+    for (const subscription of subscriptions) rulesOf(subscription, config);
+    const at = nowMillis(clock);
+    await store.transaction(async ({ alerts }) => {
+      const known = new Map((await readChoices(alerts, at)).subscriptions.map((one) => [one.id, one]));
+      if (was !== undefined && !isDeepStrictEqual(known.get(was.id), was)) {
+        throw new UserError(`Subscription ${was.id} has been changed meanwhile, so nothing was changed now.`, {
+          option: "id",
+          remedy: "Look at how it is, and ask again where that is still wanted:",
+          suggestion: "alerts list",
+        });
+      }
+      for (const subscription of subscriptions) await putSubscription(alerts, subscription, at);
+      await rescheduleHeld(alerts, known, subscriptions, (await readChoices(alerts, at)).subscriptions, at);
+      const decisions = subscriptions.map((one) => ({
+        what: "subscription",
+        network: one.network,
+        destination: destinationKey(one.destination),
+        detail: subscriptionLogLine(known.get(one.id), one, by),
+      }));
+      await logDecisions(alerts, decisions, at);
+      for (const one of announced) await owe(alerts, one);
+    });
+    if (announced.length > 0) parts.onOwed?.();
+    await upkeep();
+  }
+
+  return {
+    snapshot: (network, watcher) =>
+      store.transaction(async ({ alerts }) => {
+        const row = await alerts.watch.snapshot(network, watcher);
+        return row === undefined ? undefined : { at: row.at, data: JSON.parse(row.data) as unknown };
+      }),
+    lastObservedAt: (network, watcher) => store.transaction(({ alerts }) => alerts.watch.observedAt(network, watcher)),
+    record: observationProcessor(parts, readChoices),
+    upkeep,
+    closeUnwatched: (watched) => closeUnwatched(parts, readChoices, watched),
+
+    subscriptions: () =>
+      store.transaction(async ({ alerts }) => (await readChoices(alerts, nowMillis(clock))).subscriptions),
+    putSubscription: (given, by, announced, was) => putSubscriptions([given], by, announced, was),
+    putSubscriptions: (given, by, announced) => putSubscriptions(given, by, announced),
+    silences: () =>
+      store.transaction(async ({ alerts }) => {
+        const at = nowMillis(clock);
+        return (await alerts.subscriptions.silences(at)).map((row) => Silence.parse(JSON.parse(row.data)));
+      }),
+    async putSilence(given, by, announced = []) {
+      const silence = Silence.parse(given);
+      const at = nowMillis(clock);
+      const ends_at = silenceEnds(silence);
+      const { destination, network } = silence.scope;
+      await store.transaction(async ({ alerts }) => {
+        await alerts.subscriptions.putSilence({ id: silence.id, ends_at, data: JSON.stringify(silence) });
+        if (destination !== undefined && ends_at <= at) {
+          const { subscriptions } = await readChoices(alerts, at);
+          await alerts.backlog.reschedule(destination, quietHoursEndAt(destination, subscriptions, at));
+        }
+        const where = {
+          ...(destination === undefined ? {} : { destination }),
+          ...(network === undefined ? {} : { network }),
+        };
+        await logDecisions(alerts, [{ what: "silence", ...where, detail: silenceLogLine(silence, by, at) }], at);
+        for (const one of announced) await owe(alerts, one);
+      });
+      if (announced.length > 0) parts.onOwed?.();
+      await upkeep();
+    },
+    async acknowledge(id, by, announced = () => [], only) {
+      const at = clock.wallClock();
+      const done = await store.transaction(async ({ alerts }) => {
+        const given = { episode: id, by, at, ...(only === undefined ? {} : { only: destinationKey(only) }) };
+        const acknowledged = await acknowledge(alerts, given);
+        for (const one of acknowledged?.isNew === true ? announced(acknowledged.episode) : []) await owe(alerts, one);
+        return acknowledged;
+      });
+      if (done !== undefined) {
+        parts.onOwed?.();
+        await upkeep();
+      }
+      return done?.episode;
+    },
+
+    outboxDepth: () => store.transaction(({ alerts }) => alerts.outbox.depth()),
+    refusals: () => store.transaction(({ alerts }) => readSuspensions(alerts)),
+    settled: (limit, destination) =>
+      store.transaction(async ({ alerts }) => {
+        const rows = await alerts.outbox.settled(limit, destination);
+        return { rows, receipts: await alerts.outbox.receipts(rows.map(({ id }) => id)) };
+      }),
+    messages: (ids) => store.transaction(({ alerts }) => readMessages(alerts, ids)),
+
+    openEpisodes: (network) =>
+      store.transaction(async ({ alerts }) => (await alerts.watch.openEpisodes(network)).map(parseEpisode)),
+    pending: (network) =>
+      store.transaction(async ({ alerts }) =>
+        (await alerts.watch.machines(network))
+          .map(({ data }) => Machine.parse(JSON.parse(data)))
+          .filter(({ phase, rule, kind }) => phase === "pending" && rule === kind),
+      ),
+    lastEpisodes: (limit, network) =>
+      store.transaction(async ({ alerts }) => (await alerts.watch.lastEpisodes(limit, network)).map(parseEpisode)),
+    why: (id) =>
+      store.transaction(async ({ alerts }) => {
+        const row = await alerts.watch.episode(id);
+        if (row === undefined) return undefined;
+        const deliveries = await alerts.outbox.ofEpisode(id);
+        const receipts = await alerts.outbox.receipts(deliveries.map((one) => one.id));
+        const decisions = (await alerts.decisions.read({ episode: id, limit: MAX_HISTORY_DECISIONS })).toReversed();
+        return { episode: parseEpisode(row), decisions, deliveries, receipts };
+      }),
+    lines: createLogReader(store),
+    decisions: (query) => store.transaction(({ alerts }) => alerts.decisions.read(query)),
+  };
+}
+
+/** How many decisions a story tells at most. */
+const MAX_HISTORY_DECISIONS = 1000;
+
+function parseEpisode(row: { readonly data: string }): Episode {
+  return Episode.parse(JSON.parse(row.data));
+}

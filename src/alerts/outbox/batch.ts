@@ -1,0 +1,84 @@
+import type { Milliseconds } from "../../units/duration.ts";
+import type { Subscription } from "../routing/subscription.ts";
+import type { Destination } from "../sender.ts";
+import type { AlertMessage } from "./message.ts";
+import type { NotificationState } from "./notification-state.ts";
+
+export const DELIVERY_PHASES = [
+  "trigger",
+  "escalation",
+  "reminder",
+  "resolve",
+  "state",
+  "event",
+  "digest",
+  "rolling",
+  "flapping",
+  "calm",
+  "bot",
+] as const;
+export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
+
+/** A message that is owed. */
+export interface PlannedDelivery {
+  readonly id: string;
+  readonly destination: Destination;
+  readonly phase: DeliveryPhase;
+  readonly message: AlertMessage;
+  readonly episode?: string;
+  /** Of an edit: the delivery whose message it changes. Left out for a message of its own. */
+  readonly edits?: string;
+  readonly mention?: string;
+  readonly quiet?: true;
+  /** Goes into the thread of that delivery's message. */
+  readonly threadOf?: string;
+}
+
+/** One line of the log: what was decided, about what, and why. */
+export interface Decision {
+  readonly what: string;
+  readonly network?: string;
+  readonly episode?: string;
+  readonly destination?: string;
+  readonly delivery?: string;
+  readonly detail?: string;
+}
+
+/** A message for the digest at the end of quiet hours. */
+export interface HeldMessage {
+  readonly destination: Destination;
+  readonly message: AlertMessage;
+  /** Unix milliseconds. */
+  readonly until: Milliseconds;
+}
+
+/** Adds an event to a destination's message of the day. */
+export interface RollingUpdate {
+  readonly destination: Destination;
+  readonly message: Extract<AlertMessage, { type: "event" }>;
+}
+
+/** What a look at something owes. */
+export interface ReadonlyOutboxBatch {
+  readonly deliveries: readonly PlannedDelivery[];
+  readonly states: readonly {
+    readonly episode: string;
+    readonly destination: string;
+    readonly telling: NotificationState;
+  }[];
+  readonly held: readonly HeldMessage[];
+  readonly rollingUpdates: readonly RollingUpdate[];
+  /** Personal subscriptions that have come to their end. */
+  readonly endedSubscriptions: readonly Subscription[];
+  readonly decisions: readonly Decision[];
+}
+
+/** Collects what several looks owe, in order. */
+export class OutboxBatch implements ReadonlyOutboxBatch {
+  readonly deliveries: PlannedDelivery[] = [];
+  readonly states: ReadonlyOutboxBatch["states"][number][] = [];
+  readonly held: HeldMessage[] = [];
+  readonly rollingUpdates: RollingUpdate[] = [];
+  readonly endedSubscriptions: Subscription[] = [];
+  readonly decisions: Decision[] = [];
+}

@@ -1,0 +1,102 @@
+import type { DeliveryRow } from "../../store/alert-ports.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { compareSeverity, type Severity, severityOfEvent } from "../kinds/severity.ts";
+import type { DeliverySubject } from "../sender.ts";
+import type { AlertMessage, ChangeMessage } from "./message.ts";
+
+/** What a message is about, for programs. Pure and total. */
+export function deliverySubject(message: AlertMessage, phase: string): DeliverySubject {
+  switch (message.type) {
+    case "condition": {
+      const { id, kind, network, subject, severity, detected, escalated, ended } = message.episode;
+      const [state, at] =
+        phase === "resolve" || phase === "fired and resolved" || ended !== undefined
+          ? (["resolved", ended ?? detected] as const)
+          : message.phase === "escalation" && phase !== "trigger"
+            ? (["escalated", escalated ?? detected] as const)
+            : (["firing", detected] as const);
+      return { kind, network, subject, state, severity, at, episode: id };
+    }
+    case "event": {
+      const { kind, network, subject, at } = message.event;
+      return { kind, network, subject, state: "event", severity: severityOfEvent(message.event), at };
+    }
+    case "digest": {
+      const severity = message.episodes.map((one) => one.severity).reduce<Severity>(worse, "info");
+      const last = message.events.at(-1);
+      const kind = message.reason === "catch-up" && last !== undefined ? last.kind : "bot";
+      const at = last?.at ?? message.episodes.at(-1)?.ended ?? "0";
+      return { kind, network: message.network, subject: "", state: "digest", severity, at };
+    }
+    case "rolling": {
+      const at = message.events.at(-1)?.at ?? "0";
+      return { kind: message.kind, network: message.network, subject: "", state: "digest", severity: "info", at };
+    }
+    case "flapping": {
+      const { id, kind, network, subject, severity, detected } = message.episode;
+      return { kind, network, subject, state: "digest", severity, at: detected, episode: id };
+    }
+    case "calm": {
+      const { kind, network, subject, at } = message;
+      return { kind, network, subject, state: "digest", severity: "info", at };
+    }
+    case "away":
+      return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.to };
+    case "lost":
+      return {
+        kind: "bot",
+        network: "",
+        subject: message.channel,
+        state: "event",
+        severity: "warning",
+        at: message.at,
+      };
+    case "token": {
+      const lost = message.change.what === "refused" || message.change.what === "revoked";
+      const [state, severity] = lost ? (["firing", "critical"] as const) : (["resolved", "info"] as const);
+      return { kind: "bot", network: "", subject: message.platform, state, severity, at: message.at };
+    }
+    case "change": {
+      const network = changedNetwork(message);
+      const episode = message.change.what === "acknowledged" ? { episode: message.change.episode.id } : {};
+      return { kind: "bot", network, subject: "", state: "event", severity: "info", at: message.at, ...episode };
+    }
+    case "test":
+      return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.at };
+  }
+}
+
+function changedNetwork({ change }: ChangeMessage): string {
+  switch (change.what) {
+    case "acknowledged":
+      return change.episode.network;
+    case "silenced":
+    case "unsilenced":
+      return change.silence.scope.network ?? "";
+    case "added":
+    case "edited":
+    case "removed":
+    case "paused":
+    case "resumed":
+      return change.subscription.network;
+  }
+}
+
+function worse(a: Severity, b: Severity): Severity {
+  return compareSeverity(a, b) >= 0 ? a : b;
+}
+
+/** What the wording of a message may depend on besides what it says. */
+export interface DeliveryContext {
+  /** The trigger was never sent: the resolve says both. */
+  readonly merged?: true;
+  /** It may have been sent before. */
+  readonly repeat?: true;
+  /** When the trigger arrived here. */
+  readonly told?: Nanoseconds;
+}
+
+/** Whether a delivery says what was to be said by later ones, too: its message is then of another phase. */
+export function isMerged(message: AlertMessage, { kind, phase }: Pick<DeliveryRow, "kind" | "phase">): boolean {
+  return message.type === "condition" && kind === "message" && message.phase !== phase;
+}

@@ -1,0 +1,43 @@
+import { LRUCache } from "lru-cache";
+
+import type { Milliseconds } from "../../units/duration.ts";
+
+const MINUTE: Milliseconds = 60_000;
+const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 50 });
+
+/** Whether a name such as `Europe/Berlin` or `UTC` is a time zone that this machine knows. */
+export function isTimeZone(zone: string): boolean {
+  try {
+    return formatterOf(zone) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The wall clock of a zone as if it were UTC: Unix milliseconds plus the zone's offset then, to the minute.
+ * Throws RangeError for a zone that is none.
+ */
+export function localMillis(zone: string, at: Milliseconds): Milliseconds {
+  if (zone === "UTC") return at;
+  const part: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
+  for (const { type, value } of formatterOf(zone).formatToParts(at)) part[type] = Number(value);
+  const local = Date.UTC(part.year ?? 0, (part.month ?? 1) - 1, part.day ?? 1, part.hour ?? 0, part.minute ?? 0);
+  return local + (((at % MINUTE) + MINUTE) % MINUTE);
+}
+
+function formatterOf(zone: string): Intl.DateTimeFormat {
+  const kept = formatters.get(zone);
+  if (kept !== undefined) return kept;
+  const made = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+  });
+  formatters.set(zone, made);
+  return made;
+}

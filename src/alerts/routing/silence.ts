@@ -1,0 +1,87 @@
+import { z } from "zod";
+
+import type { Milliseconds } from "../../units/duration.ts";
+import type { AlertKind } from "../kinds/kinds.ts";
+import { isTimeZone, localMillis } from "./local-time.ts";
+
+const PERIODS = { day: 86_400_000, week: 604_800_000 } as const satisfies Record<string, Milliseconds>;
+
+/** Times in Unix milliseconds. What is left out of the scope is not narrowed by it. */
+export const Silence = z.object({
+  id: z.string(),
+  scope: z.object({
+    /** A destination's key: only there. */
+    destination: z.string().exactOptional(),
+    network: z.string().exactOptional(),
+    kind: z.string().exactOptional(),
+    subject: z.string().exactOptional(),
+  }),
+  from: z.number(),
+  /** Always later than `from`. */
+  until: z.number(),
+  /** The same window again and again, by the clock of a zone, up to an end: a maintenance window. */
+  recurrence: z
+    .object({ every: z.enum(["day", "week"]), zone: z.string().refine(isTimeZone), until: z.number() })
+    .exactOptional(),
+  reason: z.string().exactOptional(),
+  by: z.string(),
+  created: z.number(),
+});
+export type Silence = z.infer<typeof Silence>;
+
+/** What might be silenced. */
+export interface Silenceable {
+  readonly destination: string;
+  readonly network: string;
+  readonly kind: AlertKind;
+  readonly subject: string;
+}
+
+/** Whether a silence holds for it at a moment. */
+export function silences(silence: Silence, what: Silenceable, at: Milliseconds): boolean {
+  const { destination, network, kind, subject } = silence.scope;
+  return (
+    (destination ?? what.destination) === what.destination &&
+    (network ?? what.network) === what.network &&
+    (kind ?? what.kind) === what.kind &&
+    (subject ?? what.subject) === what.subject &&
+    holdsAt(silence, at)
+  );
+}
+
+/** How much of what a silence keeps back another one does, too: where both hold. */
+export function overlap({ scope }: Silence, { scope: other }: Silence): "all" | "some" | "none" {
+  const names = ["destination", "network", "kind", "subject"] as const;
+  const apart = names.some(
+    (name) => scope[name] !== undefined && other[name] !== undefined && scope[name] !== other[name],
+  );
+  if (apart) return "none";
+  return names.every((name) => other[name] === undefined || other[name] === scope[name]) ? "all" : "some";
+}
+
+/** When a silence is over for good. */
+export function silenceEnds(silence: Silence): Milliseconds {
+  return Math.max(silence.until, silence.recurrence?.until ?? 0);
+}
+
+/** When the time that holds at a moment is over. */
+export function holdsUntil({ from, until, recurrence }: Silence, at: Milliseconds): Milliseconds {
+  if (recurrence === undefined || at < until) return until;
+  return Math.min(recurrence.until, at + (until - from) - intoPeriod({ from, recurrence }, at));
+}
+
+/** Whether it is the time for it, whatever it is of. */
+export function holdsAt({ from, until, recurrence }: Silence, at: Milliseconds): boolean {
+  if (at < from) return false;
+  if (at < until) return true;
+  if (recurrence === undefined || at >= recurrence.until) return false;
+  return intoPeriod({ from, recurrence }, at) < until - from;
+}
+
+/** How long ago its time began the last time, by the clock of its zone. */
+function intoPeriod(
+  { from, recurrence }: { from: Milliseconds; recurrence: NonNullable<Silence["recurrence"]> },
+  at: Milliseconds,
+): Milliseconds {
+  return (localMillis(recurrence.zone, at) - localMillis(recurrence.zone, from)) % PERIODS[recurrence.every];
+}

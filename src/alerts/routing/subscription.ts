@@ -1,0 +1,92 @@
+import { z } from "zod";
+
+import type { AlertsConfig } from "../alerts-config.ts";
+import { ALERT_KINDS, type AlertKind, isConditionKind } from "../kinds/kinds.ts";
+import { Severity } from "../kinds/severity.ts";
+import { type Rule, ruleFor } from "../rules/rules.ts";
+import type { Destination } from "../sender.ts";
+import { QuietHours } from "./quiet-hours.ts";
+
+export const StoredDestination = z.object({
+  platform: z.string(),
+  workspace: z.string().exactOptional(),
+  channel: z.string(),
+  thread: z.string().exactOptional(),
+});
+
+/** Who is told of what, and how. As stored; times in Unix milliseconds. */
+export const Subscription = z.object({
+  id: z.string(),
+  destination: StoredDestination,
+  network: z.string(),
+  kinds: z.array(z.enum(ALERT_KINDS)).min(1),
+  /** Markets, nodes, parties, orders; empty = all of them. */
+  subjects: z.array(z.string()),
+  /** Thresholds by kind, where they differ from the configured ones. */
+  parameters: z.partialRecord(z.enum(ALERT_KINDS), z.record(z.string(), z.union([z.string(), z.number()]))),
+  floor: Severity,
+  /**
+   * Of conditions. `live`: one message an episode, edited in place, with a short new one when it fires, escalates and
+   * resolves; `thread`: what follows goes into the first one's thread; `plain`: new messages only.
+   */
+  style: z.enum(["live", "thread", "plain"]),
+  /** Of events. `usual`: checkpoints, snapshots and market states in one rolling message a day, the rest one by one. */
+  events: z.enum(["usual", "each", "rolling"]),
+  quietHours: QuietHours.exactOptional(),
+  /** The platform's own id of a role or group to notify loudly of what is critical. */
+  mention: z.string().exactOptional(),
+  /** Watched by one person, told by direct message; ends with the final state of what it watches. */
+  personal: z.literal(true).exactOptional(),
+  state: z.enum(["active", "paused", "ended", "retired", "removed"]),
+  /** Why it is not active. */
+  why: z.string().exactOptional(),
+  /** Of one that was retired because the platform refused the bot's token: what it is again once a token is accepted. */
+  returns: z.enum(["active", "paused"]).exactOptional(),
+  /** Since when it is not alive any more. */
+  over: z.number().exactOptional(),
+  created: z.number(),
+  by: z.object({ id: z.string(), name: z.string() }),
+});
+export type Subscription = z.infer<typeof Subscription>;
+
+/** Whether it still tells, or may again. */
+export function isAlive({ state }: Pick<Subscription, "state">): boolean {
+  return state === "active" || state === "paused";
+}
+
+const ROLLING_BY_DEFAULT: readonly AlertKind[] = ["checkpoint.new", "snapshot.new", "market.state"];
+
+/** Whether an event of a kind goes into the day's rolling message. */
+export function isRolling(subscription: Pick<Subscription, "events">, kind: AlertKind): boolean {
+  return subscription.events === "rolling" || (subscription.events === "usual" && ROLLING_BY_DEFAULT.includes(kind));
+}
+
+const keys = new WeakMap<Destination, string>();
+
+/** Names a destination in the store: equal destinations have equal keys. */
+export function destinationKey(destination: Destination): string {
+  const known = keys.get(destination);
+  if (known !== undefined) return known;
+  const { platform, workspace, channel, thread } = destination;
+  const key = [platform, workspace ?? "", channel, thread ?? ""].map(encodeURIComponent).join("/");
+  keys.set(destination, key);
+  return key;
+}
+
+/** The rules that a subscription takes part in. Throws UserError where its thresholds cannot be. */
+export function rulesOf(subscription: Pick<Subscription, "kinds" | "parameters">, config: AlertsConfig): Rule[] {
+  return subscription.kinds
+    .filter((kind) => isConditionKind(kind))
+    .map((kind) => ruleFor(kind, subscription.parameters[kind] ?? {}, config));
+}
+
+/** Whether it is about this subject of this network, whatever the kind. */
+export function covers(
+  subscription: Pick<Subscription, "network" | "subjects">,
+  what: { readonly network: string; readonly subject: string },
+): boolean {
+  return (
+    subscription.network === what.network &&
+    (subscription.subjects.length === 0 || what.subject === "" || subscription.subjects.includes(what.subject))
+  );
+}

@@ -1,0 +1,91 @@
+import { z } from "zod";
+
+import { MillisField, TimeText } from "../kinds/json-fields.ts";
+import { CONDITION_KINDS } from "../kinds/kinds.ts";
+import { Reading } from "../kinds/reading.ts";
+import { Severity } from "../kinds/severity.ts";
+
+/** One firing of a rule for one subject, from its beginning to its end, as it is stored. */
+export const Episode = z.object({
+  /** `rule|network|subject|number`. */
+  id: z.string(),
+  rule: z.string(),
+  kind: z.enum(CONDITION_KINDS),
+  network: z.string(),
+  subject: z.string(),
+  number: z.int().positive(),
+  /** `withdrawn`: nobody watches it any more; `gone`: there is no such subject any more. Its end is then not seen. */
+  state: z.enum(["firing", "recovering", "resolved", "withdrawn", "gone"]),
+  severity: Severity,
+  /** When it became bad, as far as is known. */
+  began: TimeText,
+  /** It was bad already when it was first looked at, or looked at again: it began then or earlier. */
+  beganBefore: z.literal(true).exactOptional(),
+  /** When it fired. */
+  detected: TimeText,
+  /** When the watcher had last seen it good. */
+  lastGood: TimeText.exactOptional(),
+  escalated: TimeText.exactOptional(),
+  /** The first good reading of the recovery that held. */
+  recovered: TimeText.exactOptional(),
+  /** When it was closed. */
+  ended: TimeText.exactOptional(),
+  /** The reading by which it fired, and the last known one. */
+  first: Reading,
+  last: Reading,
+  acknowledged: z.object({ by: z.string(), at: TimeText }).exactOptional(),
+});
+export type Episode = z.infer<typeof Episode>;
+
+export function isOpen(episode: Episode): boolean {
+  return episode.state === "firing" || episode.state === "recovering";
+}
+
+/** Where one rule stands for one subject, as it is stored. */
+export const Machine = z.object({
+  rule: z.string(),
+  kind: z.enum(CONDITION_KINDS),
+  network: z.string(),
+  subject: z.string(),
+  phase: z.enum(["ok", "pending", "firing", "recovering"]),
+  /** The number of the last episode; 0 before the first. */
+  number: z.int().nonnegative(),
+  /** How long, and for how many rounds, it has been bad (pending) or good (recovering), blind time left out. */
+  heldMillis: MillisField,
+  rounds: z.int().nonnegative(),
+  /** How long it has been bad since pending, blind time left out. */
+  badMillis: MillisField,
+  /** Whether the last round could tell. */
+  known: z.boolean(),
+  /** When it became pending, and the first good reading while recovering. */
+  began: TimeText.exactOptional(),
+  beganBefore: z.literal(true).exactOptional(),
+  recovering: TimeText.exactOptional(),
+  lastGood: TimeText.exactOptional(),
+  /** Which watcher speaks of it, and how many good looks in a row it has said nothing of it; absent = none. */
+  watcher: z.string().exactOptional(),
+  absent: z.int().positive().exactOptional(),
+  /** When the last episodes fired, in Unix milliseconds, as far back as flapping looks. */
+  firings: z.array(z.number()),
+  flapping: z
+    .object({
+      since: TimeText,
+      /** The number of the last episode before it was called flapping. */
+      before: z.int().nonnegative(),
+      /** When it last fired or resolved, in Unix milliseconds. */
+      lastMillis: z.number(),
+    })
+    .exactOptional(),
+});
+export type Machine = z.infer<typeof Machine>;
+
+/** A machine that has never seen anything bad. */
+export function freshMachine(of: Pick<Machine, "rule" | "kind" | "network" | "subject">): Machine {
+  const { rule, kind, network, subject } = of;
+  const counters = { number: 0, heldMillis: 0, rounds: 0, badMillis: 0, known: true, firings: [] };
+  return { rule, kind, network, subject, phase: "ok", ...counters };
+}
+
+export function episodeId(of: Pick<Machine, "rule" | "network" | "subject">, number: number): string {
+  return [of.rule, of.network, of.subject, number].join("|");
+}

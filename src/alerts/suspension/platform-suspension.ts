@@ -1,0 +1,64 @@
+import { z } from "zod";
+
+import type { AlertTables } from "../../store/alert-ports.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
+
+/** A platform that refuses the bot's own token. As stored; times in Unix milliseconds. */
+export const PlatformSuspension = z.object({
+  platform: z.string(),
+  since: z.number(),
+  /** In the platform's words, as of the last time that it was asked; never the token. */
+  why: z.string(),
+  /** Its subscriptions have ended with it, and what was owed there was given up. */
+  retired: z.object({ at: z.number(), subscriptions: z.int(), unsent: z.int() }).exactOptional(),
+});
+export type PlatformSuspension = z.infer<typeof PlatformSuspension>;
+
+/** Under this name they are kept beside the watchers' snapshots, for no network. */
+const SNAPSHOT_NAME = "refused-tokens";
+const StoredSuspensions = z.array(PlatformSuspension);
+
+/** When a token that is still refused counts as revoked. */
+export function revokedAt({ since }: Pick<PlatformSuspension, "since">): Milliseconds {
+  return since + DEAD_LETTER_AFTER;
+}
+
+/** The platforms that refuse the bot's token, as they are kept. */
+export async function readSuspensions(tables: Pick<AlertTables, "watch">): Promise<readonly PlatformSuspension[]> {
+  const row = await tables.watch.snapshot("", SNAPSHOT_NAME);
+  return row === undefined ? [] : (StoredSuspensions.safeParse(JSON.parse(row.data)).data ?? []);
+}
+
+/** The platforms that refuse the bot's token, as a transaction finds and leaves them. */
+export class PlatformSuspensions {
+  readonly #tables: AlertTables;
+  readonly #all: Map<string, PlatformSuspension>;
+
+  constructor(tables: AlertTables, found: Iterable<PlatformSuspension>) {
+    this.#tables = tables;
+    this.#all = new Map([...found].map((one) => [one.platform, one]));
+  }
+
+  get(platform: string): PlatformSuspension | undefined {
+    return this.#all.get(platform);
+  }
+
+  all(): readonly PlatformSuspension[] {
+    return [...this.#all.values()];
+  }
+
+  async put(refusal: PlatformSuspension, at: Milliseconds): Promise<void> {
+    this.#all.set(refusal.platform, refusal);
+    await this.#write(at);
+  }
+
+  async drop(platform: string, at: Milliseconds): Promise<void> {
+    this.#all.delete(platform);
+    await this.#write(at);
+  }
+
+  async #write(at: Milliseconds): Promise<void> {
+    await this.#tables.watch.putSnapshot("", SNAPSHOT_NAME, at, JSON.stringify(this.all()));
+  }
+}

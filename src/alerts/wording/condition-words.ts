@@ -1,0 +1,199 @@
+import { field, type Field } from "../../reply/block.ts";
+import { code, id, joinText, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
+import { formatDuration } from "../../units/duration.ts";
+import { timeFromText } from "../kinds/json-fields.ts";
+import type { Reading } from "../kinds/reading.ts";
+import type { Episode } from "../rules/episode.ts";
+import { priceSide } from "../rules/rules.ts";
+import { enumWord } from "./phrases.ts";
+import { groupedNumber, ruleParameters, ruleWords } from "./subscription-words.ts";
+
+/** How one condition is put into words. */
+export interface ConditionWords {
+  /** What is wrong, and what it is once it is over. */
+  readonly bad: Text;
+  readonly good: Text;
+  /** What it means, in one or two sentences. */
+  readonly meaning: string;
+  /** The figures behind it. */
+  readonly fields: readonly Field[];
+}
+
+/** An episode as it last was, under its rule's own thresholds. Pure and total. */
+export function conditionWords({ rule, last: reading }: Pick<Episode, "rule" | "last">): ConditionWords {
+  const network = strong(reading.network);
+  switch (reading.kind) {
+    case "network.stalled": {
+      const { frontier, height } = reading.facts;
+      return {
+        bad: text`No new block on ${network}`,
+        good: text`${network} makes blocks again`,
+        meaning:
+          reading.nodes === 1
+            ? "Seen from one node; network and node cannot be told apart."
+            : "A majority of the nodes answers, and none of them gets a new block: the network itself has stopped.",
+        fields: [
+          ...timeField("Last block's time", frontier),
+          ...(height === undefined ? [] : [field("Last block", strong(height))]),
+        ],
+      };
+    }
+    case "network.disagree": {
+      const { advancing, standing } = reading.facts;
+      return {
+        bad: text`The nodes of ${network} disagree`,
+        good: text`The nodes of ${network} agree again`,
+        meaning:
+          "Most nodes stand still while others go on. Either those have split off, or the rest of them is stuck; do not trust any single one.",
+        fields: [
+          field("Going on", nodeList(advancing), { wide: true }),
+          field("Standing still", nodeList(standing), { wide: true }),
+        ],
+      };
+    }
+    case "network.time-back": {
+      const { from, to } = reading.facts;
+      return {
+        bad: text`Time went back at ${code(reading.subject)} on ${network}`,
+        good: text`Time goes forward again at ${code(reading.subject)} on ${network}`,
+        meaning: "The node says an earlier time than it did before: it was swapped or restored from a backup.",
+        fields: [...timeField("It said before", from), ...timeField("It says now", to)],
+      };
+    }
+    case "network.clock": {
+      const drift = reading.facts.driftMillis;
+      const way = (drift ?? 0) < 0 ? "ahead of" : "behind";
+      return {
+        bad: text`The time of ${network} is far from the wall clock`,
+        good: text`The time of ${network} agrees with the wall clock again`,
+        meaning:
+          "Blocks come, but their time differs from this machine's clock: the network catches up, or a clock is wrong. It is no stall.",
+        fields:
+          drift === undefined
+            ? []
+            : [field("Drift", text`${strong(formatDuration(Math.abs(drift)))} ${way} the clock`)],
+      };
+    }
+    case "watch.blind":
+      return {
+        bad: text`The watcher is blind on ${network}`,
+        good: text`The watcher sees ${network} again`,
+        meaning: "Nothing can be said of the network while this lasts: no other alert of it fires or resolves.",
+        fields: reading.facts.nodes.map(({ node, why }) => field(code(node), why ?? "answers", { wide: true })),
+      };
+    case "node.lagging": {
+      const { behindMillis, behindBlocks } = reading.facts;
+      return {
+        bad: text`${code(reading.subject)} lags behind on ${network}`,
+        good: text`${code(reading.subject)} has caught up on ${network}`,
+        meaning: "The network goes on without this node: what it answers is old.",
+        fields: [
+          ...(behindMillis === undefined ? [] : [field("Behind", strong(formatDuration(behindMillis)))]),
+          ...(behindBlocks === undefined ? [] : [field("Blocks behind", strong(behindBlocks))]),
+        ],
+      };
+    }
+    case "node.down":
+      return {
+        bad: text`${code(reading.subject)} is down on ${network}`,
+        good: text`${code(reading.subject)} answers again on ${network}`,
+        meaning:
+          reading.nodes === 1
+            ? "The node does not answer, and it is the only one there is to ask."
+            : "The node does not answer; others that do are asked in its place.",
+        fields: [],
+      };
+    case "checkpoint.overdue": {
+      const { sinceMillis, usualMillis, lastBlock } = reading.facts;
+      return {
+        bad: text`A checkpoint is overdue on ${network}`,
+        good: text`Checkpoints come again on ${network}`,
+        meaning: "Without new checkpoints a restart of the network would lose what happened since the last one.",
+        fields: [
+          ...(sinceMillis === undefined ? [] : [field("Since the last one", strong(formatDuration(sinceMillis)))]),
+          ...(usualMillis === undefined ? [] : [field("Usual spacing", formatDuration(usualMillis))]),
+          ...(lastBlock === undefined ? [] : [field("Last at block", lastBlock)]),
+        ],
+      };
+    }
+    case "market.auction": {
+      const { tradingMode, trigger, end } = reading.facts;
+      return {
+        bad: text`${marketName(reading)} is in an auction on ${network}`,
+        good: text`${marketName(reading)} trades again on ${network}`,
+        meaning: "Orders are collected and not matched until the auction ends.",
+        fields: [
+          ...(tradingMode === undefined ? [] : [field("Mode", enumWord(tradingMode, "TRADING_MODE"))]),
+          ...(trigger === undefined ? [] : [field("Trigger", enumWord(trigger, "AUCTION_TRIGGER"))]),
+          ...timeField("Ends", end),
+        ],
+      };
+    }
+    case "market.price": {
+      const { price } = reading.facts;
+      const mark = price === undefined ? [] : text`: mark price ${groupedNumber(price)}`;
+      return {
+        bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
+        good: text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
+        meaning: "The mark price is where this alert was asked to look out for it.",
+        fields: [
+          ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
+          ...(ruleWords(rule) === "" ? [] : [field("Threshold", ruleWords(rule))]),
+        ],
+      };
+    }
+    case "market.bound": {
+      const { price, bound, side, distancePercent } = reading.facts;
+      return {
+        bad: text`${marketName(reading)} is near a price monitoring bound on ${network}`,
+        good: text`${marketName(reading)} is away from its price monitoring bounds on ${network}`,
+        meaning: "Beyond the bound the market goes into an auction.",
+        fields: [
+          ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
+          ...(bound === undefined
+            ? []
+            : [field(side === "lower" ? "Lower bound" : "Upper bound", strong(groupedNumber(bound)))]),
+          ...(distancePercent === undefined ? [] : [field("Distance", `${distancePercent} %`)]),
+        ],
+      };
+    }
+  }
+}
+
+/** Which side of the thresholds the price is on: `above 70,000`; all of them where it is on neither, or not known. */
+export function thresholdSideWords(rule: string, price: string | undefined): string {
+  const { low, high, when } = ruleParameters(rule);
+  const both = low !== undefined && high !== undefined && when !== "within";
+  if (both && price !== undefined) {
+    const given = { low, high, when: "beyond" } as const;
+    const side = priceSide(given, price);
+    if (side === "above") return `above ${groupedNumber(high)}`;
+    if (side === "below") return `below ${groupedNumber(low)}`;
+  }
+  return ruleWords(rule) || "beyond its threshold";
+}
+
+/** Which nodes show it, of how many: how sure it is. */
+export function seenBy({ kind, seenBy, nodes }: Reading): Text {
+  // Silence is shown by no node: it is the asker who meets it.
+  if (seenBy.length === 0 && (kind === "node.down" || kind === "watch.blind")) return text`Bellwether itself`;
+  if (seenBy.length === 0) return nodes === 1 ? text`no node (one is configured)` : text`none of ${nodes} nodes`;
+  return nodes === 1
+    ? text`${nodeList(seenBy)}, the one node there is`
+    : text`${nodeList(seenBy)} (${seenBy.length} of ${nodes})`;
+}
+
+function nodeList(nodes: readonly string[]): Text {
+  return joinText(
+    nodes.map((node) => code(node)),
+    ", ",
+  );
+}
+
+function marketName(reading: Extract<Reading, { label?: string }>): TextPart {
+  return reading.label === undefined ? id(reading.subject) : strong(reading.label);
+}
+
+function timeField(name: string, moment: string | undefined): Field[] {
+  return moment === undefined ? [] : [field(name, time(timeFromText(moment), "both"))];
+}

@@ -1,0 +1,113 @@
+import { type Block, paragraph } from "../../reply/block.ts";
+import { type Action, reply, type Reply } from "../../reply/reply.ts";
+import { code, strong, text, type Text } from "../../reply/text.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
+import { timeFromText } from "../kinds/json-fields.ts";
+import type { NetworkStatus } from "../kinds/network-status.ts";
+import type { AlertMessage, ChangeMessage } from "../outbox/message.ts";
+import { conditionWords } from "./condition-words.ts";
+import { networkStatusWords } from "./network-status-words.ts";
+import { markedTitle } from "./phrases.ts";
+import { silenceScopeWords, silenceTimeWords } from "./silence-words.ts";
+import { deliveryOptionWords, subscriptionWords } from "./subscription-words.ts";
+
+/** A channel shows that it can be reached, and those in it learn of what they will be told. */
+export function describeTest(message: Extract<AlertMessage, { type: "test" }>): Reply {
+  const { by, subscription, standing } = message;
+  const told = subscription === undefined ? [] : text` It is told of ${subscriptionWords(subscription)}.`;
+  return reply({
+    tone: "good",
+    title: markedTitle("TEST", text`Alerts arrive here`, message),
+    blocks: [
+      paragraph(text`${by} subscribed this channel. This message shows that it can be reached.${told}`),
+      ...standingBlocks(standing),
+    ],
+  });
+}
+
+/** Who did what to what a channel is told, in one short message. */
+export function describeChange(message: ChangeMessage): Reply {
+  return reply({
+    title: markedTitle("CHANGE", sentence(message), message),
+    blocks: detailsOf(message),
+    actions: actionsOf(message),
+  });
+}
+
+function sentence({ by, change, labels }: ChangeMessage): Text {
+  switch (change.what) {
+    case "added": {
+      const manner = deliveryOptionWords(change.subscription);
+      const how = manner.length === 0 ? [] : text` (${manner})`;
+      return text`${by} subscribed this channel to ${subscriptionWords(change.subscription, labels)}${how}`;
+    }
+    case "edited": {
+      const manner = deliveryOptionWords(change.subscription);
+      const how = manner.length === 0 ? [] : text` (${manner})`;
+      return text`${by} changed subscription ${code(change.subscription.id)}: now ${subscriptionWords(change.subscription, labels)}${how}`;
+    }
+    case "removed":
+    case "paused":
+    case "resumed":
+      return text`${by} ${change.what} subscription ${code(change.subscription.id)}: ${subscriptionWords(change.subscription, labels)}`;
+    case "silenced":
+      return text`${by} silenced ${silenceScopeWords(change.silence, labels)}`;
+    case "unsilenced":
+      return text`${by} ended the silence of ${silenceScopeWords(change.silence, labels)}`;
+    case "acknowledged":
+      return text`${by} acknowledged ${strong(change.episode.kind)}: ${conditionWords(change.episode).bad}`;
+  }
+}
+
+/** What does not fit one line: moments belong into the body, where each reader sees them in their own zone. */
+function detailsOf({ change, at }: ChangeMessage): Block[] {
+  switch (change.what) {
+    case "added":
+      return standingBlocks(change.standing);
+    case "silenced": {
+      const { silence } = change;
+      const reason = silence.reason === undefined ? [] : text`: ${silence.reason}`;
+      return [paragraph(text`${capital(silenceTimeWords(silence, toMillis(timeFromText(at))))}${reason}`)];
+    }
+    case "edited":
+    case "removed":
+    case "paused":
+    case "resumed":
+    case "unsilenced":
+    case "acknowledged":
+      return [];
+  }
+}
+
+/** The same with a capital letter in front. */
+function capital([first, ...rest]: Text): Text {
+  if (first?.kind !== "text") return first === undefined ? [] : [first, ...rest];
+  return [{ ...first, text: `${first.text.slice(0, 1).toUpperCase()}${first.text.slice(1)}` }, ...rest];
+}
+
+function actionsOf({ change }: ChangeMessage): Action[] {
+  switch (change.what) {
+    case "silenced": {
+      const options = { id: change.silence.id };
+      return [{ label: "End silence", invocation: { command: "alerts unsilence", options }, effect: "reply" }];
+    }
+    case "acknowledged": {
+      const options = { episode: change.episode.id };
+      return [{ label: "Details", invocation: { command: "alerts why", options }, effect: "reply" }];
+    }
+    case "paused": {
+      const options = { id: change.subscription.id };
+      return [{ label: "Resume", invocation: { command: "alerts resume", options }, effect: "reply" }];
+    }
+    case "added":
+    case "edited":
+    case "removed":
+    case "resumed":
+    case "unsilenced":
+      return [];
+  }
+}
+
+function standingBlocks(standing: NetworkStatus | undefined): Block[] {
+  return standing === undefined ? [] : [paragraph(networkStatusWords(standing))];
+}

@@ -1,0 +1,139 @@
+import { type Block, field, type Field, paragraph } from "../../reply/block.ts";
+import { type Action, reply, type Reply } from "../../reply/reply.ts";
+import { text, type Text, time } from "../../reply/text.ts";
+import { formatDuration } from "../../units/duration.ts";
+import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { NOTHING_IS_WRONG } from "../drill.ts";
+import { timeFromText } from "../kinds/json-fields.ts";
+import type { DeliveryContext } from "../outbox/delivery-subject.ts";
+import type { AlertMessage } from "../outbox/message.ts";
+import { type Episode, isOpen } from "../rules/episode.ts";
+import { conditionWords, seenBy } from "./condition-words.ts";
+import { markedTitle, sinceWords, TONES } from "./phrases.ts";
+
+type Condition = Extract<AlertMessage, { type: "condition" }>;
+
+/** What, since when, how sure and seen by whom, what it means, what was last good; on a resolve the whole story. */
+export function describeCondition(message: Condition, wording: DeliveryContext): Reply {
+  const { episode } = message;
+  const words = conditionWords(episode);
+  if (!isOpen(episode)) return describeEnd(message, wording);
+  const acknowledged = episode.acknowledged;
+  return reply({
+    tone: TONES[episode.severity],
+    title: markedTitle(wordFor(message, wording), words.bad, message),
+    blocks: [
+      paragraph(message.drill === true ? NOTHING_IS_WRONG : words.meaning),
+      {
+        kind: "fields",
+        fields: [
+          field("Since", sinceWords(episode, "both")),
+          field("Seen by", seenBy(episode.last)),
+          ...words.fields,
+          ...(episode.lastGood === undefined ? [] : [field("Last good", time(timeFromText(episode.lastGood), "both"))]),
+          ...(episode.last.why === undefined ? [] : [field("Why", episode.last.why, { wide: true })]),
+          ...(acknowledged === undefined ? [] : [field("Acknowledged by", acknowledged.by)]),
+          ...(episode.state === "recovering" ? [field("Now", "it looks good again; waiting for it to last")] : []),
+        ],
+      },
+      ...notes(message),
+    ],
+    footer: footerOf(episode),
+    actions: actionsOf(episode),
+  });
+}
+
+function wordFor(message: Condition, wording: DeliveryContext): string {
+  const word = message.episode.severity.toUpperCase();
+  if (message.phase === "reminder") return `STILL ${word}`;
+  return message.phase === "escalation" && wording.merged !== true ? `NOW ${word}` : word;
+}
+
+function notes({ already, reminder, episode }: Condition): Block[] {
+  return [
+    ...(already === undefined
+      ? []
+      : [
+          paragraph(
+            text`Already firing since ${time(timeFromText(episode.detected), "both")}; told only now: ${already}.`,
+          ),
+        ]),
+    ...(reminder === undefined
+      ? []
+      : [paragraph(`Reminder ${reminder.number} of ${reminder.of}: nobody has acknowledged it.`)]),
+  ];
+}
+
+function describeEnd(message: Condition, wording: DeliveryContext): Reply {
+  const { episode } = message;
+  const unseen = episode.state === "withdrawn" || episode.state === "gone";
+  const words = conditionWords(episode);
+  const ended = timeFromText(episode.recovered ?? episode.ended ?? episode.detected);
+  const lasted = formatDuration(toMillis(ended) - toMillis(timeFromText(episode.began)));
+  const atLeast = episode.beganBefore === true ? "at least " : "";
+  const summary = unseen
+    ? episode.state === "gone"
+      ? text`What it was about is gone: the network does not list it any more, or it is not configured any more. Its end was not seen.`
+      : text`Nobody is subscribed to it any more, so its end will not be seen.`
+    : wording.merged === true
+      ? text`It fired and resolved before this could be sent. It lasted ${atLeast}${lasted}.`
+      : text`It lasted ${atLeast}${lasted}.`;
+  return reply({
+    tone: unseen ? "neutral" : "good",
+    title: markedTitle(endWord(episode, wording), unseen ? words.bad : words.good, message),
+    blocks: [
+      ...(message.drill === true ? [paragraph(NOTHING_IS_WRONG)] : []),
+      paragraph(summary),
+      { kind: "fields", fields: timelineOf(episode, wording.told) },
+    ],
+    footer: footerOf(episode),
+    actions: actionsOf(episode).slice(-1),
+  });
+}
+
+function endWord({ state }: Episode, { merged }: DeliveryContext): string {
+  if (state === "gone") return merged === true ? "FIRED AND GONE" : "GONE";
+  if (state === "withdrawn") return "NO LONGER WATCHED";
+  return merged === true ? "FIRED AND RESOLVED" : "RESOLVED";
+}
+
+/** Began, detected, told, escalated and acknowledged as they came, recovered. */
+export function timelineOf(episode: Episode, told?: Nanoseconds): Field[] {
+  const moment = (name: string, at: string | undefined, more: Text = []): Field[] =>
+    at === undefined ? [] : [field(name, text`${time(timeFromText(at))}${more}`)];
+  const { acknowledged, escalated } = episode;
+  const between = [
+    { at: escalated, fields: moment("Escalated", escalated) },
+    {
+      at: acknowledged?.at,
+      fields: acknowledged === undefined ? [] : moment("Acknowledged", acknowledged.at, text` by ${acknowledged.by}`),
+    },
+  ].toSorted((a, b) => Number(BigInt(a.at ?? 0) - BigInt(b.at ?? 0)));
+  return [
+    ...moment("Began", episode.began, episode.beganBefore === true ? text` at the latest` : []),
+    ...moment("Detected", episode.detected),
+    ...(told === undefined ? [] : [field("Told", time(told))]),
+    ...between.flatMap(({ fields }) => fields),
+    ...moment("Recovered", episode.recovered),
+  ];
+}
+
+function footerOf(episode: Episode): Text {
+  return text`${episode.id}`;
+}
+
+/** The commands behind the buttons; they carry the episode, so that they work after a restart. */
+function actionsOf(episode: Episode): Action[] {
+  const options = { episode: episode.id };
+  return [
+    ...(episode.acknowledged === undefined
+      ? [{ label: "Acknowledge", invocation: { command: "alerts ack", options }, effect: "reply" } as const]
+      : []),
+    {
+      label: "Silence 1 h",
+      invocation: { command: "alerts silence", options: { what: episode.id, for: "1h" } },
+      effect: "reply",
+    },
+    { label: "Details", invocation: { command: "alerts why", options }, effect: "reply" },
+  ];
+}

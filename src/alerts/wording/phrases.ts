@@ -1,0 +1,93 @@
+import type { Tone } from "../../reply/reply.ts";
+import { code, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import { timeFromText } from "../kinds/json-fields.ts";
+import type { AlertKind } from "../kinds/kinds.ts";
+import type { Severity } from "../kinds/severity.ts";
+import type { Episode } from "../rules/episode.ts";
+
+/** `STATE_TRADING_TERMINATED` under `STATE` is `trading terminated`; whatever else a node sends stays as it is. */
+export function enumWord(value: string, prefix: string): string {
+  return value.startsWith(`${prefix}_`)
+    ? value
+        .slice(prefix.length + 1)
+        .toLowerCase()
+        .replaceAll("_", " ")
+        .replaceAll(/\blp\b/gu, "LP")
+    : value;
+}
+
+/** One colour for each severity. */
+export const TONES: Readonly<Record<Severity, Tone>> = { info: "neutral", warning: "warning", critical: "bad" };
+
+/** One word for each severity, and for what is over; drills and simulations say so first. */
+export function markedTitle(
+  word: string,
+  title: Text,
+  marks: { readonly simulated?: true | undefined; readonly drill?: true | undefined },
+): Text {
+  const simulated = marks.simulated === true ? text`${strong("SIMULATED")} · ` : [];
+  const drill = marks.drill === true ? text`${strong("DRILL")} · ` : [];
+  return text`${simulated}${drill}${strong(word)} · ${title}`;
+}
+
+/** Events of a kind, for counting: `12 checkpoints`. */
+export function countOf(kind: AlertKind, count: number): string {
+  const [one, many] = NOUNS[kind] ?? [kind, kind];
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+const NOUNS: Partial<Record<AlertKind, readonly [string, string]>> = {
+  "checkpoint.new": ["checkpoint", "checkpoints"],
+  "snapshot.new": ["snapshot", "snapshots"],
+  "core.upgraded": ["protocol upgrade", "protocol upgrades"],
+  "rotation.new": ["key rotation", "key rotations"],
+  "market.state": ["change of a market", "changes of markets"],
+  "node.version": ["change of a node's version", "changes of nodes' versions"],
+  "history.reset": ["reset of a node's history", "resets of nodes' histories"],
+  "order.final": ["closed order", "closed orders"],
+  "stake.changed": ["change of stake", "changes of stake"],
+  "bundle.signed": ["signed bundle", "signed bundles"],
+};
+
+type Begun = Pick<Episode, "began" | "beganBefore">;
+
+/** Behind `since`: when it began, or `at least` when it was first looked at. */
+export function sinceWords({ began, beganBefore }: Begun, style: "absolute" | "both" = "absolute"): Text {
+  const at = time(timeFromText(began), style);
+  return beganBefore === true ? text`at least ${at}` : toText(at);
+}
+
+interface PlatformWords {
+  readonly name: string;
+  /** The setting that holds the bot's token. */
+  readonly setting: string;
+  /** Where a new one is had, as the platform's own pages call it. */
+  readonly source: string;
+}
+
+const PLATFORM_WORDS: Readonly<Record<string, PlatformWords>> = {
+  discord: {
+    name: "Discord",
+    setting: "DISCORD_TOKEN",
+    source: "in the Developer Portal, page Bot of your application: Reset Token",
+  },
+  slack: {
+    name: "Slack",
+    setting: "SLACK_BOT_TOKEN",
+    source: "on the page Install App of your app: the Bot User OAuth Token",
+  },
+};
+
+/** A platform as people write it. */
+export function platformName(platform: string): string {
+  return PLATFORM_WORDS[platform]?.name ?? platform;
+}
+
+/** What to do where a platform refuses the bot's token. */
+export function tokenRemedy(platform: string): Text {
+  const known = PLATFORM_WORDS[platform];
+  const doctor = text`${code("npm run doctor")} says whether it is right.`;
+  if (known === undefined) return text`set a token that ${platform} accepts and start the bot again. ${doctor}`;
+  const { setting, source, name } = known;
+  return text`get a token that ${name} accepts (${source}), set ${code(setting)} to it and start the bot again. ${doctor}`;
+}

@@ -1,0 +1,135 @@
+import { code, id, joinText, strong, text, type Text, type TextPart } from "../../reply/text.ts";
+import { formatDecimal, parseDecimal } from "../../units/decimal.ts";
+import { formatDuration } from "../../units/duration.ts";
+import { type AlertKind, groupOf, isConditionKind } from "../kinds/kinds.ts";
+import type { Subscription } from "../routing/subscription.ts";
+import type { GivenParameters } from "../rules/rules.ts";
+
+/** What people call subjects, by their ids. */
+export type Labels = Readonly<Record<string, string>>;
+
+type SubscriptionSummary = Pick<
+  Subscription,
+  "kinds" | "subjects" | "parameters" | "network" | "floor" | "style" | "events" | "quietHours" | "mention" | "personal"
+>;
+
+/** `market.price of BTC/USDT, above 70,000 on mainnet`. Pure and total. */
+export function subscriptionWords(told: SubscriptionSummary, labels: Labels = {}): Text {
+  const subjects = told.subjects.length === 0 ? [] : text` of ${subjectWords(told.subjects, labels)}`;
+  const thresholds = thresholdWords(told.parameters);
+  const beyond = thresholds === "" ? [] : text`, ${thresholds}`;
+  return text`${kindWords(told.kinds)}${subjects}${beyond} on ${strong(told.network)}`;
+}
+
+/** How it is told, where that is not the usual way; empty where it is. */
+export function deliveryOptionWords({
+  floor,
+  style,
+  events,
+  quietHours: quiet,
+  mention,
+  personal,
+  kinds,
+}: SubscriptionSummary): Text {
+  const conditions = kinds.some((kind) => isConditionKind(kind));
+  const parts: TextPart[] = [
+    ...(floor === "info" ? [] : [floor === "critical" ? "critical only" : "warnings and worse"]),
+    ...(conditions && style !== "live" ? [`${style} style`] : []),
+    ...(events === "usual" || personal === true
+      ? []
+      : [events === "each" ? "events one by one" : "events in one message a day"]),
+    ...(quiet === undefined ? [] : [`quiet ${quiet.from} to ${quiet.to} ${quiet.zone}`]),
+    ...(mention === undefined ? [] : [text`critical notifies ${id(mention)}`]),
+  ];
+  return joinText(parts, ", ");
+}
+
+/** `the ops alerts`, `all alerts`, or the kinds one by one. */
+function kindWords(kinds: readonly AlertKind[]): Text {
+  const group = groupOf(kinds);
+  if (group === "all") return text`${strong("all")} alerts`;
+  if (group !== undefined) return text`the ${strong(group)} alerts`;
+  return joinText(
+    kinds.map((kind) => strong(kind)),
+    ", ",
+  );
+}
+
+function subjectWords(subjects: readonly string[], labels: Labels): Text {
+  return joinText(
+    subjects.map((subject) => subjectName(subject, labels)),
+    ", ",
+  );
+}
+
+/** A subject as people know it: its name, else its id. */
+export function subjectName(subject: string, labels: Labels = {}): TextPart {
+  const label = labels[subject];
+  if (label !== undefined) return strong(label);
+  const bundle = /^(list-asset|asset-limits):(.*)$/su.exec(subject);
+  if (bundle !== null) return text`${bundle[1]} ${id(bundle[2] ?? "")}`;
+  // A node's name is read, not copied: its middle says as much as its ends.
+  return /^[0-9a-f]{32,}$/iu.test(subject) ? id(subject) : code(subject);
+}
+
+/** The thresholds of its own, in words; empty where there are none. */
+function thresholdWords(parameters: Subscription["parameters"]): string {
+  return Object.values(parameters)
+    .flatMap((given) => (given === undefined ? [] : wordsOf(given)))
+    .filter((word, index, all) => all.indexOf(word) === index)
+    .join(", ");
+}
+
+/** What differs from the configured parameters, as a rule's id says it: `market.price{high=70000}`. Pure and total. */
+export function ruleParameters(rule: string): Readonly<Record<string, string>> {
+  const given = /\{(.*)\}$/u.exec(rule)?.[1] ?? "";
+  const pairs = given.split(",").map((pair) => pair.split("=", 2));
+  return Object.fromEntries(pairs.flatMap(([name = "", value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+/** The same in words: `above 70,000`; empty where nothing differs. */
+export function ruleWords(rule: string): string {
+  return wordsOf(ruleParameters(rule)).join(", ");
+}
+
+/** A number of any size with its digits grouped and none of them lost; other text as it is. */
+export function groupedNumber(written: string | number): string {
+  const exact = parseDecimal(String(written));
+  return exact === undefined ? String(written) : formatDecimal(exact, { trim: false });
+}
+
+const SPANS: Readonly<Record<string, string>> = {
+  for: "for",
+  criticalFor: "critical after",
+  drift: "drift above",
+  behind: "behind by",
+  atLeast: "at least",
+};
+
+function wordsOf({ low, high, when, ...rest }: GivenParameters): string[] {
+  const within = when === "within" && low !== undefined && high !== undefined;
+  const beyond = [
+    ...(high === undefined ? [] : [`above ${groupedNumber(high)}`]),
+    ...(low === undefined ? [] : [`below ${groupedNumber(low)}`]),
+  ];
+  return [
+    ...(within ? [`between ${groupedNumber(low)} and ${groupedNumber(high)}`] : []),
+    ...(within || beyond.length === 0 ? [] : [beyond.join(" or ")]),
+    ...Object.entries(rest).map(([name, value]) => {
+      const span = SPANS[name];
+      if (span !== undefined) return `${span} ${formatDuration(Number(value))}`;
+      switch (name) {
+        case "percent":
+          return `within ${value} %`;
+        case "rounds":
+          return `${value} looks in a row`;
+        case "blocks":
+          return `behind by ${value} blocks`;
+        case "factor":
+          return `${value} times the usual spacing`;
+        default:
+          return `${name} ${value}`;
+      }
+    }),
+  ];
+}

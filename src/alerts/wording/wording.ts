@@ -1,0 +1,208 @@
+import { type Block, paragraph, type Table } from "../../reply/block.ts";
+import { tableAttachment } from "../../reply/csv.ts";
+import { reply, type Reply } from "../../reply/reply.ts";
+import { code, id, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import { formatDuration } from "../../units/duration.ts";
+import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
+import type { AlertEvent } from "../kinds/event.ts";
+import { timeFromText } from "../kinds/json-fields.ts";
+import type { DeliveryContext } from "../outbox/delivery-subject.ts";
+import type { AlertMessage } from "../outbox/message.ts";
+import { conditionWords } from "./condition-words.ts";
+import { describeChange, describeTest } from "./describe-change.ts";
+import { describeCondition } from "./describe-condition.ts";
+import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
+import { describeToken } from "./describe-token.ts";
+import { countOf, markedTitle, platformName, TONES } from "./phrases.ts";
+
+type MessageOf<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
+
+/** How many events a digest names in the message itself; its file has all of them. */
+const NAMED_EVENTS = 5;
+
+/** What an alert says, as a reply. Pure and total. */
+export function describe(message: AlertMessage, wording: DeliveryContext = {}): Reply {
+  const said = describeByType(message, wording);
+  if (wording.repeat !== true) return said;
+  const note = paragraph(
+    text`${strong("This may be a repeat")}: nobody knows whether the first try to send it arrived.`,
+  );
+  return { ...said, blocks: [note, ...said.blocks] };
+}
+
+function describeByType(message: AlertMessage, wording: DeliveryContext): Reply {
+  switch (message.type) {
+    case "condition":
+      return describeCondition(message, wording);
+    case "event":
+      return describeEvent(message.event, message);
+    case "digest":
+      return describeDigest(message);
+    case "rolling":
+      return describeRolling(message);
+    case "flapping": {
+      const { episode, episodes, withinMillis } = message;
+      const within = formatDuration(withinMillis);
+      return reply({
+        tone: TONES[episode.severity],
+        title: markedTitle("FLAPPING", conditionWords(episode).bad, message),
+        blocks: [
+          paragraph(
+            `It has fired ${episodes} times within ${within}. It is not told each time any more, until it has been calm for ${within}; what is critical still is.`,
+          ),
+        ],
+        footer: episode.id,
+      });
+    }
+    case "calm": {
+      return reply({
+        tone: message.open ? "warning" : "good",
+        title: markedTitle(
+          message.open ? "FIRING STEADILY" : "CALM AGAIN",
+          text`${code(message.kind)}${calmSubject(message)} on ${strong(message.network)}`,
+          message,
+        ),
+        blocks: [
+          paragraph(
+            text`It fired ${message.episodes === 1 ? "once" : `${message.episodes} times`} since ${time(timeFromText(message.since), "both")}. ${
+              message.open
+                ? "It is firing now, without a break: it flaps no more, but it is not over."
+                : "It is not firing now."
+            }`,
+          ),
+        ],
+      });
+    }
+    case "away":
+      return describeDowntime(message);
+    case "lost":
+      return reply({
+        tone: "warning",
+        title: markedTitle(
+          "WARNING",
+          text`A channel on ${platformName(message.platform)} can no longer be reached`,
+          message,
+        ),
+        blocks: [
+          paragraph(
+            text`${code(message.channel)}: ${message.why}. ${message.subscriptions} of its subscriptions ended, ${message.unsent === 1 ? "1 message was" : `${message.unsent} messages were`} given up. Invite the bot again, then subscribe again there.`,
+          ),
+        ],
+      });
+    case "token":
+      return describeToken(message);
+    case "test":
+      return describeTest(message);
+    case "change":
+      return describeChange(message);
+  }
+}
+
+/** A market by the name that people know, a node by its own. */
+function calmSubject({ kind, subject, label }: MessageOf<"calm">): Text {
+  if (subject === "") return [];
+  if (label !== undefined) return text` of ${strong(label)}`;
+  return kind.startsWith("market.") ? text` of ${id(subject)}` : text` at ${code(subject)}`;
+}
+
+function describeDigest(message: MessageOf<"digest">): Reply {
+  const { events, episodes } = message;
+  const kinds = [...Map.groupBy(events, (event) => event.kind)];
+  const counts = kinds.map(([kind, all]) => `${countOf(kind, all.length)}${blocksOf(all)}`);
+  const closed =
+    episodes.length === 0 ? [] : [`${episodes.length} ${episodes.length === 1 ? "alert" : "alerts"} that resolved`];
+  const what = [...closed, ...counts].join(", ");
+  const why = { "catch-up": "found at once", "quiet hours": "during quiet hours", held: "kept back until now" }[
+    message.reason
+  ];
+  const table = eventTable(message);
+  return reply({
+    title: markedTitle("DIGEST", text`${what} on ${strong(message.network)}, ${why}`, message),
+    blocks: [
+      ...(episodes.length === 0 ? [] : [{ kind: "list", items: episodes.map(episodeLine) } satisfies Block]),
+      ...(events.length === 0 ? [] : [{ kind: "list", items: namedEvents(message) } satisfies Block]),
+    ],
+    attachments:
+      events.length <= NAMED_EVENTS ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],
+  });
+}
+
+function describeRolling(message: MessageOf<"rolling">): Reply {
+  const { events, total, kind, network, day } = message;
+  const left = total - events.length;
+  return reply({
+    title: markedTitle("TODAY", text`${countOf(kind, total)} on ${strong(network)}, ${day} (UTC)`, message),
+    blocks: [
+      {
+        kind: "list",
+        items: [...events].toReversed().map((event) => text`${time(timeFromText(event.at))}: ${eventLine(event)}`),
+      },
+      ...(left > 0 ? [paragraph(`${left} earlier ones of that day are not listed.`)] : []),
+    ],
+  });
+}
+
+function describeDowntime(message: MessageOf<"away">): Reply {
+  const [from, to] = [timeFromText(message.from), timeFromText(message.to)];
+  return reply({
+    title: markedTitle("INFO", text`The bot was away for ${formatDuration(toMillis(to) - toMillis(from))}`, message),
+    blocks: [paragraph(text`From ${time(from)} to ${time(to)}. ${lateEventWords(message)}.`)],
+  });
+}
+
+/** What came late, and what of it was lost or is not known yet. */
+function lateEventWords({ late, unseen = [] }: MessageOf<"away">): string {
+  const happened = late.filter(({ count }) => count > 0);
+  const counts = happened.map(({ kind, count }) => countOf(kind, count)).join(", ");
+  // What a node no longer holds cannot be told any more.
+  const lost = happened.some(({ kind }) => kind === "history.reset") ? ["what lies before a reset cannot be told"] : [];
+  if (unseen.length === 0) {
+    const told = counts === "" ? "Nothing happened meanwhile" : `Told late: ${counts}`;
+    return [told, ...(lost.length === 0 ? ["nothing was lost"] : lost)].join("; ");
+  }
+  const told = counts === "" ? "What happened meanwhile is not known yet" : `Told late so far: ${counts}`;
+  const rest = `not all of ${unseen.join(" and ")} could be looked at, and what is found there is told once it can be`;
+  return [told, ...lost, rest].join("; ");
+}
+
+function episodeLine(episode: MessageOf<"digest">["episodes"][number]): Text {
+  const ended = episode.recovered ?? episode.ended ?? episode.detected;
+  return text`${conditionWords(episode).bad}: ${time(timeFromText(episode.began))} to ${time(timeFromText(ended))}`;
+}
+
+/** What was kept back says when it came; what was found at once has one time, that of the message. */
+function namedEvents({ events, reason }: MessageOf<"digest">): Text[] {
+  const named = events
+    .slice(-NAMED_EVENTS)
+    .map((event) =>
+      reason !== "catch-up" ? text`${time(timeFromText(event.at))}: ${eventLine(event)}` : eventLine(event),
+    );
+  const left = events.length - named.length;
+  return left === 0 ? named : [toText(`${left} earlier ones are in the file`), ...named];
+}
+
+/** `, blocks 100 to 250`, where they have any. */
+function blocksOf(events: readonly AlertEvent[]): string {
+  const blocks = events.flatMap((event) => {
+    const [block] = eventCells(event);
+    return block === "" ? [] : [BigInt(block)];
+  });
+  const [first, ...rest] = blocks;
+  if (first === undefined || rest.length === 0) return "";
+  const lowest = rest.reduce((a, b) => (b < a ? b : a), first);
+  const highest = rest.reduce((a, b) => (b > a ? b : a), first);
+  return `, blocks ${lowest} to ${highest}`;
+}
+
+/** All events of a digest, in order. */
+function eventTable(message: MessageOf<"digest">): Table {
+  const titles = ["Kind", "Block", "Subject", "Detail", "Seen"];
+  return {
+    kind: "table",
+    name: `${message.network}-events`,
+    columns: titles.map((title) => ({ title })),
+    rows: message.events.map((event) =>
+      [event.kind, ...eventCells(event), formatUtc(timeFromText(event.at))].map((cell) => toText(cell)),
+    ),
+  };
+}

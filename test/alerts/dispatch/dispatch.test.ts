@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+
+import { SendError } from "../../../src/alerts/sender.ts";
+import { FakeSender } from "../../support/fake-sender.ts";
+import { FIRED, RESOLVED, subscribed, wordsOf } from "../outage.ts";
+import { stalled } from "../readings.ts";
+import { aSubscription } from "../samples.ts";
+
+describe("delivery", () => {
+  it("tries again what can heal, in order, and keeps no other channel waiting", async () => {
+    const it = await subscribed();
+    await it.engine.putSubscription(
+      aSubscription({ id: "b", destination: { platform: "fake", channel: "other" } }),
+      "a",
+    );
+    it.sender.fate = (what, tries) =>
+      "destination" in what && what.destination.channel === "ops" && tries < 4 ? new SendError("retry", "503") : "ok";
+    await it.rounds(7, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([`other: ${FIRED}`]);
+    await it.rounds(4, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+  });
+
+  it("waits as told by a channel, and says both at once when all is over by then", async () => {
+    const it = await subscribed();
+    it.sender.fate = (_what, tries) =>
+      tries === 1 ? new SendError("retry", "429", { retryAfterMillis: 120_000 }) : "ok";
+    await it.rounds(8, [stalled("bad")]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([]);
+    await it.pass(120_000);
+    expect(it.sender.take()).toEqual(["FIRED AND RESOLVED · mainnet makes blocks again"]);
+  });
+
+  it("gives up at once what will never be accepted, and owes no resolve for it", async () => {
+    const it = await subscribed();
+    it.sender.fate = () => new SendError("unhealable", "400 too silly");
+    await it.rounds(8, [stalled("bad")]);
+    it.sender.fate = () => "ok";
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([]);
+    const [episode] = await it.engine.lastEpisodes(1);
+    const story = await it.engine.why(episode!.id);
+    expect(story?.deliveries.map(({ state, last_error }) => [state, last_error])).toEqual([["dead", "400 too silly"]]);
+    expect(story?.decisions.map(({ what }) => what)).toContain("no resolve owed");
+  });
+
+  it("gives up after a day what never healed", async () => {
+    const it = await subscribed();
+    it.sender.fate = () => new SendError("retry", "503");
+    await it.rounds(8, [stalled("bad")]);
+    for (let hour = 0; hour < 26; hour += 1) await it.pass(3_600_000);
+    const [episode] = await it.engine.openEpisodes();
+    const story = await it.engine.why(episode!.id);
+    expect(story?.deliveries.at(0)).toMatchObject({ phase: "trigger", state: "dead" });
+  });
+
+  it("tries once more whatever is owed after more than a day away, in order", async () => {
+    const it = await subscribed();
+    await it.rounds(8, [stalled("bad")]);
+    await it.stopDelivering();
+    await it.rounds(6, [stalled("good")]);
+    for (const by of ["ada", "bob"]) await it.tell({ platform: "fake", channel: "ops" }, { type: "test", by, at: "1" });
+    it.sender.take();
+    await it.restart(25 * 3_600_000);
+    await it.pass(5000);
+    expect(it.sender.take()).toEqual([RESOLVED, "TEST · Alerts arrive here", "TEST · Alerts arrive here"]);
+  });
+
+  it("waits no longer because the clock was set back", async () => {
+    const it = await subscribed();
+    it.sender.fate = () => new SendError("retry", "503");
+    await it.rounds(10, [stalled("bad")]);
+    it.clock.setWall(-3_600_000);
+    it.sender.fate = () => "ok";
+    await it.rounds(6, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+  });
+
+  it("marks a repeat where the platform would not notice it", async () => {
+    const it = await subscribed();
+    it.sender.fate = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
+    await it.rounds(9, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED, FIRED]);
+    const [first, second] = it.sender.posts;
+    expect(second?.delivery.id).toBe(first?.delivery.id);
+    expect(await wordsOf(first!.reply)).not.toContain("may be a repeat");
+    expect(await wordsOf(second!.reply)).toContain("may be a repeat");
+  });
+
+  it("lets the platform drop a repeat while it does, and marks it afterwards", async () => {
+    const it = await subscribed({
+      senders: (now) => [new FakeSender({ now, dropsRepeatsForMillis: 60_000 })],
+    });
+    it.sender.fate = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
+    await it.rounds(9, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+  });
+
+  it("marks a repeat that comes once the platform may not notice it any more", async () => {
+    const it = await subscribed({
+      senders: (now) => [new FakeSender({ now, dropsRepeatsForMillis: 60_000 })],
+    });
+    it.sender.fate = (_what, tries) =>
+      tries === 1 ? "posted-unknown" : tries === 2 ? new SendError("retry", "429", { retryAfterMillis: 90_000 }) : "ok";
+    await it.rounds(30, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED, FIRED]);
+    const [first, second] = it.sender.posts;
+    expect(second?.delivery.id).toBe(first?.delivery.id);
+    expect(await wordsOf(second!.reply)).toContain("may be a repeat");
+  });
+
+  it("takes what hangs for unknown, after a time", async () => {
+    const it = await subscribed();
+    it.sender.fate = (_what, tries) => (tries === 1 ? "hang" : "ok");
+    await it.rounds(7, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([]);
+    await it.rounds(6, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    expect(await wordsOf(it.sender.posts[0]!.reply)).toContain("may be a repeat");
+  });
+
+  it("retires a channel that is gone, and tells the operators", async () => {
+    const it = await subscribed({ operators: { platform: "fake", channel: "operators" } });
+    it.sender.fate = (what) =>
+      "destination" in what && what.destination.channel === "ops" ? new SendError("gone", "channel_not_found") : "ok";
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual(["operators: WARNING · A channel on fake can no longer be reached"]);
+    expect((await it.engine.subscriptions()).map(({ state, why }) => [state, why])).toEqual([
+      ["retired", "channel_not_found"],
+    ]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([]);
+  });
+
+  it("goes on after a restart where it stood", async () => {
+    const it = await subscribed();
+    it.sender.fate = () => new SendError("retry", "503");
+    await it.rounds(8, [stalled("bad")]);
+    await it.restart(60_000);
+    it.sender.fate = () => "ok";
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    await it.restart(60_000);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+  });
+});

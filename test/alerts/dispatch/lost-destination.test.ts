@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+
+import { SendError } from "../../../src/alerts/sender.ts";
+import { plainText } from "../../../src/reply/plain.ts";
+import type { Post } from "../../support/fake-sender.ts";
+import { stalled } from "../readings.ts";
+import { aSubscription } from "../samples.ts";
+import { openStage, type Stage, type StageOptions } from "../stage.ts";
+
+const FIRED = "WARNING · No new block on mainnet";
+const RESOLVED = "RESOLVED · mainnet makes blocks again";
+const LOST = "operators: WARNING · A channel on fake can no longer be reached";
+
+async function subscribed(more: Parameters<typeof aSubscription>[0] = {}, options: StageOptions = {}): Promise<Stage> {
+  const stage = await openStage(options);
+  await stage.engine.putSubscription(aSubscription(more), "ada");
+  await stage.rounds(1, [stalled("good")]);
+  return stage;
+}
+
+const operators = { platform: "fake", channel: "operators" };
+const gone = (it: Stage): void => {
+  it.sender.fate = (what) =>
+    "destination" in what && what.destination.channel === "operators" ? "ok" : new SendError("gone", "not_in_channel");
+};
+const well = (it: Stage): void => void (it.sender.fate = () => "ok");
+const notesOf = ({ reply }: Post): string =>
+  reply.blocks.map((block) => (block.kind === "paragraph" ? plainText(block.text) : "")).join("\n");
+
+describe("a channel that was lost while something fired", () => {
+  it.each([
+    ["subscribes again", { id: "sub2" }],
+    ["is resumed", {}],
+  ])("is told of it at once when it %s, and of its end", async (_how, again) => {
+    const it = await subscribed({}, { operators });
+    gone(it);
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([LOST]);
+    await it.rounds(4, [stalled("bad")]);
+    well(it);
+    await it.engine.putSubscription(aSubscription({ created: it.now(), ...again }), "ada");
+    await it.pass(0);
+    expect(it.sender.take()).toEqual([FIRED]);
+    expect(notesOf(it.sender.posts.at(-1)!)).toContain("told only now: this place could not be reached");
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+  });
+
+  it("is not told a second time of what it had been told before it was lost", async () => {
+    const it = await subscribed({}, { operators });
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    gone(it);
+    await it.rounds(32, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([LOST]);
+    well(it);
+    await it.engine.putSubscription(aSubscription({ created: it.now() }), "ada");
+    await it.pass(0);
+    expect(it.sender.take()).toEqual([]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+  });
+
+  it("and stays so owes no resolve for what it was not told, and the log says why", async () => {
+    const it = await subscribed();
+    gone(it);
+    await it.rounds(8, [stalled("bad")]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.posts).toEqual([]);
+    const [episode] = await it.engine.lastEpisodes(1);
+    const whats = (await it.engine.why(episode!.id))?.decisions.map(({ what }) => what);
+    expect(whats).toContain("destination lost");
+    expect(whats).toContain("no resolve owed");
+  });
+
+  it("is tried once more for the end of what it was told, and the operators hear of it once", async () => {
+    const it = await subscribed({}, { operators });
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    gone(it);
+    await it.tell({ platform: "fake", channel: "ops" }, { type: "test", by: "ada", at: "1" });
+    await it.pass(0);
+    expect(it.sender.take()).toEqual([LOST]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([]);
+    const [episode] = await it.engine.lastEpisodes(1);
+    const deliveries = (await it.engine.why(episode!.id))?.deliveries ?? [];
+    expect(deliveries.map(({ phase, state, attempts }) => [phase, state, attempts])).toEqual([
+      ["trigger", "sent", 1],
+      ["resolve", "dead", 1],
+    ]);
+  });
+});
+
+describe("a trigger that is refused", () => {
+  it("is not tried again and again, but what gets worse is told after all, and so is its end", async () => {
+    const it = await subscribed();
+    let refused = 0;
+    it.sender.fate = () => {
+      refused += 1;
+      return new SendError("unhealable", "400 too silly");
+    };
+    await it.rounds(20, [stalled("bad")]);
+    expect(refused).toBe(1);
+    well(it);
+    await it.rounds(20, [stalled("bad")]);
+    expect(it.sender.take()).toEqual(["CRITICAL · No new block on mainnet"]);
+    expect(notesOf(it.sender.posts[0]!)).toContain("told only now: it could not be sent");
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+  });
+});
+
+describe("whom to notify of what is critical", () => {
+  const mentions = (it: Stage) => it.sender.posts.map(({ title, delivery }) => [title, delivery.mention]);
+
+  it("is notified, too, where it was critical before anything of it could be sent", async () => {
+    const it = await subscribed({ mention: "oncall" });
+    it.sender.fate = () => new SendError("retry", "503");
+    await it.rounds(40, [stalled("bad")]);
+    let tries = 0;
+    it.sender.fate = () => ((tries += 1) === 1 ? new SendError("retry", "503 once more") : "ok");
+    for (let minute = 0; minute < 20; minute += 1) await it.pass(60_000);
+    expect(it.sender.take()[0]).toBe("CRITICAL · No new block on mainnet");
+    expect(mentions(it)[0]).toEqual(["CRITICAL · No new block on mainnet", "oncall"]);
+  });
+
+  it("is notified where one of a channel's alerts names them and another does not", async () => {
+    const config = '{"stalled": {"for": "10s", "criticalFor": "10s"}}';
+    const it = await subscribed({}, { config });
+    await it.engine.putSubscription(aSubscription({ id: "two", floor: "critical", mention: "oncall" }), "ada");
+    await it.rounds(4, [stalled("bad")]);
+    expect(it.sender.take()).toEqual(["CRITICAL · No new block on mainnet"]);
+    expect(mentions(it)).toEqual([["CRITICAL · No new block on mainnet", "oncall"]]);
+  });
+});

@@ -1,0 +1,32 @@
+import { afterEach, expect, it } from "vitest";
+
+import { plainText } from "../../../src/reply/plain.ts";
+import type { Reply } from "../../../src/reply/reply.ts";
+import { stalled } from "../readings.ts";
+import { aSubscription } from "../samples.ts";
+import { Stage } from "../stage.ts";
+
+let stage: Stage | undefined;
+afterEach(async () => {
+  await stage?.close();
+  stage = undefined;
+});
+
+const isMarked = ({ blocks }: Reply): boolean =>
+  blocks.some((block) => block.kind === "paragraph" && plainText(block.text).includes("may be a repeat"));
+
+it("a live message that may be a repeat goes on saying so when it is edited", async () => {
+  stage = await Stage.open();
+  const { sender, engine } = stage;
+  await engine.putSubscription(aSubscription({ style: "live" }), "ada");
+  await stage.rounds(1, [stalled("good")]);
+  sender.fate = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
+  await stage.rounds(8, [stalled("bad")]);
+  sender.fate = () => "ok";
+  await stage.rounds(8, [stalled("good")]);
+  const [first, repeat, resolve] = sender.posts;
+  expect([first, repeat, resolve].map((post) => isMarked(post!.reply))).toEqual([false, true, false]);
+  const edits = sender.edits.filter(({ message }) => message === repeat?.message);
+  expect(edits.at(-1)?.title).toMatch(/^RESOLVED/u);
+  expect(edits.every(({ reply }) => isMarked(reply))).toBe(true);
+});

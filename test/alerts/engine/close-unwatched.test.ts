@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+
+import { FIRED, subscribed, wordsOf } from "../outage.ts";
+import { down, stalled } from "../readings.ts";
+import { aSubscription } from "../samples.ts";
+
+it("what is open on a network that is not watched any more is closed and told as gone, once", async () => {
+  const it = await subscribed({ config: '{"remind": {"every": "1m", "times": 4}, "stalled": {"criticalFor": "1m"}}' });
+  await it.engine.putSubscription(aSubscription({ id: "n", kinds: ["node.down"], network: "testnet" }), "ada");
+  await it.round([{ ...down("good"), network: "testnet" }], [], "testnet");
+  for (let round = 0; round < 4; round += 1) {
+    await it.pass(5000);
+    await it.round([{ ...down("bad"), network: "testnet" }], [], "testnet");
+  }
+  await it.rounds(8, [stalled("bad")]);
+  expect(it.sender.take()).toEqual(["WARNING · a:1 is down on testnet", FIRED]);
+  await it.restart(60_000);
+  await it.engine.closeUnwatched(["testnet"]);
+  await it.pass(0);
+  const [end] = it.sender.posts.slice(-1);
+  expect(it.sender.take()).toEqual([expect.stringContaining("No new block on mainnet")]);
+  expect(await wordsOf(end!.reply)).toContain("it is not configured any more. Its end was not seen.");
+  expect((await it.engine.openEpisodes()).map(({ network }) => network)).toEqual(["testnet"]);
+  await it.engine.closeUnwatched(["testnet"]);
+  for (let minute = 0; minute < 5; minute += 1) await it.pass(60_000);
+  expect(it.sender.take()).toEqual([]);
+  // Where it is watched again, what is bad then is told anew.
+  await it.restart();
+  await it.rounds(8, [stalled("bad")]);
+  expect(it.sender.take()).toEqual([FIRED]);
+});

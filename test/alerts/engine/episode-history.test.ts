@@ -1,0 +1,220 @@
+import { describe, expect, it } from "vitest";
+
+import { CRITICAL, FIRED, RESOLVED, subscribed, wordsOf } from "../outage.ts";
+import { blind, down, price, stalled } from "../readings.ts";
+import { aSubscription } from "../samples.ts";
+import { openStage } from "../stage.ts";
+
+describe("an outage", () => {
+  it("is told when it fires, when it escalates and when it is over, with its story", async () => {
+    const it = await subscribed();
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    await it.rounds(32, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([CRITICAL]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+    const { reply } = it.sender.posts.at(-1)!;
+    const story = await wordsOf(reply);
+    for (const word of ["Began", "Detected", "Told", "Escalated", "Recovered", "It lasted"]) {
+      expect(story).toContain(word);
+    }
+    expect(await it.engine.openEpisodes()).toEqual([]);
+  });
+
+  it("is told nobody who is not subscribed to it, its network or its severity", async () => {
+    const it = await openStage();
+    await it.engine.putSubscription(aSubscription({ id: "a", kinds: ["node.down"] }), "ada");
+    await it.engine.putSubscription(aSubscription({ id: "b", network: "testnet" }), "ada");
+    await it.engine.putSubscription(aSubscription({ id: "c", floor: "critical" }), "ada");
+    await it.rounds(1, [stalled("good")]);
+    await it.rounds(10, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([]);
+    const [episode] = await it.engine.openEpisodes();
+    const story = await it.engine.why(episode!.id);
+    expect(story?.decisions.map(({ what }) => what)).toEqual(["pending", "fired", "suppressed by severity"]);
+  });
+
+  it("freezes while blind, and only says so", async () => {
+    const it = await subscribed({}, { kinds: ["network.stalled", "watch.blind", "node.down"] });
+    await it.rounds(4, [blind("bad"), stalled("bad"), down("bad")]);
+    expect(it.sender.take()).toEqual(["WARNING · The watcher is blind on mainnet"]);
+    await it.rounds(40, [blind("bad"), stalled("good"), down("bad")]);
+    await it.rounds(6, [blind("good"), stalled("good"), down("good")]);
+    expect(it.sender.take()).toEqual(["RESOLVED · The watcher sees mainnet again"]);
+  });
+
+  it("is told once a channel, though two subscriptions of it want to know", async () => {
+    const it = await subscribed();
+    await it.engine.putSubscription(aSubscription({ id: "again", floor: "critical" }), "ada");
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+  });
+
+  it("is told at once to who subscribes while it lasts", async () => {
+    const it = await openStage();
+    await it.rounds(1, [stalled("good")]);
+    await it.rounds(8, [stalled("bad")]);
+    await it.engine.putSubscription(aSubscription({ created: it.now() }), "ada");
+    await it.pass(0);
+    expect(it.sender.take()).toEqual([FIRED]);
+    expect(it.sender.posts[0]?.reply.blocks).toContainEqual(
+      expect.objectContaining({
+        kind: "paragraph",
+        text: expect.arrayContaining([{ kind: "text", text: "Already firing since " }]),
+      }),
+    );
+  });
+
+  it("is told as firing already where a subscription is resumed, or changed so that it is about it", async () => {
+    for (const kept of [{ state: "paused" }, { kinds: ["node.down"] }] as const) {
+      const it = await subscribed();
+      const { kinds, ...more } = { kinds: ["network.stalled"] as const, ...kept };
+      await it.engine.putSubscription(aSubscription({ ...more, kinds: [...kinds] }), "ada");
+      await it.rounds(8, [stalled("bad")]);
+      expect(it.sender.take()).toEqual([]);
+      await it.engine.putSubscription(aSubscription(), "ada");
+      await it.pass(0);
+      const [post] = it.sender.posts.slice(-1);
+      expect(it.sender.take()).toEqual([FIRED]);
+      expect(await wordsOf(post!.reply)).toMatch(
+        /Already firing since .*; told only now: until now nobody here was\s+subscribed to it\./u,
+      );
+    }
+  });
+
+  it("explains what hangs on it: only one alert is told", async () => {
+    const it = await subscribed(
+      {},
+      {
+        kinds: ["network.stalled", "market.price"],
+        parameters: { "market.price": { high: "100" } },
+      },
+    );
+    await it.rounds(1, [stalled("good"), price("50")]);
+    await it.rounds(8, [stalled("bad"), price("50")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    await it.rounds(3, [stalled("bad"), price("200")]);
+    expect(it.sender.take()).toEqual([]);
+    await it.rounds(6, [stalled("good"), price("200")]);
+    expect(it.sender.take()).toEqual([RESOLVED, "WARNING · BTC/USD is above 100 on mainnet: mark price 200"]);
+  });
+
+  it("that was critical is repeated until somebody acknowledges it", async () => {
+    const it = await subscribed({
+      config: '{"remind": {"every": "1m", "times": 2}, "stalled": {"criticalFor": "30s"}}',
+    });
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual(["CRITICAL · No new block on mainnet"]);
+    await it.rounds(12, [stalled("bad")]);
+    expect(it.sender.take()).toEqual(["STILL CRITICAL · No new block on mainnet"]);
+    const [episode] = await it.engine.openEpisodes();
+    expect((await it.engine.acknowledge(episode!.id, "bob"))?.acknowledged?.by).toBe("bob");
+    expect((await it.engine.acknowledge(episode!.id, "eve"))?.acknowledged?.by).toBe("bob");
+    expect(await it.engine.acknowledge("nothing", "bob")).toBeUndefined();
+    await it.rounds(30, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([]);
+  });
+
+  it("that was acknowledged for one place is repeated at the others", async () => {
+    const it = await subscribed({
+      config: '{"remind": {"every": "1m", "times": 2}, "stalled": {"criticalFor": "30s"}}',
+    });
+    const destination = { platform: "fake", channel: "other" };
+    await it.engine.putSubscription(aSubscription({ id: "other", destination }), "ada");
+    await it.rounds(8, [stalled("bad")]);
+    const [episode] = await it.engine.openEpisodes();
+    await it.engine.acknowledge(episode!.id, "bob", undefined, destination);
+    it.sender.take();
+    await it.restart();
+    await it.rounds(40, [stalled("bad")]);
+    const again = "STILL CRITICAL · No new block on mainnet";
+    expect(it.sender.take()).toEqual([again, again]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take().toSorted()).toEqual([RESOLVED, `other: ${RESOLVED}`]);
+  });
+
+  it("in live style edits one message, and adds a short one for what matters", async () => {
+    const it = await subscribed({}, { style: "live" });
+    await it.rounds(40, [stalled("bad")]);
+    await it.pass(2000);
+    expect(it.sender.take()).toEqual([FIRED, CRITICAL]);
+    expect(it.sender.takeEdits()).toEqual(["CRITICAL · No new block on mainnet"]);
+    await it.rounds(6, [stalled("good")]);
+    await it.pass(2000);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+    expect(it.sender.takeEdits().at(-1)).toBe(RESOLVED);
+    expect(new Set(it.sender.edits.map(({ message }) => message))).toEqual(new Set(["1"]));
+  });
+
+  it("in thread style goes on in the thread of its first message", async () => {
+    const it = await subscribed({}, { style: "thread" });
+    await it.rounds(8, [stalled("bad")]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([FIRED, RESOLVED]);
+    expect(it.sender.posts.map(({ delivery }) => delivery.threadOf?.message)).toEqual([undefined, "1"]);
+  });
+});
+
+describe("what is kept back", () => {
+  it("by a silence is told when it ends, if it still lasts", async () => {
+    const it = await subscribed();
+    const now = it.now();
+    const silence = { id: "s", scope: {}, from: now, until: now + 60_000, by: "ada", created: now };
+    await it.engine.putSilence(silence, "ada");
+    await it.rounds(10, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([]);
+    await it.rounds(3, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+  });
+
+  it("by a silence is never told, if it is over before", async () => {
+    const it = await subscribed();
+    const now = it.now();
+    await it.engine.putSilence({ id: "s", scope: {}, from: now, until: now + 600_000, by: "ada", created: now }, "ada");
+    await it.rounds(10, [stalled("bad")]);
+    await it.rounds(6, [stalled("good")]);
+    await it.pass(700_000);
+    expect(it.sender.take()).toEqual([]);
+    const [episode] = await it.engine.lastEpisodes(1);
+    const story = await it.engine.why(episode!.id);
+    expect(story?.decisions.map(({ what }) => what)).toContain("never told");
+  });
+
+  it("by quiet hours becomes one digest when they end; what is critical breaks through", async () => {
+    const it = await subscribed({}, { quietHours: { from: "12:00", to: "12:30", zone: "UTC" } });
+    await it.rounds(8, [stalled("bad")]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([]);
+    await it.rounds(40, [stalled("bad")]);
+    expect(it.sender.take()).toEqual(["CRITICAL · No new block on mainnet"]);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take()).toEqual([RESOLVED]);
+    await it.pass(1_800_000);
+    expect(it.sender.take()).toEqual(["DIGEST · 1 alert that resolved on mainnet, during quiet hours"]);
+  });
+
+  it("because it flaps is told as that, once, and its end", async () => {
+    const it = await subscribed();
+    for (let time = 0; time < 6; time += 1) {
+      await it.rounds(8, [stalled("bad")]);
+      await it.rounds(6, [stalled("good")]);
+    }
+    expect(it.sender.take()).toEqual([
+      FIRED,
+      RESOLVED,
+      FIRED,
+      RESOLVED,
+      FIRED,
+      RESOLVED,
+      "FLAPPING · No new block on mainnet",
+    ]);
+    await it.rounds(361, [stalled("good")]);
+    expect(it.sender.take()).toEqual(["CALM AGAIN · network.stalled on mainnet"]);
+    await it.rounds(1, [stalled("good")]);
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+  });
+});

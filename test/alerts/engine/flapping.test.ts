@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+
+import { auction, blind, stalled } from "../readings.ts";
+import { aSubscription } from "../samples.ts";
+import { openStage, type Stage } from "../stage.ts";
+
+const FLAPPING = "FLAPPING · No new block on mainnet";
+const CALM = "CALM AGAIN · network.stalled on mainnet";
+/** What is told of an outage in seconds rather than minutes, and that of five of them it flaps. */
+const config = JSON.stringify({
+  stalled: { for: "10s", criticalFor: "1h" },
+  keep: { rounds: 2, for: "5s" },
+  flap: { episodes: 3, within: "10m" },
+});
+
+async function subscribed(more: Parameters<typeof aSubscription>[0] = {}): Promise<Stage> {
+  const stage = await openStage({ config });
+  await stage.engine.putSubscription(aSubscription(more), "ada");
+  await stage.rounds(1, [blind("good"), stalled("good")]);
+  return stage;
+}
+
+async function outages(it: Stage, count: number): Promise<void> {
+  for (let time = 0; time < count; time += 1) {
+    await it.rounds(4, [blind("good"), stalled("bad")]);
+    await it.rounds(4, [blind("good"), stalled("good")]);
+  }
+}
+
+describe("flapping", () => {
+  it("is told, once, to who was silenced when it was found out", async () => {
+    const it = await subscribed();
+    const now = it.now();
+    await it.engine.putSilence({ id: "s", scope: {}, from: now, until: now + 180_000, by: "ada", created: now }, "ada");
+    await outages(it, 4);
+    expect(it.sender.take()).toEqual([]);
+    await outages(it, 4);
+    expect(it.sender.take()).toEqual([FLAPPING]);
+  });
+
+  it("is told to who subscribes while it goes on, and so is its end", async () => {
+    const it = await subscribed({ floor: "critical" });
+    await outages(it, 5);
+    const destination = { platform: "fake", channel: "new" };
+    await it.engine.putSubscription(aSubscription({ id: "new", destination, created: it.now() }), "ada");
+    await outages(it, 2);
+    expect(it.sender.take()).toEqual([`new: ${FLAPPING}`]);
+    await it.rounds(125, [blind("good"), stalled("good")]);
+    expect(it.sender.take()).toEqual([`new: ${CALM}`]);
+  });
+
+  it("disturbs nobody in quiet hours: what was over by then is in their digest, what goes on is told then", async () => {
+    const it = await subscribed({ quietHours: { from: "12:00", to: "12:05", zone: "UTC" } });
+    await outages(it, 7);
+    expect(it.sender.take()).toEqual([]);
+    await it.rounds(6, [blind("good"), stalled("bad")]);
+    expect(it.sender.take()).toEqual([FLAPPING, "DIGEST · 7 alerts that resolved on mainnet, during quiet hours"]);
+  });
+
+  it("of a market is over under the name that people know", async () => {
+    const stage = await openStage({ config });
+    await stage.engine.putSubscription(aSubscription({ kinds: ["market.auction"] }), "ada");
+    const rounds = (count: number, state: "good" | "bad"): Promise<void> =>
+      stage.rounds(count, [blind("good"), stalled("good"), auction(state)]);
+    await rounds(1, "good");
+    for (let time = 0; time < 5; time += 1) {
+      await rounds(4, "bad");
+      await rounds(4, "good");
+    }
+    await rounds(125, "good");
+    expect(stage.sender.take().at(-1)).toBe("CALM AGAIN · market.auction of BTC/USD on mainnet");
+  });
+
+  it("is not over because nobody can see, nor because nobody looked", async () => {
+    const it = await subscribed();
+    await outages(it, 4);
+    expect(it.sender.take()).toHaveLength(7);
+    await it.rounds(130, [blind("bad"), stalled("unknown")]);
+    await it.restart(700_000);
+    await it.pass(0);
+    await it.rounds(110, [blind("good"), stalled("good")]);
+    expect(it.sender.take()).toEqual([]);
+    await it.rounds(15, [blind("good"), stalled("good")]);
+    expect(it.sender.take()).toEqual([CALM]);
+  });
+});
+
+it("what quiet hours kept back is in their digest, though it ended in the moment when they did", async () => {
+  const it = await subscribed({ quietHours: { from: "12:00", to: "12:01", zone: "UTC" } });
+  const look = async (state: "good" | "bad"): Promise<void> => {
+    await it.round([blind("good"), stalled(state)]);
+    // Nothing is kept up in between: the process has much to do.
+    await it.clock.advance(5000);
+  };
+  for (let time = 0; time < 10; time += 1) await look("bad");
+  for (let time = 0; time < 5; time += 1) await look("good");
+  await it.pass(0);
+  expect(it.sender.take()).toEqual(["DIGEST · 1 alert that resolved on mainnet, during quiet hours"]);
+});

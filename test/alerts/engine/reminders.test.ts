@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+
+import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
+import { isReminderDue, nextReminder } from "../../../src/alerts/engine/reminders.ts";
+import type { NotificationState } from "../../../src/alerts/outbox/notification-state.ts";
+import type { Episode } from "../../../src/alerts/rules/episode.ts";
+
+const TOLD = 1_700_000_000_000;
+const HALF_AN_HOUR = 1_800_000;
+
+const telling: NotificationState = {
+  destination: { platform: "fake", channel: "ops" },
+  style: "plain",
+  state: "told",
+  severity: "critical",
+  trigger: "t1",
+  reminders: 0,
+  toldMillis: TOLD,
+};
+const firing: Pick<Episode, "severity" | "state" | "acknowledged"> = { severity: "critical", state: "firing" };
+
+it.each<[string, Partial<typeof firing>, Partial<NotificationState>, number, boolean]>([
+  ["half an hour after it was told", {}, {}, HALF_AN_HOUR, true],
+  ["before that", {}, {}, HALF_AN_HOUR - 1, false],
+  ["for the fourth time", {}, { reminders: 3 }, HALF_AN_HOUR, true],
+  ["for the fifth time", {}, { reminders: 4 }, HALF_AN_HOUR, false],
+  ["of what is no worse than a warning", { severity: "warning" }, {}, HALF_AN_HOUR, false],
+  ["while it recovers", { state: "recovering" }, {}, HALF_AN_HOUR, false],
+  ["of what somebody acknowledged", { acknowledged: { by: "ada", at: "1" } }, {}, HALF_AN_HOUR, false],
+])("a reminder %s", (_name, episode, told, after, due) => {
+  const given = { episode: { ...firing, ...episode }, config: DEFAULT_ALERTS_CONFIG, at: TOLD + after };
+  expect(isReminderDue(given, { ...telling, ...told })).toBe(due);
+});
+
+it("is next due at the place that was told first", () => {
+  const given = { episode: firing, config: DEFAULT_ALERTS_CONFIG, at: TOLD };
+  const later = { ...telling, toldMillis: TOLD + 5 };
+  expect(nextReminder(given, [later, telling])).toBe(TOLD + HALF_AN_HOUR);
+  expect(nextReminder(given, [{ ...telling, state: "closed" }, later])).toBe(TOLD + 5 + HALF_AN_HOUR);
+  expect(nextReminder(given, [])).toBe(Infinity);
+});

@@ -1,0 +1,94 @@
+import { setImmediate } from "node:timers/promises";
+
+import { describe, expect, it } from "vitest";
+
+import type { LogEntry } from "../../../src/alerts/outbox/decision-log.ts";
+import { createAlertService } from "../../../src/alerts/service/service.ts";
+import { logPage, searchLog } from "../../../src/answers/log-search.ts";
+import { delivery } from "../../store/alert-rows.ts";
+import { openStage, type Stage } from "../stage.ts";
+
+const ROWS = 1200;
+const here = "d1";
+
+/** A log of decisions and deliveries, of which every other one is about another place, and the newest deliveries owed. */
+async function filled(): Promise<Stage> {
+  const stage = await openStage();
+  const at = stage.now();
+  await stage.stopDelivering();
+  await stage.store.transaction(async ({ alerts: { decisions, outbox } }) => {
+    const none = { network: "mainnet", episode: null, delivery: null, detail: null };
+    for (let index = 0; index < ROWS; index += 1) {
+      const destination = index % 3 === 0 ? null : `d${index % 2}`;
+      await decisions.add([{ ...none, at: at + index * 10, what: `decision ${index}`, destination }]);
+    }
+    await outbox.add(
+      Array.from({ length: ROWS }, (_, index) =>
+        delivery(`m${index}`, `d${index % 2}`, {
+          created_at: at + index * 10 + 3,
+          ...(index % 5 === 0 ? {} : { episode: `node.down|mainnet|a:1|${index % 7}` }),
+        }),
+      ),
+    );
+    for (let index = 0; index < ROWS - 10; index += 1) await outbox.markSent([`m${index}`], at + index * 10 + 25);
+    const arrived = at + (ROWS - 11) * 10 + 20;
+    await outbox.putReceipts([
+      { delivery: `m${ROWS - 11}`, platform: "fake", channel: "c", message: "77", at: arrived },
+    ]);
+  });
+  return stage;
+}
+
+const key = ({ of, row }: LogEntry): string => `${of} ${"id" in row ? row.id : row.what}`;
+
+describe("the log", () => {
+  it.each([{ destination: undefined }, { destination: here }])(
+    "has the same entries in pages as in portions, in order ($destination)",
+    async ({ destination }) => {
+      const stage = await filled();
+      const { lines } = stage.engine;
+      const of = { within: 700, destination };
+      const { entries, more } = await lines.count(of);
+      expect(more).toBe(destination === undefined);
+      const paged: LogEntry[] = [];
+      for (let from = 0; from < entries; from += 90) paged.push(...(await lines.page(of, from, from + 90)));
+      expect(paged.length).toBe(entries);
+      expect(paged.map(({ at }) => at)).toEqual(paged.map(({ at }) => at).toSorted((a, b) => b - a));
+      const all: LogEntry[] = [];
+      for await (const portion of lines.batches(of, 100)) {
+        expect(portion.length).toBeLessThanOrEqual(200);
+        all.push(...portion);
+      }
+      const [last] = all;
+      expect(last?.of === "outcome" ? last.receipt?.message : last).toBe("77");
+      expect(all.map(key).toSorted()).toEqual(paged.map(key).toSorted());
+      const own = (destination === undefined ? [] : all).filter(({ row }) => row.destination !== null);
+      expect(new Set(own.map(({ row }) => row.destination))).toEqual(new Set(own.length === 0 ? [] : [here]));
+    },
+  );
+
+  it("lets others have their turn while all of it is looked through", async () => {
+    const stage = await filled();
+    const desk = createAlertService(stage.engine, stage.config);
+    let turns = 0;
+    const searched = new AbortController();
+    const others = (async () => {
+      for (; !searched.signal.aborted; turns += 1) await setImmediate();
+    })();
+    const signal = AbortSignal.timeout(10_000);
+    const found = await searchLog(desk, { here: undefined, wanted: "decision 11", network: "mainnet", signal });
+    searched.abort();
+    await others;
+    expect(found.rows.map(({ what }) => what).slice(-2)).toEqual(["decision 110", "decision 11"]);
+    expect(turns).toBeGreaterThan(4);
+    const page = await logPage(desk, undefined, () => ({ from: 0, to: 3 }));
+    expect(page.rows.map(({ what }) => what)).toEqual(["decision 1199", "decision 1198", "decision 1197"]);
+  });
+
+  it("is no longer looked through once nobody waits for it", async () => {
+    const stage = await filled();
+    const desk = createAlertService(stage.engine, stage.config);
+    const signal = AbortSignal.abort(new Error("gone"));
+    await expect(searchLog(desk, { here: undefined, wanted: "x", network: undefined, signal })).rejects.toThrow("gone");
+  });
+});

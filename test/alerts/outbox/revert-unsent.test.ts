@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+
+import { NotificationState, revertUnsent, UNSENT } from "../../../src/alerts/outbox/notification-state.ts";
+import { FIRED, subscribed } from "../outage.ts";
+import { stalled } from "../readings.ts";
+
+it("takes back one place's trigger without reading what all the others were told", async () => {
+  const stage = await subscribed();
+  await stage.rounds(8, [stalled("bad", { badForMillis: 1000 })]);
+  expect(stage.sender.take()).toEqual([FIRED]);
+  const [episode] = await stage.engine.openEpisodes();
+  await stage.store.transaction(async ({ alerts: tables }) => {
+    const [trigger] = await tables.outbox.ofEpisode(episode!.id);
+    const watch = { ...tables.watch, tellings: () => Promise.reject(new Error("everybody's")) };
+    await revertUnsent({ ...tables, watch }, trigger!, UNSENT);
+    const row = await tables.watch.notificationState(episode!.id, trigger!.destination);
+    expect(NotificationState.parse(JSON.parse(row!.data))).toMatchObject({ state: "suppressed", by: UNSENT });
+  });
+});

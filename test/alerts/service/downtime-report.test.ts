@@ -1,0 +1,181 @@
+import { afterEach, describe, expect, it } from "vitest";
+
+import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
+import type { Subscription } from "../../../src/alerts/routing/subscription.ts";
+import { createDowntimeReport, type DowntimeReport } from "../../../src/alerts/service/downtime-report.ts";
+import { plainText } from "../../../src/reply/plain.ts";
+import { settled } from "../../api/virtual-clock.ts";
+import { FakeSender } from "../../support/fake-sender.ts";
+import { aSubscription } from "../samples.ts";
+import { NOON, Stage } from "../stage.ts";
+
+const MINUTE = 60_000;
+const OPERATORS = { platform: "fake", channel: "operators" };
+
+let stage: Stage;
+afterEach(() => stage.close());
+
+function report(more: { networks?: readonly string[]; simulated?: boolean } = {}): DowntimeReport {
+  return createDowntimeReport({
+    store: stage.store,
+    clock: stage.clock,
+    config: stage.config,
+    networks: more.networks ?? ["mainnet", "testnet"],
+    watcher: "w",
+    always: [OPERATORS],
+    simulated: more.simulated ?? false,
+    onOwed: () => stage.dispatcher.wake(),
+  });
+}
+
+/** Ends the process, which takes 10 s to stop, and starts another so long after it looked last. */
+const away = (millis: number): Promise<void> => stage.restart(Math.max(0, millis - 10_000));
+
+/** What was posted since the last time: channel, title and first paragraph. */
+async function posted(): Promise<string[]> {
+  await settled();
+  await stage.clock.advance(0);
+  const fresh = stage.sender.posts.filter(({ title }) => title.includes("away"));
+  stage.sender.take();
+  const said = fresh.map(({ channel, title, reply }) => {
+    const [block] = reply.blocks;
+    return `${channel}: ${title}. ${block?.kind === "paragraph" ? plainText(block.text) : ""}`;
+  });
+  stage.sender.posts.length = 0;
+  return said;
+}
+
+const events = (from: number, count: number): AlertEvent[] =>
+  Array.from({ length: count }, (_, index) => ({
+    kind: "checkpoint.new",
+    network: "mainnet",
+    subject: "",
+    key: `${from + index}/hash`,
+    at: String(NOON),
+    atBlock: String(from + index),
+    hash: "hash",
+  }));
+
+const subscriptionTo = (kinds: Subscription["kinds"], channel: string): Subscription =>
+  aSubscription({ id: channel, destination: { platform: "fake", channel }, kinds });
+
+describe("after a restart", () => {
+  it("tells the operators and the channels that something came late, and nobody else", async () => {
+    stage = await Stage.open({ startedAt: NOON });
+    await stage.engine.putSubscription(subscriptionTo(["checkpoint.new"], "ops"), "ann");
+    await stage.engine.putSubscription(subscriptionTo(["snapshot.new"], "others"), "bob");
+    // Who waits for something of their own is told that, and no more.
+    await stage.engine.putSubscription({ ...subscriptionTo(["checkpoint.new"], "dm"), personal: true }, "carol");
+    await stage.round([], []);
+    // What came before is none of it.
+    await stage.clock.advance(5000);
+    await stage.round([], events(90, 3));
+    stage.sender.posts.length = 0;
+    await away(32 * MINUTE);
+    const absence = report();
+    expect(await absence.begin()).toBe(true);
+    await stage.round([], events(100, 2));
+    await absence.finish();
+    const line = "INFO · The bot was away for 32 min. From 2024-06-03 12:00:05 UTC to 2024-06-03 12:32:05 UTC";
+    expect(await posted()).toEqual([
+      expect.stringMatching(`^operators: ${line}. Told late: 2 checkpoints; nothing was lost`),
+      expect.stringMatching(`^ops: ${line}. Told late: 2 checkpoints; nothing was lost`),
+    ]);
+  });
+
+  it("names the networks that could not be looked at, each channel its own", async () => {
+    stage = await Stage.open();
+    await stage.engine.putSubscription(subscriptionTo(["checkpoint.new"], "ops"), "ann");
+    await stage.round([], []);
+    await away(10 * MINUTE);
+    const absence = report();
+    await absence.begin();
+    await stage.round([], events(100, 2));
+    await absence.finish(["testnet"]);
+    expect(await posted()).toEqual([
+      expect.stringMatching(/^operators: .*Told late so far: 2 checkpoints; not all of testnet could be looked at/u),
+      expect.stringMatching(/^ops: .*Told late: 2 checkpoints; nothing was lost/u),
+    ]);
+  });
+
+  it("tells it once, though the process dies before it, in the midst of it and after it", async () => {
+    stage = await Stage.open();
+    await stage.round([], []);
+    await away(10 * MINUTE);
+    expect(await report().begin()).toBe(true);
+    await stage.round([], events(100, 1));
+    // Died before it was told; what was found then counts all the same.
+    await away(5000);
+    const second = report();
+    expect(await second.begin()).toBe(true);
+    await stage.round([], events(101, 2));
+    await second.finish();
+    await away(5000);
+    const third = report();
+    expect(await third.begin()).toBe(false);
+    await third.finish();
+    const lines = await posted();
+    expect(lines).toEqual([expect.stringMatching(/^operators: .*away for 10 min.*Told late: 3 checkpoints/u)]);
+  });
+
+  it("counts the second absence in where it had not come to tell the first", async () => {
+    stage = await Stage.open();
+    await stage.round([], []);
+    await away(10 * MINUTE);
+    await report().begin();
+    await stage.round([], []);
+    await away(20 * MINUTE);
+    const absence = report();
+    await absence.begin();
+    await absence.finish();
+    expect(await posted()).toEqual([
+      expect.stringMatching(/^operators: .*away for 30 min.*Nothing happened meanwhile/u),
+    ]);
+  });
+
+  it.each<[string, number, string]>([
+    ["a restart", 5000, "{}"],
+    ["a few looks", 29_000, "{}"],
+    ["a few slow looks", 200_000, '{"poll": {"time": "60s"}}'],
+  ])("says nothing of %s", async (_name, millis, config) => {
+    stage = await Stage.open({ config });
+    await stage.round([], []);
+    await away(millis);
+    const absence = report();
+    expect(await absence.begin()).toBe(false);
+    await absence.finish();
+    expect(await posted()).toEqual([]);
+  });
+
+  it("was never away where it has never been before", async () => {
+    stage = await Stage.open();
+    const absence = report();
+    expect(await absence.begin()).toBe(false);
+    await absence.finish();
+    expect(await posted()).toEqual([]);
+  });
+
+  it("was there as long as it looked at any network", async () => {
+    stage = await Stage.open();
+    await stage.round([], [], "testnet");
+    await stage.clock.advance(10 * MINUTE);
+    await stage.round([], [], "mainnet");
+    await away(5000);
+    expect(await report().begin()).toBe(false);
+  });
+
+  it("says that it is simulated, and tells a channel nothing of a network that it did not ask about", async () => {
+    const senders = (now: () => number) => [new FakeSender({ now })];
+    stage = await Stage.open({ senders, simulated: ["mainnet", "testnet"] });
+    await stage.engine.putSubscription(subscriptionTo(["checkpoint.new"], "ops"), "ann");
+    await stage.round([], [], "testnet");
+    await away(10 * MINUTE);
+    const absence = report({ simulated: true });
+    await absence.begin();
+    await stage.round([], events(5, 1), "testnet");
+    await absence.finish();
+    expect(await posted()).toEqual([
+      expect.stringMatching(/^operators: SIMULATED · INFO .* Told late: 1 checkpoint;/u),
+    ]);
+  });
+});

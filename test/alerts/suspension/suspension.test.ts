@@ -1,0 +1,389 @@
+import { describe, expect, it } from "vitest";
+
+import { type Destination, SendError } from "../../../src/alerts/sender.ts";
+import { plainText } from "../../../src/reply/plain.ts";
+import type { FakeSender } from "../../support/fake-sender.ts";
+import { GuardedSender } from "../../support/guarded-sender.ts";
+import { FIRED, RESOLVED, wordsOf } from "../outage.ts";
+import { stalled } from "../readings.ts";
+import { aSubscription } from "../samples.ts";
+import { openStage, type Stage, type StageOptions } from "../stage.ts";
+
+const HOUR = 3_600_000;
+const CONSOLE: Destination = { platform: "web", channel: "console" };
+const OPERATORS: Destination = { platform: "slack", channel: "operators" };
+
+const REFUSED = "CRITICAL · Discord refuses the bot's token: no alert arrives there";
+const REVOKED = "CRITICAL · Discord has refused the bot's token for a day: its alerts there have ended";
+const REMOVED = "CRITICAL · Discord says that the bot was removed: its alerts there have ended";
+const ACCEPTED = "RESOLVED · Discord accepts the bot's token again";
+const BACK = "RESOLVED · Alerts arrive here again";
+
+interface World {
+  readonly stage: Stage;
+  readonly discord: GuardedSender;
+  readonly slack: GuardedSender;
+  readonly web: FakeSender;
+}
+
+/** Discord, where some channels are told of a network that is well, and Slack, where the operators are. */
+async function world(channels = ["one"], more: StageOptions = { operators: OPERATORS }): Promise<World> {
+  const guarded: GuardedSender[] = [];
+  const stage = await openStage({
+    console: CONSOLE,
+    ...more,
+    senders: (now) => {
+      guarded.push(new GuardedSender({ platform: "discord", now }), new GuardedSender({ platform: "slack", now }));
+      return [...guarded, new GuardedSender({ platform: "web", now })];
+    },
+  });
+  for (const channel of channels) {
+    await stage.engine.putSubscription(
+      aSubscription({ id: channel, destination: { platform: "discord", channel } }),
+      "ada",
+    );
+  }
+  await stage.rounds(2, [stalled("good")]);
+  const [discord, slack] = guarded;
+  return { stage, discord: discord!, slack: slack!, web: stage.senders.at(-1)! };
+}
+
+/** Lets so many minutes pass, one after the other. */
+async function minutes({ stage }: World, count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute += 1) await stage.pass(60_000);
+}
+
+const unauthorized = (): SendError => new SendError("refused", "Discord says 401: Unauthorized");
+const removed = (): SendError => new SendError("refused", "Discord says account_inactive", { revoked: true });
+
+function told({ slack, web }: World): { operators: string[]; console: string[] } {
+  const bare = (titles: string[]): string[] => titles.map((title) => title.replace(/^(?:operators|console): /u, ""));
+  return { operators: bare(slack.take()), console: bare(web.take()) };
+}
+
+const everybody = (title: string): { operators: string[]; console: string[] } => ({
+  operators: [title],
+  console: [title],
+});
+const NOBODY = { operators: [], console: [] };
+
+describe("a token that a platform refuses", () => {
+  it("is told at once and once, and loses no channel", async () => {
+    const it = await world(["one", "two", "three"]);
+    it.discord.refusal = unauthorized();
+    await it.stage.rounds(8, [stalled("bad")]);
+    expect(told(it)).toEqual(everybody(REFUSED));
+    const words = await wordsOf(it.slack.posts[0]!.reply);
+    expect(words).toContain("Discord says 401: Unauthorized");
+    expect(words).toContain("DISCORD_TOKEN");
+    expect(words).toContain("npm run doctor");
+    expect(words).toMatch(/\d messages? waits? there so far/u);
+    await minutes(it, 20);
+    expect(told(it)).toEqual(NOBODY);
+    it.discord.refusal = undefined;
+    await it.stage.pass(60_000);
+    expect(it.discord.take().toSorted()).toEqual([`one: ${FIRED}`, `three: ${FIRED}`, `two: ${FIRED}`]);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+    expect(await wordsOf(it.slack.posts[1]!.reply)).toContain("The 3 messages that waited there are sent now, late.");
+    expect((await it.stage.engine.subscriptions()).map(({ state }) => state)).toEqual(["active", "active", "active"]);
+  });
+
+  it("is asked about once a minute, however many channels there are", async () => {
+    const channels = Array.from({ length: 100 }, (_, index) => `c${index}`);
+    const it = await world(channels);
+    it.discord.refusal = unauthorized();
+    await it.stage.rounds(8, [stalled("bad")]);
+    told(it);
+    const { checks, refusedTries } = it.discord;
+    // So many as may be under way at once were on their way when the first one was refused.
+    expect(refusedTries).toBeLessThanOrEqual(64);
+    await minutes(it, 10);
+    expect(it.discord.refusedTries).toBe(refusedTries);
+    expect(it.discord.checks - checks).toBe(10);
+    it.discord.refusal = undefined;
+    await it.stage.pass(60_000);
+    expect(it.discord.take()).toHaveLength(100);
+    told(it);
+  });
+
+  it("is not told again by the next process while it lasts, and the end of it is", async () => {
+    const it = await world();
+    it.discord.refusal = unauthorized();
+    await it.stage.rounds(8, [stalled("bad")]);
+    expect(told(it)).toEqual(everybody(REFUSED));
+    await it.stage.restart(60_000);
+    await it.stage.rounds(4, [stalled("bad")]);
+    expect(told(it)).toEqual(NOBODY);
+    it.discord.refusal = undefined;
+    await it.stage.restart(60_000);
+    await it.stage.rounds(1, [stalled("bad")]);
+    expect(it.discord.take()).toEqual([`one: ${FIRED}`]);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+  });
+
+  it("is noticed though nothing is owed", async () => {
+    const it = await world([]);
+    it.discord.refusal = unauthorized();
+    await it.stage.pass(300_000);
+    expect(told(it)).toEqual(everybody(REFUSED));
+    it.discord.refusal = undefined;
+    await it.stage.pass(60_000);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+  });
+
+  it("is told on the console where the operators are on that very platform, and they hear of the end", async () => {
+    const it = await world(["one"], { operators: { platform: "discord", channel: "operators" } });
+    it.discord.refusal = unauthorized();
+    await it.stage.rounds(8, [stalled("bad")]);
+    expect(told(it)).toEqual({ operators: [], console: [REFUSED] });
+    it.discord.refusal = undefined;
+    await it.stage.pass(60_000);
+    expect(it.discord.take()).toEqual([`one: ${FIRED}`, `operators: ${ACCEPTED}`]);
+    expect(told(it)).toEqual({ operators: [], console: [ACCEPTED] });
+  });
+
+  it("that is taken, but not for sending, is no end of it", async () => {
+    const it = await world();
+    it.discord.sendRefusal = unauthorized();
+    await it.stage.rounds(8, [stalled("bad")]);
+    expect(told(it)).toEqual(everybody(REFUSED));
+    const before = it.discord.refusedTries;
+    await minutes(it, 10);
+    expect(it.discord.refusedTries - before).toBe(10);
+    expect(told(it)).toEqual(NOBODY);
+    it.discord.sendRefusal = undefined;
+    await it.stage.pass(60_000);
+    expect(it.discord.take()).toEqual([`one: ${FIRED}`]);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+  });
+
+  it("is over though one channel gives no answer, or a fault, to what is tried", async () => {
+    for (const fate of ["hang", new SendError("retry", "500")] as const) {
+      const it = await world(["one", "two", "three"]);
+      it.discord.refusal = unauthorized();
+      await it.stage.rounds(8, [stalled("bad")]);
+      it.discord.refusal = undefined;
+      it.discord.fate = (what) => ("destination" in what && what.destination.channel === "one" ? fate : "ok");
+      await it.stage.pass(60_000);
+      expect(it.discord.take().toSorted()).toEqual([`three: ${FIRED}`, `two: ${FIRED}`]);
+      expect(told(it).console).toEqual([REFUSED, ACCEPTED]);
+    }
+  });
+
+  it("is told to be over at once, to however many channels", async () => {
+    const it = await world(Array.from({ length: 300 }, (_, index) => `c${index}`));
+    it.discord.refusal = removed();
+    await it.stage.pass(300_000);
+    expect(told(it)).toEqual(everybody(REMOVED));
+    it.discord.refusal = undefined;
+    await it.stage.restart();
+    for (let turn = 0; turn < 20; turn += 1) await it.stage.clock.advance(0);
+    expect(it.discord.take()).toHaveLength(300);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+  });
+
+  it("counts as revoked after a day: all ends at once, with one message, and comes back with the token", async () => {
+    const it = await world(["one", "two"]);
+    await it.stage.engine.putSubscription(
+      aSubscription({ id: "paused", destination: { platform: "discord", channel: "three" }, state: "paused" }),
+      "ada",
+    );
+    it.discord.refusal = unauthorized();
+    await it.stage.rounds(8, [stalled("bad")]);
+    expect(told(it)).toEqual(everybody(REFUSED));
+    await it.stage.restart(23 * HOUR);
+    await minutes(it, 50);
+    expect(told(it)).toEqual(NOBODY);
+    await minutes(it, 15);
+    expect(told(it)).toEqual(everybody(REVOKED));
+    const words = await wordsOf(it.slack.posts[1]!.reply);
+    expect(words).toContain("3 subscriptions ended on Discord. 2 messages were given up");
+    const retired = await it.stage.engine.subscriptions();
+    expect(retired.map(({ state, returns }) => [state, returns])).toEqual([
+      ["retired", "active"],
+      ["retired", "paused"],
+      ["retired", "active"],
+    ]);
+    expect(retired[0]?.why).toBe(
+      "the bot's token was refused for a day (Discord says 401: Unauthorized); it comes back once a token is accepted",
+    );
+    const { rows } = await it.stage.engine.settled(10);
+    expect(rows.filter(({ state }) => state === "dead").map(({ destination }) => destination)).toEqual(
+      expect.arrayContaining(["discord//one/", "discord//two/"]),
+    );
+    await it.stage.restart(50 * HOUR);
+    await minutes(it, 10);
+    expect(told(it)).toEqual(NOBODY);
+
+    it.discord.refusal = undefined;
+    await it.stage.restart();
+    await it.stage.rounds(1, [stalled("bad")]);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+    expect(await wordsOf(it.slack.posts[2]!.reply)).toMatch(/2 messages were given up; .*3 subscriptions came back/u);
+    expect(it.discord.take().toSorted()).toEqual([`one: ${BACK}`, `one: ${FIRED}`, `two: ${BACK}`, `two: ${FIRED}`]);
+    const [, fired] = it.discord.posts.filter(({ channel }) => channel === "one");
+    expect(await wordsOf(fired!.reply)).toContain("Already firing since");
+    expect((await it.stage.engine.subscriptions()).map(({ id, state }) => [id, state])).toEqual([
+      ["one", "active"],
+      ["paused", "paused"],
+      ["two", "active"],
+    ]);
+    await it.stage.rounds(6, [stalled("good")]);
+    expect(it.discord.take().toSorted()).toEqual([`one: ${RESOLVED}`, `two: ${RESOLVED}`]);
+  });
+
+  it("is given up after a bot that was away for longer, with all that was owed", async () => {
+    const it = await world(["one", "two"]);
+    it.discord.refusal = unauthorized();
+    await it.stage.rounds(8, [stalled("bad")]);
+    expect(told(it)).toEqual(everybody(REFUSED));
+    await it.stage.restart(50 * HOUR);
+    await minutes(it, 1);
+    expect(told(it)).toEqual(everybody(REVOKED));
+    expect(await wordsOf(it.slack.posts[1]!.reply)).toContain(
+      "2 subscriptions ended on Discord. 2 messages were given up",
+    );
+    // What certainly never arrived is told after all once somebody listens again.
+    it.discord.refusal = undefined;
+    await it.stage.restart();
+    await it.stage.rounds(1, [stalled("bad")]);
+    expect(it.discord.take().toSorted()).toEqual([`one: ${BACK}`, `one: ${FIRED}`, `two: ${BACK}`, `two: ${FIRED}`]);
+    told(it);
+  });
+
+  it("of a bot that was removed ends what is under way, too; what may have arrived is told its end", async () => {
+    const it = await world(["one", "two"]);
+    it.discord.fate = (what) =>
+      "destination" in what && what.destination.channel === "two" ? "posted-hang" : removed();
+    await it.stage.rounds(12, [stalled("bad")]);
+    expect(told(it)).toEqual(everybody(REMOVED));
+    expect(it.discord.take()).toEqual([`two: ${FIRED}`]);
+    const { rows } = await it.stage.engine.settled(20);
+    const dead = rows.filter(({ state }) => state === "dead");
+    expect(dead.map((row) => `${row.destination} ${row.uncertain_since !== null}`).toSorted()).toEqual([
+      "discord//one/ false",
+      "discord//two/ true",
+    ]);
+    it.discord.fate = () => "ok";
+    await minutes(it, 5);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+    expect(it.discord.take().toSorted()).toEqual([`one: ${BACK}`, `one: ${FIRED}`, `two: ${BACK}`]);
+    await it.stage.rounds(6, [stalled("good")]);
+    expect(it.discord.take().toSorted()).toEqual([`one: ${RESOLVED}`, `two: ${RESOLVED}`]);
+  });
+
+  it("of a bot that was removed ends all at once", async () => {
+    const it = await world(["one", "two"]);
+    it.discord.refusal = removed();
+    await it.stage.rounds(8, [stalled("bad")]);
+    expect(told(it)).toEqual(everybody(REMOVED));
+    expect((await it.stage.engine.subscriptions()).map(({ state }) => state)).toEqual(["retired", "retired"]);
+    it.discord.refusal = undefined;
+    await it.stage.pass(300_000);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+    expect(it.discord.take()).toHaveLength(4);
+  });
+
+  it("of a bot that was removed keeps the end of what was told there", async () => {
+    const it = await world(["one", "two"]);
+    it.discord.fate = (what) =>
+      "destination" in what && what.destination.channel === "two" ? new SendError("retry", "500") : "ok";
+    await it.stage.rounds(7, [stalled("bad")]);
+    expect(it.discord.take()).toEqual([`one: ${FIRED}`]);
+    it.discord.refusal = unauthorized();
+    await it.stage.rounds(8, [stalled("good")]);
+    expect(told(it)).toEqual(everybody(REFUSED));
+    it.discord.refusal = removed();
+    await minutes(it, 1);
+    expect(told(it)).toEqual(everybody(REMOVED));
+    await it.stage.restart();
+    it.discord.refusal = undefined;
+    it.discord.fate = () => "ok";
+    await minutes(it, 5);
+    // Of what was never told there, nothing is over.
+    expect(it.discord.take().toSorted()).toEqual([`one: ${BACK}`, `one: ${RESOLVED}`, `two: ${BACK}`]);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+  });
+
+  it("of a bot that was removed is tried again within a minute where a try said nothing", async () => {
+    const it = await world(["one", "two"]);
+    await it.stage.rounds(7, [stalled("bad")]);
+    it.discord.refusal = removed();
+    await it.stage.rounds(8, [stalled("good")]);
+    expect(it.discord.take()).toHaveLength(2);
+    expect(told(it)).toEqual(everybody(REMOVED));
+    it.discord.refusal = undefined;
+    it.discord.fate = () => new SendError("retry", "503");
+    await it.stage.restart();
+    it.discord.fate = () => "ok";
+    await minutes(it, 1);
+    expect(it.discord.take()).toHaveLength(4);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+  });
+
+  it("of a bot that was removed keeps no end for longer than a day", async () => {
+    const it = await world();
+    await it.stage.rounds(7, [stalled("bad")]);
+    expect(it.discord.take()).toEqual([`one: ${FIRED}`]);
+    it.discord.refusal = removed();
+    await it.stage.rounds(8, [stalled("good")]);
+    expect(told(it)).toEqual(everybody(REMOVED));
+    expect((await it.stage.engine.outboxDepth()).map(({ owed }) => owed)).toEqual([1]);
+    await it.stage.restart(25 * HOUR);
+    await minutes(it, 2);
+    expect(await it.stage.engine.outboxDepth()).toEqual([]);
+  });
+
+  it("brings back no channel that is lost for itself, or that somebody removed meanwhile", async () => {
+    const it = await world(["lost", "removed", "stays"]);
+    it.discord.fate = (what) =>
+      "destination" in what && what.destination.channel === "lost" ? new SendError("gone", "Unknown Channel") : "ok";
+    await it.stage.rounds(8, [stalled("bad")]);
+    it.discord.take();
+    told(it);
+    it.discord.refusal = removed();
+    await it.stage.rounds(6, [stalled("good")]);
+    expect(told(it)).toEqual(everybody(REMOVED));
+    const found = (await it.stage.engine.subscriptions()).find(({ id }) => id === "removed");
+    await it.stage.engine.putSubscription({ ...found!, state: "removed" }, "ada");
+    it.discord.refusal = undefined;
+    await it.stage.pass(300_000);
+    expect((await it.stage.engine.subscriptions()).map(({ id, state }) => [id, state])).toEqual([
+      ["lost", "retired"],
+      ["removed", "removed"],
+      ["stays", "active"],
+    ]);
+    // What was told is told its end, also where nobody listens any more.
+    expect(it.discord.take().toSorted()).toEqual([`removed: ${RESOLVED}`, `stays: ${BACK}`, `stays: ${RESOLVED}`]);
+    told(it);
+  });
+
+  it("is not heard of from the platform that it is about, nor told in a circle where two refuse", async () => {
+    const it = await world(["one"], { operators: { platform: "discord", channel: "operators" } });
+    it.slack.refusal = new SendError("refused", "Slack says invalid_auth");
+    await it.stage.engine.putSubscription(aSubscription({ id: "s", destination: OPERATORS }), "ada");
+    it.discord.refusal = unauthorized();
+    await it.stage.rounds(8, [stalled("bad")]);
+    expect(
+      it.web
+        .take()
+        .map((title) => title.replace("console: ", ""))
+        .toSorted(),
+    ).toEqual([REFUSED, REFUSED.replace("Discord", "Slack")]);
+    await it.stage.restart(25 * HOUR);
+    await minutes(it, 3);
+    expect(it.web.take()).toHaveLength(2);
+    await it.stage.restart(50 * HOUR);
+    await minutes(it, 3);
+    const owed = await it.stage.engine.outboxDepth();
+    expect(owed).toEqual([]);
+  });
+});
+
+it("a channel that is lost is told on the console, too", async () => {
+  const it = await world();
+  it.discord.fate = () => new SendError("gone", "Unknown Channel");
+  await it.stage.rounds(8, [stalled("bad")]);
+  expect(told(it)).toEqual(everybody("WARNING · A channel on Discord can no longer be reached"));
+  expect(it.web.posts.map(({ reply }) => plainText(reply.title))).toHaveLength(1);
+});
