@@ -5,17 +5,17 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 
-import { getGlobalDispatcher, Pool, request, type Dispatcher } from "undici";
+import { type Dispatcher, getGlobalDispatcher, Pool, request } from "undici";
 
 import { commands } from "../commands/index.ts";
 import { renderTerminal } from "../src/adapters/terminal/render.ts";
 import { createApiClient } from "../src/api/create-api-client.ts";
-import { createBot } from "../src/bot/create-bot.ts";
+import { createBot } from "../src/bot/bot.ts";
 import { createLedgerExports } from "../src/export/ledger-exports.ts";
 import { silentLog } from "../src/log.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
-import { alternate, atMost, runAsScript, shown, type Measured } from "./support/figure.ts";
 import { noAlertDesk } from "../test/support/alert-desk.ts";
+import { alternate, atMost, type Measured, runAsScript, shown } from "./support/figure.ts";
 
 // The command `time` through bot, client and terminal renderer, against a bare undici request and JSON.parse.
 

@@ -8,7 +8,7 @@ const loaded = [
   "../src/main/holder-client.ts",
   "../src/main/holder-server.ts",
   "../src/simulator/simulator.ts",
-  "../src/bot/create-bot.ts",
+  "../src/bot/bot.ts",
   "../commands/index.ts",
   "../src/export/ledger-exports.ts",
   "../src/adapters/web/index.ts",

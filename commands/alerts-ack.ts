@@ -2,17 +2,16 @@ import { timeFromText } from "../src/alerts/kinds/json-fields.ts";
 import { type Episode, isOpen } from "../src/alerts/rules/episode.ts";
 import { conditionWords } from "../src/alerts/wording/condition-words.ts";
 import { sinceWords } from "../src/alerts/wording/phrases.ts";
-import { changeAnnouncements } from "../src/answers/alert-change.ts";
-import { notifiedDestinations, requireEpisodeAccess } from "../src/answers/alert-concern.ts";
-import { findEpisode } from "../src/answers/alert-episodes.ts";
-import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alert-options.ts";
+import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
 import {
   affectsCallerOnly,
   destinationHere,
   isOperator,
   isSameDestination,
   requireManager,
-} from "../src/answers/alert-place.ts";
+} from "../src/answers/alerts/destination.ts";
+import { findEpisode, notifiedDestinations, requireEpisodeAccess } from "../src/answers/alerts/episodes/episodes.ts";
 import { command } from "../src/bot/command.ts";
 import { field, paragraph } from "../src/reply/block.ts";
 import { type Action, reply } from "../src/reply/reply.ts";

@@ -1,8 +1,8 @@
 import { isPersonalKind, KIND_GROUPS } from "../src/alerts/kinds/kinds.ts";
-import { addSubscription } from "../src/answers/alert-add.ts";
-import { parseKinds } from "../src/answers/alert-kinds.ts";
-import { SUBSCRIPTION_OPTIONS, TO_OPTION } from "../src/answers/alert-options.ts";
-import { addPersonalWatch } from "../src/answers/alert-watch.ts";
+import { parseKinds } from "../src/answers/alerts/alert-kinds.ts";
+import { SUBSCRIPTION_OPTIONS, TO_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { addSubscription } from "../src/answers/alerts/subscriptions/add-subscription.ts";
+import { addPersonalWatch } from "../src/answers/alerts/subscriptions/personal-watch.ts";
 import { command } from "../src/bot/command.ts";
 
 export const alertsAdd = command({

@@ -1,9 +1,9 @@
 import { destinationKey, isAlive } from "../src/alerts/routing/subscription.ts";
 import type { Destination } from "../src/alerts/sender.ts";
 import { CONSOLE_DESTINATION } from "../src/alerts/service/service.ts";
-import { runDrill } from "../src/answers/alert-drill.ts";
-import { TO_OPTION } from "../src/answers/alert-options.ts";
-import { destinationHere, isOperator, parseDestination } from "../src/answers/alert-place.ts";
+import { TO_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { destinationHere, isOperator, parseDestination } from "../src/answers/alerts/destination.ts";
+import { runDrill } from "../src/answers/alerts/episodes/drill.ts";
 import { systemClock } from "../src/api/clock.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 

@@ -1,5 +1,5 @@
-import { editSubscription } from "../src/answers/alert-edit.ts";
-import { SUBSCRIPTION_OPTION, SUBSCRIPTION_OPTIONS } from "../src/answers/alert-options.ts";
+import { SUBSCRIPTION_OPTION, SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/alert-options.ts";
+import { editSubscription } from "../src/answers/alerts/subscriptions/edit-subscription.ts";
 import { command } from "../src/bot/command.ts";
 
 export const alertsEdit = command({

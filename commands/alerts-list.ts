@@ -1,9 +1,13 @@
 import { isAlive, type Subscription } from "../src/alerts/routing/subscription.ts";
 import { deliveryOptionWords, type Labels, subscriptionWords } from "../src/alerts/wording/subscription-words.ts";
-import { ALL_NETWORKS_OPTION } from "../src/answers/alert-options.ts";
-import { destinationHere, destinationWords, isOperator, isOwnSubscription } from "../src/answers/alert-place.ts";
-import { subjectLabels } from "../src/answers/alert-subjects.ts";
-import { removeAction, subscriptionActions, visibleSubscriptions } from "../src/answers/alert-subscriptions.ts";
+import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
+import { destinationHere, destinationWords, isOperator, isOwnSubscription } from "../src/answers/alerts/destination.ts";
+import {
+  removeAction,
+  subscriptionActions,
+  visibleSubscriptions,
+} from "../src/answers/alerts/subscriptions/subscriptions.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, paragraph, type Table } from "../src/reply/block.ts";
 import { type Action, reply } from "../src/reply/reply.ts";

@@ -1,8 +1,7 @@
 import { destinationKey } from "../src/alerts/routing/subscription.ts";
-import { logFile, logTable, MAX_LOG_ENTRIES } from "../src/answers/alert-log.ts";
-import { LOG_OPTIONS } from "../src/answers/alert-options.ts";
-import { destinationHere, isOperator } from "../src/answers/alert-place.ts";
-import { logPage, searchLog } from "../src/answers/log-search.ts";
+import { LOG_OPTIONS } from "../src/answers/alerts/alert-options.ts";
+import { destinationHere, isOperator } from "../src/answers/alerts/destination.ts";
+import { logFile, logPage, logTable, MAX_LOG_ENTRIES, searchLog } from "../src/answers/alerts/episodes/alert-log.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 import { type Block, paragraph } from "../src/reply/block.ts";

@@ -1,5 +1,5 @@
-import { SUBSCRIPTION_OPTION } from "../src/answers/alert-options.ts";
-import { changeSubscriptionState } from "../src/answers/alert-state.ts";
+import { SUBSCRIPTION_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { changeSubscriptionState } from "../src/answers/alerts/subscriptions/change-state.ts";
 import { command } from "../src/bot/command.ts";
 
 export const alertsRemove = command({

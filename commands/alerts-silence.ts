@@ -1,6 +1,6 @@
-import { addSilence } from "../src/answers/alert-silence.ts";
-import { ALL_NETWORKS_OPTION, SILENCE_OPTIONS } from "../src/answers/alert-options.ts";
-import { requireManager } from "../src/answers/alert-place.ts";
+import { ALL_NETWORKS_OPTION, SILENCE_OPTIONS } from "../src/answers/alerts/alert-options.ts";
+import { requireManager } from "../src/answers/alerts/destination.ts";
+import { addSilence } from "../src/answers/alerts/silences/add-silence.ts";
 import { command } from "../src/bot/command.ts";
 
 export const alertsSilence = command({

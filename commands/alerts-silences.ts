@@ -1,9 +1,9 @@
 import { holdsAt } from "../src/alerts/routing/silence.ts";
 import { silenceScopeWords, silenceTimeWords } from "../src/alerts/wording/silence-words.ts";
-import { isOperator } from "../src/answers/alert-place.ts";
-import { visibleSilences } from "../src/answers/alert-silences.ts";
-import { destinationKeyWords } from "../src/answers/alert-story.ts";
-import { subjectLabels } from "../src/answers/alert-subjects.ts";
+import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
+import { isOperator } from "../src/answers/alerts/destination.ts";
+import { destinationKeyWords } from "../src/answers/alerts/episodes/episode-timeline.ts";
+import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";

@@ -1,13 +1,17 @@
 import { holdsAt, overlap, type Silence } from "../src/alerts/routing/silence.ts";
 import { destinationKey } from "../src/alerts/routing/subscription.ts";
 import { silenceScopeWords } from "../src/alerts/wording/silence-words.ts";
-import { changeAnnouncements } from "../src/answers/alert-change.ts";
-import { SILENCE_OPTION } from "../src/answers/alert-options.ts";
-import { destinationHere, requireManager } from "../src/answers/alert-place.ts";
-import { affectedDestinations } from "../src/answers/alert-silence.ts";
-import { findSilence, visibleSilences } from "../src/answers/alert-silences.ts";
-import { subjectLabels } from "../src/answers/alert-subjects.ts";
-import { quietHoursEnds, withQuietHours } from "../src/answers/quiet-now.ts";
+import { SILENCE_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
+import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
+import { destinationHere, requireManager } from "../src/answers/alerts/destination.ts";
+import { affectedDestinations } from "../src/answers/alerts/silences/add-silence.ts";
+import {
+  findSilence,
+  quietHoursEnds,
+  visibleSilences,
+  withQuietHours,
+} from "../src/answers/alerts/silences/silences.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";

@@ -1,6 +1,6 @@
-import { findEpisode } from "../src/answers/alert-episodes.ts";
-import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alert-options.ts";
-import { episodeTimelineReply } from "../src/answers/alert-story.ts";
+import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { episodeTimelineReply } from "../src/answers/alerts/episodes/episode-timeline.ts";
+import { findEpisode } from "../src/answers/alerts/episodes/episodes.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 

@@ -1,4 +1,4 @@
-import { AUDIENCES, audienceSentence, workspaceOf } from "../src/answers/market-audience.ts";
+import { AUDIENCES, audienceSentence, workspaceOf } from "../src/answers/workspace-audience.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";

@@ -1,22 +1,20 @@
+import { assetAmount } from "../src/answers/amounts.ts";
+import { answer, askFor, watchAction } from "../src/answers/answer.ts";
+import { copyableField, copyableIdField, signatureBlocks, signedWords } from "../src/answers/bundles.ts";
+import { extraFields } from "../src/answers/cells.ts";
+import { askAboutId } from "../src/answers/ids/ask-about-id.ts";
+import { assetsById, PROPOSAL } from "../src/answers/ids/ids.ts";
+import { resolveId } from "../src/answers/ids/resolve-id.ts";
+import { noteSeen } from "../src/answers/ids/seen-ids.ts";
+import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import type { Answer } from "../src/api/api-client.ts";
 import { ApiError } from "../src/api/api-error.ts";
 import type { AssetLimitsBundle } from "../src/api/bundle.ts";
-import type { Answer } from "../src/api/api-client.ts";
-import { answer, askFor } from "../src/answers/answer.ts";
-import { copyableField, copyableIdField, signatureBlocks, signedWords } from "../src/answers/bundle-blocks.ts";
-import { askAboutId } from "../src/answers/callers-mistake.ts";
-import { command } from "../src/bot/command.ts";
-import { extraFields } from "../src/answers/extra-fields.ts";
-import { assetAmount } from "../src/answers/market-amounts.ts";
-import { PROPOSAL } from "../src/answers/named-ids.ts";
-import { assetsById } from "../src/answers/offered-names.ts";
-import { resolveId } from "../src/answers/resolve-id.ts";
-import { noteSeen } from "../src/answers/seen-ids.ts";
-import { suggestIds } from "../src/answers/suggest-ids.ts";
-import { watchAction } from "../src/answers/watch-action.ts";
-import { UserError } from "../src/errors.ts";
-import { field, type Block, type Field } from "../src/reply/block.ts";
-import { code, shortenId, text } from "../src/reply/text.ts";
 import type { AssetNames } from "../src/api/names.ts";
+import { command } from "../src/bot/command.ts";
+import { UserError } from "../src/errors.ts";
+import { type Block, field, type Field } from "../src/reply/block.ts";
+import { code, shortenId, text } from "../src/reply/text.ts";
 
 export const bundleAssetLimits = command({
   name: "bundle asset-limits",

@@ -1,16 +1,14 @@
-import { answer, askFor } from "../src/answers/answer.ts";
-import { copyableField, copyableIdField, signatureBlocks, signedWords } from "../src/answers/bundle-blocks.ts";
-import { askAboutId } from "../src/answers/callers-mistake.ts";
+import { answer, askFor, watchAction } from "../src/answers/answer.ts";
+import { copyableField, copyableIdField, signatureBlocks, signedWords } from "../src/answers/bundles.ts";
+import { extraFields } from "../src/answers/cells.ts";
+import { askAboutId } from "../src/answers/ids/ask-about-id.ts";
+import { ASSET, assetsById } from "../src/answers/ids/ids.ts";
+import { resolveId } from "../src/answers/ids/resolve-id.ts";
+import { noteSeen } from "../src/answers/ids/seen-ids.ts";
+import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
 import { command } from "../src/bot/command.ts";
-import { extraFields } from "../src/answers/extra-fields.ts";
-import { ASSET } from "../src/answers/named-ids.ts";
-import { assetsById } from "../src/answers/offered-names.ts";
-import { resolveId } from "../src/answers/resolve-id.ts";
-import { noteSeen } from "../src/answers/seen-ids.ts";
-import { suggestIds } from "../src/answers/suggest-ids.ts";
-import { watchAction } from "../src/answers/watch-action.ts";
 import { UserError } from "../src/errors.ts";
-import { field, type Block } from "../src/reply/block.ts";
+import { type Block, field } from "../src/reply/block.ts";
 import { shortenId, text } from "../src/reply/text.ts";
 
 export const bundleListAsset = command({

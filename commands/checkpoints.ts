@@ -1,9 +1,15 @@
-import type { Checkpoint } from "../src/api/checkpoint.ts";
 import { answer } from "../src/answers/answer.ts";
-import { blockRangeTitle, blocksAgo } from "../src/answers/block-range.ts";
+import {
+  blockRangeTitle,
+  blocksAgo,
+  type ListRequest,
+  PAGE_OPTIONS,
+  pageAsk,
+  readPage,
+} from "../src/answers/pages/pages.ts";
+import type { Checkpoint } from "../src/api/checkpoint.ts";
 import { command } from "../src/bot/command.ts";
-import { PAGE_OPTIONS, pageAsk, readPage, type ListRequest } from "../src/answers/list-pages.ts";
-import { field, type Block } from "../src/reply/block.ts";
+import { type Block, field } from "../src/reply/block.ts";
 import { id, text, toText } from "../src/reply/text.ts";
 
 export const checkpoints = command({

@@ -1,12 +1,11 @@
 import { askFor } from "../src/answers/answer.ts";
-import { command, type AnyCommand } from "../src/bot/command.ts";
-import { cutShort } from "../src/bot/cut-short.ts";
-import { nearest, quoteTyped } from "../src/bot/nearest.ts";
-import { MAX_CHOICE_LENGTH, type Choice, type SuggestContext } from "../src/bot/option.ts";
-import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/usage.ts";
+import { type AnyCommand, command } from "../src/bot/command.ts";
+import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/grammar/usage.ts";
+import { cutShort, nearest, quoteTyped } from "../src/bot/nearest.ts";
+import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../src/bot/options/options.ts";
 import { UserError } from "../src/errors.ts";
-import { paragraph, type Block } from "../src/reply/block.ts";
-import { reply, type Action, type Reply } from "../src/reply/reply.ts";
+import { type Block, paragraph } from "../src/reply/block.ts";
+import { type Action, reply, type Reply } from "../src/reply/reply.ts";
 import { code, strong, text, toText } from "../src/reply/text.ts";
 
 /** How many commands are offered as buttons: those that need no values. */

@@ -1,24 +1,23 @@
-import type { AssetNames } from "../src/api/names.ts";
+import { smallestUnits } from "../src/answers/amounts.ts";
 import { answer } from "../src/answers/answer.ts";
-import { smallestUnits } from "../src/answers/market-amounts.ts";
-import { formatBytes } from "../src/units/byte-size.ts";
-import { formatCount } from "../src/units/count-words.ts";
+import { exportRange, type ExportRange, rangeName, rangeWords, retentionBlocks } from "../src/answers/export-range.ts";
+import { ASSET, assetsById, PARTY } from "../src/answers/ids/ids.ts";
+import { resolveId } from "../src/answers/ids/resolve-id.ts";
+import { noteSeen } from "../src/answers/ids/seen-ids.ts";
+import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import type { AssetNames } from "../src/api/names.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
-import { exportRange, rangeName, rangeWords, retentionBlocks, type ExportRange } from "../src/answers/export-range.ts";
-import { formatLine } from "../src/bot/grammar.ts";
-import { ASSET, PARTY } from "../src/answers/named-ids.ts";
-import { assetsById } from "../src/answers/offered-names.ts";
-import { resolveId } from "../src/answers/resolve-id.ts";
-import { noteSeen } from "../src/answers/seen-ids.ts";
-import { suggestIds } from "../src/answers/suggest-ids.ts";
-import { parseTimeSpan } from "../src/bot/time-span.ts";
+import { formatLine } from "../src/bot/grammar/grammar.ts";
+import { parseTimeSpan } from "../src/bot/options/time-span.ts";
 import { UserError } from "../src/errors.ts";
 import type { LedgerFile } from "../src/export/ledger-exports.ts";
-import { field, paragraph, type Block, type Field } from "../src/reply/block.ts";
+import { type Block, field, type Field, paragraph } from "../src/reply/block.ts";
 import { reply, type Reply } from "../src/reply/reply.ts";
-import { code, id, shortenId, strong, text, time, type Text } from "../src/reply/text.ts";
+import { code, id, shortenId, strong, text, type Text, time } from "../src/reply/text.ts";
+import { formatBytes } from "../src/units/byte-size.ts";
+import { formatCount } from "../src/units/count-words.ts";
 import { formatWholeDuration } from "../src/units/duration.ts";
-import { toMillis, type Nanoseconds } from "../src/units/nanoseconds.ts";
+import { type Nanoseconds, toMillis } from "../src/units/nanoseconds.ts";
 
 const options = {
   party: {

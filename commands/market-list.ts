@@ -1,16 +1,16 @@
-import type { MarketData } from "../src/api/market-data.ts";
-import type { MarketNames } from "../src/api/names.ts";
+import { marketAmounts } from "../src/answers/amounts.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
 import { idCell } from "../src/answers/cells.ts";
-import { command } from "../src/bot/command.ts";
 import { tradingModeWords } from "../src/answers/enum-words.ts";
-import { marketAmounts } from "../src/answers/market-amounts.ts";
-import { isInAuction, isLive, marketTone, stateAndMode, stateRank, stateWords } from "../src/answers/market-state.ts";
-import { marketsById } from "../src/answers/offered-names.ts";
-import { noteSeen } from "../src/answers/seen-ids.ts";
+import { marketsById } from "../src/answers/ids/ids.ts";
+import { noteSeen } from "../src/answers/ids/seen-ids.ts";
+import { isInAuction, isLive, marketTone, stateAndMode, stateRank, stateWords } from "../src/answers/markets.ts";
+import type { MarketData } from "../src/api/market-data.ts";
+import type { MarketNames } from "../src/api/names.ts";
+import { command } from "../src/bot/command.ts";
 import type { Block } from "../src/reply/block.ts";
 import type { Tone } from "../src/reply/reply.ts";
-import { strong, text, time, toText, type Text } from "../src/reply/text.ts";
+import { strong, text, type Text, time, toText } from "../src/reply/text.ts";
 
 export const marketList = command({
   name: "market list",

@@ -1,22 +1,27 @@
-import { LiquidityFeeShare, MarketData, PriceBound } from "../src/api/market-data.ts";
+import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/amounts.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
-import { timeCell } from "../src/answers/cells.ts";
-import { command } from "../src/bot/command.ts";
+import { extraFields, timeCell } from "../src/answers/cells.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "../src/answers/enum-words.ts";
-import { extraFields } from "../src/answers/extra-fields.ts";
-import { marketAmounts, percentWords, type MarketAmounts } from "../src/answers/market-amounts.ts";
-import { isInAuction, isLive, marketTone, stateAndMode } from "../src/answers/market-state.ts";
-import { boundsTable, liquidityFeesTable, nearestBound } from "../src/answers/market-tables.ts";
-import { MARKET, type NamedId } from "../src/answers/named-ids.ts";
+import { assetsById, MARKET, marketsById, type NamedId } from "../src/answers/ids/ids.ts";
+import { resolveId } from "../src/answers/ids/resolve-id.ts";
+import { noteSeen } from "../src/answers/ids/seen-ids.ts";
+import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import {
+  boundsTable,
+  isInAuction,
+  isLive,
+  liquidityFeesTable,
+  marketTone,
+  nearestBound,
+  stateAndMode,
+} from "../src/answers/markets.ts";
+import { LiquidityFeeShare, MarketData, PriceBound } from "../src/api/market-data.ts";
+import { command } from "../src/bot/command.ts";
 import { nearest } from "../src/bot/nearest.ts";
-import { assetsById, marketsById } from "../src/answers/offered-names.ts";
-import { resolveId } from "../src/answers/resolve-id.ts";
-import { noteSeen } from "../src/answers/seen-ids.ts";
-import { suggestIds } from "../src/answers/suggest-ids.ts";
 import { UserError } from "../src/errors.ts";
-import { field, paragraph, type Block, type Field } from "../src/reply/block.ts";
+import { type Block, field, type Field, paragraph } from "../src/reply/block.ts";
 import { id, strong, text, time } from "../src/reply/text.ts";
-import { decimal, parseDecimal, roundedPercentOf, type Decimal } from "../src/units/decimal.ts";
+import { decimal, type Decimal, parseDecimal, roundedPercentOf } from "../src/units/decimal.ts";
 
 /** What is known of a bound's trigger. */
 const TRIGGER_FIELDS = { horizon: true, probability: true, auctionExtension: true };

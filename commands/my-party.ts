@@ -1,8 +1,8 @@
+import { PARTY } from "../src/answers/ids/ids.ts";
+import { resolveId } from "../src/answers/ids/resolve-id.ts";
+import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
 import { command } from "../src/bot/command.ts";
-import { PARTY } from "../src/answers/named-ids.ts";
-import { resolveId } from "../src/answers/resolve-id.ts";
-import { EVERYBODY } from "../src/bot/saved-party-option.ts";
-import { suggestIds } from "../src/answers/suggest-ids.ts";
+import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
 import { field, paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";

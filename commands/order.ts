@@ -1,17 +1,21 @@
 import { FINAL_STATUSES } from "../src/alerts/kinds/event.ts";
-import { answer, askFor } from "../src/answers/answer.ts";
-import { askAboutId } from "../src/answers/callers-mistake.ts";
+import { marketAmounts } from "../src/answers/amounts.ts";
+import { answer, askFor, watchAction } from "../src/answers/answer.ts";
+import { extraFields } from "../src/answers/cells.ts";
 import { enumWords } from "../src/answers/enum-words.ts";
-import { extraFields } from "../src/answers/extra-fields.ts";
-import { marketAmounts } from "../src/answers/market-amounts.ts";
-import { ORDER } from "../src/answers/named-ids.ts";
-import { marketsById } from "../src/answers/offered-names.ts";
-import { endReasonBlocks, orderFields, orderTermFields } from "../src/answers/order-fields.ts";
-import { changesBetween, orderTone, orderWords } from "../src/answers/order-words.ts";
-import { resolveId } from "../src/answers/resolve-id.ts";
-import { noteSeen } from "../src/answers/seen-ids.ts";
-import { suggestIds } from "../src/answers/suggest-ids.ts";
-import { watchAction } from "../src/answers/watch-action.ts";
+import { askAboutId } from "../src/answers/ids/ask-about-id.ts";
+import { marketsById, ORDER } from "../src/answers/ids/ids.ts";
+import { resolveId } from "../src/answers/ids/resolve-id.ts";
+import { noteSeen } from "../src/answers/ids/seen-ids.ts";
+import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import {
+  changesBetween,
+  endReasonBlocks,
+  orderFields,
+  orderTermFields,
+  orderTone,
+  orderWords,
+} from "../src/answers/orders.ts";
 import type { Answer } from "../src/api/api-client.ts";
 import { ApiError } from "../src/api/api-error.ts";
 import { Order } from "../src/api/order.ts";

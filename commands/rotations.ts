@@ -1,14 +1,12 @@
-import type { KeyRotation } from "../src/api/key-rotation.ts";
 import { answer } from "../src/answers/answer.ts";
 import { idCell, namedCell } from "../src/answers/cells.ts";
-import { blockRangeTitle } from "../src/answers/block-range.ts";
+import { nodesById, VALIDATOR } from "../src/answers/ids/ids.ts";
+import { resolveId } from "../src/answers/ids/resolve-id.ts";
+import { noteSeen } from "../src/answers/ids/seen-ids.ts";
+import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import { blockRangeTitle, type ListRequest, PAGE_OPTIONS, pageAsk, readPage } from "../src/answers/pages/pages.ts";
+import type { KeyRotation } from "../src/api/key-rotation.ts";
 import { command } from "../src/bot/command.ts";
-import { PAGE_OPTIONS, pageAsk, readPage, type ListRequest } from "../src/answers/list-pages.ts";
-import { VALIDATOR } from "../src/answers/named-ids.ts";
-import { nodesById } from "../src/answers/offered-names.ts";
-import { resolveId } from "../src/answers/resolve-id.ts";
-import { noteSeen } from "../src/answers/seen-ids.ts";
-import { suggestIds } from "../src/answers/suggest-ids.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { id, text, toText } from "../src/reply/text.ts";
 

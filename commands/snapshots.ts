@@ -1,10 +1,16 @@
-import type { Snapshot } from "../src/api/snapshot.ts";
 import { answer } from "../src/answers/answer.ts";
-import { blockRangeTitle, blocksAgo } from "../src/answers/block-range.ts";
+import {
+  blockRangeTitle,
+  blocksAgo,
+  type ListRequest,
+  PAGE_OPTIONS,
+  pageAsk,
+  readPage,
+} from "../src/answers/pages/pages.ts";
+import type { Snapshot } from "../src/api/snapshot.ts";
 import { command } from "../src/bot/command.ts";
-import { PAGE_OPTIONS, pageAsk, readPage, type ListRequest } from "../src/answers/list-pages.ts";
-import { field, type Block } from "../src/reply/block.ts";
-import { code, id, strong, text, toText, type Text } from "../src/reply/text.ts";
+import { type Block, field } from "../src/reply/block.ts";
+import { code, id, strong, text, type Text, toText } from "../src/reply/text.ts";
 
 export const snapshots = command({
   name: "snapshots",

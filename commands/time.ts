@@ -1,12 +1,12 @@
+import { watchedStall } from "../src/answers/alerts/episodes/network-status.ts";
+import { askFor, asOfFooter, refreshAction } from "../src/answers/answer.ts";
+import { capitalised } from "../src/answers/enum-words.ts";
 import type { AsOf } from "../src/api/api-client.ts";
 import type { NodeVerdict, Verdict } from "../src/api/verdict.ts";
-import { askFor, asOfFooter, refreshAction } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
-import { capitalised } from "../src/answers/enum-words.ts";
-import { watchedStall } from "../src/answers/watched-standstill.ts";
-import { field, paragraph, type Block, type Column } from "../src/reply/block.ts";
+import { type Block, type Column, field, paragraph } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
-import { code, joinText, strong, text, time as timeText, toText, type Text } from "../src/reply/text.ts";
+import { code, joinText, strong, text, type Text, time as timeText, toText } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 
 /** Beyond this, network time and wall clock are said to differ; the same as the clock alert's default. */

@@ -1,9 +1,9 @@
 import { commands } from "../../commands/index.ts";
 import type { SendingAdapter } from "../../src/adapters/adapter.ts";
 import { createApiClient } from "../../src/api/create-api-client.ts";
-import { createBot } from "../../src/bot/create-bot.ts";
+import { createBot } from "../../src/bot/bot.ts";
 import { createLedgerExports } from "../../src/export/ledger-exports.ts";
-import { silentLog, type Log } from "../../src/log.ts";
+import { type Log, silentLog } from "../../src/log.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import type { ButtonPayloads } from "../../src/store/store.ts";

@@ -1,14 +1,15 @@
+import type { PersonalKind } from "../alerts/kinds/kinds.ts";
 import type { AsOf } from "../api/api-client.ts";
 import { DEFAULT_THRESHOLDS } from "../api/verdict.ts";
-import { paragraph, type Block } from "../reply/block.ts";
-import { reply, type Action, type Ask, type Reply, type Tone } from "../reply/reply.ts";
 import type { Attachment } from "../reply/attachment.ts";
-import { strong, text, time, type Text, type TextPart } from "../reply/text.ts";
+import { type Block, paragraph } from "../reply/block.ts";
+import { type Action, type Ask, reply, type Reply, type Tone } from "../reply/reply.ts";
+import { strong, text, type Text, type TextPart, time } from "../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
-import { toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 
 /** What an answer's frame is made from: a command's context, seen from here. */
-export interface AnswerContext {
+interface AnswerContext {
   readonly network: string;
   now(): Nanoseconds;
 }
@@ -87,4 +88,14 @@ function staleWarning(asOf: AsOf): Block | undefined {
 /** From one moment to another, negative when the second one is earlier. */
 export function millisBetween(from: Nanoseconds, to: Nanoseconds): Milliseconds {
   return toMillis(to) - toMillis(from);
+}
+
+/** A button by which whoever presses it is told by direct message of what becomes of one thing. */
+export function watchAction(
+  context: { readonly network: string },
+  label: string,
+  kind: PersonalKind,
+  subject: string,
+): Action {
+  return { label, invocation: askFor(context, "alerts add", { kinds: kind, subjects: subject }), effect: "reply" };
 }

@@ -1,10 +1,10 @@
+import type { TimeSpan } from "../bot/options/options.ts";
 import { UserError } from "../errors.ts";
-import { paragraph, type Block } from "../reply/block.ts";
-import { strong, text, time, type Text } from "../reply/text.ts";
+import { type Block, paragraph } from "../reply/block.ts";
+import { strong, text, type Text, time } from "../reply/text.ts";
 import { formatDuration } from "../units/duration.ts";
-import { formatUtc, fromSeconds, nanoseconds, toSeconds, type Nanoseconds } from "../units/nanoseconds.ts";
+import { formatUtc, fromSeconds, nanoseconds, type Nanoseconds, toSeconds } from "../units/nanoseconds.ts";
 import { millisBetween } from "./answer.ts";
-import type { TimeSpan } from "../bot/option.ts";
 
 const DAY_NANOSECONDS = 86_400_000_000_000n;
 /** How long a standard node keeps ledger entries (its retention policy says 6 months; https://docs.vega.xyz/mainnet/node-operators/data-nodes). */

@@ -1,8 +1,8 @@
 import { UserError } from "../errors.ts";
-import type { AudienceSettings } from "./answer-choices.ts";
+import type { AudienceSettings } from "./audience-settings.ts";
 import type { AnyCommand } from "./command.ts";
 import type { Target, Visibility } from "./invocation.ts";
-import type { OptionValue } from "./parse-option.ts";
+import type { OptionValue } from "./options/parse-options.ts";
 
 /**
  * Who sees an answer by more than a command's own default: everybody where it announces a change, else whom the server

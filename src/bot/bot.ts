@@ -1,7 +1,23 @@
-import type { Reply } from "../reply/reply.ts";
-import type { AnyCommand } from "./command.ts";
+import type { AlertService } from "../alerts/service/service.ts";
+import type { ApiClient } from "../api/api-client.ts";
+import { UserError } from "../errors.ts";
+import type { LedgerExports } from "../export/ledger-exports.ts";
+import type { Log } from "../log.ts";
+import type { Ask, Reply } from "../reply/reply.ts";
+import type { SavedParties, SeenIds } from "../store/store.ts";
+import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { type AudienceSettings, NO_AUDIENCE_SETTINGS } from "./audience-settings.ts";
+import { audienceOf, presetAudience } from "./audience.ts";
+import { type AnyCommand, withCommonOptions } from "./command.ts";
+import { errorReply } from "./error-reply.ts";
+import { completeLine } from "./grammar/complete-line.ts";
+import { findCommand, parseLine } from "./grammar/grammar.ts";
 import type { Invocation, Prepared, Target, Visibility } from "./invocation.ts";
-import type { Choice } from "./option.ts";
+import type { Choice } from "./options/options.ts";
+import { parseOptions } from "./options/parse-options.ts";
+import { ownParties, suggestSavedParties, takesParty, withSavedParties } from "./options/saved-parties.ts";
+import { MAX_CHOICES, suggestValues } from "./options/suggest-values.ts";
+import { markSimulated } from "./simulated.ts";
 
 /** A completion request: the values typed so far and the option being typed. */
 export type SuggestRequest = Omit<Invocation, "progress"> & { readonly option: string; readonly typed: string };
@@ -26,4 +42,188 @@ export interface Bot {
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
   /** Completion of a typed line: whole lines to offer, best first. Never rejects. */
   completeLine(line: string, invocation: Omit<Invocation, "command" | "options">): Promise<readonly string[]>;
+}
+
+/** How one invocation ended, for metrics. */
+export interface InvocationOutcome {
+  readonly command: string;
+  readonly platform: string;
+  readonly outcome: "answered" | "caller" | "network" | "bug";
+  readonly millis: number;
+}
+
+export interface BotDependencies {
+  readonly commands: readonly AnyCommand[];
+  /** One per network, the default one first; at least one. */
+  readonly clients: readonly ApiClient[];
+  readonly seen: SeenIds;
+  readonly parties: SavedParties;
+  readonly exports: LedgerExports;
+  readonly alerts: AlertService;
+  /** What servers and workspaces chose for their answers; left out, nothing was chosen. */
+  readonly chosen?: AudienceSettings | undefined;
+  readonly log: Log;
+  readonly now?: () => Nanoseconds;
+  readonly onOutcome?: (outcome: InvocationOutcome) => void;
+}
+
+/** Joins commands with what they work on. The bot never rejects: every error becomes a reply. */
+export function createBot(parts: BotDependencies): Bot {
+  const commands = parts.commands.map(withCommonOptions);
+  const partyCommands = new Set(commands.filter(({ options }) => Object.values(options).some(takesParty)));
+  const byName = new Map(commands.map((command) => [command.name, command]));
+  const clients = new Map(parts.clients.map((client) => [client.network, client]));
+  const networks = [...clients.keys()];
+  const [first] = parts.clients;
+  if (first === undefined) throw new RangeError("a bot needs at least one network");
+  const fallback: ApiClient = first;
+  const chosen = parts.chosen ?? NO_AUDIENCE_SETTINGS;
+  const now = parts.now ?? (() => fromMillis(Date.now()));
+  const clientOf = (name: unknown): ApiClient => (typeof name === "string" ? clients.get(name) : undefined) ?? fallback;
+  const mark = (reply: Reply, client: ApiClient): Reply => (client.simulated ? markSimulated(reply) : reply);
+  const fail = (thrown: unknown, command: string, signal: AbortSignal): Reply =>
+    errorReply(thrown, { log: parts.log, command, signal });
+
+  function prepare(invocation: Invocation): Prepared {
+    try {
+      const command = byName.get(invocation.command);
+      // Buttons of older versions may name a command that is gone; the nearest match helps those, too.
+      if (command === undefined) {
+        const words = invocation.command.split(" ");
+        findCommand(
+          words.map((word) => ({ text: word, quotedFrom: Number.POSITIVE_INFINITY, start: 0 })),
+          commands,
+        );
+        throw new UserError(`There is no command “${invocation.command}”.`, { suggestion: "help" });
+      }
+      const options = parseOptions(command, invocation.options, { now: now(), networks });
+      if (command.access === "channel-manager" && !invocation.caller.mayManageChannel) {
+        throw new UserError(`Only people who manage this channel can use ${command.name}.`, {
+          remedy: invocation.caller.mayNotManage ?? "Ask one of them, or a server administrator.",
+        });
+      }
+      const settled = presetAudience(command, invocation.here, chosen);
+      const visibility = audienceOf(command, invocation.options, options["private"], settled);
+      const client = clientOf(options["network"]);
+      return { ok: true, visibility, run: () => execute(command, options, client, invocation) };
+    } catch (thrown) {
+      const reply = mark(fail(thrown, invocation.command, invocation.signal), fallback);
+      const option = thrown instanceof UserError ? thrown.option : undefined;
+      note(invocation.command, invocation.here, reply, 0);
+      return { ok: false, reply, ...(option === undefined ? {} : { option }) };
+    }
+  }
+
+  function note(command: string, here: Target, reply: Reply, millis: number): void {
+    parts.onOutcome?.({
+      // Metrics must not grow a label for every typing error.
+      command: byName.has(command) ? command : "unknown",
+      platform: here.platform,
+      outcome: reply.failure ?? "answered",
+      millis,
+    });
+  }
+
+  async function execute(
+    command: AnyCommand,
+    options: ReturnType<typeof parseOptions>,
+    client: ApiClient,
+    invocation: Invocation,
+  ): Promise<Reply> {
+    const { here, caller, signal } = invocation;
+    const started = performance.now();
+    let answer: Reply;
+    try {
+      signal.throwIfAborted();
+      const parties = ownParties(parts.parties, here, caller);
+      answer = await command.run({
+        options: partyCommands.has(command) ? await withSavedParties(command.options, options, parties) : options,
+        parties,
+        here,
+        caller,
+        askedPrivately: options["private"] === true && invocation.options["private"] !== undefined,
+        network: client.network,
+        networks,
+        api: client,
+        seen: parts.seen,
+        exports: parts.exports,
+        alerts: parts.alerts,
+        chosen,
+        commands,
+        now,
+        signal,
+        progress: (reply) => invocation.progress?.(mark(reply, client)),
+      });
+    } catch (thrown) {
+      answer = fail(thrown, command.name, signal);
+    }
+    const reply = mark(answer, client);
+    note(command.name, here, reply, performance.now() - started);
+    return reply;
+  }
+
+  function run(invocation: Invocation): Promise<Reply> {
+    const prepared = prepare(invocation);
+    return prepared.ok ? prepared.run() : Promise.resolve(prepared.reply);
+  }
+
+  function runLine(line: string, rest: Omit<Invocation, "command" | "options">): Promise<Reply> {
+    let ask: Ask;
+    try {
+      ask = parseLine(line, commands, now());
+    } catch (thrown) {
+      const reply = mark(fail(thrown, "unknown", rest.signal), fallback);
+      note("unknown", rest.here, reply, 0);
+      return Promise.resolve(reply);
+    }
+    return run({ ...rest, ...ask });
+  }
+
+  async function suggest(request: SuggestRequest): Promise<readonly Choice[]> {
+    const option = byName.get(request.command)?.options[request.option];
+    if (option === undefined) return [];
+    try {
+      const { caller, here, options, signal } = request;
+      const asked = networks.find((network) => network === options["network"]);
+      const saved = takesParty(option)
+        ? await suggestSavedParties(request.typed, ownParties(parts.parties, here, caller))
+        : [];
+      const others = await suggestValues(option, request.typed, networks, {
+        api: clientOf(asked),
+        seen: parts.seen,
+        alerts: parts.alerts,
+        here,
+        caller,
+        options,
+        commands,
+        signal,
+      });
+      const values = new Set(saved.map((choice) => choice.value));
+      return [...saved, ...others.filter((choice) => !values.has(choice.value))].slice(0, MAX_CHOICES);
+    } catch (thrown) {
+      parts.log.debug({ err: thrown, command: request.command, option: request.option }, "completion failed");
+      return [];
+    }
+  }
+
+  return {
+    commands,
+    networks,
+    audience: (name, here) => {
+      const command = byName.get(name);
+      return command === undefined ? undefined : presetAudience(command, here, chosen);
+    },
+    prepare,
+    run,
+    runLine,
+    suggest,
+    completeLine: async (line, rest) => {
+      try {
+        return await completeLine(line, commands, (ask, option, typed) => suggest({ ...rest, ...ask, option, typed }));
+      } catch {
+        // A line that cannot be read cannot be completed either; running it will say why.
+        return [];
+      }
+    },
+  };
 }

@@ -4,10 +4,10 @@ import type { LedgerExports } from "../export/ledger-exports.ts";
 import type { Reply } from "../reply/reply.ts";
 import type { SeenIds } from "../store/store.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import type { AudienceSettings } from "./answer-choices.ts";
+import type { AudienceSettings } from "./audience-settings.ts";
 import type { Caller, Target, Visibility } from "./invocation.ts";
-import type { Options, OptionValues } from "./option.ts";
-import type { OwnParties } from "./saved-party-option.ts";
+import type { Option, Options, OptionValues } from "./options/options.ts";
+import type { OwnParties } from "./options/saved-parties.ts";
 
 /** What a command works with. */
 export interface CommandContext<S extends Options> {
@@ -62,4 +62,16 @@ export type AnyCommand = Omit<Command<Options>, "run"> & { run(context: CommandC
 /** Declares a command; `network` and `private` are added to what it names. */
 export function command<const S extends Options>(declared: Command<S>): AnyCommand {
   return declared;
+}
+
+/** A command with the two options that every one takes beside its own. */
+export function withCommonOptions(command: AnyCommand): AnyCommand {
+  const network: Option = { kind: "network", description: "Which network to ask" };
+  const hidden: Option = {
+    kind: "flag",
+    description: "Answer so that only you can see it",
+    default: command.audience === "caller",
+  };
+  const options: Options = { ...command.options, network, private: hidden };
+  return { ...command, options };
 }

@@ -1,7 +1,5 @@
 import { distance } from "fastest-levenshtein";
 
-import { cutShort } from "./cut-short.ts";
-
 /** The candidate most like what was typed, or undefined when none is near enough to be meant. Case is ignored. */
 export function nearest(typed: string, candidates: Iterable<string>): string | undefined {
   const wanted = typed.toLowerCase();
@@ -33,4 +31,10 @@ function isTransposition(a: string, b: string): boolean {
 /** What somebody typed, short enough to be quoted in a sentence. */
 export function quoteTyped(typed: string): string {
   return `“${cutShort(typed.replaceAll(/\s+/gu, " ").trim(), 60)}”`;
+}
+
+/** As much of it as fits, counted as people count characters; that something is left out is shown. */
+export function cutShort(words: string, most: number): string {
+  const points = Array.from(words);
+  return points.length <= most ? words : `${points.slice(0, most - 1).join("")}…`;
 }

@@ -1,7 +1,6 @@
 import type { AlertService } from "../alerts/service/service.ts";
-import type { AudienceSettings } from "../bot/answer-choices.ts";
-import type { Bot } from "../bot/bot.ts";
-import type { InvocationOutcome } from "../bot/create-bot.ts";
+import type { AudienceSettings } from "../bot/audience-settings.ts";
+import type { Bot, InvocationOutcome } from "../bot/bot.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
@@ -21,7 +20,7 @@ export interface BotParts {
 /** The bot with all its commands: the only place where these meet what they work on. */
 export async function botOf({ networks, store, log, ...more }: BotParts): Promise<Bot> {
   const [{ createBot }, { commands }, { createLedgerExports }] = await Promise.all([
-    import("../bot/create-bot.ts"),
+    import("../bot/bot.ts"),
     import("../../commands/index.ts"),
     import("../export/ledger-exports.ts"),
   ]);

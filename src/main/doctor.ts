@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 
-import { ok, noAnswer, type Finding } from "../adapters/finding.ts";
-import { loadExaminedConfig, type Config } from "../config.ts";
+import { type Finding, noAnswer, ok } from "../adapters/finding.ts";
+import { type Config, loadExaminedConfig } from "../config.ts";
 import { NETWORKS } from "../config/environment.ts";
 import { UserError } from "../errors.ts";
 import { alertsConfigOf, examineDeadman, examineOperators } from "./doctor/alerts.ts";
-import { runChecks, type Check } from "./doctor/check.ts";
+import { type Check, runChecks } from "./doctor/check.ts";
 import { networkChecks } from "./doctor/networks.ts";
 import { exitCodeOf, findingLine, hiding, summaryOf } from "./doctor/report.ts";
 import { examineEnvFile, examineNode, examineSettings } from "./doctor/settings.ts";
@@ -61,7 +61,7 @@ function platformChecks(config: Config): Check[] {
         const [{ examineDiscord }, { commands: bare }, { withCommonOptions }] = await Promise.all([
           import("../adapters/discord/doctor.ts"),
           import("../../commands/index.ts"),
-          import("../bot/common-options.ts"),
+          import("../bot/command.ts"),
         ]);
         const commands = bare.map(withCommonOptions);
         return examineDiscord({

@@ -3,7 +3,7 @@ import type { Histogram, Registry } from "prom-client";
 
 import type { HttpSample } from "../adapters/web/index.ts";
 import type { NodeRequest } from "../api/create-api-client.ts";
-import type { InvocationOutcome } from "../bot/create-bot.ts";
+import type { InvocationOutcome } from "../bot/bot.ts";
 
 /** What passed between people, the bot and the nodes. */
 export type RequestSample =

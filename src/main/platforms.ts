@@ -45,7 +45,7 @@ export async function openPlatforms(
     }
     const [{ createSlackAdapter }, { ownParties }, { homeSubscriptions }] = await Promise.all([
       import("../adapters/slack/index.ts"),
-      import("../bot/saved-party-option.ts"),
+      import("../bot/options/saved-parties.ts"),
       import("./home-subscriptions.ts"),
     ]);
     const savedParties = ({ id, workspace }: { id: string; workspace: string | undefined }) =>

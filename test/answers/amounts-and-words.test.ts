@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { MarketNames } from "../../src/api/names.ts";
+import { assetAmount, marketAmounts, percentOfFraction, stakeAmount } from "../../src/answers/amounts.ts";
 import { enumWords, timeInForceWords } from "../../src/answers/enum-words.ts";
-import { assetAmount, marketAmounts, percentOfFraction, stakeAmount } from "../../src/answers/market-amounts.ts";
 import { ORDER_REASONS, orderReason } from "../../src/answers/order-reasons.ts";
+import type { MarketNames } from "../../src/api/names.ts";
 import { ORDER_SCRIPTS } from "../../src/simulator/order-scripts.ts";
 import { parseDecimal } from "../../src/units/decimal.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { exportRange, rangeName } from "../../src/answers/export-range.ts";
-import { parseTimeSpan } from "../../src/bot/time-span.ts";
+import { parseTimeSpan } from "../../src/bot/options/time-span.ts";
 import { formatUtc, fromMillis } from "../../src/units/nanoseconds.ts";
 
 const now = fromMillis(Date.UTC(2024, 2, 13, 15, 30, 45));

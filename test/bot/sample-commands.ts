@@ -1,5 +1,5 @@
-import { command, type AnyCommand } from "../../src/bot/command.ts";
-import type { Option } from "../../src/bot/option.ts";
+import { type AnyCommand, command } from "../../src/bot/command.ts";
+import type { Option } from "../../src/bot/options/options.ts";
 import { reply } from "../../src/reply/reply.ts";
 
 const common: Record<string, Option> = {

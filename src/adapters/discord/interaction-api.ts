@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { InteractionResponseType, RESTJSONErrorCodes, Routes } from "discord-api-types/v10";
 
-import type { Choice } from "../../bot/option.ts";
+import type { Choice } from "../../bot/options/options.ts";
 import { isUnsent } from "../unsent.ts";
-import { EPHEMERAL, type ComposedMessage } from "./compose.ts";
+import { type ComposedMessage, EPHEMERAL } from "./compose.ts";
 import type { DiscordContext } from "./desk.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS, TOKEN_LIFETIME_MILLIS } from "./limits.ts";
 import { hasErrorCode, isTransient } from "./rest-fault.ts";
-import { uploadOf, type Upload } from "./upload.ts";
+import { type Upload, uploadOf } from "./upload.ts";
 
 /** Where the answers to one interaction go. */
 export interface InteractionKey {

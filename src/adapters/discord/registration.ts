@@ -1,24 +1,24 @@
 import {
+  type APIApplicationCommandBasicOption,
+  type APIApplicationCommandOption,
+  type APIApplicationCommandSubcommandOption,
   ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
   PermissionFlagsBits,
-  type APIApplicationCommandBasicOption,
-  type APIApplicationCommandOption,
-  type APIApplicationCommandSubcommandOption,
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
 } from "discord-api-types/v10";
 
 import type { AnyCommand } from "../../bot/command.ts";
-import type { Option } from "../../bot/option.ts";
+import type { Option } from "../../bot/options/options.ts";
 import {
   CHOICE_LENGTH,
   COMMAND_LENGTH,
   COMMAND_NAME,
+  DESCRIPTION_LENGTH,
   MAX_COMMAND_OPTIONS,
   MAX_COMMANDS,
-  DESCRIPTION_LENGTH,
   MAX_OPTION_CHOICES,
   TEXT_OPTION_LENGTH,
 } from "./limits.ts";

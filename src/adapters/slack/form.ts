@@ -2,18 +2,18 @@ import type { InputBlock, KnownBlock, ModalView, PlainTextOption } from "@slack/
 import { z } from "zod";
 
 import type { AnyCommand } from "../../bot/command.ts";
-import type { Option } from "../../bot/option.ts";
-import { isRequired } from "../../bot/usage.ts";
+import { isRequired } from "../../bot/grammar/usage.ts";
+import type { Option } from "../../bot/options/options.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { sectionBlock } from "./blocks.ts";
 import { renderPlain, renderText } from "./inline.ts";
 import {
   INPUT_HINT_LENGTH,
   INPUT_TEXT_LENGTH,
+  MAX_OPTIONS,
   MODAL_TITLE_LENGTH,
   OPTION_TEXT_LENGTH,
   OPTION_VALUE_LENGTH,
-  MAX_OPTIONS,
   PLACEHOLDER_LENGTH,
   PRIVATE_METADATA_LENGTH,
   SECTION_LENGTH,

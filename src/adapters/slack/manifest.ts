@@ -1,5 +1,5 @@
 import type { AnyCommand } from "../../bot/command.ts";
-import { shortUsage } from "../../bot/usage.ts";
+import { shortUsage } from "../../bot/grammar/usage.ts";
 import { MANIFEST_DESCRIPTION_LENGTH, MANIFEST_LONG_DESCRIPTION_LENGTHS, USAGE_HINT_LENGTH } from "./limits.ts";
 
 /** What the bot may do, and what it needs that for. None of them lets it read what people write to each other. */

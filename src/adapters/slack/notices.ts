@@ -1,6 +1,6 @@
-import { formatLine } from "../../bot/grammar.ts";
+import { formatLine } from "../../bot/grammar/grammar.ts";
 import { paragraph } from "../../reply/block.ts";
-import { reply, type Ask, type Reply } from "../../reply/reply.ts";
+import { type Ask, reply, type Reply } from "../../reply/reply.ts";
 import { code, strong, text } from "../../reply/text.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { renderText } from "./inline.ts";

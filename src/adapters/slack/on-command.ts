@@ -1,6 +1,6 @@
 import type { SlashCommand } from "@slack/bolt";
 
-import { parseLine } from "../../bot/grammar.ts";
+import { parseLine } from "../../bot/grammar/grammar.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { respond, respondWith } from "./answer-ask.ts";

@@ -1,12 +1,12 @@
 import type { Button, HomeView, KnownBlock, SectionBlock } from "@slack/types";
 
 import type { AnyCommand } from "../../bot/command.ts";
-import { isRequired, shortUsage } from "../../bot/usage.ts";
+import { isRequired, shortUsage } from "../../bot/grammar/usage.ts";
 import { code, id, joinText, text, type Text } from "../../reply/text.ts";
 import { contextBlock, sectionBlock } from "./blocks.ts";
 import { dangerStyle } from "./buttons.ts";
 import { renderPlain, renderText } from "./inline.ts";
-import { MAX_ACTIONS, BUTTON_LABEL_LENGTH, SECTION_LENGTH, MAX_VIEW_BLOCKS } from "./limits.ts";
+import { BUTTON_LABEL_LENGTH, MAX_ACTIONS, MAX_VIEW_BLOCKS, SECTION_LENGTH } from "./limits.ts";
 import type { SavedParty, Subscription } from "./person.ts";
 import { encodePress, type Press } from "./press.ts";
 

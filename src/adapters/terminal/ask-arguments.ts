@@ -1,4 +1,4 @@
-import { quoteValue } from "../../bot/grammar.ts";
+import { quoteValue } from "../../bot/grammar/grammar.ts";
 import { UserError } from "../../errors.ts";
 
 /** What stands behind `ask`. */

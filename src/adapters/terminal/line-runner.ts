@@ -1,5 +1,5 @@
 import type { Bot } from "../../bot/bot.ts";
-import { parseLine } from "../../bot/grammar.ts";
+import { parseLine } from "../../bot/grammar/grammar.ts";
 import type { Caller, Invocation, Target } from "../../bot/invocation.ts";
 import type { Reply } from "../../reply/reply.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";

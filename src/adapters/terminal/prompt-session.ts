@@ -1,9 +1,9 @@
 import type { Interface } from "node:readline/promises";
 
-import { formatLine } from "../../bot/grammar.ts";
+import { formatLine } from "../../bot/grammar/grammar.ts";
 import { messageOf } from "../../errors.ts";
 import { disposeReply, type Reply } from "../../reply/reply.ts";
-import { askAndShow, EXIT_INTERRUPTED, print, saveFiles, type AskContext } from "./asker.ts";
+import { askAndShow, type AskContext, EXIT_INTERRUPTED, print, saveFiles } from "./asker.ts";
 import type { History } from "./history.ts";
 import { write } from "./terminal.ts";
 import { visibleText } from "./visible-text.ts";

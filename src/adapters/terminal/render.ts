@@ -1,4 +1,4 @@
-import { formatLine } from "../../bot/grammar.ts";
+import { formatLine } from "../../bot/grammar/grammar.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { Block } from "../../reply/block.ts";
 import type { Action, Reply, Tone } from "../../reply/reply.ts";
@@ -9,9 +9,9 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { toAnsi } from "./paint.ts";
 import { renderBlock } from "./render-block.ts";
 import { indent } from "./render-fields.ts";
-import { blank, dataSpan, linkSpans, span, toSpans, type Span } from "./span.ts";
+import { blank, dataSpan, linkSpans, span, type Span, toSpans } from "./span.ts";
 import { visibleText } from "./visible-text.ts";
-import { concatSpans, totalWidth, wrap, type Line } from "./wrap.ts";
+import { concatSpans, type Line, totalWidth, wrap } from "./wrap.ts";
 
 export interface RenderOptions {
   /** Columns of the terminal; below 20 it is taken for 20. */

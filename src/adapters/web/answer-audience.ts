@@ -1,5 +1,5 @@
 import type { Bot } from "../../bot/bot.ts";
-import { parseLine } from "../../bot/grammar.ts";
+import { parseLine } from "../../bot/grammar/grammar.ts";
 import type { Ask, Reply } from "../../reply/reply.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnswerAudience } from "../adapter.ts";

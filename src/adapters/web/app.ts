@@ -2,20 +2,20 @@ import { Hono } from "hono";
 import { routePath } from "hono/route";
 
 import type { Bot } from "../../bot/bot.ts";
-import type { Option } from "../../bot/option.ts";
+import type { Option } from "../../bot/options/options.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Access } from "./access.ts";
-import { alertRoutes, type AlertRouteDependencies } from "./alert-routes.ts";
+import { type AlertRouteDependencies, alertRoutes } from "./alert-routes.ts";
 import { limitBody } from "./bounded-body.ts";
 import { fileRoutes } from "./file-route.ts";
-import { requireJson, requireAllowedHost, requireSameOrigin, refuse, securityHeaders } from "./guard.ts";
+import { refuse, requireAllowedHost, requireJson, requireSameOrigin, securityHeaders } from "./guard.ts";
 import type { AllowedHosts } from "./hosts.ts";
-import { invocationRoutes, type InvocationDependencies } from "./invocations.ts";
+import { type InvocationDependencies, invocationRoutes } from "./invocations.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
 import { loginRoutes } from "./login.ts";
 import { pageRoutes } from "./page.ts";
-import { probeRoutes, type ProbeDependencies } from "./probes.ts";
-import { watchRoutes, type WatchRouteDependencies } from "./watch-routes.ts";
+import { type ProbeDependencies, probeRoutes } from "./probes.ts";
+import { type WatchRouteDependencies, watchRoutes } from "./watch-routes.ts";
 
 /** One answered HTTP request, for metrics. `route` is the pattern, not the path, so that labels stay few. */
 export interface HttpSample {

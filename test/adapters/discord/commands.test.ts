@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { commands } from "../../../commands/index.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
-import type { Option } from "../../../src/bot/option.ts";
-import { labelsOf, textOf, type Person, type Where } from "../../support/fake-discord/person.ts";
+import type { Option } from "../../../src/bot/options/options.ts";
+import { labelsOf, type Person, textOf, type Where } from "../../support/fake-discord/person.ts";
 import type { StoredMessage } from "../../support/fake-discord/state.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { stage, type Stage } from "./stage.ts";

@@ -9,9 +9,9 @@ import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts"
 import { createDiscordAdapter, type DiscordTiming } from "../../../src/adapters/discord/index.ts";
 import type { AlertEngine } from "../../../src/alerts/engine/engine.ts";
 import { createApiClient } from "../../../src/api/create-api-client.ts";
-import { openAudienceSettings } from "../../../src/bot/answer-choices.ts";
+import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
+import { createBot } from "../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
-import { createBot } from "../../../src/bot/create-bot.ts";
 import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { commands } from "../../../commands/index.ts";
-import { isRequired } from "../../../src/bot/usage.ts";
+import { isRequired } from "../../../src/bot/grammar/usage.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { text } from "../../../src/reply/text.ts";
 import { until } from "../../support/fake-discord/until.ts";

@@ -7,7 +7,7 @@ import type { SlackContext } from "../../../src/adapters/slack/desk.ts";
 import { renderForm } from "../../../src/adapters/slack/form.ts";
 import { handleForm, suggestOptions } from "../../../src/adapters/slack/on-form.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
-import type { Option, Options } from "../../../src/bot/option.ts";
+import type { Option, Options } from "../../../src/bot/options/options.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { localRunner } from "../../../src/adapters/terminal/line-runner.ts";
 import type { ApiClient } from "../../../src/api/api-client.ts";
+import { createBot } from "../../../src/bot/bot.ts";
 import { command } from "../../../src/bot/command.ts";
-import { createBot } from "../../../src/bot/create-bot.ts";
 import { silentLog } from "../../../src/log.ts";
 import { plainText } from "../../../src/reply/plain.ts";
 import { reply } from "../../../src/reply/reply.ts";

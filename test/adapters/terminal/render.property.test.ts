@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { renderTerminal } from "../../../src/adapters/terminal/render.ts";
 import { visibleText } from "../../../src/adapters/terminal/visible-text.ts";
-import { formatLine } from "../../../src/bot/grammar.ts";
+import { formatLine } from "../../../src/bot/grammar/grammar.ts";
 import type { Block } from "../../../src/reply/block.ts";
 import type { Reply } from "../../../src/reply/reply.ts";
 import type { Text } from "../../../src/reply/text.ts";

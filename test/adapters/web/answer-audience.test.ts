@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import type { AnswerAudience, Preview } from "../../../src/adapters/adapter.ts";
 import type { Question } from "../../../src/adapters/web/input.ts";
 import type { ApiClient } from "../../../src/api/api-client.ts";
+import { createBot } from "../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
-import { createBot } from "../../../src/bot/create-bot.ts";
 import { UserError } from "../../../src/errors.ts";
+import { silentLog } from "../../../src/log.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { noAlertDesk } from "../../support/alert-desk.ts";
-import { silentLog } from "../../../src/log.ts";
 import { startConsole } from "./harness.ts";
 
 function sample(name: string, audience: "caller" | "channel", more: Partial<AnyCommand> = {}): AnyCommand {

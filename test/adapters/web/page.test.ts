@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { createHistory, formatLine } from "../../../src/adapters/web/public/lines.js";
 import { shorten } from "../../../src/adapters/web/public/render-text.js";
 import { span } from "../../../src/adapters/web/public/times.js";
-import { formatLine as botLine } from "../../../src/bot/grammar.ts";
+import { formatLine as botLine } from "../../../src/bot/grammar/grammar.ts";
 import { shortenId } from "../../../src/reply/text.ts";
 import { formatDuration } from "../../../src/units/duration.ts";
 import { anyString } from "../../support/arbitrary-reply.ts";

@@ -3,7 +3,7 @@ import type { Reading } from "../../../src/alerts/kinds/reading.ts";
 import type { Subscription } from "../../../src/alerts/routing/subscription.ts";
 import type { Episode } from "../../../src/alerts/rules/episode.ts";
 import { describe } from "../../../src/alerts/wording/wording.ts";
-import { episodeTimelineReply } from "../../../src/answers/alert-story.ts";
+import { episodeTimelineReply } from "../../../src/answers/alerts/episodes/episode-timeline.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { code, strong, text, time } from "../../../src/reply/text.ts";

@@ -1,0 +1,94 @@
+import {
+  ALERT_KINDS,
+  type AlertKind,
+  GROUP_WORDS,
+  isPersonalKind,
+  KIND_GROUP_NAMES,
+  KIND_GROUPS,
+  KIND_WORDS,
+  type KindGroup,
+  sortKinds,
+} from "../../alerts/kinds/kinds.ts";
+import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
+import { type Choice, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
+import { UserError } from "../../errors.ts";
+
+function isGroup(word: string): word is KindGroup {
+  return (KIND_GROUP_NAMES as readonly string[]).includes(word);
+}
+
+function isKind(word: string): word is AlertKind {
+  return (ALERT_KINDS as readonly string[]).includes(word);
+}
+
+/** `ops, market.price` as kinds in their usual order. Throws UserError with the nearest word for one that is none. */
+export function parseKinds(typed: string): AlertKind[] {
+  const words = typed
+    .toLowerCase()
+    .split(/[\s,;]+/u)
+    .filter((word) => word !== "");
+  if (words.length === 0) throw unknownKind(typed);
+  const kinds = sortKinds(
+    words.flatMap((word): readonly AlertKind[] => {
+      if (isGroup(word)) return KIND_GROUPS[word];
+      if (isKind(word)) return [word];
+      throw unknownKind(word);
+    }),
+  );
+  const personal = kinds.filter((kind) => isPersonalKind(kind));
+  if (personal.length > 0 && kinds.length > 1) {
+    throw new UserError(`${personal.join(" and ")} is watched by one person, apart from everything else.`, {
+      option: "kinds",
+      remedy: "Add it by itself, with what to watch:",
+      suggestion: `alerts add ${personal[0] ?? ""} <id>`,
+    });
+  }
+  return kinds;
+}
+
+/** One kind, for what narrows by kind; undefined where it is none. */
+export function findKind(typed: string): AlertKind | undefined {
+  const word = typed.trim().toLowerCase();
+  return isKind(word) ? word : undefined;
+}
+
+function unknownKind(word: string): UserError {
+  const known = [...KIND_GROUP_NAMES, ...ALERT_KINDS];
+  // What stands behind the point is often all that people remember.
+  const tails = new Map(ALERT_KINDS.map((kind) => [kind.slice(kind.indexOf(".") + 1), kind]));
+  const tail = nearest(word, tails.keys());
+  const near = nearest(word, known) ?? (tail === undefined ? undefined : tails.get(tail));
+  return new UserError(`${quoteTyped(word)} is no kind of alert.`, {
+    option: "kinds",
+    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are the sets ${KIND_GROUP_NAMES.join(", ")}${near === undefined ? `, and the kinds ${ALERT_KINDS.join(", ")}` : ", and single kinds such as node.down"}. This adds ${near === undefined ? "what ops channels need" : "that one"}:`,
+    suggestion: near === undefined ? "alerts add ops" : `alerts add ${near}`,
+  });
+}
+
+/** Completion of a list of kinds: what is typed behind the last comma is completed, what stands before it stays. */
+export function suggestKinds(typed: string): Promise<readonly Choice[]> {
+  const cut = Math.max(typed.lastIndexOf(","), typed.lastIndexOf(" ")) + 1;
+  const [before, word] = [typed.slice(0, cut), typed.slice(cut).toLowerCase()];
+  const had = new Set(before.toLowerCase().split(/[\s,;]+/u));
+  const offered: [string, string][] = [
+    ...KIND_GROUP_NAMES.map((name): [string, string] => [name, GROUP_WORDS[name]]),
+    ...ALERT_KINDS.map((kind): [string, string] => [kind, KIND_WORDS[kind]]),
+  ];
+  const begins = offered.filter(([name]) => name.startsWith(word));
+  const contains = offered.filter(([name, words]) => !name.startsWith(word) && `${name} ${words}`.includes(word));
+  return Promise.resolve(
+    [...begins, ...contains]
+      .filter(([name]) => !had.has(name))
+      .map(([name, words]) => ({ label: cutShort(`${name}: ${words}`, MAX_CHOICE_LENGTH), value: `${before}${name}` }))
+      .filter(({ value }) => value.length <= MAX_CHOICE_LENGTH),
+  );
+}
+
+/** The same for one kind. */
+export function matchingKinds(typed: string): readonly Choice[] {
+  const word = typed.trim().toLowerCase();
+  return ALERT_KINDS.filter((kind) => kind.includes(word)).map((kind) => ({
+    label: cutShort(`${kind}: ${KIND_WORDS[kind]}`, MAX_CHOICE_LENGTH),
+    value: kind,
+  }));
+}

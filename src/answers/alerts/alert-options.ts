@@ -1,0 +1,185 @@
+import { SEVERITIES } from "../../alerts/kinds/severity.ts";
+import type { Choice, Options } from "../../bot/options/options.ts";
+import { suggestKinds } from "./alert-kinds.ts";
+import { suggestSilencedSubjects, suggestSubjects } from "./alert-subjects.ts";
+import { suggestZones } from "./alert-times.ts";
+import { suggestEpisodes, suggestSilenceable } from "./episodes/episodes.ts";
+import { suggestSilences } from "./silences/silences.ts";
+import { suggestResumable, suggestSubscriptions } from "./subscriptions/subscriptions.ts";
+
+/** The same words as labels and values. */
+function choices(values: readonly string[]): Choice[] {
+  return values.map((value) => ({ label: value, value }));
+}
+
+/** Thresholds, each of the kinds that it is named for. */
+const THRESHOLDS = {
+  high: { kind: "text", description: "market.price: tell when the mark price is above it", example: "70000" },
+  low: { kind: "text", description: "market.price: tell when the mark price is below it", example: "50000.5" },
+  when: {
+    kind: "choice",
+    description: "market.price: beyond low and high, or within them",
+    choices: choices(["beyond", "within"]),
+  },
+  percent: { kind: "text", description: "market.bound: so near to a bound, in percent of the price", example: "0.5" },
+  for: { kind: "text", description: "Tell once it lasts so long: stalled, clock, lagging, auction", example: "2m" },
+  "critical-for": { kind: "text", description: "network.stalled: critical once it lasts so long", example: "5m" },
+  drift: { kind: "text", description: "network.clock: so far from the wall clock", example: "1m" },
+  rounds: { kind: "integer", description: "node.down, watch.blind: so many looks in a row", min: 1, max: 1000 },
+  behind: { kind: "text", description: "node.lagging: so far behind the network's time", example: "2m" },
+  blocks: { kind: "integer", description: "node.lagging: so many blocks behind", min: 1, max: 1_000_000_000 },
+  factor: { kind: "text", description: "checkpoint.overdue: so many times the usual spacing", example: "3" },
+  "at-least": { kind: "text", description: "checkpoint.overdue: and at least so long", example: "10m" },
+} as const satisfies Options;
+
+/** How it is told. */
+const NOTIFICATION_SETTINGS = {
+  severity: { kind: "choice", description: "Only what is at least so bad", choices: choices(SEVERITIES) },
+  style: {
+    kind: "choice",
+    description: "live: one message, edited; thread: what follows in its thread; plain: new messages",
+    choices: choices(["live", "thread", "plain"]),
+  },
+  events: {
+    kind: "choice",
+    description: "usual: frequent ones in one message a day; each: one by one; rolling: all in one a day",
+    choices: choices(["usual", "each", "rolling"]),
+  },
+  quiet: {
+    kind: "text",
+    description: "Quiet hours: only what is critical; the rest as one digest after. off = none",
+    example: "22:00-07:00",
+  },
+  zone: {
+    kind: "text",
+    description: "The time zone of the quiet hours; left out = UTC",
+    example: "Europe/Berlin",
+    suggest: suggestZones,
+  },
+  mention: {
+    kind: "text",
+    description: "Role to notify of what is critical; on Slack a group's id (S0123ABCD). off = nobody",
+    example: "@oncall",
+  },
+} as const satisfies Options;
+
+const KINDS = {
+  kind: "text",
+  description: "Of what: kinds or groups, separated by commas; left out = what ops channels need",
+  example: "ops",
+  maxLength: 600,
+  suggest: suggestKinds,
+} as const;
+
+const SUBJECTS = {
+  kind: "text",
+  description: "Only these markets or nodes; or the order, party or bundle to watch",
+  example: "BTC/USDT",
+  maxLength: 1500,
+  suggest: suggestSubjects,
+} as const;
+
+/** What a subscription is made of. */
+export const SUBSCRIPTION_OPTIONS = {
+  kinds: KINDS,
+  subjects: SUBJECTS,
+  ...THRESHOLDS,
+  ...NOTIFICATION_SETTINGS,
+} as const satisfies Options;
+
+/** Where to tell, for those who ask outside of any channel. */
+export const TO_OPTION = {
+  kind: "text",
+  description: "Terminal and console only: console, discord:<channel id> or slack:<channel id>",
+  example: "slack:C0123ABCD",
+} as const;
+
+/** Which subscription. */
+export const SUBSCRIPTION_OPTION = {
+  kind: "text",
+  required: true,
+  description: "Its id, as alerts list shows it",
+  example: "7k2mq",
+  suggest: suggestSubscriptions,
+} as const;
+
+/** Which one is to begin again. */
+export const RESUMABLE_OPTION = { ...SUBSCRIPTION_OPTION, suggest: suggestResumable } as const;
+
+/** Which silence. */
+export const SILENCE_OPTION = {
+  kind: "text",
+  required: true,
+  description: "Its id, as alerts silences shows it",
+  example: "4hd9x",
+  suggest: suggestSilences,
+} as const;
+
+/** Which episode. */
+export const EPISODE_OPTION = {
+  kind: "text",
+  required: true,
+  description: "Its id, as the alert shows it, or as much of it as is unambiguous: node.down",
+  example: "network.stalled",
+  maxLength: 400,
+  rest: true,
+  suggest: suggestEpisodes,
+} as const;
+
+/** Where a network only narrows what is meant. */
+export const ALL_NETWORKS_OPTION = {
+  kind: "network",
+  description: "Only what is there; left out = everywhere",
+} as const;
+
+export const SILENCE_OPTIONS = {
+  what: {
+    kind: "text",
+    description: "An episode, a kind, a market or a node; left out = everything here",
+    example: "node.down",
+    maxLength: 400,
+    suggest: suggestSilenceable,
+  },
+  for: { kind: "text", description: "How long, each time", example: "1h" },
+  subject: {
+    kind: "text",
+    description: "Of that kind only this market or node",
+    example: "BTC/USDT",
+    suggest: suggestSilencedSubjects,
+  },
+  from: {
+    kind: "text",
+    description: "When it begins: 22:00, in 2h, 2026-05-01T22:00; left out = now",
+    example: "22:00",
+  },
+  every: {
+    kind: "choice",
+    description: "The same again every day or week: a maintenance window",
+    choices: choices(["day", "week"]),
+  },
+  zone: {
+    kind: "text",
+    description: "The time zone of these times; left out = UTC",
+    example: "Europe/Berlin",
+    suggest: suggestZones,
+  },
+  until: {
+    kind: "text",
+    description: "When it ends (a bare date: with that day's end); with every: the end of the last time",
+    example: "2026-05-31",
+  },
+  reason: { kind: "text", description: "Why, for those who wonder", example: "maintenance" },
+  to: TO_OPTION,
+} as const satisfies Options;
+
+export const LOG_OPTIONS = {
+  what: {
+    kind: "text",
+    description: "Only what has this in it: an episode, a kind, sent, suppressed, a name",
+    example: "node.down",
+    suggest: suggestSilenceable,
+  },
+  page: { kind: "integer", description: "Which page, the newest being 1", min: 1, max: 1000 },
+  file: { kind: "flag", description: "All of it as a file (CSV)", default: false },
+  network: ALL_NETWORKS_OPTION,
+} as const satisfies Options;

@@ -1,0 +1,203 @@
+import { parseBundleSubject } from "../../alerts/kinds/event.ts";
+import { type AlertKind, subjectFamily, type SubjectFamily } from "../../alerts/kinds/kinds.ts";
+import { nearest, quoteTyped } from "../../bot/nearest.ts";
+import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../bot/options/options.ts";
+import { UserError } from "../../errors.ts";
+import {
+  ASSET,
+  type IdKind,
+  MARKET,
+  marketsById,
+  type NamesContext,
+  nodesById,
+  ORDER,
+  PARTY,
+  PROPOSAL,
+  VALIDATOR,
+} from "../ids/ids.ts";
+import { type ResolveContext, resolveId } from "../ids/resolve-id.ts";
+import { suggestIds } from "../ids/suggest-ids.ts";
+import { parseKinds } from "./alert-kinds.ts";
+
+/** More than this are better asked for without naming any. */
+const MAX_SUBJECTS = 20;
+
+const ID_KINDS = {
+  market: MARKET,
+  validator: VALIDATOR,
+  order: ORDER,
+  party: PARTY,
+} as const satisfies Partial<Record<SubjectFamily, IdKind>>;
+
+/** The words between commas. */
+function wordsOf(typed: string): string[] {
+  return typed
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}
+
+/**
+ * What was typed as subjects of these kinds, as the ids that alerts know them by.
+ * @throws UserError where a kind has no such subjects, or one is not known.
+ */
+export async function resolveSubjects(
+  kinds: readonly AlertKind[],
+  typed: string,
+  context: ResolveContext,
+  option = "subjects",
+): Promise<string[]> {
+  const words = wordsOf(typed);
+  const families = new Map<SubjectFamily, AlertKind>();
+  for (const kind of kinds) {
+    const family = subjectFamily(kind);
+    if (family !== undefined && !families.has(family)) families.set(family, kind);
+  }
+  const [first, second] = [...families];
+  if (first === undefined) {
+    throw new UserError(`${kinds.join(", ")}: that is about the network, not about ${quoteTyped(typed)}.`, {
+      option,
+      remedy: "Leave the subjects out, or name a kind that has them, such as market.price, node.down or order.final.",
+    });
+  }
+  if (second !== undefined) {
+    throw new UserError(`${first[1]} is about ${first[0]}s and ${second[1]} about ${second[0]}s.`, {
+      option,
+      remedy: "Add them apart, each with its own subjects, or leave the subjects out.",
+    });
+  }
+  if (words.length > MAX_SUBJECTS) {
+    throw new UserError(`These are ${words.length} subjects; at most ${MAX_SUBJECTS} are taken.`, {
+      option,
+      remedy: "Add the rest apart, or leave the subjects out to be told of all of them.",
+    });
+  }
+  const resolved: string[] = [];
+  for (const word of words) resolved.push(await resolveSubject(first[0], word, context, option));
+  return [...new Set(resolved)].toSorted();
+}
+
+/** One subject of a family, as the id that alerts know it by. Throws UserError where it is not known. */
+async function resolveSubject(
+  family: SubjectFamily,
+  typed: string,
+  context: ResolveContext,
+  option: string,
+): Promise<string> {
+  switch (family) {
+    case "market": {
+      const named = await MARKET.names(context);
+      const ended = new Set(named.filter((one) => one.ended === true).map(({ id }) => id));
+      return resolveId(MARKET, typed, context, option, { prefer: (id) => !ended.has(id) });
+    }
+    case "validator":
+    case "order":
+    case "party":
+      return resolveId(ID_KINDS[family], typed, context, option);
+    case "bundle": {
+      const { bundle, id } = parseBundleSubject(typed);
+      const resolved = await resolveId(bundle === "list-asset" ? ASSET : PROPOSAL, id, context, option);
+      return `${bundle}:${resolved}`;
+    }
+    case "node":
+      return resolveNode(typed, context, option);
+  }
+}
+
+/** A data node by its name, or the only one that begins so; undefined where there is none, or more than one. */
+export function findNode(typed: string, { nodes }: Pick<ResolveContext["api"], "nodes">): string | undefined {
+  const found = matchingNodes(typed, nodes);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function matchingNodes(typed: string, nodes: ResolveContext["api"]["nodes"]): readonly string[] {
+  const names = nodes.map(({ name }) => name);
+  const wanted = typed.trim().toLowerCase();
+  const exact = names.filter((name) => name.toLowerCase() === wanted);
+  return exact.length > 0 ? exact : names.filter((name) => wanted !== "" && name.toLowerCase().startsWith(wanted));
+}
+
+function resolveNode(typed: string, { api, network }: Pick<ResolveContext, "api" | "network">, option: string): string {
+  const only = findNode(typed, api);
+  if (only !== undefined) return only;
+  const names = api.nodes.map(({ name }) => name);
+  const near = nearest(typed, names);
+  throw new UserError(
+    matchingNodes(typed, api.nodes).length > 1
+      ? `${quoteTyped(typed)} could be more than one data node.`
+      : `There is no data node ${quoteTyped(typed)} on ${network} here.`,
+    {
+      option,
+      remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are ${names.join(", ")}.`,
+    },
+  );
+}
+
+/** What people call the subjects of alerts, by id, where they have names. Asks for names only where some are needed. */
+export async function subjectLabels(
+  subjects: readonly { readonly kinds: readonly AlertKind[]; readonly ids: readonly string[] }[],
+  context: NamesContext,
+): Promise<Readonly<Record<string, string>>> {
+  const wanted = (family: SubjectFamily): string[] =>
+    subjects.flatMap(({ kinds, ids }) => (kinds.some((kind) => subjectFamily(kind) === family) ? ids : []));
+  const labels: Record<string, string> = {};
+  const markets = wanted("market");
+  if (markets.length > 0) {
+    const names = await marketsById(context);
+    for (const id of markets) {
+      const label = names.get(id)?.code ?? names.get(id)?.name;
+      if (label !== undefined) labels[id] = label;
+    }
+  }
+  const validators = wanted("validator");
+  if (validators.length > 0) {
+    const names = await nodesById(context);
+    for (const id of validators) {
+      const label = names.get(id)?.name;
+      if (label !== undefined) labels[id] = label;
+    }
+  }
+  return labels;
+}
+
+/** Completion of a list of subjects, by the kinds typed before it; markets where nothing says otherwise. */
+export async function suggestSubjects(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
+  const cut = typed.lastIndexOf(",") + 1;
+  const [before, word] = [typed.slice(0, cut), typed.slice(cut).trimStart()];
+  const choices = await suggestOne(familyTyped(context.options["kinds"]), word, context);
+  return choices
+    .map(({ label, value }) => ({ label, value: `${before}${value}` }))
+    .filter(({ value }) => value.length <= MAX_CHOICE_LENGTH);
+}
+
+/** The same for a silence, whose kind stands in `what`; nodes and markets where it names none. */
+export async function suggestSilencedSubjects(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
+  const { what } = context.options;
+  if (typeof what === "string") return suggestOne(familyTyped(what), typed, context);
+  return [...(await suggestOne("node", typed, context)), ...(await suggestOne("market", typed, context))];
+}
+
+function familyTyped(kinds: unknown): SubjectFamily {
+  try {
+    const families = typeof kinds === "string" ? parseKinds(kinds).map((kind) => subjectFamily(kind)) : [];
+    return families.find((family) => family !== undefined) ?? "market";
+  } catch {
+    return "market";
+  }
+}
+
+async function suggestOne(family: SubjectFamily, word: string, context: SuggestContext): Promise<readonly Choice[]> {
+  switch (family) {
+    case "market":
+    case "validator":
+    case "order":
+    case "party":
+      return suggestIds(ID_KINDS[family])(word, context);
+    case "bundle":
+      return suggestIds(ASSET)(word, context);
+    case "node":
+      return context.api.nodes
+        .filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()))
+        .map(({ name }) => ({ label: name, value: name }));
+  }
+}

@@ -1,0 +1,131 @@
+import { isTimeZone, localMillis } from "../../alerts/routing/local-time.ts";
+import { nearest, quoteTyped } from "../../bot/nearest.ts";
+import type { Choice } from "../../bot/options/options.ts";
+import { parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
+import { UserError } from "../../errors.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
+
+const DAY: Milliseconds = 86_400_000;
+const MINUTE: Milliseconds = 60_000;
+
+/** `90s`, `2m`, `1 hour` in milliseconds, 1 or more. Throws UserError for what is none. */
+export function parseSpan(option: string, typed: string): Milliseconds {
+  const millis = spanOf(typed);
+  if (millis !== undefined) return millis;
+  const behind = typed.trim().toLowerCase() === option ? ` Write it behind a colon: ${option}:2h.` : "";
+  const bare = /^\d+$/u.test(typed.trim()) ? ` Is it ${typed.trim()}m or ${typed.trim()}h?` : "";
+  throw new UserError(`${quoteTyped(typed)} is no span of time that ${option} understands.`, {
+    option,
+    remedy: `Write it with its unit, as in 30s, 5m, 1h30m or 2d.${bare}${behind}`,
+  });
+}
+
+/** Whether it says how long something takes. */
+export function isSpan(typed: string): boolean {
+  return spanOf(typed) !== undefined;
+}
+
+function spanOf(typed: string): Milliseconds | undefined {
+  const millis = parseTypedDuration(typed);
+  return millis !== undefined && millis >= 1 ? millis : undefined;
+}
+
+/** A time zone by its name in the tz database, whatever its case. Throws UserError with the nearest one. */
+export function parseZone(option: string, typed: string): string {
+  const wanted = typed.trim().replaceAll(/\s+/gu, "_");
+  const low = wanted.toLowerCase();
+  const zones = timeZones();
+  const known =
+    zones.find((zone) => zone.toLowerCase() === low) ??
+    (/^[A-Za-z_]+(?:\/[\w+-]+)*$/u.test(wanted) && isTimeZone(wanted) ? wanted : undefined);
+  if (known !== undefined) return known;
+  // Most people know their city only.
+  const cities = new Map(zones.map((zone) => [(zone.split("/").at(-1) ?? zone).toLowerCase(), zone]));
+  const city = cities.get(low) ?? cities.get(nearest(low, cities.keys()) ?? "");
+  const near = nearest(wanted, zones) ?? city;
+  throw new UserError(`${quoteTyped(typed)} is no time zone.`, {
+    option,
+    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}Zones are named as in Europe/Berlin, America/New_York or UTC.`,
+  });
+}
+
+let zonesKept: readonly string[] | undefined;
+function timeZones(): readonly string[] {
+  zonesKept ??= ["UTC", ...Intl.supportedValuesOf("timeZone")];
+  return zonesKept;
+}
+
+export function suggestZones(typed: string): Promise<readonly Choice[]> {
+  const low = typed.trim().toLowerCase().replaceAll(/\s+/gu, "_");
+  const fits = timeZones().filter((zone) => zone.toLowerCase().includes(low));
+  const first = fits.filter((zone) => zone.split("/").some((part) => part.toLowerCase().startsWith(low)));
+  return Promise.resolve([...new Set([...first, ...fits])].slice(0, 25).map((zone) => ({ label: zone, value: zone })));
+}
+
+/**
+ * A moment to come, in Unix milliseconds: `22:00` (the next time that it is so late), `in 2h`, `tomorrow`, a date or a
+ * date and time. Read by the clock of the zone; what names its own offset is read by that.
+ * @throws UserError for what is none.
+ */
+export function parseMoment(option: string, typed: string, now: Milliseconds, zone = "UTC"): Milliseconds {
+  return momentOf(option, typed, { now, zone, edge: "from" });
+}
+
+/** The same for an end: a bare date includes that day, a month that month; `tomorrow` is where today ends. */
+export function parseEnd(option: string, typed: string, now: Milliseconds, zone = "UTC"): Milliseconds {
+  const edge = /^\s*tomorrow\s*$/iu.test(typed) ? "from" : "to";
+  return momentOf(option, typed, { now, zone, edge });
+}
+
+function momentOf(
+  option: string,
+  typed: string,
+  { now, zone, edge }: { now: Milliseconds; zone: string; edge: "from" | "to" },
+): Milliseconds {
+  const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
+  if (compact === "now") return now;
+  const daily = /^([01]?\d|2[0-3]):([0-5]\d)$/u.exec(compact);
+  if (daily !== null) {
+    const local = localMillis(zone, now);
+    const midnight = local - (((local % DAY) + DAY) % DAY);
+    const today = midnight + (Number(daily[1]) * 60 + Number(daily[2])) * MINUTE;
+    return utcOf(zone, today > local ? today : today + DAY);
+  }
+  const ahead = spanOf(compact.replace(/^in /u, ""));
+  if (ahead !== undefined) return now + ahead;
+  // Days begin and end by the zone's clock.
+  const span = /\bago$/u.test(compact) ? undefined : parseTimeSpan(compact, fromMillis(localMillis(zone, now)));
+  if (span === undefined) {
+    throw new UserError(`${quoteTyped(typed)} is no time that ${option} understands.`, {
+      option,
+      remedy: "Write 22:00, in 2h, tomorrow, or a date and time as in 2026-05-01T12:30.",
+    });
+  }
+  const at = toMillis(span[edge]);
+  const absolute = /(?:z|utc|[+-]\d{2}:?\d{2})$/u.test(compact) || /^\d{10,19}$/u.test(compact);
+  return absolute ? at : utcOf(zone, at);
+}
+
+/** The moment at which a zone's clock shows a time, given as if it were UTC. */
+function utcOf(zone: string, local: Milliseconds): Milliseconds {
+  const guess = local - (localMillis(zone, local) - local);
+  // The offset may be another one there than at the first guess: summer time begins or ends in between.
+  return local - (localMillis(zone, guess) - guess);
+}
+
+/** `22:00-07:00` as two times of day. Throws UserError for what is none. */
+export function parseQuietHours(typed: string): { from: string; to: string } {
+  const match = /^([01]?\d|2[0-3])(?::([0-5]\d))?\s*(?:-|–|—|to)\s*([01]?\d|2[0-3])(?::([0-5]\d))?$/u.exec(
+    typed.trim().toLowerCase(),
+  );
+  const time = (hour: string | undefined, minute = "00"): string => `${(hour ?? "").padStart(2, "0")}:${minute}`;
+  const [from, to] = [time(match?.[1], match?.[2]), time(match?.[3], match?.[4])];
+  if (match === null || from === to) {
+    throw new UserError(`${quoteTyped(typed)} are no quiet hours.`, {
+      option: "quiet",
+      remedy: "Write from when to when by the clock of the zone, as in 22:00-07:00; off = none.",
+    });
+  }
+  return { from, to };
+}

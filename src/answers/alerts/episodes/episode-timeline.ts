@@ -1,0 +1,165 @@
+import { isDrill, NOTHING_IS_WRONG } from "../../../alerts/drill.ts";
+import type { EpisodeHistory } from "../../../alerts/engine/engine.ts";
+import { timeFromText } from "../../../alerts/kinds/json-fields.ts";
+import { destinationKey } from "../../../alerts/routing/subscription.ts";
+import { type Episode, isOpen } from "../../../alerts/rules/episode.ts";
+import { CONSOLE_DESTINATION } from "../../../alerts/service/service.ts";
+import { conditionWords, seenBy } from "../../../alerts/wording/condition-words.ts";
+import { timelineOf } from "../../../alerts/wording/describe-condition.ts";
+import { TONES } from "../../../alerts/wording/phrases.ts";
+import { type Block, field, paragraph } from "../../../reply/block.ts";
+import { type Action, reply, type Reply } from "../../../reply/reply.ts";
+import { code, strong, text, type Text, time, toText } from "../../../reply/text.ts";
+import type { DecisionRow, DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-ports.ts";
+import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
+import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
+import { type CallerContext, destinationHere, isOperator } from "../destination.ts";
+
+/** One line of a story. */
+interface TimelineLine {
+  readonly at: Milliseconds;
+  readonly what: Text;
+  readonly where: Text;
+  readonly detail: string;
+}
+
+/** The whole of an episode as a timeline: what was seen, decided, owed, tried and received. */
+export function episodeTimelineReply(story: EpisodeHistory, context: CallerContext): Reply {
+  const { episode } = story;
+  const words = conditionWords(episode);
+  const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
+  const isShown = (destination: string | null): boolean =>
+    here === undefined || destination === null || destination === here;
+  const receipts = new Map(story.receipts.map((one) => [one.delivery, one]));
+  const deliveries = story.deliveries.filter((row) => isShown(row.destination));
+  // What was pending before and came to nothing is not part of it.
+  const own = story.decisions.filter(({ at }) => at >= toMillis(timeFromText(episode.began)));
+  const decisions = own.filter((row) => isShown(row.destination));
+  const hidden = story.deliveries.length - deliveries.length + own.length - decisions.length;
+  const lines = [
+    ...decisions.map((row) => decisionLine(row, here)),
+    ...deliveries.flatMap((row) => deliveryLines(row, receipts.get(row.id), here)),
+  ].toSorted((a, b) => a.at - b.at);
+  const told = deliveries
+    .filter(({ phase }) => phase === "trigger" || phase === "fired and resolved")
+    .map(({ id }) => receipts.get(id)?.at)
+    .filter((at) => at !== undefined);
+  const firstTold = told.length === 0 ? undefined : fromMillis(Math.min(...told));
+  const open = isOpen(episode);
+  const blocks: Block[] = [
+    paragraph(isDrill(episode) ? NOTHING_IS_WRONG : words.meaning),
+    {
+      kind: "fields",
+      fields: [
+        field("State", open ? text`${strong(episode.state)}, ${episode.severity}` : episode.state),
+        field("Seen by", seenBy(episode.last)),
+        ...timelineOf(episode, firstTold),
+        ...(episode.last.why === undefined ? [] : [field("Why", episode.last.why, { wide: true })]),
+      ],
+    },
+    {
+      kind: "table",
+      name: "alert-story",
+      title: text`What happened, oldest first`,
+      columns: [{ title: "When" }, { title: "Step" }, { title: "Where", priority: 3 }, { title: "About", priority: 2 }],
+      rows: lines.map(({ at, what, where, detail }) => [
+        toText(time(fromMillis(at))),
+        what,
+        where,
+        toText(detail === "" ? "–" : detail),
+      ]),
+      empty: text`Nothing is kept of it any more.`,
+    },
+  ];
+  if (hidden > 0) blocks.push(paragraph(`${hidden} more lines are about other channels.`));
+  return reply({
+    tone: open ? TONES[episode.severity] : "neutral",
+    title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${isResolved(episode) ? words.good : words.bad}: the whole story`,
+    blocks,
+    footer: episode.id,
+    actions: actionsOf(episode),
+  });
+}
+
+/** What is gone, or was watched by nobody any more, may never have become good. */
+function isResolved({ state }: Episode): boolean {
+  return state === "resolved";
+}
+
+function actionsOf(episode: Episode): Action[] {
+  const options = { episode: episode.id };
+  const again: Action = { label: "Refresh", invocation: { command: "alerts why", options }, effect: "replace" };
+  if (!isOpen(episode)) return [again];
+  const silence = { what: episode.id, for: "1h" };
+  return [
+    ...(episode.acknowledged === undefined
+      ? [{ label: "Acknowledge", invocation: { command: "alerts ack", options }, effect: "reply" } as const]
+      : []),
+    { label: "Silence 1 h", invocation: { command: "alerts silence", options: silence }, effect: "reply" },
+    again,
+  ];
+}
+
+function decisionLine({ at, what, destination, detail }: DecisionRow, here: string | undefined): TimelineLine {
+  return { at, what: toText(what), where: destinationKeyWords(destination, here), detail: detail ?? "" };
+}
+
+/** When it came to be owed, and what became of it. */
+function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, here: string | undefined): TimelineLine[] {
+  const where = destinationKeyWords(row.destination, here);
+  const what = row.kind === "edit" ? `${row.phase} (edit)` : row.phase;
+  const owed: TimelineLine = { at: row.created_at, what: text`${what} owed`, where, detail: `delivery ${row.id}` };
+  if (row.state === "owed") {
+    const waits = row.attempts === 0 ? "not tried yet" : `attempt ${row.attempts}${errorWords(row)}`;
+    return [{ ...owed, what: text`${what} owed, not sent yet`, detail: `${waits}; delivery ${row.id}` }];
+  }
+  const { at, word, detail } = summarizeDelivery(row, receipt);
+  return [owed, { at, what: text`${what} ${strong(word)}`, where, detail }];
+}
+
+/** A destination's key in words. */
+export function destinationKeyWords(key: string | null, here?: string): Text {
+  if (key === null) return toText("–");
+  if (key === here) return toText("here");
+  if (key === destinationKey(CONSOLE_DESTINATION)) return toText("console");
+  const [platform = "", , channel = ""] = key.split("/").map((part) => decodeURIComponent(part));
+  return text`${platform} ${code(channel)}`;
+}
+
+/** What became of a delivery, or is becoming of it. */
+interface DeliverySummary {
+  readonly at: Milliseconds;
+  readonly word: string;
+  /** Which attempt, how long it took, the platform's own id of the message, the last error. */
+  readonly detail: string;
+}
+
+/** Pure and total. */
+export function summarizeDelivery(row: LoggedDelivery, receipt: ReceiptRow | undefined): DeliverySummary {
+  const at = row.settled_at ?? row.attempted_at ?? row.created_at;
+  const tries = `attempt ${row.attempts}${errorWords(row)}`;
+  switch (row.state) {
+    case "owed":
+      return { at: row.created_at, word: "owed", detail: row.attempts === 0 ? "not tried yet" : tries };
+    case "sending":
+      return { at, word: "being sent", detail: tries };
+    case "sent": {
+      const arrived = receipt?.at ?? at;
+      // The console has no ids of its own.
+      const message = receipt === undefined || receipt.message === row.id ? "" : `, message ${receipt.message}`;
+      const after = formatDuration(Math.max(0, arrived - row.created_at));
+      const unsure = row.uncertain_since === null ? "" : ", may have come twice";
+      return { at: arrived, word: "sent", detail: `${tries}, after ${after}${message}${unsure}` };
+    }
+    case "dead":
+      return { at, word: "given up", detail: tries };
+    case "merged":
+      return { at, word: "said by another message", detail: "" };
+    case "dropped":
+      return { at, word: "no longer needed", detail: "" };
+  }
+}
+
+function errorWords({ last_error: error }: LoggedDelivery): string {
+  return error === null ? "" : `, last error: ${error}`;
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from "node:crypto";
+
+import { cutShort } from "../../bot/nearest.ts";
+import { type Choice, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
+import { plainText } from "../../reply/plain.ts";
+import type { Text } from "../../reply/text.ts";
+
+/** Letters and digits that are not taken for one another; no vowels, so that no words come of them. */
+const ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
+const ID_LENGTH = 5;
+/** A shorter beginning says too little to be meant. */
+const MIN_PREFIX_LENGTH = 2;
+
+/** A short id to type, such as `7k2mq`, that none of these has. */
+export function createShortId(taken: Iterable<string>): string {
+  const had = new Set(taken);
+  for (;;) {
+    const id = Array.from(randomBytes(ID_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length] ?? "2").join("");
+    if (!had.has(id)) return id;
+  }
+}
+
+/** Those that somebody may mean: the one of that id, else those that begin so and may be named by that. */
+export function findByShortId<T extends { readonly id: string }>(
+  all: readonly T[],
+  typed: string,
+  mayBegin: (one: T) => boolean = () => true,
+): readonly T[] {
+  const wanted = typed.trim().toLowerCase();
+  const exact = all.filter(({ id }) => id.toLowerCase() === wanted);
+  if (exact.length > 0 || wanted.length < MIN_PREFIX_LENGTH) return exact;
+  return all.filter((one) => one.id.toLowerCase().startsWith(wanted) && mayBegin(one));
+}
+
+/** Completion of a short id: by its beginning, or by what is said of it. */
+export function shortIdChoices(
+  all: readonly { readonly id: string; readonly words: Text }[],
+  typed: string,
+): readonly Choice[] {
+  const low = typed.trim().toLowerCase();
+  return all
+    .map(({ id, words }) => ({ label: cutShort(`${id}: ${plainText(words)}`, MAX_CHOICE_LENGTH), value: id }))
+    .filter(({ label, value }) => value.startsWith(low) || label.toLowerCase().includes(low));
+}

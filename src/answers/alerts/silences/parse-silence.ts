@@ -1,0 +1,159 @@
+import { ALERT_KINDS, isPersonalKind } from "../../../alerts/kinds/kinds.ts";
+import type { Silence } from "../../../alerts/routing/silence.ts";
+import { conditionWords } from "../../../alerts/wording/condition-words.ts";
+import type { Labels } from "../../../alerts/wording/subscription-words.ts";
+import { nearest, quoteTyped } from "../../../bot/nearest.ts";
+import type { OptionValues } from "../../../bot/options/options.ts";
+import { UserError } from "../../../errors.ts";
+import { type Block, paragraph } from "../../../reply/block.ts";
+import { text } from "../../../reply/text.ts";
+import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
+import { MARKET } from "../../ids/ids.ts";
+import { resolveId } from "../../ids/resolve-id.ts";
+import { findKind } from "../alert-kinds.ts";
+import type { SILENCE_OPTIONS } from "../alert-options.ts";
+import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
+import { parseEnd, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
+import { episodeLabel, findEpisode } from "../episodes/episodes.ts";
+import type { SubscriptionContext } from "../subscriptions/add-subscription.ts";
+
+const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
+
+/** What a silence keeps back, with what people call it. */
+interface SilenceScope {
+  readonly scope: Omit<Silence["scope"], "destination">;
+  readonly labels: Labels;
+  readonly notes: readonly Block[];
+}
+
+/** What is kept back: an episode's kind and subject, a kind, a subject, or all. */
+export async function parseSilenceScope(context: SubscriptionContext, values: SilenceValues): Promise<SilenceScope> {
+  const { network } = values;
+  const where = network === undefined ? {} : { network };
+  const { what } = values;
+  if (what === undefined || /^(?:all|everything)$/iu.test(what)) {
+    const subject = values.subject === undefined ? undefined : await resolveNodeOrMarket(context, values.subject);
+    return { scope: { ...where, ...subject?.scope }, labels: subject?.labels ?? {}, notes: [] };
+  }
+  const kind = findKind(what);
+  if (kind !== undefined) {
+    if (values.subject === undefined) return { scope: { ...where, kind }, labels: {}, notes: [] };
+    const [subject = ""] = await resolveSubjects([kind], values.subject, context, "subject");
+    const labels = await subjectLabels([{ kinds: [kind], ids: [subject] }], context);
+    return { scope: { network: context.network, kind, subject }, labels, notes: [] };
+  }
+  const named = what.includes("|") ? undefined : await resolveNodeOrMarket(context, what).catch(ignoreUserError);
+  if (named !== undefined) return { scope: { ...where, ...named.scope }, labels: named.labels, notes: [] };
+  const episode = await findEpisode(context.alerts, what, network).catch((error: unknown) => {
+    if (!(error instanceof UserError) || !error.message.startsWith("No episode")) throw error;
+    const near = nearest(what, SILENCEABLE);
+    throw new UserError(`${quoteTyped(what)} is no episode, kind, market or node that is known here.`, {
+      option: "what",
+      remedy: `${near === undefined ? "" : `Did you mean ${near}? `}The kinds are ${SILENCEABLE.join(", ")}. What is open now is shown by:`,
+      suggestion: "alerts status",
+    });
+  });
+  const label = episodeLabel(episode);
+  return {
+    scope: { network: episode.network, kind: episode.kind, subject: episode.subject },
+    labels: label === undefined ? {} : { [episode.subject]: label },
+    notes: [paragraph(text`Firing now: ${conditionWords(episode).bad}`)].filter(() => episode.state === "firing"),
+  };
+}
+
+/** What was typed may be something else then. */
+function ignoreUserError(error: unknown): undefined {
+  if (error instanceof UserError) return undefined;
+  throw error;
+}
+
+/** A data node by its name, else a market; with its network, since names may be those of several. */
+async function resolveNodeOrMarket(
+  context: SubscriptionContext,
+  typed: string,
+): Promise<{ scope: { network: string; subject: string }; labels: Labels }> {
+  const node = findNode(typed, context.api);
+  if (node !== undefined) return { scope: { network: context.network, subject: node }, labels: {} };
+  const subject = await resolveId(MARKET, typed, context, "subject");
+  const labels = await subjectLabels([{ kinds: ["market.state"], ids: [subject] }], context);
+  return { scope: { network: context.network, subject }, labels };
+}
+
+const DAY: Milliseconds = 86_400_000;
+/** A silence that nobody remembers is worse than noise. */
+const MAX_DURATION: Milliseconds = 30 * DAY;
+const MAX_RECURRENCE: Milliseconds = 366 * DAY;
+const PERIODS = { day: DAY, week: 7 * DAY } as const;
+/** What was meant for now may come a little late. */
+export const TIME_TOLERANCE: Milliseconds = 60_000;
+
+export type SilenceValues = OptionValues<typeof SILENCE_OPTIONS> & { readonly network?: string | undefined };
+/** When a silence holds. */
+type SilenceTimes = Pick<Silence, "from" | "until" | "recurrence">;
+
+/** From when to when, and how often again. Throws UserError where there is no end, or none in time. */
+export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): SilenceTimes {
+  const zone = values.zone === undefined ? "UTC" : parseZone("zone", values.zone);
+  const from = values.from === undefined ? now : parseMoment("from", values.from, now, zone);
+  if (from < now - TIME_TOLERANCE) {
+    throw new UserError("A silence cannot begin in the past.", {
+      option: "from",
+      remedy: "Leave from out for one that begins now.",
+    });
+  }
+  const length = values.for === undefined ? undefined : parseSpan("for", values.for);
+  const end = values.until === undefined ? undefined : parseEnd("until", values.until, now, zone);
+  if (end !== undefined && end <= from) {
+    throw new UserError("That silence would end before it begins.", { option: "until", remedy: "Give a later end." });
+  }
+  if (values.every !== undefined) return recurring(values.every === "week" ? "week" : "day", from, length, end, zone);
+  if (length !== undefined && end !== undefined) {
+    throw new UserError("for and until both say when it ends.", { option: "until", remedy: "Give only one of them." });
+  }
+  const until = end ?? (length === undefined ? undefined : from + length);
+  if (until === undefined) {
+    throw new UserError("A silence always has an end.", {
+      option: "for",
+      remedy: "Say how long, or until when:",
+      suggestion: ["alerts silence", ...(values.what === undefined ? [] : [values.what]), "for:1h"].join(" "),
+    });
+  }
+  if (until - from > MAX_DURATION) {
+    throw new UserError(
+      `${formatDuration(until - from)} is too long: a silence lasts ${formatDuration(MAX_DURATION)} at most.`,
+      {
+        option: values.for === undefined ? "until" : "for",
+        remedy: "What nobody needs to hear for longer is better removed, or paused.",
+      },
+    );
+  }
+  return { from, until };
+}
+
+function recurring(
+  every: "day" | "week",
+  from: Milliseconds,
+  length: Milliseconds | undefined,
+  end: Milliseconds | undefined,
+  zone: string,
+): SilenceTimes {
+  if (length === undefined) {
+    throw new UserError("A silence that comes again needs to know how long it is each time.", {
+      option: "for",
+      remedy: "Add for, as in for:2h.",
+    });
+  }
+  if (length >= PERIODS[every]) {
+    throw new UserError(`${formatDuration(length)} is as long as a ${every}: it would never end.`, {
+      option: "for",
+      remedy: "Give a shorter time.",
+    });
+  }
+  if (end === undefined || end - from > MAX_RECURRENCE) {
+    throw new UserError("A silence that comes again always has an end, within a year.", {
+      option: "until",
+      remedy: "Say until when it comes again, as in until:2026-12-31.",
+    });
+  }
+  return { from, until: from + length, recurrence: { every, zone, until: end } };
+}

@@ -1,0 +1,114 @@
+import type { ChangeMessage } from "../../../alerts/outbox/message.ts";
+import { isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
+import type { AlertService } from "../../../alerts/service/service.ts";
+import { subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
+import { systemClock } from "../../../api/clock.ts";
+import { UserError } from "../../../errors.ts";
+import { type Action, reply, type Reply } from "../../../reply/reply.ts";
+import { code, text } from "../../../reply/text.ts";
+import { toMillis } from "../../../units/nanoseconds.ts";
+import { subjectLabels } from "../alert-subjects.ts";
+import { type AlertCommandContext, changeAnnouncements } from "../alerts.ts";
+import { isOwnSubscription, isSameDestination } from "../destination.ts";
+import {
+  listAction,
+  MAX_SUBSCRIPTIONS_PER_DESTINATION,
+  subscriptionFields,
+  unreachableReply,
+} from "./add-subscription.ts";
+import { MAX_PERSONAL_WATCHES } from "./personal-watch.ts";
+import { awaitFirstDelivery } from "./subscription-checks.ts";
+import { contentKey, findSubscription, subscriptionActions } from "./subscriptions.ts";
+
+type StateChange = Extract<ChangeMessage["change"], { subscription: Subscription }>["what"];
+
+const STATE_CHANGES = {
+  removed: { doing: "remove its subscriptions", state: "removed" },
+  paused: { doing: "pause its subscriptions", state: "paused" },
+  resumed: { doing: "resume its subscriptions", state: "active" },
+} as const satisfies Partial<Record<StateChange, { doing: string; state: Subscription["state"] }>>;
+
+/** Removes, pauses or resumes a subscription; what is so already changes nothing and is announced to nobody. */
+export async function changeSubscriptionState(
+  context: AlertCommandContext,
+  typed: string,
+  what: keyof typeof STATE_CHANGES,
+): Promise<Reply> {
+  const { alerts, caller } = context;
+  const { doing, state } = STATE_CHANGES[what];
+  const found = await findSubscription(alerts, typed, context, doing, what === "resumed");
+  if (what === "resumed" && (found.state === "removed" || found.state === "retired"))
+    await requireCapacity(alerts, found);
+  const labels = await subjectLabels(
+    found.network === context.network ? [{ kinds: found.kinds, ids: found.subjects }] : [],
+    context,
+  );
+  const words = subscriptionWords(found, labels);
+  if (found.state === state) {
+    return reply({
+      title: text`Nothing changed: subscription ${code(found.id)} is ${state} already`,
+      blocks: [{ kind: "fields", fields: subscriptionFields(found, labels) }],
+      actions: [...subscriptionActions(found, labels), listAction()],
+    });
+  }
+  if (found.state === "ended" || (found.state === "retired" && what === "paused")) {
+    throw new UserError(`Subscription ${found.id} is over: ${found.why ?? found.state}.`, {
+      option: "id",
+      remedy: "There is nothing left to do with it; add another one with:",
+      suggestion: "alerts add",
+    });
+  }
+  const { why: _, ...rest } = found;
+  const changed: Subscription = { ...rest, state };
+  const announced = isOwnSubscription(found, context)
+    ? []
+    : changeAnnouncements(context, [found.destination], { what, subscription: changed }, labels);
+  const since = toMillis(context.now());
+  await alerts.putSubscription(changed, caller.name, announced, found);
+  if (found.state === "retired" && announced.length > 0) {
+    // The place was lost: whether it can be reached again shows by what it is told now.
+    const arrival = await awaitFirstDelivery(alerts, { ...changed, created: since }, systemClock, context.signal);
+    if (arrival.state === "lost") return unreachableReply(context, changed, arrival.why, labels);
+  }
+  return reply({
+    tone: "good",
+    title: text`${what === "removed" ? "Removed" : what === "paused" ? "Paused" : "Resumed"} subscription ${code(found.id)}: ${words}`,
+    blocks: [{ kind: "fields", fields: subscriptionFields(changed, labels) }],
+    actions: [
+      ...(what === "removed" ? [undoAction(changed)] : []),
+      ...subscriptionActions(changed, labels),
+      listAction(),
+    ],
+  });
+}
+
+function undoAction({ id }: Subscription): Action {
+  return { label: "Undo", invocation: { command: "alerts resume", options: { id } }, effect: "reply" };
+}
+
+/** What was removed comes back only where the same was not added meanwhile, and while there is room. */
+async function requireCapacity({ subscriptions, config }: AlertService, removed: Subscription): Promise<void> {
+  const personal = removed.personal === true;
+  const there = (await subscriptions()).filter(
+    (one) =>
+      isAlive(one) &&
+      (one.personal === true) === personal &&
+      (!personal || one.by.id === removed.by.id) &&
+      isSameDestination(one.destination, removed.destination),
+  );
+  const twin = there.find((one) => contentKey(one, config) === contentKey(removed, config));
+  if (twin !== undefined) {
+    throw new UserError(`Subscription ${twin.id} tells that already.`, {
+      option: "id",
+      remedy: "There is nothing to bring back. All of them are listed by:",
+      suggestion: "alerts list",
+    });
+  }
+  if (there.length >= (personal ? MAX_PERSONAL_WATCHES : MAX_SUBSCRIPTIONS_PER_DESTINATION)) {
+    throw new UserError(`There are ${there.length} subscriptions already, and no more are kept.`, {
+      option: "id",
+      remedy: "Remove some of them first. They are listed by:",
+      suggestion: "alerts list",
+    });
+  }
+}

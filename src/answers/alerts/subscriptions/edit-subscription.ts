@@ -1,0 +1,130 @@
+import { isAlive, rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
+import { subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
+import { UserError } from "../../../errors.ts";
+import { reply, type Reply } from "../../../reply/reply.ts";
+import { code, text } from "../../../reply/text.ts";
+import { parseKinds } from "../alert-kinds.ts";
+import { SUBSCRIPTION_OPTIONS } from "../alert-options.ts";
+import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
+import { changeAnnouncements } from "../alerts.ts";
+import { isOwnSubscription, isSameDestination } from "../destination.ts";
+import { listAction, type SubscriptionContext, subscriptionFields } from "./add-subscription.ts";
+import { parseNotificationSettings, threadNote } from "./notification-settings.ts";
+import { crossedThresholdNote, minimumSeverityNote } from "./subscription-checks.ts";
+import { contentKey, findSubscription, notificationSettingsKey, subscriptionActions } from "./subscriptions.ts";
+import { parseThresholds, requireConsistentThresholds, type SubscriptionValues } from "./thresholds.ts";
+
+/** Takes the subjects away, so that all of them are told of. */
+const ALL_SUBJECTS = /^(?:all|off|none|any)$/iu;
+
+/** Changes what is named of a subscription; what is so already changes nothing and is announced to nobody. */
+export async function editSubscription(
+  context: SubscriptionContext,
+  typed: string,
+  values: SubscriptionValues,
+): Promise<Reply> {
+  const { alerts, caller } = context;
+  if (Object.keys(SUBSCRIPTION_OPTIONS).every((name) => values[name as keyof SubscriptionValues] === undefined)) {
+    throw new UserError("alerts edit needs what is to be changed.", {
+      remedy:
+        "Give any of severity, style, events, quiet, zone, mention, kinds, subjects and the kinds' thresholds; the rest stays. Type for example:",
+      suggestion: `alerts edit ${typed.trim()} severity:warning quiet:22:00-07:00`,
+    });
+  }
+  const before = await findSubscription(alerts, typed, context, "change its subscriptions");
+  if (!isAlive(before)) {
+    throw new UserError(`Subscription ${before.id} is over: ${before.why ?? before.state}.`, {
+      option: "id",
+      remedy: "Add another one with:",
+      suggestion: "alerts add",
+    });
+  }
+  const after = await applyEdit(context, before, values);
+  // Refuses thresholds that cannot be.
+  rulesOf(after, alerts.config);
+  const sameNetwork = before.network === context.network;
+  const labels = await subjectLabels(sameNetwork ? [{ kinds: after.kinds, ids: after.subjects }] : [], context);
+  const content = contentKey(after, alerts.config);
+  if (
+    content === contentKey(before, alerts.config) &&
+    notificationSettingsKey(after) === notificationSettingsKey(before)
+  ) {
+    return reply({
+      title: text`Nothing changed: subscription ${code(before.id)} is like that already`,
+      blocks: [{ kind: "fields", fields: subscriptionFields(before, labels) }],
+      actions: [...subscriptionActions(before, labels), listAction()],
+    });
+  }
+  if (content !== contentKey(before, alerts.config)) requireConsistentThresholds(after, alerts.config);
+  const twin = (await alerts.subscriptions()).find(
+    (one) =>
+      one.id !== before.id &&
+      isAlive(one) &&
+      isSameDestination(one.destination, before.destination) &&
+      contentKey(one, alerts.config) === content,
+  );
+  if (twin !== undefined) {
+    throw new UserError(`Subscription ${twin.id} tells that already.`, {
+      option: "id",
+      remedy: `Change that one, or remove ${before.id} with:`,
+      suggestion: `alerts remove ${before.id}`,
+    });
+  }
+  const announced = isOwnSubscription(before, context)
+    ? []
+    : changeAnnouncements(context, [before.destination], { what: "edited", subscription: after }, labels);
+  await alerts.putSubscription(after, caller.name, announced, before);
+  return reply({
+    tone: "good",
+    title: text`Changed subscription ${code(after.id)}: ${subscriptionWords(after, labels)}`,
+    blocks: [
+      { kind: "fields", fields: subscriptionFields(after, labels) },
+      ...minimumSeverityNote(after),
+      ...threadNote(values, after),
+      ...(after.state === "active" && content !== contentKey(before, alerts.config)
+        ? await crossedThresholdNote(context, after, labels)
+        : []),
+    ],
+    actions: [...subscriptionActions(after, labels), listAction()],
+  });
+}
+
+async function applyEdit(
+  context: SubscriptionContext,
+  before: Subscription,
+  values: SubscriptionValues,
+): Promise<Subscription> {
+  if (before.personal === true && (values.kinds ?? values.subjects) !== undefined) {
+    throw new UserError("What one watches for oneself cannot become something else.", {
+      option: "kinds",
+      remedy: `Remove it and add another one; alerts edit ${before.id} changes its quiet hours.`,
+    });
+  }
+  const kinds = values.kinds === undefined ? before.kinds : parseKinds(values.kinds);
+  const { quietHours: _quiet, mention: _mention, ...rest } = before;
+  return {
+    ...rest,
+    kinds,
+    subjects: await editedSubjects(context, before, kinds, values.subjects),
+    parameters: parseThresholds(kinds, values, before.parameters),
+    ...parseNotificationSettings(values, before.destination.platform, before),
+  };
+}
+
+async function editedSubjects(
+  context: SubscriptionContext,
+  before: Subscription,
+  kinds: Subscription["kinds"],
+  typed: string | undefined,
+): Promise<string[]> {
+  if (typed === undefined) return before.subjects;
+  const price = kinds.includes("market.price");
+  if (ALL_SUBJECTS.test(typed.trim()) && !price) return [];
+  if (before.network !== context.network) {
+    throw new UserError(`Subscription ${before.id} is about ${before.network}.`, {
+      option: "subjects",
+      remedy: `Add network:${before.network}, so that its subjects are looked up there.`,
+    });
+  }
+  return resolveSubjects(kinds, typed, context);
+}

@@ -1,0 +1,232 @@
+import { FINAL_STATUSES, parseBundleSubject } from "../../../alerts/kinds/event.ts";
+import type { PersonalKind } from "../../../alerts/kinds/kinds.ts";
+import { compareSeverity, worstOfKind } from "../../../alerts/kinds/severity.ts";
+import { isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
+import type { Destination } from "../../../alerts/sender.ts";
+import { enumWord } from "../../../alerts/wording/phrases.ts";
+import { ApiError } from "../../../api/api-error.ts";
+import { UserError } from "../../../errors.ts";
+import { type Block, paragraph } from "../../../reply/block.ts";
+import { reply, type Reply } from "../../../reply/reply.ts";
+import { code, id, strong, text, type Text } from "../../../reply/text.ts";
+import { toMillis } from "../../../units/nanoseconds.ts";
+import { askAboutId } from "../../ids/ask-about-id.ts";
+import { ORDER } from "../../ids/ids.ts";
+import type { ResolveContext } from "../../ids/resolve-id.ts";
+import { resolveSubjects } from "../alert-subjects.ts";
+import { runExclusive } from "../alerts.ts";
+import { destinationWords, directMessages, isOperator, isSameDestination, parseDestination } from "../destination.ts";
+import { createShortId } from "../short-id.ts";
+import {
+  type AddValues,
+  deliveryNote,
+  listAction,
+  type SubscriptionContext,
+  subscriptionFields,
+} from "./add-subscription.ts";
+import { DEFAULT_NOTIFICATION_SETTINGS, parseNotificationSettings } from "./notification-settings.ts";
+import { subscriptionActions } from "./subscriptions.ts";
+import { parseThresholds } from "./thresholds.ts";
+
+/** Each is asked for again and again, out of what a node grants all of us together. */
+export const MAX_PERSONAL_WATCHES = 20;
+
+const REQUIRED_SUBJECTS = {
+  "order.final": { what: "an order", example: "alerts add order.final <id>" },
+  "stake.changed": { what: "a party", example: "alerts add stake.changed <party>" },
+  "bundle.signed": { what: "an asset or a proposal", example: "alerts add bundle.signed USDT" },
+} as const satisfies Record<PersonalKind, { what: string; example: string }>;
+
+/** Watches one thing for one person, who is told by direct message. */
+export async function addPersonalWatch(
+  context: SubscriptionContext,
+  kind: PersonalKind,
+  values: AddValues,
+): Promise<Reply> {
+  const { alerts } = context;
+  if (values.subjects === undefined) {
+    throw new UserError(`${kind} needs ${REQUIRED_SUBJECTS[kind].what} to watch.`, {
+      option: "subjects",
+      remedy: "Type for example:",
+      suggestion: REQUIRED_SUBJECTS[kind].example,
+    });
+  }
+  const subjects = await resolveSubjects([kind], values.subjects, context);
+  const [named] = subjects;
+  if (named === undefined || subjects.length > 1) {
+    throw new UserError("These are watched one by one, since each ends by itself.", {
+      option: "subjects",
+      remedy: "Add them one after the other.",
+    });
+  }
+  const destination = values.to === undefined ? directMessages(context) : parseDestination(values.to, context, alerts);
+  const subject = kind === "bundle.signed" ? await resolveBundleSubject(named, values.subjects, context) : named;
+  const { over, now } = await currentState(context, kind, subject);
+  if (over !== undefined) {
+    return reply({ title: over, blocks: [paragraph("There is nothing left to wait for, so nothing is watched.")] });
+  }
+  return runExclusive(alerts, () => addOnce(context, { kind, subject, values, destination, now }));
+}
+
+interface WatchRequest {
+  readonly kind: PersonalKind;
+  readonly subject: string;
+  readonly values: AddValues;
+  readonly destination: Destination;
+  /** How it stands, where that is known. */
+  readonly now: Text | undefined;
+}
+
+async function addOnce(context: SubscriptionContext, wanted: WatchRequest): Promise<Reply> {
+  const { alerts, caller, network } = context;
+  const { kind, subject, values, destination, now } = wanted;
+  const all = await alerts.subscriptions();
+  const subscription: Subscription = {
+    id: createShortId(all.map((one) => one.id)),
+    destination,
+    network,
+    kinds: [kind],
+    subjects: [subject],
+    parameters: parseThresholds([kind], values),
+    ...parseNotificationSettings(values, destination.platform, { ...DEFAULT_NOTIFICATION_SETTINGS, events: "each" }),
+    personal: true,
+    state: "active",
+    created: toMillis(context.now()),
+    by: { id: caller.id, name: caller.name },
+  };
+  const worst = worstOfKind(kind);
+  if (compareSeverity(worst, subscription.floor) < 0) {
+    throw new UserError(`${kind} is never worse than ${worst}, so nothing would be told.`, {
+      option: "severity",
+      remedy: "Leave severity out.",
+    });
+  }
+  const own = all.filter(
+    (one) =>
+      one.personal === true &&
+      isAlive(one) &&
+      isSameDestination(one.destination, destination) &&
+      (!isOperator(context) || one.by.id === caller.id),
+  );
+  const known = own.find(
+    (one) => one.network === network && one.kinds.includes(kind) && one.subjects.includes(subject),
+  );
+  if (known !== undefined) {
+    return reply({
+      title: text`Nothing changed: you watch that already`,
+      blocks: [{ kind: "fields", fields: subscriptionFields(known, {}) }],
+      actions: [...subscriptionActions(known), listAction()],
+    });
+  }
+  if (own.length >= MAX_PERSONAL_WATCHES) {
+    throw new UserError(`You watch ${own.length} things, and nobody can watch more than ${MAX_PERSONAL_WATCHES}.`, {
+      remedy: "Remove one of them; they are listed by:",
+      suggestion: "alerts list",
+    });
+  }
+  await alerts.putSubscription(subscription, caller.name);
+  const blocks: Block[] = [
+    { kind: "fields", fields: subscriptionFields(subscription, {}) },
+    ...(now === undefined ? [] : [paragraph(now)]),
+    paragraph(
+      `${kind === "stake.changed" ? "It goes on until you remove it" : "It ends by itself once that has happened"}. This is ${own.length + 1} of the ${MAX_PERSONAL_WATCHES} that one person can watch.`,
+    ),
+    ...deliveryNote(context, destination),
+  ];
+  return reply({
+    tone: "good",
+    title: text`You will be told ${isOperator(context) ? text`in ${destinationWords(destination)}` : "by direct message"} when ${watchedEventWords(kind, subject)}`,
+    blocks,
+    actions: [...subscriptionActions(subscription), listAction()],
+  });
+}
+
+function watchedEventWords(kind: PersonalKind, subject: string): Text {
+  switch (kind) {
+    case "order.final":
+      return text`order ${id(subject)} is filled, stopped, expired or rejected`;
+    case "stake.changed":
+      return text`stake of ${id(subject)} is linked or unlinked`;
+    case "bundle.signed": {
+      const bundle = parseBundleSubject(subject);
+      return text`the ${bundle.bundle} bundle of ${id(bundle.id)} is signed`;
+    }
+  }
+}
+
+interface CurrentState {
+  /** What happened already, where nothing more can. */
+  readonly over?: Text;
+  /** How it stands. */
+  readonly now?: Text;
+}
+
+/** How it stands now. What a node cannot say at the moment keeps nobody from watching. */
+async function currentState(context: SubscriptionContext, kind: PersonalKind, subject: string): Promise<CurrentState> {
+  const { api, signal } = context;
+  const unknown = text`How it stands now cannot be asked at the moment; it is watched all the same.`;
+  switch (kind) {
+    case "stake.changed":
+      return {};
+    case "order.final": {
+      try {
+        const { value } = await askAboutId(
+          ORDER,
+          subject,
+          "subjects",
+          context,
+          api.getOrder(subject, undefined, { signal }),
+        );
+        const status = enumWord(value.status ?? "", "STATUS");
+        return value.status !== undefined && FINAL_STATUSES.has(value.status)
+          ? { over: text`Order ${id(subject)} is ${strong(status)} already` }
+          : { now: text`The order is ${status === "" ? "open" : strong(status)} now.` };
+      } catch (error) {
+        if (error instanceof ApiError) return { now: unknown };
+        throw error;
+      }
+    }
+    case "bundle.signed": {
+      const { bundle, id: of } = parseBundleSubject(subject);
+      try {
+        const { value } =
+          bundle === "list-asset"
+            ? await api.getListAssetBundle(of, { signal })
+            : await api.getAssetLimitsBundle(of, { signal });
+        if (value.signatures === undefined) return { now: text`It is not signed yet.` };
+        const line = bundle === "list-asset" ? `bundle list-asset ${of}` : `bundle asset-limits ${of}`;
+        return { over: text`That bundle is signed already: ${code(line)}` };
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        return { now: error.kind === "not-found" ? text`The network knows of no such bundle yet.` : unknown };
+      }
+    }
+  }
+}
+
+/**
+ * The bundle that is meant by a subject. An id alone is an asset's, unless the network knows it as that of a proposal
+ * to set an asset's limits: somebody who waits for one would else wait for a bundle that never comes.
+ */
+async function resolveBundleSubject(subject: string, typed: string, context: ResolveContext): Promise<string> {
+  const { bundle, id } = parseBundleSubject(subject);
+  if (bundle !== "list-asset" || typed.includes(":")) return subject;
+  const { api, signal } = context;
+  try {
+    await api.getListAssetBundle(id, { signal });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.kind === "not-found" && (await isLimitsProposal(id, context))) return `asset-limits:${id}`;
+  }
+  return subject;
+}
+
+async function isLimitsProposal(id: string, { api, signal }: ResolveContext): Promise<boolean> {
+  try {
+    await api.getAssetLimitsBundle(id, { signal });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
+import type { AlertKind } from "../../../alerts/kinds/kinds.ts";
+import { rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
+import { quoteTyped } from "../../../bot/nearest.ts";
+import type { OptionValues } from "../../../bot/options/options.ts";
+import { UserError } from "../../../errors.ts";
+import { formatDecimal, parseDecimal } from "../../../units/decimal.ts";
+import { formatDuration } from "../../../units/duration.ts";
+import type { SUBSCRIPTION_OPTIONS } from "../alert-options.ts";
+import { parseSpan } from "../alert-times.ts";
+
+export type SubscriptionValues = OptionValues<typeof SUBSCRIPTION_OPTIONS>;
+type Parameters = Subscription["parameters"];
+
+/** Which option sets which parameter of which kinds, and how its value is read. */
+interface Threshold {
+  readonly option: keyof SubscriptionValues;
+  readonly parameter: string;
+  readonly kinds: readonly AlertKind[];
+  readonly read: (option: string, typed: string) => string | number;
+}
+
+/** What takes a threshold away, so that the usual one holds. */
+const OFF = /^(?:off|none|default)$/iu;
+
+const integer = (_option: string, typed: string): number => Number(typed);
+const asTyped = (_option: string, typed: string): string => typed;
+
+const THRESHOLDS: readonly Threshold[] = [
+  { option: "high", parameter: "high", kinds: ["market.price"], read: positiveAmount },
+  { option: "low", parameter: "low", kinds: ["market.price"], read: positiveAmount },
+  { option: "when", parameter: "when", kinds: ["market.price"], read: asTyped },
+  { option: "percent", parameter: "percent", kinds: ["market.bound"], read: positiveAmount },
+  {
+    option: "for",
+    parameter: "for",
+    kinds: ["network.stalled", "network.clock", "node.lagging", "market.auction"],
+    read: parseSpan,
+  },
+  { option: "critical-for", parameter: "criticalFor", kinds: ["network.stalled"], read: parseSpan },
+  { option: "drift", parameter: "drift", kinds: ["network.clock"], read: parseSpan },
+  { option: "rounds", parameter: "rounds", kinds: ["node.down", "watch.blind"], read: integer },
+  { option: "behind", parameter: "behind", kinds: ["node.lagging"], read: parseSpan },
+  { option: "blocks", parameter: "blocks", kinds: ["node.lagging"], read: integer },
+  { option: "factor", parameter: "factor", kinds: ["checkpoint.overdue"], read: positiveFactor },
+  { option: "at-least", parameter: "atLeast", kinds: ["checkpoint.overdue"], read: parseSpan },
+];
+
+/**
+ * The thresholds of these kinds: what is typed over what there was.
+ * @throws UserError for a value that cannot be, and for one that none of the kinds takes.
+ */
+export function parseThresholds(
+  kinds: readonly AlertKind[],
+  typed: SubscriptionValues,
+  before: Parameters = {},
+): Parameters {
+  const kept = Object.entries(before).filter(([kind]) => (kinds as readonly string[]).includes(kind));
+  const parameters: Record<string, Record<string, string | number>> = Object.fromEntries(
+    kept.map(([kind, given]) => [kind, { ...given }]),
+  );
+  for (const { option, parameter, kinds: takers, read } of THRESHOLDS) {
+    const value = typed[option];
+    if (value === undefined) continue;
+    const concerned = takers.filter((kind) => kinds.includes(kind));
+    if (concerned.length === 0) {
+      throw new UserError(`${option} is for ${takers.join(", ")}, and this is ${kinds.join(", ")}.`, {
+        option,
+        remedy: "Leave it out, or add that kind.",
+      });
+    }
+    const set = OFF.test(String(value)) ? undefined : read(option, String(value));
+    for (const kind of concerned) {
+      const { [parameter]: _, ...others } = parameters[kind] ?? {};
+      parameters[kind] = set === undefined ? others : { ...others, [parameter]: set };
+    }
+  }
+  if (kinds.includes("market.price") && !hasLimit(parameters["market.price"])) {
+    throw new UserError("market.price needs a threshold: high, low, or both.", {
+      option: "high",
+      remedy: "Type for example:",
+      suggestion: "alerts add market.price BTC/USDT high:70000",
+    });
+  }
+  return parameters;
+}
+
+/**
+ * The usual thresholds count, too: what is set is told beside them.
+ * @throws UserError where a subscription's own thresholds cannot be.
+ */
+export function requireConsistentThresholds(
+  subscription: Pick<Subscription, "kinds" | "parameters">,
+  config: AlertsConfig,
+): void {
+  for (const { id, kind, parameters } of rulesOf(subscription, config)) {
+    if (kind !== "network.stalled" || id === kind || parameters.criticalFor >= parameters.for) continue;
+    const [critical, told] = [parameters.criticalFor, parameters.for].map((millis) => formatDuration(millis));
+    throw new UserError(
+      `critical-for is shorter than for (${critical}, and ${told}): it would be critical before it is told at all.`,
+      {
+        option: "critical-for",
+        remedy: "Give critical-for the longer time, as in for:5m critical-for:15m.",
+      },
+    );
+  }
+}
+
+function hasLimit(given: Record<string, string | number> | undefined): boolean {
+  return given?.["high"] !== undefined || given?.["low"] !== undefined;
+}
+
+/** An exact decimal, in one way of writing it. */
+function amount(option: string, typed: string): string {
+  const plain = typed.trim().replaceAll("_", "").replace(/ ?%$/u, "");
+  const exact = parseDecimal(plain);
+  if (exact !== undefined) return formatDecimal(exact, { group: false });
+  const comma = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/u.test(plain) ? ` Did you mean ${plain.replaceAll(",", "")}?` : "";
+  throw new UserError(`${option} is a number, not ${quoteTyped(typed)}.`, {
+    option,
+    remedy: `Write it plainly, as in 70000 or 0.25.${comma}`,
+  });
+}
+
+/** Prices and distances are above zero: at zero or below, a threshold is always crossed or never. */
+function positiveAmount(option: string, typed: string): string {
+  const written = amount(option, typed);
+  if ((parseDecimal(written)?.units ?? 0n) > 0n) return written;
+  throw notPositive(option, typed, option === "percent" ? "0.5" : "70000");
+}
+
+function positiveFactor(option: string, typed: string): number {
+  const value = Number(amount(option, typed));
+  if (value > 0 && Number.isFinite(value)) return value;
+  throw notPositive(option, typed, "3");
+}
+
+function notPositive(option: string, typed: string, example: string): UserError {
+  return new UserError(`${option} is above zero, not ${quoteTyped(typed)}.`, {
+    option,
+    remedy: `Write for example ${example}.`,
+  });
+}

@@ -1,0 +1,102 @@
+import type { ApiClient, CallOptions } from "../../api/api-client.ts";
+import type { AssetNames, MarketNames, NodeNames } from "../../api/names.ts";
+import type { SeenKind } from "../../store/store.ts";
+import { hasEnded } from "../markets.ts";
+
+/** A thing that a node gives a name to. `label` is what people type for it, `more` what helps them to tell it. */
+export interface NamedId {
+  readonly id: string;
+  readonly label: string | undefined;
+  readonly more?: string | undefined;
+  /** Its life is over: of equal ones it comes last. */
+  readonly ended?: boolean;
+}
+
+/** What a kind of id is called, and how its names are found. */
+export interface IdKind {
+  readonly kind: SeenKind;
+  /** `market`, with its article `a`. */
+  readonly noun: string;
+  readonly article: "a" | "an";
+  /** What can be typed beside an id: `its code, such as BTC/USDT`; undefined where there are no names. */
+  readonly byName: string | undefined;
+  /** All that the node gives a name to; never rejects but by the signal. */
+  names(context: NamesContext): Promise<readonly NamedId[]>;
+}
+
+const noNames = (): Promise<readonly NamedId[]> => Promise.resolve([]);
+
+export const MARKET: IdKind = {
+  kind: "market",
+  noun: "market",
+  article: "a",
+  byName: "its code, such as BTC/USDT",
+  names: async ({ api, signal }) =>
+    (await api.getMarketNames({ signal })).map(({ id, code, name, state }) => ({
+      id,
+      label: code ?? name,
+      more: name,
+      ended: hasEnded(state),
+    })),
+};
+
+export const ASSET: IdKind = {
+  kind: "asset",
+  noun: "asset",
+  article: "an",
+  byName: "its symbol, such as USDT",
+  names: async ({ api, signal }) =>
+    (await api.getAssetNames({ signal })).map(({ id, symbol, name }) => ({ id, label: symbol ?? name, more: name })),
+};
+
+export const VALIDATOR: IdKind = {
+  kind: "node",
+  noun: "validator node",
+  article: "a",
+  byName: "its name",
+  names: async ({ api, signal }) => (await api.getNodeNames({ signal })).map(({ id, name }) => ({ id, label: name })),
+};
+
+export const PARTY: IdKind = { kind: "party", noun: "party", article: "a", byName: undefined, names: noNames };
+export const ORDER: IdKind = { kind: "order", noun: "order", article: "an", byName: undefined, names: noNames };
+export const PROPOSAL: IdKind = { kind: "proposal", noun: "proposal", article: "a", byName: undefined, names: noNames };
+
+/** A reply does not wait longer than this for names that are only there to ease reading. */
+const NAMES_WAIT_MILLIS = 2000;
+
+/** Where names are asked for: a command's context, or a completion's. */
+export interface NamesContext {
+  readonly api: ApiClient;
+  readonly signal: AbortSignal;
+}
+
+/** Markets by id; empty where the node offers no names or takes too long. */
+export function marketsById(context: NamesContext): Promise<ReadonlyMap<string, MarketNames>> {
+  return byId(context, (options) => context.api.getMarketNames(options));
+}
+
+/** Assets by id; empty where the node offers no names or takes too long. */
+export function assetsById(context: NamesContext): Promise<ReadonlyMap<string, AssetNames>> {
+  return byId(context, (options) => context.api.getAssetNames(options));
+}
+
+/** Validator nodes by id; empty where the node offers no names or takes too long. */
+export function nodesById(context: NamesContext): Promise<ReadonlyMap<string, NodeNames>> {
+  return byId(context, (options) => context.api.getNodeNames(options));
+}
+
+async function byId<T extends { readonly id: string }>(
+  { signal }: NamesContext,
+  get: (options: CallOptions) => Promise<readonly T[]>,
+): Promise<ReadonlyMap<string, T>> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<readonly T[]>((resolve) => {
+    timer = setTimeout(() => resolve([]), NAMES_WAIT_MILLIS);
+  });
+  try {
+    const names = await Promise.race([get({ signal }).catch((): readonly T[] => []), tooLong]);
+    return new Map(names.map((named) => [named.id, named]));
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,114 @@
+import { nearest, quoteTyped } from "../../bot/nearest.ts";
+import { UserError } from "../../errors.ts";
+import { shortenId } from "../../reply/text.ts";
+import { capitalised } from "../enum-words.ts";
+import type { IdKind, NamedId, NamesContext } from "./ids.ts";
+import { findSeen, type SeenContext } from "./seen-ids.ts";
+
+/** Parties, orders, markets, assets, nodes and proposals alike: 32 bytes in hex. */
+const ID_LENGTH = 64;
+/** A shorter beginning says too little to be meant. */
+const MIN_PREFIX_LENGTH = 3;
+/** How many candidates an error lists. */
+const MAX_LISTED = 5;
+/** More beginnings than this are not told apart. */
+const FIND_LIMIT = 26;
+
+export type ResolveContext = NamesContext & SeenContext;
+
+/**
+ * What somebody typed as a whole id: the id itself, a name that the node offers, or the unique beginning of a name or
+ * of an id that the bot has seen.
+ * @throws UserError that says what is wrong, what is right, and the nearest match.
+ */
+export async function resolveId(
+  kind: IdKind,
+  typed: string,
+  context: ResolveContext,
+  option: string,
+  more: {
+    /** Ids of this kind that are known beside those with names and those seen. */
+    also?: readonly NamedId[];
+    /** Which one is meant where several fit: the only one of these. */
+    prefer?: (id: string) => boolean;
+  } = {},
+): Promise<string> {
+  const wanted = typed.trim().replace(/^0x(?=[0-9a-f]{64}$)/iu, "");
+  if (isWholeId(wanted)) return wanted.toLowerCase();
+  const low = wanted.toLowerCase();
+  const [names, seen] = await Promise.all([kind.names(context), findSeen(context, kind.kind, wanted, FIND_LIMIT)]);
+
+  const exact = [...names, ...(more.also ?? [])].filter(
+    (named) => named.id.toLowerCase() === low || named.label?.toLowerCase() === low,
+  );
+  const known = unique([...names, ...(more.also ?? []), ...seen]);
+  const begun = low.length < MIN_PREFIX_LENGTH ? [] : known.filter((candidate) => startsWithTyped(candidate, low));
+  const found = exact.length > 0 ? unique(exact) : begun;
+  const preferred = found.length > 1 ? found.filter(({ id }) => more.prefer?.(id) === true) : found;
+  const [only] = preferred.length === 1 ? preferred : found;
+  if (only !== undefined && preferred.length === 1) return only.id;
+  if (only !== undefined) throw ambiguousId(kind, typed, found, option);
+  throw unknownId(kind, typed, known, option, context.network);
+}
+
+function isWholeId(typed: string): boolean {
+  return typed.length === ID_LENGTH && /^[0-9a-f]+$/iu.test(typed);
+}
+
+/** What is right, in one sentence: for errors. */
+function idFormatWords(kind: IdKind): string {
+  const byName = kind.byName === undefined ? "" : `${kind.byName}, or `;
+  return `${capitalised(kind.article)} ${kind.noun} is given by ${byName}its id of ${ID_LENGTH} hexadecimal characters; the beginning is enough for one that was shown here before.`;
+}
+
+function startsWithTyped(candidate: NamedId, low: string): boolean {
+  return candidate.id.toLowerCase().startsWith(low) || candidate.label?.toLowerCase().startsWith(low) === true;
+}
+
+function unique(candidates: readonly NamedId[]): readonly NamedId[] {
+  const byId = new Map<string, NamedId>();
+  for (const candidate of candidates) if (!byId.has(candidate.id)) byId.set(candidate.id, candidate);
+  return [...byId.values()];
+}
+
+function ambiguousId(kind: IdKind, typed: string, found: readonly NamedId[], option: string): UserError {
+  const labels = new Set(found.map(({ label }) => label));
+  const told = labels.size === found.length && !labels.has(undefined);
+  // Short names first: they are what is typed most.
+  const listed = found
+    .toSorted((a, b) => (a.label ?? a.id).length - (b.label ?? b.id).length)
+    .slice(0, MAX_LISTED)
+    .map(({ id, label }) => (label === undefined ? id : told ? label : `${label} (${id})`));
+  const more = found.length > MAX_LISTED ? ` and ${found.length - MAX_LISTED} more` : "";
+  return new UserError(`${quoteTyped(typed)} could be more than one ${kind.noun}.`, {
+    option,
+    remedy: `It fits ${listed.join(", ")}${more}: type more of it.`,
+  });
+}
+
+function unknownId(kind: IdKind, typed: string, known: readonly NamedId[], option: string, network: string): UserError {
+  const names = known.flatMap(({ label }) => (label === undefined ? [] : [label]));
+  const near =
+    nearest(typed, names) ??
+    nearest(
+      typed,
+      known.map(({ id }) => id),
+    ) ??
+    containing(typed, names);
+  const guess = near === undefined ? "" : ` Did you mean ${near}?`;
+  return new UserError(whatIsWrong(kind, typed, network), { option, remedy: `${idFormatWords(kind)}${guess}` });
+}
+
+function whatIsWrong(kind: IdKind, typed: string, network: string): string {
+  const length = typed.trim().length;
+  if (/^[0-9a-f]+$/iu.test(typed.trim()) && length > 32) {
+    return `${capitalised(kind.noun)} id ${shortenId(typed.trim())} has ${length} characters instead of ${ID_LENGTH}.`;
+  }
+  return `No ${kind.noun} ${quoteTyped(typed)} is known here on ${network}.`;
+}
+
+/** The first name with what was typed in the middle of it. */
+function containing(typed: string, names: readonly string[]): string | undefined {
+  const low = typed.trim().toLowerCase();
+  return low.length < 2 ? undefined : names.find((name) => name.toLowerCase().includes(low));
+}

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { cutShort } from "../../bot/nearest.ts";
+import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../bot/options/options.ts";
+import { shortenId } from "../../reply/text.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import type { IdKind, NamedId } from "./ids.ts";
+import { findSeen } from "./seen-ids.ts";
+
+/** What Discord offers at most (https://discord.com/developers/docs/interactions/application-commands#autocomplete). */
+const MAX_CHOICES = 25;
+/** Before completion as a whole is given up. */
+const NAMES_WAIT_MILLIS: Milliseconds = 1000;
+
+/** Completion for an option that takes an id of one kind: names that the node offers and ids seen, best match first. */
+export function suggestIds(kind: IdKind): (typed: string, context: SuggestContext) => Promise<readonly Choice[]> {
+  return async (typed, context) => {
+    const low = typed.trim().toLowerCase();
+    const where = { network: context.api.network, seen: context.seen };
+    const [names, seen] = await Promise.all([
+      namesInTime(kind, context),
+      findSeen(where, kind.kind, typed.trim(), MAX_CHOICES),
+    ]);
+    const byId = new Map<string, NamedId>();
+    for (const named of [...names, ...seen]) if (!byId.has(named.id)) byId.set(named.id, named);
+    const counts = Map.groupBy(names, ({ label }) => label?.toLowerCase());
+    return [...byId.values()]
+      .map((named) => ({ named, rank: rankOf(named, low) }))
+      .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
+      .toSorted(
+        (a, b) =>
+          a.rank - b.rank ||
+          endedLast(a.named, b.named) ||
+          (a.rank === NAME_PREFIX_RANK ? lengthOf(a.named) - lengthOf(b.named) : 0),
+      )
+      .slice(0, MAX_CHOICES)
+      .map(({ named }) => choiceOf(named, counts.get(named.label?.toLowerCase())?.length === 1))
+      .filter(({ value }) => value.length <= MAX_CHOICE_LENGTH);
+  };
+}
+
+/** None of a node that takes its time: the ids seen are worth offering without them. */
+async function namesInTime(kind: IdKind, context: SuggestContext): Promise<readonly NamedId[]> {
+  const over = new AbortController();
+  const late = sleep(NAMES_WAIT_MILLIS, [], { signal: over.signal, ref: false }).catch(() => []);
+  try {
+    return await Promise.race([kind.names(context), late]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** The rank of a name that begins with what is typed; of these the short ones come first, being typed most. */
+const NAME_PREFIX_RANK = 1;
+
+function endedLast(a: NamedId, b: NamedId): number {
+  return Number(a.ended === true) - Number(b.ended === true);
+}
+
+function lengthOf({ label = "" }: NamedId): number {
+  return label.length;
+}
+
+/** Beginnings before middles, names before ids. */
+function rankOf({ id, label = "", more = "" }: NamedId, low: string): number {
+  if (low === "") return 0;
+  const [name, address, words] = [label.toLowerCase(), id.toLowerCase(), more.toLowerCase()];
+  if (name === low || address === low) return 0;
+  if (name.startsWith(low)) return NAME_PREFIX_RANK;
+  if (address.startsWith(low)) return 2;
+  if (name.includes(low)) return 3;
+  if (words.includes(low)) return 4;
+  return address.includes(low) ? 5 : Number.POSITIVE_INFINITY;
+}
+
+/** The name is what is sent where it is the only one of its kind: it reads better in what people see was asked. */
+function choiceOf({ id, label, more }: NamedId, nameIsUnique: boolean): Choice {
+  const words = label === undefined ? id : [label, more === label ? undefined : more].filter(Boolean).join(" · ");
+  const whole = label === undefined ? id : `${words} (${shortenId(id)})`;
+  return { label: cutShort(whole, MAX_CHOICE_LENGTH), value: nameIsUnique && label !== undefined ? label : id };
+}

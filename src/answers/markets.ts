@@ -1,0 +1,174 @@
+import type { LiquidityFeeShare, MarketData, PriceBound } from "../api/market-data.ts";
+import { isAuctionMode, isLiveState, LIVE_STATES } from "../api/market-life.ts";
+import type { Table } from "../reply/block.ts";
+import type { Tone } from "../reply/reply.ts";
+import { strong, text, type Text, toText } from "../reply/text.ts";
+import {
+  compareDecimals,
+  decimal,
+  type Decimal,
+  parseDecimal,
+  roundedPercentOf,
+  subtractDecimals,
+} from "../units/decimal.ts";
+import { formatDuration } from "../units/duration.ts";
+import { type MarketAmounts, percentOfFraction, percentWords } from "./amounts.ts";
+import { idCell } from "./cells.ts";
+import { auctionTriggerWords, enumWords, tradingModeWords } from "./enum-words.ts";
+
+/** A market that may yet come, then those that are over. */
+const OTHER_STATES = [
+  "STATE_PROPOSED",
+  "STATE_TRADING_TERMINATED",
+  "STATE_CLOSED",
+  "STATE_SETTLED",
+  "STATE_CANCELLED",
+  "STATE_REJECTED",
+];
+
+export function isLive(market: MarketData): boolean {
+  return isLiveState(market.marketState);
+}
+
+/** Whether a market is in an auction that will end: those of markets that are not live stay for ever and mean nothing. */
+export function isInAuction(market: MarketData): boolean {
+  return isLive(market) && isAuctionMode(market.marketTradingMode);
+}
+
+/** Live markets first, then by how far they are from trading; states that are not known come before the ended ones. */
+export function stateRank(market: MarketData): number {
+  const state = market.marketState ?? "";
+  const live = LIVE_STATES.indexOf(state);
+  if (live >= 0) return live;
+  const other = OTHER_STATES.indexOf(state);
+  return other >= 0 ? LIVE_STATES.length + 1 + other : LIVE_STATES.length;
+}
+
+/** Whether a market in this state will never be traded again. */
+export function hasEnded(state: string | undefined): boolean {
+  return OTHER_STATES.indexOf(state ?? "") > 0;
+}
+
+export function stateWords(market: MarketData): string {
+  return enumWords(market.marketState, "STATE");
+}
+
+/** `suspended, monitoring auction (price)`. */
+export function stateAndMode(market: MarketData): string {
+  const trigger = isInAuction(market) ? auctionTriggerWords(market.trigger) : undefined;
+  const known = isLive(market) && market.marketTradingMode !== undefined;
+  const mode = known ? `, ${tradingModeWords(market.marketTradingMode)}` : "";
+  return `${stateWords(market)}${mode}${trigger === undefined ? "" : ` (${trigger})`}`;
+}
+
+/** Good while it trades, a warning while it is live and does not, neutral before and after its life. */
+export function marketTone(market: MarketData): Tone {
+  if (!isLive(market)) return "neutral";
+  const trades =
+    market.marketState === "STATE_ACTIVE" &&
+    !isAuctionMode(market.marketTradingMode) &&
+    market.marketTradingMode !== "TRADING_MODE_NO_TRADING";
+  if (trades) return "good";
+  // Before its opening auction is over a market is not in trouble.
+  return market.marketState === "STATE_PENDING" ? "neutral" : "warning";
+}
+
+/** A market's price monitoring bounds, with how far the mark price is from each. */
+export function boundsTable(market: MarketData, amounts: MarketAmounts): Table {
+  return {
+    kind: "table",
+    title: text`Price bounds`,
+    name: "price-bounds",
+    columns: [
+      { title: "Min", align: "right" },
+      { title: "Max", align: "right" },
+      { title: "Mark above min", align: "right" },
+      { title: "Mark below max", align: "right" },
+      { title: "Reference", align: "right", priority: 2 },
+      { title: "Horizon", align: "right", priority: 2 },
+      { title: "Probability", align: "right", priority: 3 },
+      { title: "Auction extension", align: "right", priority: 3 },
+    ],
+    rows: market.priceMonitoringBounds.map((bound) => [
+      toText(amounts.price(bound.minValidPrice)),
+      toText(amounts.price(bound.maxValidPrice)),
+      distanceText(aboveMin(market, bound), isBelow(market.markPrice, bound.minValidPrice)),
+      distanceText(belowMax(market, bound), isBelow(bound.maxValidPrice, market.markPrice)),
+      toText(referencePrice(bound.referencePrice, amounts)),
+      toText(secondsWords(bound.trigger?.horizon)),
+      toText(percentOfFraction(bound.trigger?.probability)),
+      toText(secondsWords(bound.trigger?.auctionExtension)),
+    ]),
+    empty: text`The market has no price bounds at the moment.`,
+  };
+}
+
+/** The bound that the mark price is closest to, in percent of the mark; undefined where there is none. */
+export function nearestBound(
+  market: MarketData,
+): { readonly side: "min" | "max"; readonly price: bigint; readonly percent: Decimal } | undefined {
+  const found = market.priceMonitoringBounds.flatMap((bound) => {
+    const [down, up] = [aboveMin(market, bound), belowMax(market, bound)];
+    return [
+      ...(down === undefined || bound.minValidPrice === undefined
+        ? []
+        : [{ side: "min" as const, price: bound.minValidPrice, percent: down }]),
+      ...(up === undefined || bound.maxValidPrice === undefined
+        ? []
+        : [{ side: "max" as const, price: bound.maxValidPrice, percent: up }]),
+    ];
+  });
+  return found.toSorted((a, b) => compareDecimals(a.percent, b.percent))[0];
+}
+
+/** How liquidity fees are shared among the providers. */
+export function liquidityFeesTable(shares: readonly LiquidityFeeShare[], amounts: MarketAmounts): Table {
+  return {
+    kind: "table",
+    title: text`Liquidity fee shares`,
+    name: "liquidity-fee-shares",
+    columns: [
+      { title: "Party" },
+      { title: "Equity-like share", align: "right" },
+      { title: "Average score", align: "right", priority: 2 },
+      { title: "Average entry valuation", align: "right", priority: 2 },
+    ],
+    rows: shares.map((share) => [
+      idCell(share.party),
+      toText(percentOfFraction(share.equityLikeShare)),
+      toText(percentOfFraction(share.averageScore)),
+      toText(amounts.amount(share.averageEntryValuation)),
+    ]),
+    empty: text`Nobody provides liquidity.`,
+  };
+}
+
+function aboveMin({ markPrice }: MarketData, { minValidPrice }: PriceBound): Decimal | undefined {
+  if (markPrice === undefined || minValidPrice === undefined) return undefined;
+  return roundedPercentOf(subtractDecimals(decimal(markPrice), decimal(minValidPrice)), decimal(markPrice));
+}
+
+function belowMax({ markPrice }: MarketData, { maxValidPrice }: PriceBound): Decimal | undefined {
+  if (markPrice === undefined || maxValidPrice === undefined) return undefined;
+  return roundedPercentOf(subtractDecimals(decimal(maxValidPrice), decimal(markPrice)), decimal(markPrice));
+}
+
+function isBelow(price: bigint | undefined, other: bigint | undefined): boolean {
+  return price !== undefined && other !== undefined && price < other;
+}
+
+/** `outside` is not read off the percentage, which may be rounded to nothing. */
+function distanceText(percent: Decimal | undefined, outside: boolean): Text {
+  if (percent !== undefined && outside) return text`${percentWords(percent)} ${strong("outside")}`;
+  return toText(percentWords(percent));
+}
+
+function referencePrice(given: string | undefined, amounts: MarketAmounts): string {
+  const exact = given === undefined ? undefined : parseDecimal(given);
+  return exact === undefined ? (given ?? "–") : amounts.price(exact);
+}
+
+function secondsWords(seconds: bigint | undefined): string {
+  if (seconds === undefined) return "–";
+  return seconds > 0n && seconds < 1_000_000_000n ? formatDuration(Number(seconds) * 1000) : `${seconds} s`;
+}

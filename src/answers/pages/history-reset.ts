@@ -1,0 +1,85 @@
+import type { Answer, AsOf } from "../../api/api-client.ts";
+import { ApiError } from "../../api/api-error.ts";
+import type { Page, PageRequest } from "../../api/page.ts";
+import { code, text, type Text } from "../../reply/text.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+
+/** The newest block that a list has shown of a network in this process. */
+interface NewestShown {
+  readonly block: bigint;
+  /** When it was first found to be gone. */
+  readonly goneSince?: Nanoseconds;
+}
+
+/** After a day everybody knows; what is new since then counts. */
+const NOTE_NANOS = 86_400_000_000_000n;
+
+const newestShown = new WeakMap<object, Map<string, NewestShown>>();
+
+/**
+ * One sentence where a block that was shown before, or that a page goes on from, lies ahead of where the network is now:
+ * its history began anew. A node that lags looks the same from here, so both are said. Remembers what is shown.
+ */
+export function historyResetNote(
+  api: object,
+  list: string,
+  page: { readonly heights: readonly (bigint | undefined)[]; readonly asOf: AsOf; readonly goesOnFrom?: bigint },
+): Text | undefined {
+  const { asOf, goesOnFrom } = page;
+  const head = asOf.blockHeight;
+  if (head === undefined) return undefined;
+  const gone = goneBlock(api, list, page.heights, head, asOf.receivedAt);
+  const why = text`${asOf.network} is at block ${head} there: its history began anew, or the node lags far behind.`;
+  if (goesOnFrom !== undefined && goesOnFrom > head) {
+    return text`This page should go on from block ${goesOnFrom}, which ${code(asOf.node)} does not have; ${why}`;
+  }
+  return gone === undefined
+    ? undefined
+    : text`Block ${gone}, shown here before, is gone from ${code(asOf.node)}; ${why}`;
+}
+
+function goneBlock(
+  api: object,
+  list: string,
+  heights: readonly (bigint | undefined)[],
+  head: bigint,
+  now: Nanoseconds,
+): bigint | undefined {
+  const ofNetwork = newestShown.get(api) ?? new Map<string, NewestShown>();
+  newestShown.set(api, ofNetwork);
+  const before = ofNetwork.get(list);
+  const newest = heights.reduce<bigint>((most, one) => (one !== undefined && one > most ? one : most), 0n);
+  if (before === undefined || before.block <= head || newest >= before.block) {
+    const block = before !== undefined && before.block > newest ? before.block : newest;
+    ofNetwork.set(list, { block });
+    return undefined;
+  }
+  const goneSince = before.goneSince ?? now;
+  const told = now - goneSince > NOTE_NANOS;
+  ofNetwork.set(list, told ? { block: newest } : { block: before.block, goneSince });
+  return told ? undefined : before.block;
+}
+
+/**
+ * One sentence where a cursor that somebody typed, of whose row nothing is known, belongs ahead of all that a node has.
+ * Cursors are opaque, so the node's own answers tell: it has nothing newer, and its newest row is another one.
+ * Undefined also where that cannot be found out. `get` asks that very node. Rejects with the signal's reason.
+ */
+export async function cursorAheadNote<T>(
+  get: (query: PageRequest) => Promise<Answer<Page<T>>>,
+  cursor: string,
+  node: string,
+): Promise<Text | undefined> {
+  try {
+    // In this order: a row that comes in between is newer than any cursor that could be typed.
+    const newest = await get({ first: 1, newestFirst: true });
+    const [top] = newest.value.rows;
+    if (top !== undefined && (top.cursor === undefined || top.cursor === cursor)) return undefined;
+    const newer = await get({ first: 1, newestFirst: false, after: cursor });
+    if (newer.value.rows.length > 0) return undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+  return text`This page should go on from a row that ${code(node)} does not have, nor anything newer: its history began anew, or it lags far behind.`;
+}

@@ -1,0 +1,46 @@
+import type { Page } from "../../api/page.ts";
+
+/**
+ * Where a page ends or begins. A cursor means something only at the node that gave it, so buttons carry that node
+ * and the block of the row along: should the node be gone, another one's list can be brought to the same place.
+ */
+export interface PageCursor {
+  readonly cursor: string;
+  readonly node?: string;
+  readonly block?: bigint;
+}
+
+/** `<cursor>@<node>@<block>`, as a button carries it. */
+export function formatCursor({ cursor, node, block }: PageCursor): string {
+  return node === undefined ? cursor : `${cursor}@${encodeURIComponent(node)}@${block ?? ""}`;
+}
+
+/** Takes the form above, and a node's bare cursor as people may type it. */
+export function parseCursor(typed: string): PageCursor {
+  const match = /^(.+)@([^@]+)@(\d*)$/su.exec(typed);
+  const [, cursor, node, block] = match ?? [];
+  if (cursor === undefined || node === undefined) return { cursor: typed };
+  return { cursor, node: decoded(node), ...(block === undefined || block === "" ? {} : { block: BigInt(block) }) };
+}
+
+/** The cursor at one end of a page, with what is needed to go on elsewhere; undefined where the node gave none. */
+export function cursorAt<T>(
+  page: Page<T>,
+  end: "start" | "end",
+  node: string,
+  heightOf: (row: T) => bigint | undefined,
+): string | undefined {
+  const row = end === "start" ? page.rows.at(0) : page.rows.at(-1);
+  const cursor = (end === "start" ? page.startCursor : page.endCursor) ?? row?.cursor;
+  if (cursor === undefined) return undefined;
+  const block = row === undefined ? undefined : heightOf(row.node);
+  return formatCursor({ cursor, node, ...(block === undefined || block < 0n ? {} : { block }) });
+}
+
+function decoded(node: string): string {
+  try {
+    return decodeURIComponent(node);
+  } catch {
+    return node;
+  }
+}

@@ -1,0 +1,226 @@
+import type { Answer, ApiClient, AsOf, CallOptions, Operations } from "../../api/api-client.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { checkPageRequest } from "../../api/page-query.ts";
+import type { Page, PageRequest } from "../../api/page.ts";
+import type { Options, OptionValues } from "../../bot/options/options.ts";
+import { UserError } from "../../errors.ts";
+import { type Block, paragraph } from "../../reply/block.ts";
+import type { Action, Ask } from "../../reply/reply.ts";
+import { code, strong, text, type Text } from "../../reply/text.ts";
+import { askFor } from "../answer.ts";
+import { cursorAheadNote, historyResetNote } from "./history-reset.ts";
+import { cursorAt, type PageCursor, parseCursor } from "./page-cursor.ts";
+import { walkToBlock } from "./walk-to-block.ts";
+
+/** Rows on a page unless told otherwise: what a phone shows without tiring the thumb. */
+const DEFAULT_PAGE_ROWS = 15;
+/** What a node gives by itself at most; nobody reads more at once. */
+const MAX_PAGE_ROWS = 1000;
+
+/** The options of every list, in the order of the interface's pagination parameters. */
+export const PAGE_OPTIONS = {
+  first: {
+    kind: "integer",
+    description: "How many rows, from the start or behind `after`",
+    min: 1,
+    max: MAX_PAGE_ROWS,
+  },
+  after: {
+    kind: "text",
+    description: "Cursor of the row to go on behind",
+    example: "eyJoIjoxMjM0fQ==",
+    maxLength: 600,
+  },
+  last: { kind: "integer", description: "How many rows, up to the end or `before`", min: 1, max: MAX_PAGE_ROWS },
+  before: {
+    kind: "text",
+    description: "Cursor of the row to stop before",
+    example: "eyJoIjoxMjM0fQ==",
+    maxLength: 600,
+  },
+  newest: { kind: "flag", description: "Newest rows first", default: true },
+} as const satisfies Options;
+
+type PageOptions = OptionValues<typeof PAGE_OPTIONS>;
+
+/** What reading a page needs: a command's context, seen from here. */
+interface PageContext {
+  readonly network: string;
+  readonly api: ApiClient;
+  readonly signal: AbortSignal;
+}
+
+/** One page as a command shows it. */
+interface ListPage<T> {
+  readonly rows: readonly T[];
+  readonly asOf: AsOf;
+  /** Said above the rows where another node had to take over, or where the history began anew. */
+  readonly notes: readonly Block[];
+  /** Previous and next page, and back to the start. */
+  readonly actions: readonly Action[];
+  /** It begins with the newest row that there is. */
+  readonly isNewest: boolean;
+}
+
+/** How one list is asked for. */
+export interface ListRequest<T> {
+  readonly command: string;
+  readonly options: PageOptions;
+  /** Options of the command beside the pages', carried from page to page. */
+  readonly more?: Readonly<Record<string, string | undefined>>;
+  get(from: Operations, query: PageRequest, call: CallOptions): Promise<Answer<Page<T>>>;
+  heightOf(row: T): bigint | undefined;
+}
+
+/** Reads a page. @throws UserError for options that contradict each other, and for a cursor that no node takes. */
+export async function readPage<T>(context: PageContext, request: ListRequest<T>): Promise<ListPage<T>> {
+  const { options } = request;
+  const query = pageQuery(options);
+  const typed = options.after ?? options.before;
+  const cursor = typed === undefined ? undefined : parseCursor(typed);
+  const { page, asOf, note } = await fetchPage(context, request, query, cursor);
+  const rows = page.rows.map(({ node }) => node);
+  const reset = historyResetNote(context.api, request.command, {
+    heights: rows.map((row) => request.heightOf(row)),
+    asOf,
+    ...(cursor?.block === undefined ? {} : { goesOnFrom: cursor.block }),
+  });
+  const notes = [note, reset ?? (await bareCursorNote(context, request, cursor, asOf.node))];
+  return {
+    rows,
+    asOf,
+    notes: notes.flatMap((one) => (one === undefined ? [] : [paragraph(one)])),
+    actions: pageActions(context, request, page, asOf.node),
+    isNewest: options.newest && typed === undefined && options.last === undefined,
+  };
+}
+
+/** Of a cursor as a node gives it the block is not known. One of another list's rows says nothing about a part of it. */
+async function bareCursorNote<T>(
+  { api, signal }: PageContext,
+  request: ListRequest<T>,
+  cursor: PageCursor | undefined,
+  node: string,
+): Promise<Text | undefined> {
+  const giver = api.nodes.find((one) => one.name === node);
+  const isWhole = Object.values(request.more ?? {}).every((value) => value === undefined);
+  if (cursor === undefined || cursor.node !== undefined || giver === undefined || !isWhole) return undefined;
+  return cursorAheadNote((query) => request.get(giver, query, { signal }), cursor.cursor, node);
+}
+
+/** Of a size that a phone shows, where none is named. */
+function pageQuery(options: PageOptions): PageRequest {
+  checkPageRequest(options);
+  const { first, after, last, before, newest: newestFirst } = options;
+  if (last !== undefined || before !== undefined) {
+    return { last: last ?? DEFAULT_PAGE_ROWS, ...(before === undefined ? {} : { before }), newestFirst };
+  }
+  return { first: first ?? DEFAULT_PAGE_ROWS, ...(after === undefined ? {} : { after }), newestFirst };
+}
+
+interface Fetched<T> {
+  readonly page: Page<T>;
+  readonly asOf: AsOf;
+  readonly note?: Text;
+}
+
+async function fetchPage<T>(
+  context: PageContext,
+  request: ListRequest<T>,
+  query: PageRequest,
+  cursor: PageCursor | undefined,
+): Promise<Fetched<T>> {
+  const { api, signal } = context;
+  const own = api.nodes.find((node) => node.name === cursor?.node);
+  const bare = cursor === undefined ? query : withCursor(query, cursor.cursor);
+  // A cursor of a node that is not configured any more means nothing elsewhere.
+  const lost = cursor?.node !== undefined && own === undefined;
+  let trouble: ApiError | undefined;
+  if (!lost) {
+    try {
+      const answer = await request.get(own ?? api, bare, { signal });
+      return { page: answer.value, asOf: answer.asOf };
+    } catch (error) {
+      if (!(error instanceof ApiError) || cursor === undefined) throw error;
+      trouble = error;
+    }
+  }
+  if (cursor?.block === undefined)
+    throw trouble?.kind === "invalid" ? badCursor(request.command, trouble) : (trouble ?? badCursor(request.command));
+  return fetchFromOtherNode(context, request, query, cursor, cursor.block, trouble);
+}
+
+/** The node that gave the cursor cannot go on from it: the same place is looked for in another node's list. */
+async function fetchFromOtherNode<T>(
+  context: PageContext,
+  request: ListRequest<T>,
+  query: PageRequest,
+  cursor: PageCursor,
+  block: bigint,
+  trouble: ApiError | undefined,
+): Promise<Fetched<T>> {
+  const walked = await walkToBlock(context.api, query, block, request, context.signal);
+  if (walked === undefined) throw trouble ?? badCursor(request.command);
+  const gone = cursor.node ?? "The node";
+  const reason =
+    trouble === undefined ? "is not among this bot's nodes any more" : "could not go on from where this page begins";
+  return {
+    ...walked,
+    note: text`${code(gone)} ${reason}: continued from block ${block} at ${code(walked.asOf.node)}.`,
+  };
+}
+
+function withCursor(query: PageRequest, cursor: string): PageRequest {
+  return query.after === undefined ? { ...query, before: cursor } : { ...query, after: cursor };
+}
+
+function badCursor(command: string, cause?: ApiError): UserError {
+  return new UserError("No node takes this cursor.", {
+    remedy: `Cursors come from the buttons of an earlier page and can grow old${cause?.innerWords === undefined ? "" : ` (${cause.node} says: ${cause.innerWords})`}; begin again with:`,
+    suggestion: command,
+    cause,
+  });
+}
+
+function pageActions<T>(context: PageContext, list: ListRequest<T>, page: Page<T>, node: string): Action[] {
+  const { command, options, more = {} } = list;
+  const heightOf = (row: T): bigint | undefined => list.heightOf(row);
+  const size = options.first ?? options.last ?? DEFAULT_PAGE_ROWS;
+  const newest = options.newest ? undefined : false;
+  const [onward, back] = options.newest ? ["older", "newer"] : ["newer", "older"];
+  const next = page.hasNextPage ? cursorAt(page, "end", node, heightOf) : undefined;
+  const previous = page.hasPreviousPage ? cursorAt(page, "start", node, heightOf) : undefined;
+  const actions: Action[] = [];
+  const add = (label: string, paging: Record<string, string | number>): void => {
+    actions.push({ label, invocation: askFor(context, command, { ...more, ...paging, newest }), effect: "replace" });
+  };
+  if (previous !== undefined) add(`Previous (${back})`, { last: size, before: previous });
+  if (next !== undefined) add(`Next (${onward})`, { first: size, after: next });
+  if (options.after !== undefined || options.before !== undefined || options.last !== undefined) {
+    add(options.newest ? "Newest" : "Oldest", { first: size });
+  }
+  return actions;
+}
+
+/** The invocation that asks for the very same page. */
+export function pageAsk<T>(context: PageContext, { command, options, more }: ListRequest<T>): Ask {
+  const { first, after, last, before, newest } = options;
+  return askFor(context, command, { ...more, first, after, last, before, newest: newest ? undefined : false });
+}
+
+/** A page's title: `15 checkpoints, blocks 100 to 250`; says so where there are none. */
+export function blockRangeTitle(noun: string, heights: readonly (bigint | undefined)[]): Text {
+  const known = heights.filter((height) => height !== undefined);
+  const lowest = known.reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined);
+  const highest = known.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
+  const count = heights.length === 0 ? `No ${noun}s` : `${heights.length} ${noun}${heights.length === 1 ? "" : "s"}`;
+  if (lowest === undefined || highest === undefined) return text`${count}`;
+  return lowest === highest ? text`${count}, block ${lowest}` : text`${count}, blocks ${lowest} to ${highest}`;
+}
+
+/** `block 123, 40 blocks ago`, where the node said which block it speaks for. */
+export function blocksAgo(height: bigint, now: bigint | undefined): Text {
+  if (now === undefined || now < height) return text`block ${strong(height)}`;
+  const behind = now - height;
+  return text`block ${strong(height)}, ${behind} ${behind === 1n ? "block" : "blocks"} ago`;
+}

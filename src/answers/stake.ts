@@ -1,0 +1,105 @@
+import type { PartyStake, StakeLinking } from "../api/stake.ts";
+import type { Table } from "../reply/block.ts";
+import { strong, text, type Text, toText } from "../reply/text.ts";
+import { compareIntegers } from "../units/compare-integers.ts";
+import { stakeAmount } from "./amounts.ts";
+import { idCell, timeCell } from "./cells.ts";
+import { enumWords } from "./enum-words.ts";
+
+/** Sums over a party's linkings, in 10^-18 of the token. */
+interface StakeTotals {
+  /** Accepted. */
+  readonly linked: bigint;
+  /** Accepted. */
+  readonly unlinked: bigint;
+  /** Links less unlinks that wait to be confirmed; negative when stake is about to go. */
+  readonly pending: bigint;
+  readonly pendingCount: number;
+}
+
+export function stakeTotals(party: PartyStake): StakeTotals {
+  let [linked, unlinked, pending, pendingCount] = [0n, 0n, 0n, 0];
+  for (const { amount = 0n, status, type } of party.stakeLinkings) {
+    const unlinks = type === "TYPE_UNLINK";
+    if (status === "STATUS_PENDING") {
+      pending += unlinks ? -amount : amount;
+      pendingCount += 1;
+    } else if (status === "STATUS_ACCEPTED") {
+      if (unlinks) unlinked += amount;
+      else linked += amount;
+    }
+  }
+  return { linked, unlinked, pending, pendingCount };
+}
+
+/** Everything about everybody, for spreadsheets: amounts in tokens and as the integers that were sent. */
+export function wholeStakeTable(parties: readonly PartyStake[]): Table {
+  return {
+    kind: "table",
+    name: "stake",
+    columns: ["party", "stake", "stake_raw", "linked", "unlinked", "pending", "linkings"].map((title) => ({ title })),
+    rows: parties.map((party) => {
+      const totals = stakeTotals(party);
+      return [
+        toText(party.party),
+        toText(plainStake(party.currentStakeAvailable)),
+        toText(party.currentStakeAvailable),
+        toText(plainStake(totals.linked)),
+        toText(plainStake(totals.unlinked)),
+        toText(plainStake(totals.pending)),
+        toText(party.stakeLinkings.length),
+      ];
+    }),
+  };
+}
+
+/** A party's linkings, newest first. */
+export function linkingsTable(linkings: readonly StakeLinking[]): Table {
+  const newestFirst = linkings.toSorted((a, b) => compareIntegers(whenOf(b), whenOf(a)));
+  return {
+    kind: "table",
+    title: text`Linkings`,
+    name: "stake-linkings",
+    columns: [
+      { title: "When" },
+      { title: "Type" },
+      { title: "Amount", align: "right" },
+      { title: "Status" },
+      { title: "Ethereum address", priority: 2 },
+      { title: "Transaction", priority: 2 },
+      { title: "Log index", align: "right", priority: 3 },
+      { title: "Ethereum block", align: "right", priority: 3 },
+      { title: "Block time", priority: 3 },
+      { title: "Finalised", priority: 3 },
+      { title: "Id", priority: 3 },
+    ],
+    rows: newestFirst.map((linking) => [
+      timeCell(linking.ts ?? linking.blockTime ?? linking.finalizedAt),
+      toText(enumWords(linking.type, "TYPE")),
+      toText(stakeAmount(linking.amount)),
+      statusText(linking.status),
+      idCell(linking.ethereumAddress),
+      idCell(linking.txHash),
+      toText(linking.logIndex ?? "–"),
+      toText(linking.blockHeight ?? "–"),
+      timeCell(linking.blockTime),
+      timeCell(linking.finalizedAt),
+      idCell(linking.id),
+    ]),
+    empty: text`No linkings.`,
+  };
+}
+
+function whenOf(linking: StakeLinking): bigint {
+  return linking.ts ?? linking.blockTime ?? linking.finalizedAt ?? 0n;
+}
+
+function statusText(status: string | undefined): Text {
+  const words = enumWords(status, "STATUS");
+  return toText(status === "STATUS_ACCEPTED" ? words : strong(words));
+}
+
+/** For machines: no separators between thousands. */
+function plainStake(units: bigint | undefined): string {
+  return stakeAmount(units).replaceAll(",", "");
+}

@@ -1,0 +1,227 @@
+import { UserError } from "../../errors.ts";
+import type { Ask } from "../../reply/reply.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { AnyCommand } from "../command.ts";
+import { nearest, quoteTyped } from "../nearest.ts";
+import type { Option, Options } from "../options/options.ts";
+import { isFlagWord, unknownOption } from "../options/parse-options.ts";
+import { parseTimeSpan } from "../options/time-span.ts";
+import { type Token, tokenize } from "./tokens.ts";
+
+/** At most this many words make one time: `7 days ago`, `2023-05-01 12:30 utc`. */
+const MAX_TIME_WORDS = 3;
+
+/**
+ * A typed line as a command with raw values: `market show BTC/USDT network:testnet --private`.
+ * Bare values fill the options in their order; `name:value`, `--name value`, `--name=value`, `--flag` and `--no-flag`
+ * name them; a colon names an option only if the command declares it. A bare word that is a flag's name sets it.
+ * An empty line is `help`, and so is `?`. What is pasted with a platform's slash command before it, `/bell time`, is read without it.
+ * @throws UserError for an unknown command or option, a value too many, an option given twice, an open quote.
+ */
+export function parseLine(line: string, commands: readonly AnyCommand[], now: Nanoseconds): Ask {
+  const tokens = withoutSlash(line.replace(/^\s*\?(?=\s|$)/u, "help"), commands);
+  if (tokens.length === 0) return { command: "help", options: {} };
+  const { command, words } = findCommand(tokens, commands);
+  const raw = new Map<string, string | boolean>();
+  const bare: Token[] = [];
+  readNamed(command, tokens.slice(words), raw, bare, now);
+  fillPositional(command, bare, raw, now);
+  return { command: command.name, options: Object.fromEntries(raw) };
+}
+
+function withoutSlash(line: string, commands: readonly AnyCommand[]): readonly Token[] {
+  const trimmed = line.trim();
+  const tokens = tokenize(trimmed.replace(/^\//u, ""));
+  if (!trimmed.startsWith("/")) return tokens;
+  const firstWords = new Set(commands.map(({ name }) => name.split(" ")[0]));
+  const [first, second] = tokens.map((token) => firstWords.has(token.text.toLowerCase()));
+  return first === false && second === true ? tokens.slice(1) : tokens;
+}
+
+/** The command that a line begins with, two words before one; throws UserError with the nearest match. */
+export function findCommand(
+  tokens: readonly Token[],
+  commands: readonly AnyCommand[],
+): { command: AnyCommand; words: number } {
+  const words = tokens.slice(0, 2).map((token) => token.text.toLowerCase());
+  for (const count of [2, 1]) {
+    if (words.length < count) continue;
+    const name = words.slice(0, count).join(" ");
+    const command = commands.find((candidate) => candidate.name === name);
+    if (command !== undefined) return { command, words: count };
+  }
+  const [first = "", second] = words;
+  const group = commands.filter((candidate) => candidate.name.startsWith(`${first} `));
+  if (group.length > 0) {
+    const names = group.map((candidate) => candidate.name);
+    const near = second === undefined ? undefined : nearest(`${first} ${second}`, names);
+    throw new UserError(
+      second === undefined
+        ? `${first} needs a second word.`
+        : `There is no command ${quoteTyped(`${first} ${second}`)}.`,
+      {
+        remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There ${names.length === 1 ? "is" : "are"} ${names.join(", ")}.`,
+        suggestion: [near ?? names[0] ?? "help", ...tokens.slice(2).map((token) => quoteValue(token.text))].join(" "),
+      },
+    );
+  }
+  const names = commands.map((candidate) => candidate.name);
+  const near =
+    nearest(words.join(" "), names) ?? nearest(first, [...names, ...names.map((name) => name.split(" ")[0] ?? name)]);
+  throw new UserError(`There is no command ${quoteTyped(words.join(" "))}.`, {
+    remedy:
+      near === undefined ? "Type help to see all commands." : `Did you mean ${near}? Type help to see all commands.`,
+    suggestion: near ?? "help",
+  });
+}
+
+/** The option that a word names by `name:value`; undefined where it is a plain value. */
+export function namedByColon(token: Token, options: Options): { name: string; value: string } | undefined {
+  const match = /^([a-z][a-z-]*)[:=]/iu.exec(token.text);
+  const name = match?.[1]?.toLowerCase();
+  if (match === null || name === undefined || match[0].length > token.quotedFrom || !Object.hasOwn(options, name)) {
+    return undefined;
+  }
+  return { name, value: token.text.slice(match[0].length) };
+}
+
+/** The option that a word names by dashes, phones' long ones included. */
+function namedByDashes(token: Token): { name: string; value: string | undefined } | undefined {
+  const match = /^(?:--|—|–)([a-z][a-z-]*)(?:=(.*))?$/isu.exec(token.text);
+  if (match === null || token.quotedFrom === 0) return undefined;
+  return { name: (match[1] ?? "").toLowerCase(), value: match[2] };
+}
+
+function readNamed(
+  command: AnyCommand,
+  tokens: readonly Token[],
+  raw: Map<string, string | boolean>,
+  bare: Token[],
+  now: Nanoseconds,
+): void {
+  const { options } = command;
+  const set = (name: string, value: string | boolean): void => {
+    if (raw.has(name)) {
+      throw new UserError(`${name} is given twice.`, { option: name, remedy: "Give each option once." });
+    }
+    raw.set(name, value);
+  };
+  let at = 0;
+  while (at < tokens.length) {
+    const token = tokens[at];
+    at += 1;
+    if (token === undefined) continue;
+    const colon = namedByColon(token, options);
+    const dashes = colon === undefined ? namedByDashes(token) : undefined;
+    if (colon !== undefined) {
+      const taken = withTimeWords(options[colon.name], colon.value, token, tokens.slice(at), now);
+      at += taken.words;
+      if (taken.value === "" && token.quotedFrom === Number.POSITIVE_INFINITY) {
+        throw new UserError(`${colon.name} has no value.`, {
+          option: colon.name,
+          remedy: `Write it right behind the colon: ${colon.name}:value.`,
+        });
+      }
+      set(colon.name, taken.value);
+    } else if (dashes !== undefined) {
+      const negated = /^no-(.+)$/u.exec(dashes.name)?.[1];
+      const option = Object.hasOwn(options, dashes.name) ? options[dashes.name] : undefined;
+      if (option?.kind === "flag") {
+        set(dashes.name, dashes.value ?? true);
+      } else if (option !== undefined) {
+        const next = tokens[at];
+        if (dashes.value === undefined && (next === undefined || namedByDashes(next) !== undefined)) {
+          throw new UserError(`--${dashes.name} has no value.`, {
+            option: dashes.name,
+            remedy: `Write --${dashes.name} value.`,
+          });
+        }
+        if (dashes.value === undefined) at += 1;
+        const taken = withTimeWords(option, dashes.value ?? next?.text ?? "", next ?? token, tokens.slice(at), now);
+        at += taken.words;
+        set(dashes.name, taken.value);
+      } else if (negated !== undefined && Object.hasOwn(options, negated) && options[negated]?.kind === "flag") {
+        set(negated, false);
+      } else {
+        throw unknownOption(command.name, options, dashes.name);
+      }
+    } else {
+      const flag = token.text.toLowerCase();
+      if (token.quotedFrom > 0 && Object.hasOwn(options, flag) && options[flag]?.kind === "flag") set(flag, true);
+      else bare.push(token);
+    }
+  }
+}
+
+function fillPositional(
+  command: AnyCommand,
+  bare: readonly Token[],
+  raw: Map<string, string | boolean>,
+  now: Nanoseconds,
+): void {
+  if (bare.length === 0) return;
+  let at = 0;
+  for (const [name, option] of Object.entries(command.options)) {
+    const token = bare[at];
+    if (token === undefined) return;
+    if (raw.has(name)) continue;
+    if (option.kind === "text" && option.rest === true) {
+      raw.set(
+        name,
+        bare
+          .slice(at)
+          .map((word) => word.text)
+          .join(" "),
+      );
+      return;
+    }
+    if (option.kind === "flag" && !isFlagWord(token.text)) throw unexpected(command, token);
+    if (option.kind !== "text" && option.kind !== "choice" && NAMED.test(token.text)) throw unexpected(command, token);
+    const taken = withTimeWords(option, token.text, token, bare.slice(at + 1), now);
+    raw.set(name, taken.value);
+    at += 1 + taken.words;
+  }
+  const extra = bare[at];
+  if (extra !== undefined) throw unexpected(command, extra);
+}
+
+/** What looks like an option's name with a colon. */
+const NAMED = /^([a-z][a-z-]*):/iu;
+
+function unexpected(command: AnyCommand, token: Token): UserError {
+  const likely = NAMED.exec(token.text)?.[1];
+  if (likely !== undefined) return unknownOption(command.name, command.options, likely);
+  const names = Object.keys(command.options);
+  return new UserError(`${command.name} does not know what to do with ${quoteTyped(token.text)}.`, {
+    remedy: `It takes ${names.join(", ")}, in this order; put a value with spaces in quotes.`,
+  });
+}
+
+/** For a time, also the words behind it that belong to it: `last month`, `7 days ago`; the longest reading wins. */
+function withTimeWords(
+  option: Option | undefined,
+  value: string,
+  token: Token,
+  following: readonly Token[],
+  now: Nanoseconds,
+): { value: string; words: number } {
+  if (option?.kind !== "time" || token.quotedFrom !== Number.POSITIVE_INFINITY) return { value, words: 0 };
+  for (let words = Math.min(MAX_TIME_WORDS - 1, following.length); words > 0; words -= 1) {
+    const joined = [value, ...following.slice(0, words).map((word) => word.text)].join(" ");
+    if (parseTimeSpan(joined, now) !== undefined) return { value: joined, words };
+  }
+  return { value, words: 0 };
+}
+
+/** The line that types an invocation: values in quotes where they need them. */
+export function formatLine(ask: Ask): string {
+  let line = ask.command;
+  for (const name of Object.keys(ask.options)) line += ` ${name}:${quoteValue(String(ask.options[name]))}`;
+  return line;
+}
+
+/** A value as it can be typed on a line. */
+export function quoteValue(value: string): string {
+  if (value !== "" && !/[\s"'“”„‘’«»\\]/u.test(value)) return value;
+  return `"${value.replaceAll(/["\\]/gu, (character) => `\\${character}`)}"`;
+}

@@ -1,0 +1,86 @@
+import { UserError } from "../../errors.ts";
+
+/** One word of a typed line. */
+export interface Token {
+  /** Without its quotes. */
+  readonly text: string;
+  /** Where the first quoted character stands in `text`: what follows is a value, never an option's name. */
+  readonly quotedFrom: number;
+  /** Where the word begins in the line. */
+  readonly start: number;
+}
+
+/** Opening quotes with what closes them; phones turn straight ones into curly ones. */
+const QUOTES: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  "“": "”",
+  "”": "”",
+  "„": "“",
+  "‘": "’",
+  "’": "’",
+  "«": "»",
+};
+
+/** Nobody types more; beyond it something pasted a file. */
+const MAX_LINE_LENGTH = 4000;
+
+/**
+ * Splits a line at white space. Quotes group when they begin a word or follow `name:` or `--name=`;
+ * inside straight double quotes a backslash keeps the next character.
+ * @throws UserError when a quote is never closed or the line is too long. With `lenient`, an open quote runs to the end.
+ */
+export function tokenize(line: string, options: { lenient?: boolean } = {}): Token[] {
+  if (line.length > MAX_LINE_LENGTH) {
+    throw new UserError(`A command line has at most ${MAX_LINE_LENGTH} characters; this one has ${line.length}.`);
+  }
+  const tokens: Token[] = [];
+  let at = 0;
+  while (at < line.length) {
+    while (at < line.length && /\s/u.test(line[at] ?? "")) at += 1;
+    if (at >= line.length) break;
+    const start = at;
+    let text = "";
+    let quotedFrom = Number.POSITIVE_INFINITY;
+    while (at < line.length && !/\s/u.test(line[at] ?? "")) {
+      const closing = QUOTES[line[at] ?? ""];
+      if (
+        closing !== undefined &&
+        (text === "" || /^[-–—]*[a-z][a-z-]*[:=]$/iu.test(text)) &&
+        quotedFrom === Infinity
+      ) {
+        quotedFrom = text.length;
+        const quoted = readQuoted(line, at, closing);
+        if (!quoted.closed && options.lenient !== true) {
+          throw new UserError(`A quote ${line[at] ?? ""} is opened and never closed.`, {
+            remedy: `Close it with ${closing}, or leave it out where the value has no spaces.`,
+          });
+        }
+        text += quoted.text;
+        at = quoted.end;
+      } else {
+        text += line[at] ?? "";
+        at += 1;
+      }
+    }
+    tokens.push({ text, quotedFrom, start });
+  }
+  return tokens;
+}
+
+function readQuoted(line: string, open: number, closing: string): { text: string; end: number; closed: boolean } {
+  let text = "";
+  let at = open + 1;
+  while (at < line.length) {
+    const character = line[at] ?? "";
+    if (character === closing) return { text, end: at + 1, closed: true };
+    if (character === "\\" && line[open] === '"' && at + 1 < line.length) {
+      text += line[at + 1] ?? "";
+      at += 2;
+    } else {
+      text += character;
+      at += 1;
+    }
+  }
+  return { text, end: at, closed: false };
+}

@@ -1,0 +1,46 @@
+import type { AnyCommand } from "../command.ts";
+import type { Option } from "../options/options.ts";
+
+/** A short line names this many options that can be left out. */
+const SHORT_OPTIONS = 2;
+
+/** `order <id> [version] [network] [private]` */
+export function usageLine(command: AnyCommand): string {
+  return [command.name, ...Object.entries(command.options).map(placeholder)].join(" ");
+}
+
+/** `order <id> [version]`, `snapshots [first] [after] …`: without what every command takes. */
+export function shortUsage(command: AnyCommand): string {
+  const own = Object.entries(command.options).filter(([name, { kind }]) => kind !== "network" && name !== "private");
+  // In the order in which bare values are taken, whether they are required or not.
+  const optional = own.filter(([, option]) => !isRequired(option)).slice(0, SHORT_OPTIONS);
+  const shown = own.filter((entry) => isRequired(entry[1]) || optional.includes(entry));
+  return [command.name, ...shown.map(placeholder), ...(shown.length < own.length ? ["…"] : [])].join(" ");
+}
+
+function placeholder([name, option]: readonly [string, Option]): string {
+  return isRequired(option) ? `<${name}>` : `[${name}]`;
+}
+
+/** What kind of value an option takes, with what is right: for help. */
+export function optionType(option: Option, networks: readonly string[]): string {
+  switch (option.kind) {
+    case "text":
+      return `text, such as ${option.example}`;
+    case "integer":
+      return `whole number, ${option.min} to ${option.max}`;
+    case "choice":
+      return `one of ${option.choices.map((choice) => choice.value).join(", ")}`;
+    case "flag":
+      return "yes or no";
+    case "time":
+      return "time (UTC), such as 2023-05-01, 2023-05-01 12:30, 7d, last month";
+    case "network":
+      return `one of ${networks.join(", ")}`;
+  }
+}
+
+/** Whether a command cannot run without it. */
+export function isRequired(option: Option): boolean {
+  return "required" in option && option.required;
+}

@@ -1,0 +1,147 @@
+import { UserError } from "../../errors.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { AnyCommand } from "../command.ts";
+import { nearest, quoteTyped } from "../nearest.ts";
+import type { Option, Options, TimeSpan } from "./options.ts";
+import { parseTimeSpan } from "./time-span.ts";
+
+type RawOptions = Readonly<Record<string, string | number | boolean>>;
+
+/**
+ * All of a command's raw values, checked and typed; flags that were left out get their default.
+ * @throws UserError for the first thing wrong, in the order of declaration.
+ */
+export function parseOptions(
+  command: Pick<AnyCommand, "name" | "options" | "examples">,
+  raw: RawOptions,
+  context: ParseContext,
+): Record<string, OptionValue> {
+  for (const name of Object.keys(raw)) {
+    if (!Object.hasOwn(command.options, name)) throw unknownOption(command.name, command.options, name);
+  }
+  const values: Record<string, OptionValue> = {};
+  for (const [name, option] of Object.entries(command.options)) {
+    const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
+    if (given !== undefined) {
+      values[name] = parseOption(name, option, given, context);
+    } else if (option.kind === "flag") {
+      values[name] = option.default;
+    } else if ("required" in option && option.required) {
+      throw new UserError(`${command.name} needs ${article(name)}.`, {
+        option: name,
+        remedy: `${option.description}${option.description.endsWith(".") ? "" : "."} Type for example:`,
+        ...(command.examples[0] === undefined ? {} : { suggestion: command.examples[0] }),
+      });
+    }
+  }
+  return values;
+}
+
+export function unknownOption(command: string, options: Options, typed: string): UserError {
+  const names = Object.keys(options);
+  const near = nearest(typed, names);
+  return new UserError(`${command} has no option ${quoteTyped(typed)}.`, {
+    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}It takes ${names.join(", ")}.`,
+  });
+}
+
+function article(name: string): string {
+  return /^[aeiou]/u.test(name) ? `an ${name}` : `a ${name}`;
+}
+
+/** What parsing needs to know beside the option itself. */
+interface ParseContext {
+  readonly now: Nanoseconds;
+  readonly networks: readonly string[];
+}
+
+/** What a value becomes once it is parsed. */
+export type OptionValue = string | number | boolean | TimeSpan;
+
+const DEFAULT_MAX_LENGTH = 200;
+const TRUE_WORDS = ["true", "yes", "on", "1", "y"];
+const FALSE_WORDS = ["false", "no", "off", "0", "n"];
+
+/** Whether a word says yes or no. */
+export function isFlagWord(word: string): boolean {
+  return [...TRUE_WORDS, ...FALSE_WORDS].includes(word.toLowerCase());
+}
+
+/**
+ * One raw value, as typed or as a platform sent it, checked and typed.
+ * @throws UserError saying what is wrong, what is right, and the nearest match.
+ */
+function parseOption(name: string, option: Option, raw: string | number | boolean, context: ParseContext): OptionValue {
+  const typed = String(raw).trim();
+  switch (option.kind) {
+    case "text": {
+      const maxLength = option.maxLength ?? DEFAULT_MAX_LENGTH;
+      if (typed === "") throw wrongValue(name, `${name} is empty.`, `Give a value such as ${option.example}.`);
+      if (typed.length > maxLength) {
+        throw wrongValue(
+          name,
+          `${name} has ${typed.length} characters; at most ${maxLength} are taken.`,
+          `Give a value such as ${option.example}.`,
+        );
+      }
+      return typed;
+    }
+    case "integer":
+      return parseInteger(name, option, typed);
+    case "choice": {
+      const wanted = typed.toLowerCase();
+      const found = option.choices.find(
+        (choice) => choice.value.toLowerCase() === wanted || choice.label.toLowerCase() === wanted,
+      );
+      if (found !== undefined) return found.value;
+      const values = option.choices.map((choice) => choice.value);
+      throw wrongValue(name, `${quoteTyped(typed)} is no ${name}.`, oneOf(typed, values));
+    }
+    case "flag": {
+      const wanted = typed.toLowerCase();
+      if (TRUE_WORDS.includes(wanted)) return true;
+      if (FALSE_WORDS.includes(wanted)) return false;
+      throw wrongValue(name, `${name} is yes or no, not ${quoteTyped(typed)}.`, `Write ${name}:yes or ${name}:no.`);
+    }
+    case "time": {
+      const span = parseTimeSpan(typed, context.now);
+      if (span !== undefined) return span;
+      const slashes = /^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}$/u.test(typed);
+      throw wrongValue(
+        name,
+        slashes
+          ? `${quoteTyped(typed)} could be read in more than one way.`
+          : `${quoteTyped(typed)} is no time that ${name} understands.`,
+        "Write a date as 2023-05-01, a time as 2023-05-01 12:30 (UTC), or 7d, yesterday, last month.",
+      );
+    }
+    case "network": {
+      const wanted = typed.toLowerCase();
+      const starting = context.networks.filter((network) => network.toLowerCase().startsWith(wanted));
+      const exact = context.networks.find((network) => network.toLowerCase() === wanted);
+      const only = exact ?? (starting.length === 1 && wanted !== "" ? starting[0] : undefined);
+      if (only !== undefined) return only;
+      throw wrongValue(name, `There is no network ${quoteTyped(typed)} here.`, oneOf(typed, context.networks));
+    }
+  }
+}
+
+function parseInteger(name: string, option: { min: number; max: number }, typed: string): number {
+  const right = `Give a whole number from ${option.min} to ${option.max}.`;
+  if (!/^[+-]?\d+$/u.test(typed)) throw wrongValue(name, `${name} is a whole number, not ${quoteTyped(typed)}.`, right);
+  const value = BigInt(typed);
+  if (value < BigInt(option.min) || value > BigInt(option.max)) {
+    throw wrongValue(name, `${name} cannot be ${quoteTyped(typed)}.`, right);
+  }
+  return Number(value);
+}
+
+function oneOf(typed: string, values: readonly string[]): string {
+  const near = nearest(typed, values);
+  const list = values.length === 1 ? `The only one is ${values[0] ?? ""}.` : `It is one of ${values.join(", ")}.`;
+  return near === undefined ? list : `Did you mean ${near}? ${list}`;
+}
+
+function wrongValue(option: string, message: string, remedy: string): UserError {
+  return new UserError(message, { option, remedy });
+}

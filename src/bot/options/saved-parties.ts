@@ -1,0 +1,65 @@
+import { shortenId } from "../../reply/text.ts";
+import type { SavedParties, SavedParty } from "../../store/store.ts";
+import type { Caller, Target } from "../invocation.ts";
+import type { Choice, Option, Options } from "./options.ts";
+
+/** The parties of whoever asks: theirs alone, the default one first. */
+export interface OwnParties {
+  list(): Promise<readonly SavedParty[]>;
+  save(party: SavedParty): Promise<"saved" | "full">;
+  forget(id: string): Promise<boolean>;
+}
+
+/** Somebody's parties, whatever the server; a Slack user id is unique within its workspace only. */
+export function ownParties(
+  saved: SavedParties,
+  here: Pick<Target, "platform" | "workspace">,
+  caller: Pick<Caller, "id">,
+): OwnParties {
+  const place = here.platform === "slack" ? [here.platform, here.workspace ?? ""] : [here.platform];
+  const owner = [...place, caller.id].join(":");
+  return {
+    list: () => saved.list(owner),
+    save: (party) => saved.save(owner, party),
+    forget: (id) => saved.forget(owner, id),
+  };
+}
+
+/** What stands for everybody where a party saved is the default: `stake party:all`. */
+export const EVERYBODY = "all";
+
+/**
+ * The values with saved parties put in: the default one where a party option was left out, and ids for their names.
+ * A store in trouble costs nobody an answer that can do without it.
+ */
+export async function withSavedParties<V extends Readonly<Record<string, unknown>>>(
+  options: Options,
+  values: V,
+  own: OwnParties,
+): Promise<V> {
+  const names = Object.keys(options).filter((name) => takesParty(options[name]));
+  const saved = await own.list().catch(() => []);
+  const filled = names.map((name) => [name, savedId(values[name], saved)] as const);
+  return { ...values, ...Object.fromEntries(filled.filter(([, id]) => id !== undefined)) };
+}
+
+/** Whether an option's value may be the name of a saved party. */
+export function takesParty(option: Option | undefined): boolean {
+  return option?.kind === "text" && option.saved === "party";
+}
+
+function savedId(typed: unknown, saved: readonly SavedParty[]): string | undefined {
+  if (typed === undefined) return saved[0]?.id;
+  if (typeof typed !== "string") return undefined;
+  const wanted = typed.trim().toLowerCase();
+  return saved.find(({ name }) => name?.toLowerCase() === wanted)?.id ?? typed;
+}
+
+/** The saved parties that fit what is typed, as choices: they come before all others. */
+export async function suggestSavedParties(typed: string, own: OwnParties): Promise<readonly Choice[]> {
+  const wanted = typed.trim().toLowerCase();
+  const saved = await own.list().catch(() => []);
+  return saved
+    .filter(({ id, name }) => id.startsWith(wanted) || name?.toLowerCase().includes(wanted) === true)
+    .map(({ id, name }) => ({ label: `${name ?? "saved"} (${shortenId(id)})`, value: id }));
+}

@@ -1,0 +1,173 @@
+import { type Milliseconds, parseDuration } from "../../units/duration.ts";
+import { fromMillis, nanoseconds, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import type { TimeSpan } from "./options.ts";
+
+const DAY_MILLIS = 86_400_000;
+
+/**
+ * A time as people type it, in UTC: `2023-05-01` (a day), `2023-05` (a month), `2023`, `1 may 2023`, `2023-05-01 12:30`,
+ * `7d` and `7 days ago` (a moment before now), `today`, `yesterday`, `last month`, `this week` (from Monday), `now`,
+ * Unix seconds, milliseconds or nanoseconds. Undefined when it is none of these.
+ */
+export function parseTimeSpan(typed: string, now: Nanoseconds): TimeSpan | undefined {
+  const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
+  const found =
+    named(compact, now) ??
+    calendar(compact) ??
+    clock(compact) ??
+    unix(compact) ??
+    ago(compact, now) ??
+    relative(compact, now);
+  return found === undefined ? undefined : { ...found, typed: typed.trim() };
+}
+
+interface Span {
+  readonly from: Nanoseconds;
+  readonly to: Nanoseconds;
+}
+
+const moment = (at: Nanoseconds): Span => ({ from: at, to: at });
+const between = (from: number, to: number): Span => ({ from: fromMillis(from), to: fromMillis(to) });
+
+/** A map, since whoever types `constructor` must not find what every object has. */
+const DAYS: ReadonlyMap<string, number> = new Map([
+  ["yesterday", -1],
+  ["today", 0],
+  ["tomorrow", 1],
+]);
+
+function named(typed: string, now: Nanoseconds): Span | undefined {
+  const midnight = Math.floor(toMillis(now) / DAY_MILLIS) * DAY_MILLIS;
+  if (typed === "now") return moment(now);
+  const shift = DAYS.get(typed);
+  if (shift === undefined) return undefined;
+  return between(midnight + shift * DAY_MILLIS, midnight + (shift + 1) * DAY_MILLIS);
+}
+
+function calendar(typed: string): Span | undefined {
+  const numeric = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$/u.exec(typed);
+  if (numeric !== null) return dateSpan(numeric[1], numeric[2], numeric[3]);
+  const dayFirst = /^(\d{1,2})\.? ([a-z]{3,9})\.?,? (\d{4})$/u.exec(typed);
+  if (dayFirst !== null) return dateSpan(dayFirst[3], monthNumber(dayFirst[2]), dayFirst[1]);
+  const monthFirst = /^([a-z]{3,9})\.? (?:(\d{1,2}),? )?(\d{4})$/u.exec(typed);
+  if (monthFirst !== null) return dateSpan(monthFirst[3], monthNumber(monthFirst[1]), monthFirst[2]);
+  return undefined;
+}
+
+const MONTH_NAMES = [
+  "january",
+  "february",
+  "march",
+  "april",
+  "may",
+  "june",
+  "july",
+  "august",
+  "september",
+  "october",
+  "november",
+  "december",
+];
+
+function monthNumber(name = ""): string {
+  const index = MONTH_NAMES.findIndex((month) => month.startsWith(name) && name.length >= 3);
+  return index === -1 ? "99" : String(index + 1);
+}
+
+function dateSpan(yearText = "", monthText?: string, dayText?: string): Span | undefined {
+  const year = Number(yearText);
+  const month = monthText === undefined ? 1 : Number(monthText);
+  const day = dayText === undefined ? 1 : Number(dayText);
+  const start = new Date(Date.UTC(year, month - 1, day));
+  start.setUTCFullYear(year, month - 1, day);
+  // Date carries 30 February over into March; such a date does not exist.
+  if (start.getUTCFullYear() !== year || start.getUTCMonth() !== month - 1 || start.getUTCDate() !== day)
+    return undefined;
+  const end = new Date(start);
+  if (monthText === undefined) end.setUTCFullYear(year + 1);
+  else if (dayText === undefined) end.setUTCMonth(month);
+  else end.setUTCDate(day + 1);
+  return between(start.getTime(), end.getTime());
+}
+
+function clock(typed: string): Span | undefined {
+  const match =
+    /^(\d{4})-(\d{2})-(\d{2})(?:t| )(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?: ?(z|utc|([+-])(\d{2}):?(\d{2})))?$/u.exec(
+      typed,
+    );
+  if (match === null) return undefined;
+  const day = dateSpan(match[1], match[2], match[3]);
+  const [hour, minute, second] = [Number(match[4]), Number(match[5]), Number(match[6] ?? "0")];
+  const [offsetHours, offsetMinutes] = [Number(match[10] ?? "0"), Number(match[11] ?? "0")];
+  if (day === undefined || hour > 23 || minute > 59 || second > 59 || offsetHours > 14 || offsetMinutes > 59)
+    return undefined;
+  const offset = (match[9] === "-" ? -1 : 1) * (offsetHours * 60 + offsetMinutes);
+  const seconds = BigInt(hour * 3600 + (minute - offset) * 60 + second);
+  const fraction = BigInt((match[7] ?? "").padEnd(9, "0"));
+  return moment(nanoseconds(day.from + seconds * 1_000_000_000n + fraction));
+}
+
+/** Told apart by their digits: seconds have 10 (years 2001 to 2286), milliseconds 13, nanoseconds 19. */
+function unix(typed: string): Span | undefined {
+  if (!/^\d+$/u.test(typed)) return undefined;
+  const perUnit = { 10: 1_000_000_000n, 13: 1_000_000n, 19: 1n }[typed.length];
+  return perUnit === undefined ? undefined : moment(nanoseconds(BigInt(typed) * perUnit));
+}
+
+function ago(typed: string, now: Nanoseconds): Span | undefined {
+  const bare = typed.replace(/^(?:last|past) (?=\d)/u, "").replace(/ ago$/u, "");
+  const months = /^(\d{1,4}) ?(months?|mo|years?|y)$/u.exec(bare);
+  if (months !== null) {
+    const date = new Date(toMillis(now));
+    const count = Number(months[1]) * (months[2]?.startsWith("y") === true ? 12 : 1);
+    const day = date.getUTCDate();
+    date.setUTCDate(1);
+    date.setUTCMonth(date.getUTCMonth() - count);
+    const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+    date.setUTCDate(Math.min(day, lastDay));
+    return Number.isNaN(date.getTime()) ? undefined : moment(fromMillis(date.getTime()));
+  }
+  const millis = parseTypedDuration(bare);
+  return millis === undefined ? undefined : moment(nanoseconds(now - fromMillis(millis)));
+}
+
+function relative(typed: string, now: Nanoseconds): Span | undefined {
+  const match = /^(last|previous|past|this|current) (day|week|month|quarter|year)$/u.exec(typed);
+  if (match === null) return undefined;
+  const back = match[1] === "this" || match[1] === "current" ? 0 : 1;
+  const today = new Date(Math.floor(toMillis(now) / DAY_MILLIS) * DAY_MILLIS);
+  const [year, month] = [today.getUTCFullYear(), today.getUTCMonth()];
+  switch (match[2]) {
+    case "day":
+      return between(today.getTime() - back * DAY_MILLIS, today.getTime() + (1 - back) * DAY_MILLIS);
+    case "week": {
+      const monday = today.getTime() - ((today.getUTCDay() + 6) % 7) * DAY_MILLIS;
+      return between(monday - back * 7 * DAY_MILLIS, monday + (1 - back) * 7 * DAY_MILLIS);
+    }
+    case "month":
+      return between(Date.UTC(year, month - back), Date.UTC(year, month - back + 1));
+    case "quarter": {
+      const first = month - (month % 3) - back * 3;
+      return between(Date.UTC(year, first), Date.UTC(year, first + 3));
+    }
+    default:
+      return between(Date.UTC(year - back, 0), Date.UTC(year - back + 1, 0));
+  }
+}
+
+/** What people type for units of a duration, in the letters that durations use. */
+const UNIT_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\s*(?:seconds?|secs?)\b/gu, "s"],
+  [/\s*(?:minutes?|mins?)\b/gu, "m"],
+  [/\s*(?:hours?|hrs?)\b/gu, "h"],
+  [/\s*days?\b/gu, "d"],
+  [/\s*weeks?\b/gu, "w"],
+];
+
+/** A span of time as people type it, `90s`, `2m`, `1 hour`, in milliseconds; undefined where it is none. */
+export function parseTypedDuration(typed: string): Milliseconds | undefined {
+  let short = typed.trim().toLowerCase();
+  for (const [words, letter] of UNIT_WORDS) short = short.replaceAll(words, letter);
+  const millis = parseDuration(short);
+  return millis !== undefined && Number.isSafeInteger(millis) ? millis : undefined;
+}

@@ -1,0 +1,207 @@
+import { Writable } from "node:stream";
+
+import { describe, expect, test } from "vitest";
+
+import type { ApiClient } from "../../src/api/api-client.ts";
+import { ApiError } from "../../src/api/api-error.ts";
+import { createBot, type InvocationOutcome } from "../../src/bot/bot.ts";
+import { type AnyCommand, command } from "../../src/bot/command.ts";
+import { BotStopping, UserError } from "../../src/errors.ts";
+import type { LedgerExports } from "../../src/export/ledger-exports.ts";
+import { createLog } from "../../src/log.ts";
+import { memoryAttachment } from "../../src/reply/attachment.ts";
+import { plainText } from "../../src/reply/plain.ts";
+import { reply, type Reply } from "../../src/reply/reply.ts";
+import type { SeenIds } from "../../src/store/store.ts";
+import { noAlertDesk } from "../support/alert-desk.ts";
+
+// These tests ask no network: the commands below never touch their client.
+const client = (network: string, simulated = false) => ({ network, simulated }) as ApiClient;
+const seen: SeenIds = { note: async () => {}, find: async () => [] };
+const exports: LedgerExports = { export: async () => Promise.reject(new Error("not asked for here")) };
+
+function sample(name: string, run: AnyCommand["run"], more: Partial<AnyCommand> = {}): AnyCommand {
+  return {
+    ...command({
+      name,
+      summary: name,
+      examples: [name],
+      access: "everyone",
+      audience: "channel",
+      options: { who: { kind: "text", description: "Who", example: "me" } },
+      run: async () => reply({ title: name }),
+    }),
+    run,
+    ...more,
+  };
+}
+
+function talk(commands: readonly AnyCommand[], simulated = false) {
+  const logged: string[] = [];
+  const outcomes: InvocationOutcome[] = [];
+  const log = createLog(
+    "debug",
+    new Writable({
+      write(chunk, _encoding, done) {
+        logged.push(String(chunk));
+        done();
+      },
+    }),
+  );
+  const bot = createBot({
+    commands,
+    clients: [client("mainnet", simulated), client("testnet", simulated)],
+    seen,
+    parties: { save: async () => "saved", list: async () => [], forget: async () => false },
+    exports,
+    alerts: noAlertDesk(),
+    log,
+    onOutcome: (outcome) => outcomes.push(outcome),
+  });
+  const rest = {
+    here: { platform: "terminal" as const, files: { maxBytes: 1, maxCount: 1 } },
+    caller: { id: "u1", name: "Ann", mayManageChannel: false },
+    signal: new AbortController().signal,
+  };
+  return { bot, logged, outcomes, rest, ask: async (line: string) => bot.runLine(line, rest) };
+}
+
+const said = (answer: Reply): string =>
+  [
+    plainText(answer.title),
+    ...answer.blocks.map((block) =>
+      block.kind === "paragraph" ? plainText(block.text) : block.kind === "code" ? block.text : block.kind,
+    ),
+  ].join(" | ");
+
+describe("a bot", () => {
+  test("asks the network that was named, the first one otherwise", async () => {
+    const { ask } = talk([sample("where", async (context) => reply({ title: context.network }))]);
+    expect(said(await ask("where"))).toBe("mainnet");
+    expect(said(await ask("where network:test"))).toBe("testnet");
+    expect(said(await ask("where network:tesnet"))).toBe(
+      "There is no network “tesnet” here. | Did you mean testnet? It is one of mainnet, testnet.",
+    );
+  });
+
+  test("turns each kind of error into a reply that says who can act", async () => {
+    const api = new ApiError("server", "n1 failed: boom", {
+      network: "mainnet",
+      node: "n1",
+      httpStatus: 500,
+      code: 13,
+    });
+    const { ask, logged, outcomes } = talk([
+      sample("caller", async () => Promise.reject(new UserError("Wrong.", { remedy: "Do this.", suggestion: "help" }))),
+      sample("network", async () => Promise.reject(api)),
+      sample("bug", async () => Promise.reject(new Error("secret internals"))),
+    ]);
+    const caller = await ask("caller");
+    expect([caller.failure, caller.tone, said(caller)]).toEqual(["caller", "warning", "Wrong. | Do this. | help"]);
+    const network = await ask("network");
+    expect([network.failure, said(network)]).toEqual(["network", "The data node failed | n1 failed: boom | fields"]);
+    const bug = await ask("bug");
+    expect([bug.failure, said(bug).includes("secret internals")]).toEqual(["bug", false]);
+    const id = /under ([0-9a-f]{8})/u.exec(said(bug))?.[1];
+    expect(logged.join("")).toContain(`"bug":"${id}"`);
+    expect(logged.join("")).toContain("secret internals");
+    expect(outcomes.map(({ command: name, outcome }) => `${name} ${outcome}`)).toEqual([
+      "caller caller",
+      "network network",
+      "bug bug",
+    ]);
+  });
+
+  test("decides before running who will see the answer", () => {
+    const { bot, rest } = talk([
+      sample("open", async () => reply({ title: "x" })),
+      sample("quiet", async () => reply({ title: "x" }), { audience: "caller" }),
+    ]);
+    const visibility = (name: string, options: Record<string, boolean>) => {
+      const prepared = bot.prepare({ command: name, options, ...rest });
+      return prepared.ok ? prepared.visibility : "refused";
+    };
+    expect(visibility("open", {})).toBe("channel");
+    expect(visibility("open", { private: true })).toBe("caller");
+    expect(visibility("quiet", {})).toBe("caller");
+    expect(visibility("quiet", { private: false })).toBe("channel");
+  });
+
+  test("keeps what changes a channel's alerts to those who manage it", async () => {
+    const { bot, rest } = talk([sample("change", async () => reply({ title: "done" }), { access: "channel-manager" })]);
+    const ask = { command: "change", options: {} };
+    expect(said(await bot.run({ ...ask, ...rest }))).toContain("Only people who manage this channel can use change.");
+    const guest = { ...rest, caller: { ...rest.caller, mayNotManage: "Guests may not." } };
+    expect(said(await bot.run({ ...ask, ...guest }))).toContain("Guests may not.");
+    const manager = { ...rest, caller: { ...rest.caller, mayManageChannel: true } };
+    expect(said(await bot.run({ ...ask, ...manager }))).toBe("done");
+  });
+
+  test("names the option at fault, so that a form can show it there", () => {
+    const { bot, rest } = talk([sample("open", async () => reply({ title: "x" }))]);
+    const prepared = bot.prepare({ command: "open", options: { private: "perhaps" }, ...rest });
+    expect(prepared.ok ? undefined : prepared.option).toBe("private");
+  });
+
+  test("says of everything simulated that it is", async () => {
+    const run: AnyCommand["run"] = async (context) => {
+      context.progress(reply({ title: "half" }));
+      return reply({
+        title: "done",
+        blocks: [{ kind: "table", name: "rows", columns: [], rows: [] }],
+        attachments: [memoryAttachment("ledger.csv", "text/csv", "a")],
+      });
+    };
+    const { bot, rest } = talk([sample("make", run)], true);
+    const progress: string[] = [];
+    const answer = await bot.runLine("make", { ...rest, progress: (step) => progress.push(said(step)) });
+    expect(progress).toEqual(["SIMULATED · half"]);
+    expect(said(answer)).toBe("SIMULATED · done | table");
+    expect(answer.attachments.map((file) => file.name)).toEqual(["SIMULATED-ledger.csv"]);
+    expect(answer.blocks[0]).toMatchObject({ name: "SIMULATED-rows" });
+  });
+
+  test("answers a cancelled question as cancelled, not as a bug", async () => {
+    const controller = new AbortController();
+    const { bot, rest } = talk([
+      sample("long", async () => {
+        controller.abort();
+        throw new Error("whatever fell over");
+      }),
+    ]);
+    const answer = await bot.runLine("long", { ...rest, signal: controller.signal });
+    expect([said(answer), answer.failure]).toEqual(["Cancelled", "caller"]);
+  });
+
+  test("says of a question that its own stop breaks off that it can be asked again, and is nobody's mistake", async () => {
+    const controller = new AbortController();
+    const { bot, rest } = talk([
+      sample("long", async () => {
+        controller.abort(new BotStopping());
+        throw new Error("whatever fell over");
+      }),
+    ]);
+    const answer = await bot.runLine("long", { ...rest, signal: AbortSignal.any([controller.signal]) });
+    expect(said(answer)).toBe(
+      "The bot is being restarted | This was broken off before it was done. Ask again in a minute.",
+    );
+    expect(answer.failure).toBe("network");
+  });
+
+  test("offers nothing where completion fails", async () => {
+    const { bot, rest } = talk([
+      sample("pick", async () => reply({ title: "x" }), {
+        options: {
+          who: {
+            kind: "text",
+            description: "Who",
+            example: "me",
+            suggest: async () => Promise.reject(new Error("down")),
+          },
+        },
+      }),
+    ]);
+    expect(await bot.suggest({ command: "pick", options: {}, option: "who", typed: "a", ...rest })).toEqual([]);
+    expect(await bot.completeLine("pick ", rest)).toEqual(["pick who:", "pick network:", "pick private:yes"]);
+  });
+});

@@ -1,0 +1,62 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { completeLine } from "../../../src/bot/grammar/complete-line.ts";
+import type { SuggestContext } from "../../../src/bot/options/options.ts";
+import { suggestValues } from "../../../src/bot/options/suggest-values.ts";
+import { sampleCommands } from "../sample-commands.ts";
+
+const context = { signal: new AbortController().signal } as SuggestContext;
+const complete = async (line: string) =>
+  completeLine(line, sampleCommands, async (ask, option, typed) => {
+    const declared = sampleCommands.find((command) => command.name === ask.command)?.options[option];
+    return declared === undefined ? [] : suggestValues(declared, typed, ["mainnet", "testnet"], context);
+  });
+
+describe("completion of a line", () => {
+  test.each<[string, string[]]>([
+    ["ma", ["market list ", "market show "]],
+    ["market ", ["market list ", "market show "]],
+    ["market sh", ["market show "]],
+    [
+      "market show ",
+      [
+        "market show BTC/USD",
+        'market show "ETH USD"',
+        "market show market:",
+        "market show network:",
+        "market show private:yes",
+      ],
+    ],
+    ["market show B", ["market show BTC/USD"]],
+    ["market show market:E", ['market show market:"ETH USD"']],
+    ["market show BTC/USD n", ["market show BTC/USD network:"]],
+    ["market show BTC/USD network:t", ["market show BTC/USD network:testnet"]],
+    ["market show BTC/USD --n", ["market show BTC/USD --network "]],
+    [
+      "market show BTC/USD --network ",
+      ["market show BTC/USD --network mainnet", "market show BTC/USD --network testnet"],
+    ],
+    ["alerts add severity:c", ["alerts add severity:critical"]],
+    ["market show BTC/USD", []],
+    ["market show BTC", ["market show BTC/USD"]],
+    ["market show market:BTC/USD", []],
+    ["zzz", []],
+  ])("%j offers %j", async (line, lines) => {
+    expect(await complete(line)).toEqual(lines);
+  });
+
+  test("keeps what is typed among the offers while another goes on from it", async () => {
+    const offered = ["BTC/USDT", "BTC/USDT-R2"].map((value) => ({ label: value, value }));
+    const lines = await completeLine("market show BTC/USDT", sampleCommands, async () => offered);
+    expect(lines).toEqual(["market show BTC/USDT", "market show BTC/USDT-R2"]);
+  });
+
+  test("never fails, and only ever adds to what stands before the cursor's word", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (typed) => {
+        for (const line of await complete(`market show ${typed}`)) expect(line.startsWith("market ")).toBe(true);
+      }),
+    );
+  });
+});

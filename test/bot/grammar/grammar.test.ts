@@ -1,0 +1,145 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { formatLine, parseLine, quoteValue } from "../../../src/bot/grammar/grammar.ts";
+import { tokenize } from "../../../src/bot/grammar/tokens.ts";
+import { UserError } from "../../../src/errors.ts";
+import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { sampleCommands } from "../sample-commands.ts";
+
+const now = nanoseconds(1_700_000_000_000_000_000n);
+const read = (line: string) => parseLine(line, sampleCommands, now);
+const complaint = (line: string): string => {
+  try {
+    read(line);
+  } catch (thrown) {
+    if (thrown instanceof UserError) return `${thrown.message} ${thrown.remedy ?? ""}`.trim();
+    throw thrown;
+  }
+  return "no complaint";
+};
+
+describe("a typed line", () => {
+  test.each<[string, string, Record<string, string | boolean>]>([
+    ["", "help", {}],
+    [" ?", "help", {}],
+    ["? market show", "help", { command: "market show" }],
+    ["time", "time", {}],
+    ["/time", "time", {}],
+    ["/bell time", "time", {}],
+    ["/bell market show BTC", "market show", { market: "BTC" }],
+    ["TIME", "time", {}],
+    ["time testnet", "time", { network: "testnet" }],
+    ["time network:testnet", "time", { network: "testnet" }],
+    ["time --network testnet", "time", { network: "testnet" }],
+    ["time --network=testnet", "time", { network: "testnet" }],
+    ["time —network testnet", "time", { network: "testnet" }],
+    ["Market  Show BTC/USD", "market show", { market: "BTC/USD" }],
+    ['market show "BTC / USD"', "market show", { market: "BTC / USD" }],
+    ["market show “BTC / USD”", "market show", { market: "BTC / USD" }],
+    ['market show market:"BTC / USD"', "market show", { market: "BTC / USD" }],
+    ['market show --market="BTC / USD"', "market show", { market: "BTC / USD" }],
+    ["market show ETH:USD", "market show", { market: "ETH:USD" }],
+    ['market show "network:x"', "market show", { market: "network:x" }],
+    ["market show it's", "market show", { market: "it's" }],
+    ["market show BTC private", "market show", { market: "BTC", private: true }],
+    ["market show BTC --private", "market show", { market: "BTC", private: true }],
+    ["market show BTC --no-private", "market show", { market: "BTC", private: false }],
+    ["market show BTC private:no", "market show", { market: "BTC", private: "no" }],
+    ['market show "private"', "market show", { market: "private" }],
+    ["order ab 3", "order", { id: "ab", version: "3" }],
+    ["order version:3 ab", "order", { id: "ab", version: "3" }],
+    ["order --version 3 ab", "order", { id: "ab", version: "3" }],
+    ["ledger export p a 2023-05-01 7d", "ledger export", { party: "p", asset: "a", from: "2023-05-01", to: "7d" }],
+    ["ledger export p a last month", "ledger export", { party: "p", asset: "a", from: "last month" }],
+    [
+      "ledger export p a from:last month raw",
+      "ledger export",
+      { party: "p", asset: "a", from: "last month", raw: true },
+    ],
+    ["ledger export p a --from 7 days ago", "ledger export", { party: "p", asset: "a", from: "7 days ago" }],
+    [
+      "ledger export p a 2023-05-01 12:30 2023-05-02 quantity",
+      "ledger export",
+      { party: "p", asset: "a", from: "2023-05-01 12:30", to: "2023-05-02", columns: "quantity" },
+    ],
+    ["help market show", "help", { command: "market show" }],
+  ])("%j is %s %j", (line, command, options) => {
+    expect(read(line)).toEqual({ command, options });
+  });
+
+  test.each([
+    ["tme", "There is no command “tme”. Did you mean time? Type help to see all commands."],
+    ["tiem", "There is no command “tiem”. Did you mean time? Type help to see all commands."],
+    ["/bell tme", "There is no command “bell tme”. Type help to see all commands."],
+    ["bell time", "There is no command “bell time”. Type help to see all commands."],
+    ["zzzzzzzz", "There is no command “zzzzzzzz”. Type help to see all commands."],
+    ["market", "market needs a second word. There are market list, market show."],
+    ["market shw x", "There is no command “market shw”. Did you mean market show? There are market list, market show."],
+    ["time netwrk:x", "time has no option “netwrk”. Did you mean network? It takes network, private."],
+    ["time --netwrk x", "time has no option “netwrk”. Did you mean network? It takes network, private."],
+    ["time network:", "network has no value. Write it right behind the colon: network:value."],
+    ["time --network", "--network has no value. Write --network value."],
+    ["time network:a network:b", "network is given twice. Give each option once."],
+    [
+      'market show "BTC',
+      'A quote " is opened and never closed. Close it with ", or leave it out where the value has no spaces.',
+    ],
+    [
+      "order ab 3 testnet what",
+      "order does not know what to do with “what”. It takes id, version, network, private, in this order; put a value with spaces in quotes.",
+    ],
+  ])("%j is refused: %s", (line, sentence) => {
+    expect(complaint(line)).toBe(sentence);
+  });
+
+  test("a slip in the second word costs nothing else of the line", () => {
+    const mistake = (() => {
+      try {
+        return read('market shw "ETH USD" network:testnet');
+      } catch (thrown) {
+        return thrown;
+      }
+    })();
+    expect(mistake).toMatchObject({ suggestion: 'market show "ETH USD" network:testnet' });
+  });
+
+  test("whatever is typed, it is read or refused with a sentence, never a crash", () => {
+    const words = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom(
+        "market",
+        "show",
+        "network:",
+        "--",
+        "--network",
+        '"',
+        "“",
+        "from:last",
+        "month",
+        "__proto__",
+        "constructor:x",
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 8 }), (parts) => {
+        expect(complaint(parts.join(" "))).not.toContain("undefined");
+      }),
+    );
+  });
+
+  test("any value survives being written as a line and read again", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (value) => {
+        const tokens = tokenize(`market:${quoteValue(value)}`);
+        expect(tokens.map((token) => token.text)).toEqual([`market:${value}`]);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 60 }), fc.boolean(), (market, hidden) => {
+        const ask = { command: "market show", options: { market, private: hidden } };
+        expect(read(formatLine(ask))).toEqual({ ...ask, options: { market, private: String(hidden) } });
+      }),
+    );
+  });
+});
