@@ -1,6 +1,6 @@
-import { MarketsData } from "../src/api/market-data.ts";
-import { parseResponse } from "../src/api/read-reply.ts";
-import { alternate, atMost, runAsScript, type Measured } from "./support/figure.ts";
+import { parseResponse } from "../src/api/http/parse-response.ts";
+import { MarketsData } from "../src/api/model/market.ts";
+import { alternate, atMost, type Measured, runAsScript } from "./support/figure.ts";
 
 // The answer of a network with 1,000 markets, parsed and checked field by field, against JSON.parse alone.
 

@@ -9,7 +9,7 @@ import { type Dispatcher, getGlobalDispatcher, Pool, request } from "undici";
 
 import { commands } from "../commands/index.ts";
 import { renderTerminal } from "../src/adapters/terminal/render.ts";
-import { createApiClient } from "../src/api/create-api-client.ts";
+import { createApiClient } from "../src/api/client/client.ts";
 import { createBot } from "../src/bot/bot.ts";
 import { createLedgerExports } from "../src/export/ledger-exports.ts";
 import { silentLog } from "../src/log.ts";

@@ -7,7 +7,7 @@ import { UserError } from "../src/errors.ts";
 import { type Block, paragraph } from "../src/reply/block.ts";
 import { type Action, reply } from "../src/reply/reply.ts";
 import { text } from "../src/reply/text.ts";
-import { formatCount } from "../src/units/count-words.ts";
+import { formatCount } from "../src/units/format-number.ts";
 
 /** What a phone shows without tiring the thumb. */
 const PAGE_ROWS = 15;

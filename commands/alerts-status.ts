@@ -17,8 +17,8 @@ import { command } from "../src/bot/command.ts";
 import { type Block, paragraph, type Table } from "../src/reply/block.ts";
 import { type Action, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time, toText } from "../src/reply/text.ts";
-import { formatCount } from "../src/units/count-words.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
+import { formatCount } from "../src/units/format-number.ts";
 import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
 
 /** A watcher that has not looked for so many times its pause is said to be late. */

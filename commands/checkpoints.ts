@@ -7,7 +7,7 @@ import {
   pageAsk,
   readPage,
 } from "../src/answers/pages/pages.ts";
-import type { Checkpoint } from "../src/api/checkpoint.ts";
+import type { Checkpoint } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, field } from "../src/reply/block.ts";
 import { id, text, toText } from "../src/reply/text.ts";

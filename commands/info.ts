@@ -1,12 +1,12 @@
+import { askFor, asOfFooter, refreshAction } from "../src/answers/answer.ts";
 import type { AsOf, NodeClient } from "../src/api/api-client.ts";
 import { ApiError, didAnswer } from "../src/api/api-error.ts";
-import type { NodeInfo } from "../src/api/node-info.ts";
-import { POLL_TIMEOUT_MILLIS } from "../src/api/take-round.ts";
-import { askFor, asOfFooter, refreshAction } from "../src/answers/answer.ts";
+import { POLL_TIMEOUT_MILLIS } from "../src/api/client/poll-nodes.ts";
+import type { NodeInfo } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
-import { field, paragraph, type Block } from "../src/reply/block.ts";
+import { type Block, field, paragraph } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
-import { code, strong, text, toText, type Text } from "../src/reply/text.ts";
+import { code, strong, text, type Text, toText } from "../src/reply/text.ts";
 import { formatDuration } from "../src/units/duration.ts";
 
 /** The release whose interface this bot was written for. */

@@ -5,7 +5,7 @@ import { ASSET, assetsById, PARTY } from "../src/answers/ids/ids.ts";
 import { resolveId } from "../src/answers/ids/resolve-id.ts";
 import { noteSeen } from "../src/answers/ids/seen-ids.ts";
 import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
-import type { AssetNames } from "../src/api/names.ts";
+import type { AssetNames } from "../src/api/model/names.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { formatLine } from "../src/bot/grammar/grammar.ts";
 import { parseTimeSpan } from "../src/bot/options/time-span.ts";
@@ -14,9 +14,8 @@ import type { LedgerFile } from "../src/export/ledger-exports.ts";
 import { type Block, field, type Field, paragraph } from "../src/reply/block.ts";
 import { reply, type Reply } from "../src/reply/reply.ts";
 import { code, id, shortenId, strong, text, type Text, time } from "../src/reply/text.ts";
-import { formatBytes } from "../src/units/byte-size.ts";
-import { formatCount } from "../src/units/count-words.ts";
 import { formatWholeDuration } from "../src/units/duration.ts";
+import { formatBytes, formatCount } from "../src/units/format-number.ts";
 import { type Nanoseconds, toMillis } from "../src/units/nanoseconds.ts";
 
 const options = {

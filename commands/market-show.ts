@@ -15,7 +15,7 @@ import {
   nearestBound,
   stateAndMode,
 } from "../src/answers/markets.ts";
-import { LiquidityFeeShare, MarketData, PriceBound } from "../src/api/market-data.ts";
+import { LiquidityFeeShare, MarketData, PriceBound } from "../src/api/model/market.ts";
 import { command } from "../src/bot/command.ts";
 import { nearest } from "../src/bot/nearest.ts";
 import { UserError } from "../src/errors.ts";

@@ -18,7 +18,7 @@ import {
 } from "../src/answers/orders.ts";
 import type { Answer } from "../src/api/api-client.ts";
 import { ApiError } from "../src/api/api-error.ts";
-import { Order } from "../src/api/order.ts";
+import { Order } from "../src/api/model/order.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 import { type Block, paragraph } from "../src/reply/block.ts";

@@ -5,7 +5,7 @@ import { resolveId } from "../src/answers/ids/resolve-id.ts";
 import { noteSeen } from "../src/answers/ids/seen-ids.ts";
 import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
 import { blockRangeTitle, type ListRequest, PAGE_OPTIONS, pageAsk, readPage } from "../src/answers/pages/pages.ts";
-import type { KeyRotation } from "../src/api/key-rotation.ts";
+import type { KeyRotation } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { id, text, toText } from "../src/reply/text.ts";

@@ -7,7 +7,7 @@ import {
   pageAsk,
   readPage,
 } from "../src/answers/pages/pages.ts";
-import type { Snapshot } from "../src/api/snapshot.ts";
+import type { Snapshot } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, field } from "../src/reply/block.ts";
 import { code, id, strong, text, type Text, toText } from "../src/reply/text.ts";

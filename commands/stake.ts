@@ -6,15 +6,14 @@ import { resolveId } from "../src/answers/ids/resolve-id.ts";
 import { noteSeen } from "../src/answers/ids/seen-ids.ts";
 import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
 import { linkingsTable, stakeTotals, wholeStakeTable } from "../src/answers/stake.ts";
-import type { PartyStake } from "../src/api/stake.ts";
+import type { PartyStake } from "../src/api/model/stake.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
 import { type Block, field, paragraph, type Table } from "../src/reply/block.ts";
 import { tableAttachment } from "../src/reply/csv.ts";
 import type { Action, Reply } from "../src/reply/reply.ts";
 import { code, id, shortenId, strong, text, type Text, toText } from "../src/reply/text.ts";
-import { compareIntegers } from "../src/units/compare-integers.ts";
-import { decimal, roundedPercentOf } from "../src/units/decimal.ts";
+import { compareIntegers, decimal, roundedPercentOf } from "../src/units/decimal.ts";
 
 /** How many parties are shown; all of them go into the CSV. */
 const TOP = 20;

@@ -2,7 +2,7 @@ import { watchedStall } from "../src/answers/alerts/episodes/network-status.ts";
 import { askFor, asOfFooter, refreshAction } from "../src/answers/answer.ts";
 import { capitalised } from "../src/answers/enum-words.ts";
 import type { AsOf } from "../src/api/api-client.ts";
-import type { NodeVerdict, Verdict } from "../src/api/verdict.ts";
+import type { NodeVerdict, Verdict } from "../src/api/verdict/verdict.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, type Column, field, paragraph } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";

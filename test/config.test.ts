@@ -4,9 +4,8 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { ignoredLines } from "../src/config/env-file.ts";
-import { VARIABLES } from "../src/config/environment.ts";
-import { loadConfig, parseConfig } from "../src/config.ts";
+import { loadConfig, parseConfig } from "../src/config/config.ts";
+import { ignoredLines, VARIABLES } from "../src/config/environment.ts";
 import { UserError } from "../src/errors.ts";
 
 const nodes = { MAINNET_URLS: "https://node.example.org" };

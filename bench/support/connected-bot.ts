@@ -1,6 +1,6 @@
 import { commands } from "../../commands/index.ts";
 import type { SendingAdapter } from "../../src/adapters/adapter.ts";
-import { createApiClient } from "../../src/api/create-api-client.ts";
+import { createApiClient } from "../../src/api/client/client.ts";
 import { createBot } from "../../src/bot/bot.ts";
 import { createLedgerExports } from "../../src/export/ledger-exports.ts";
 import { type Log, silentLog } from "../../src/log.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { createApiClient } from "../../src/api/create-api-client.ts";
+import { createApiClient } from "../../src/api/client/client.ts";
 import { createLedgerExports, type LedgerFile } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { AlertKind } from "../../src/alerts/kinds/kinds.ts";
 import type { Delivery, Sender } from "../../src/alerts/sender.ts";
-import { createApiClient } from "../../src/api/create-api-client.ts";
+import { createApiClient } from "../../src/api/client/client.ts";
 import { silentLog } from "../../src/log.ts";
 import { createAlerting } from "../../src/main/alerting.ts";
 import { createStore } from "../../src/store/create-store.ts";

@@ -1,5 +1,5 @@
-import type { AssetNames, MarketNames } from "../api/names.ts";
-import { STAKE_DECIMALS } from "../api/stake.ts";
+import type { AssetNames, MarketNames } from "../api/model/names.ts";
+import { STAKE_DECIMALS } from "../api/model/stake.ts";
 import { decimal, type Decimal, formatDecimal, parseDecimal } from "../units/decimal.ts";
 
 /** More decimals than any token or market has; beyond this a node's word is not taken. */

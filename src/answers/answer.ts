@@ -1,6 +1,6 @@
 import type { PersonalKind } from "../alerts/kinds/kinds.ts";
 import type { AsOf } from "../api/api-client.ts";
-import { DEFAULT_THRESHOLDS } from "../api/verdict.ts";
+import { DEFAULT_THRESHOLDS } from "../api/verdict/verdict.ts";
 import type { Attachment } from "../reply/attachment.ts";
 import { type Block, paragraph } from "../reply/block.ts";
 import { type Action, type Ask, reply, type Reply, type Tone } from "../reply/reply.ts";

@@ -1,5 +1,11 @@
-import type { LiquidityFeeShare, MarketData, PriceBound } from "../api/market-data.ts";
-import { isAuctionMode, isLiveState, LIVE_STATES } from "../api/market-life.ts";
+import {
+  isAuctionMode,
+  isLiveState,
+  type LiquidityFeeShare,
+  LIVE_STATES,
+  type MarketData,
+  type PriceBound,
+} from "../api/model/market.ts";
 import type { Table } from "../reply/block.ts";
 import type { Tone } from "../reply/reply.ts";
 import { strong, text, type Text, toText } from "../reply/text.ts";

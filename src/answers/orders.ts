@@ -1,4 +1,4 @@
-import type { Order } from "../api/order.ts";
+import type { Order } from "../api/model/order.ts";
 import { type Block, field, type Field, paragraph } from "../reply/block.ts";
 import type { Tone } from "../reply/reply.ts";
 import { code, strong, text } from "../reply/text.ts";

@@ -1,7 +1,7 @@
-import type { PartyStake, StakeLinking } from "../api/stake.ts";
+import type { PartyStake, StakeLinking } from "../api/model/stake.ts";
 import type { Table } from "../reply/block.ts";
 import { strong, text, type Text, toText } from "../reply/text.ts";
-import { compareIntegers } from "../units/compare-integers.ts";
+import { compareIntegers } from "../units/decimal.ts";
 import { stakeAmount } from "./amounts.ts";
 import { idCell, timeCell } from "./cells.ts";
 import { enumWords } from "./enum-words.ts";

@@ -1,18 +1,14 @@
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import type { AssetLimitsBundle, ListAssetBundle } from "./bundle.ts";
-import type { Checkpoint } from "./checkpoint.ts";
-import type { KeyRotation } from "./key-rotation.ts";
-import type { MarketData } from "./market-data.ts";
-import type { AssetNames, MarketNames, NodeNames } from "./names.ts";
-import type { NetworkTime } from "./network-time.ts";
-import type { NodeInfo } from "./node-info.ts";
-import type { Order } from "./order.ts";
-import type { Page, PageRequest } from "./page.ts";
-import type { CancelSignal } from "./recall.ts";
-import type { Snapshot } from "./snapshot.ts";
-import type { PartyStake } from "./stake.ts";
-import type { SourceMemory, Verdict, VerdictThresholds } from "./verdict.ts";
+import type { CancelSignal } from "./cancellation.ts";
+import type { AssetLimitsBundle, ListAssetBundle } from "./model/bundle.ts";
+import type { MarketData } from "./model/market.ts";
+import type { AssetNames, MarketNames, NodeNames } from "./model/names.ts";
+import type { Checkpoint, KeyRotation, NetworkTime, NodeInfo, Snapshot } from "./model/network.ts";
+import type { Order } from "./model/order.ts";
+import type { Page, PageRequest } from "./model/page.ts";
+import type { PartyStake } from "./model/stake.ts";
+import type { SourceMemory, Verdict, VerdictThresholds } from "./verdict/verdict.ts";
 
 /** As of when and from where an answer holds. */
 export interface AsOf {

@@ -1,5 +1,5 @@
 import type { Episode } from "../alerts/rules/episode.ts";
-import type { Verdict } from "../api/verdict.ts";
+import type { Verdict } from "../api/verdict/verdict.ts";
 import type { AlertCounts } from "../store/alert-ports.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";

@@ -7,7 +7,7 @@ import type { Destination, Sender } from "../alerts/sender.ts";
 import { type AlertService, CONSOLE_DESTINATION, createAlertService } from "../alerts/service/service.ts";
 import { type PlatformSuspension, readSuspensions } from "../alerts/suspension/platform-suspension.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
-import type { Verdict } from "../api/verdict.ts";
+import type { Verdict } from "../api/verdict/verdict.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";

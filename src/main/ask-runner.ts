@@ -1,5 +1,5 @@
-import { localRunner, type LineRunner } from "../adapters/terminal/line-runner.ts";
-import type { Config } from "../config.ts";
+import { type LineRunner, localRunner } from "../adapters/terminal/line-runner.ts";
+import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import { databaseFile } from "../store/database-url.ts";
 import { findHolder } from "./find-holder.ts";

@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { runAsk } from "../adapters/terminal/run-ask.ts";
 import { processTerminal } from "../adapters/terminal/terminal.ts";
-import { loadConfig, terminalPreferences } from "../config.ts";
+import { loadConfig, terminalPreferences } from "../config/config.ts";
 import { createLog } from "../log.ts";
 import { databaseFile } from "../store/database-url.ts";
 import { fromMillis } from "../units/nanoseconds.ts";

@@ -1,10 +1,10 @@
 import path from "node:path";
 
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 import { UserError } from "../errors.ts";
 import { backUp } from "../store/backup.ts";
 import { databaseFile } from "../store/database-url.ts";
-import { formatBytes } from "../units/byte-size.ts";
+import { formatBytes } from "../units/format-number.ts";
 
 /** Copies the database, whether or not the bot runs. */
 export async function backup(args: readonly string[]): Promise<number> {

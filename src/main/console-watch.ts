@@ -4,7 +4,7 @@ import { isDrill } from "../alerts/drill.ts";
 import { timeToText } from "../alerts/kinds/json-fields.ts";
 import { Episode, episodeId, Machine } from "../alerts/rules/episode.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
-import type { Verdict } from "../api/verdict.ts";
+import type { Verdict } from "../api/verdict/verdict.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";

@@ -1,12 +1,12 @@
 import { discordRegister as register } from "../adapters/discord/register-commands.ts";
 import { DEFAULT_ALERTS_CONFIG } from "../alerts/alerts-config.ts";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 import { createLog } from "../log.ts";
 import { createStore } from "../store/create-store.ts";
 import { readingDesk } from "./alert-desk.ts";
 import { botOf } from "./bot-of.ts";
-import { openNetworks } from "./networks.ts";
 import { logDestination } from "./log-destination.ts";
+import { openNetworks } from "./networks.ts";
 
 /** Registers the commands with Discord, or shows what would change. */
 export async function discordRegister(args: readonly string[]): Promise<number> {

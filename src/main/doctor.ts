@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 import { type Finding, noAnswer, ok } from "../adapters/finding.ts";
-import { type Config, loadExaminedConfig } from "../config.ts";
+import { type Config, loadExaminedConfig } from "../config/config.ts";
 import { NETWORKS } from "../config/environment.ts";
 import { UserError } from "../errors.ts";
 import { alertsConfigOf, examineDeadman, examineOperators } from "./doctor/alerts.ts";

@@ -2,7 +2,7 @@ import type * as prometheus from "prom-client";
 import type { Histogram, Registry } from "prom-client";
 
 import type { HttpSample } from "../adapters/web/index.ts";
-import type { NodeRequest } from "../api/create-api-client.ts";
+import type { NodeRequest } from "../api/client/client.ts";
 import type { InvocationOutcome } from "../bot/bot.ts";
 
 /** What passed between people, the bot and the nodes. */

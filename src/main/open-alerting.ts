@@ -4,7 +4,7 @@ import type { OnStep } from "../alerts/dependencies.ts";
 import { createAlertFeed } from "../alerts/service/feed.ts";
 import { CONSOLE_DESTINATION } from "../alerts/service/service.ts";
 import { systemClock } from "../api/clock.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { reportAbsence } from "./absence.ts";

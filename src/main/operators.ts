@@ -1,5 +1,5 @@
 import type { Destination } from "../alerts/sender.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
 
 /** Where operators are told. What is owed on a platform that is not set up would wait for a day and then be given up. */

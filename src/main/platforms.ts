@@ -4,7 +4,7 @@ import type { Payloads, Preview, SendingAdapter } from "../adapters/adapter.ts";
 import type * as DiscordPreviewModule from "../adapters/discord/preview.ts";
 import type * as SlackPreviewModule from "../adapters/slack/preview.ts";
 import type { AlertService } from "../alerts/service/service.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { SavedParties } from "../store/store.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 import { UserError } from "../errors.ts";
 import { databaseFile } from "../store/database-url.ts";
 import { restore as restoreFile } from "../store/restore.ts";

@@ -1,4 +1,4 @@
-import { loadLogLevel } from "../config.ts";
+import { loadLogLevel } from "../config/config.ts";
 import { createLog } from "../log.ts";
 import { runSimulator } from "../simulator/cli.ts";
 import { logDestination } from "./log-destination.ts";

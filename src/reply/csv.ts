@@ -1,8 +1,8 @@
 import { stringify } from "csv-stringify/sync";
 
-import { memoryAttachment, type Attachment } from "./attachment.ts";
+import { type Attachment, memoryAttachment } from "./attachment.ts";
 import type { Table } from "./block.ts";
-import { plainText } from "./plain.ts";
+import { plainText } from "./plain-text.ts";
 
 /**
  * A table as CSV (RFC 4180, UTF-8), all rows and all columns, for machines: a dash for nothing is an empty cell, and in

@@ -1,4 +1,7 @@
-import { compareIntegers } from "./compare-integers.ts";
+/** Negative, zero or positive, as a sorts before, with or after b. */
+export function compareIntegers(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
 
 /** An exact decimal number: `units` divided by ten to the power of `scale`. Never a float. */
 export interface Decimal {

@@ -1,5 +1,5 @@
 import type { ApiClient, NodeClient, Operations } from "../api/api-client.ts";
-import type { Verdict } from "../api/verdict.ts";
+import type { Verdict } from "../api/verdict/verdict.ts";
 
 /**
  * Which node the watchers of a network believe: a node that stands still goes on answering, and what it says of

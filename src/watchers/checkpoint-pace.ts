@@ -1,5 +1,5 @@
 import type { Reading } from "../alerts/kinds/reading.ts";
-import { millisBetween } from "../api/verdict.ts";
+import { millisBetween } from "../api/verdict/verdict.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { HistoryState } from "./history-state.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { AlertEvent } from "../alerts/kinds/event.ts";
 import { timeToText } from "../alerts/kinds/json-fields.ts";
-import type { Checkpoint } from "../api/checkpoint.ts";
+import type { Checkpoint } from "../api/model/network.ts";
 import { NodeSelector } from "./best-source.ts";
 import { overdueReading } from "./checkpoint-pace.ts";
 import { resetEvents } from "./history-events.ts";

@@ -1,6 +1,6 @@
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { Clock } from "../api/clock.ts";
-import type { Verdict } from "../api/verdict.ts";
+import type { Verdict } from "../api/verdict/verdict.ts";
 import { NodeSelector } from "./best-source.ts";
 import { bundlesWatcher } from "./bundles.ts";
 import { checkpointsWatcher } from "./checkpoints.ts";

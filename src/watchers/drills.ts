@@ -6,7 +6,7 @@ import type { AlertEngine } from "../alerts/engine/engine.ts";
 import type { Subscription } from "../alerts/routing/subscription.ts";
 import { isOpen } from "../alerts/rules/episode.ts";
 import type { Clock } from "../api/clock.ts";
-import type { Witness } from "../api/verdict.ts";
+import type { Witness } from "../api/verdict/verdict.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";

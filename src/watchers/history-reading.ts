@@ -1,8 +1,8 @@
 import type { CallOptions, Operations } from "../api/api-client.ts";
-import type { FetchPage, Row } from "../api/iterate-rows.ts";
-import { compareIntegers } from "../units/compare-integers.ts";
+import type { FetchPage, Row } from "../api/client/iterate-rows.ts";
+import { compareIntegers } from "../units/decimal.ts";
 import type { HistoryState, KnownRow } from "./history-state.ts";
-import { isPlausibleTime, estimateBlockTime, blockPointOf, type BlockPoint } from "./place-in-time.ts";
+import { type BlockPoint, blockPointOf, estimateBlockTime, isPlausibleTime } from "./place-in-time.ts";
 
 /** One list of the network that only grows at its end. */
 export interface History<T> {

@@ -1,7 +1,7 @@
 import type { AlertEvent, MarketSide } from "../alerts/kinds/event.ts";
 import { timeFromText, timeToText } from "../alerts/kinds/json-fields.ts";
 import type { Reading } from "../alerts/kinds/reading.ts";
-import { isAuctionMode, isLiveState } from "../api/market-life.ts";
+import { isAuctionMode, isLiveState } from "../api/model/market.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { MarketRecord, MarketsState } from "./market-state.ts";
 import { observationKey } from "./run-counter.ts";

@@ -1,7 +1,7 @@
 import { timeToText } from "../alerts/kinds/json-fields.ts";
 import { exactPrice } from "../alerts/rules/rules.ts";
-import type { MarketData } from "../api/market-data.ts";
-import type { MarketNames } from "../api/names.ts";
+import type { MarketData } from "../api/model/market.ts";
+import type { MarketNames } from "../api/model/names.ts";
 import { compareDecimals, decimal, type Decimal, formatDecimal, percentOf } from "../units/decimal.ts";
 import type { MarketRecord } from "./market-state.ts";
 

@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 
 import { timeFromText, timeToText } from "../alerts/kinds/json-fields.ts";
 import type { Answer, ApiClient, AsOf, CallOptions } from "../api/api-client.ts";
-import type { MarketData } from "../api/market-data.ts";
-import type { MarketNames } from "../api/names.ts";
+import type { MarketData } from "../api/model/market.ts";
+import type { MarketNames } from "../api/model/names.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import { NodeSelector } from "./best-source.ts";
 import { storedAs } from "./kept-as.ts";

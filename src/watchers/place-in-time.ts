@@ -1,5 +1,5 @@
 import type { AsOf } from "../api/api-client.ts";
-import { DEFAULT_THRESHOLDS, millisBetween } from "../api/verdict.ts";
+import { DEFAULT_THRESHOLDS, millisBetween } from "../api/verdict/verdict.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 
 /** A block and its time. */

@@ -1,8 +1,8 @@
 import type { ApiClient, CallOptions, Operations } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
-import { collectRows, iterateRows, rowsNewerThan, type Row } from "../api/iterate-rows.ts";
+import { collectRows, iterateRows, type Row, rowsNewerThan } from "../api/client/iterate-rows.ts";
 import type { NodeSelector } from "./best-source.ts";
-import { MAX_FRESH_ROWS, REMEMBERED_ROWS, HistoryScan, type History, type HistoryUpdate } from "./history-reading.ts";
+import { type History, HistoryScan, type HistoryUpdate, MAX_FRESH_ROWS, REMEMBERED_ROWS } from "./history-reading.ts";
 import type { HistoryState, KnownRow } from "./history-state.ts";
 
 /** Seven days of a checkpoint a minute are ten thousand; a history in which the last one seen is not within this is another one. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { timeToText } from "../alerts/kinds/json-fields.ts";
-import type { KeyRotation } from "../api/key-rotation.ts";
+import type { KeyRotation } from "../api/model/network.ts";
 import { NodeSelector } from "./best-source.ts";
 import { resetEvents } from "./history-events.ts";
 import type { History } from "./history-reading.ts";

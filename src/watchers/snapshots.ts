@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { AlertEvent } from "../alerts/kinds/event.ts";
 import { timeToText } from "../alerts/kinds/json-fields.ts";
-import type { Snapshot } from "../api/snapshot.ts";
+import type { Snapshot } from "../api/model/network.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import { NodeSelector } from "./best-source.ts";
 import { resetEvents } from "./history-events.ts";

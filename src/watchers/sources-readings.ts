@@ -7,7 +7,7 @@ import {
   type PollRound,
   type TimedWitness,
   type Verdict,
-} from "../api/verdict.ts";
+} from "../api/verdict/verdict.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 

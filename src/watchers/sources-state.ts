@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-import { judgeSources } from "../api/judge-sources.ts";
+import { judgeSources } from "../api/verdict/judge-sources.ts";
 import {
   aheadMillis,
   type PollRound,
   type SourceMemory,
   type Verdict,
   type VerdictThresholds,
-} from "../api/verdict.ts";
-import { toMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+} from "../api/verdict/verdict.ts";
+import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 import { integerCodec, timeCodec } from "./json-codecs.ts";
 import { storedAs } from "./kept-as.ts";
 

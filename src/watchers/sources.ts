@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import { systemClock, type Clock } from "../api/clock.ts";
-import { pollNodes } from "../api/take-round.ts";
-import { DEFAULT_THRESHOLDS, type Verdict, type VerdictThresholds } from "../api/verdict.ts";
+import { pollNodes } from "../api/client/poll-nodes.ts";
+import { type Clock, systemClock } from "../api/clock.ts";
+import { DEFAULT_THRESHOLDS, type Verdict, type VerdictThresholds } from "../api/verdict/verdict.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { NodeSelector } from "./best-source.ts";
 import { sourcesReadings } from "./sources-readings.ts";

@@ -1,5 +1,5 @@
+import { fullTextAttachment } from "../../src/reply/full-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
-import { fullTextAttachment } from "../../src/reply/whole-reply.ts";
 import { stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
 import { openStage, type Stage, type StageOptions } from "./stage.ts";

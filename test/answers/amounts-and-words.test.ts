@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { assetAmount, marketAmounts, percentOfFraction, stakeAmount } from "../../src/answers/amounts.ts";
 import { enumWords, timeInForceWords } from "../../src/answers/enum-words.ts";
 import { ORDER_REASONS, orderReason } from "../../src/answers/order-reasons.ts";
-import type { MarketNames } from "../../src/api/names.ts";
+import type { MarketNames } from "../../src/api/model/names.ts";
 import { ORDER_SCRIPTS } from "../../src/simulator/order-scripts.ts";
 import { parseDecimal } from "../../src/units/decimal.ts";
 

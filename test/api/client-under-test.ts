@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 
 import type { ApiClient, ClientLimits } from "../../src/api/api-client.ts";
 import { ApiError } from "../../src/api/api-error.ts";
-import { createApiClient, type ApiClientConfig } from "../../src/api/create-api-client.ts";
+import { type ApiClientConfig, createApiClient } from "../../src/api/client/client.ts";
 import { silentLog } from "../../src/log.ts";
 import { fakeNode, type FakeNode, type Serve } from "./serve-wire.ts";
 

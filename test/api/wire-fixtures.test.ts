@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 
 import type { ApiClient } from "../../src/api/api-client.ts";
 import { ApiError } from "../../src/api/api-error.ts";
-import { createApiClient } from "../../src/api/create-api-client.ts";
-import type { PageRequest } from "../../src/api/page.ts";
+import { createApiClient } from "../../src/api/client/client.ts";
+import type { PageRequest } from "../../src/api/model/page.ts";
 import { UserError } from "../../src/errors.ts";
 import { silentLog } from "../../src/log.ts";
 import { nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
 import { fakeNode, sendCase, sendRouteMissing } from "./serve-wire.ts";
-import { asWritten, valueAt, wireCases, type Means, type WireCase } from "./wire-fixtures.ts";
+import { asWritten, type Means, valueAt, type WireCase, wireCases } from "./wire-fixtures.ts";
 
 // Every operation and parameter, over answers that were written from the interface and not from this client.
 

@@ -10,7 +10,7 @@ import { BotStopping, UserError } from "../../src/errors.ts";
 import type { LedgerExports } from "../../src/export/ledger-exports.ts";
 import { createLog } from "../../src/log.ts";
 import { memoryAttachment } from "../../src/reply/attachment.ts";
-import { plainText } from "../../src/reply/plain.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import { reply, type Reply } from "../../src/reply/reply.ts";
 import type { SeenIds } from "../../src/store/store.ts";
 import { noAlertDesk } from "../support/alert-desk.ts";

@@ -7,7 +7,7 @@ import type { Destination } from "../../src/alerts/sender.ts";
 import { describe as describeAlert } from "../../src/alerts/wording/wording.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import { silentLog } from "../../src/log.ts";
-import { plainText } from "../../src/reply/plain.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";

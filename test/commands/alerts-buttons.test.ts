@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CONDITION_KINDS } from "../../src/alerts/kinds/kinds.ts";
 import type { ChangeMessage } from "../../src/alerts/outbox/message.ts";
 import { describe as describeAlert } from "../../src/alerts/wording/wording.ts";
-import { plainText } from "../../src/reply/plain.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import type { Action, Ask } from "../../src/reply/reply.ts";
 import { anEpisode, aSubscription } from "../alerts/samples.ts";
 import { ann, bob, OPS, talkInOps } from "./alert-channel.ts";

@@ -8,7 +8,7 @@ import { type AlertService, createAlertService } from "../../src/alerts/service/
 import { runDrill } from "../../src/answers/alerts/episodes/drill.ts";
 import { episodeTimelineReply } from "../../src/answers/alerts/episodes/episode-timeline.ts";
 import { silentLog } from "../../src/log.ts";
-import { plainText } from "../../src/reply/plain.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { createDrills, type Drills, drillSettings } from "../../src/watchers/drills.ts";
 import { down } from "../alerts/readings.ts";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { renderTerminal } from "../../src/adapters/terminal/render.ts";
 import { DEFAULT_ALERTS_CONFIG, watcherNames } from "../../src/alerts/alerts-config.ts";
-import { judgeSources } from "../../src/api/judge-sources.ts";
-import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict.ts";
+import { judgeSources } from "../../src/api/verdict/judge-sources.ts";
+import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict/verdict.ts";
 import { createWatchers } from "../../src/watchers/create-watchers.ts";
 import { auction, blind, down, stalled } from "../alerts/readings.ts";
 import { FakeSender } from "../support/fake-sender.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Target } from "../../src/bot/invocation.ts";
-import { plainText } from "../../src/reply/plain.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import { ann, bob, CONSOLE_PAGE, DIRECT, ELSEWHERE, OPS } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 

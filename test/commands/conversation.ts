@@ -1,9 +1,9 @@
 import { onTestFinished } from "vitest";
 
-import type { NodeAddress } from "../../src/api/create-api-client.ts";
+import type { NodeAddress } from "../../src/api/client/client.ts";
 import type { NetworkName } from "../../src/simulator/network.ts";
 import type { Samples } from "../../src/simulator/samples.ts";
-import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 import { NOON, talk, type Talk, type TalkOptions } from "../support/talk.ts";
 
 /** A conversation with the simulated networks at a Thursday noon; both end with the test. */

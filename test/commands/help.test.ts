@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { commands } from "../../commands/index.ts";
-import { plainText } from "../../src/reply/plain.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 test("help lists every command with what it tells", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
+import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
-import { plainText } from "../../src/reply/plain.ts";
 import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
 import { loopbackNode } from "../support/loopback-node.ts";
 import { NOON, talk } from "../support/talk.ts";

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 
-import { judgeSources } from "../../src/api/judge-sources.ts";
-import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict.ts";
+import { judgeSources } from "../../src/api/verdict/judge-sources.ts";
+import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict/verdict.ts";
 import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
 import { stalled } from "../alerts/readings.ts";
 import { loopbackNode, NO_ROUTE, type Say } from "../support/loopback-node.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 
 import type { ApiClient } from "../../src/api/api-client.ts";
-import { createApiClient } from "../../src/api/create-api-client.ts";
+import { createApiClient } from "../../src/api/client/client.ts";
 import { silentLog } from "../../src/log.ts";
 
 /** A case of the wire's fixtures; see test/fixtures/wire/README.md. */

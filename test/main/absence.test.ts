@@ -4,7 +4,7 @@ import { watcherNames } from "../../src/alerts/alerts-config.ts";
 import { ApiError } from "../../src/api/api-error.ts";
 import { silentLog } from "../../src/log.ts";
 import { type Absence, reportAbsence } from "../../src/main/absence.ts";
-import { plainText } from "../../src/reply/plain.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import { Stage } from "../alerts/stage.ts";
 import { settled } from "../api/virtual-clock.ts";
 

@@ -4,11 +4,11 @@ import path from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { parseConfig } from "../../src/config.ts";
+import { parseConfig } from "../../src/config/config.ts";
 import { silentLog } from "../../src/log.ts";
 import { openRunner } from "../../src/main/ask-runner.ts";
 import { serveHolder } from "../../src/main/holder-server.ts";
-import { plainText } from "../../src/reply/plain.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import { reply } from "../../src/reply/reply.ts";
 import { writeHolderRecord } from "../../src/store/holder-record.ts";
 import { tryProcessLock } from "../../src/store/process-lock.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { Subscription } from "../../src/alerts/routing/subscription.ts";
 import { homeSubscriptions } from "../../src/main/home-subscriptions.ts";
-import { plainText } from "../../src/reply/plain.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 
 function told(id: string, channel: string, more: Partial<Subscription> = {}): Subscription {
   return {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import type { Verdict } from "../../src/api/verdict.ts";
+import type { Verdict } from "../../src/api/verdict/verdict.ts";
 import type { AlertStanding } from "../../src/main/alert-standing.ts";
 import { createMeasurements, type Measurements } from "../../src/main/metrics.ts";
 

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, it } from "vitest";
 
-import { examineConfig } from "../../src/config.ts";
+import { examineConfig } from "../../src/config/config.ts";
 import { reachableOperators } from "../../src/main/operators.ts";
 
 const slack = { MAINNET_URLS: "http://a", SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xapp-1" };

@@ -1,11 +1,11 @@
-import * as fc from "fast-check";
 import { parse } from "csv-parse/sync";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { memoryAttachment, safeFileName } from "../../src/reply/attachment.ts";
 import { tableToCsv } from "../../src/reply/csv.ts";
-import { ReplyJson, replyFromJson, replyToJson } from "../../src/reply/json.ts";
-import { plainText } from "../../src/reply/plain.ts";
+import { replyFromJson, ReplyJson, replyToJson } from "../../src/reply/json.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import { code, id, link, shortenId, strong, text, time, toText } from "../../src/reply/text.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
 import { anyReply } from "../support/arbitrary-reply.ts";

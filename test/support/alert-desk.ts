@@ -2,7 +2,7 @@ import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import { type AlertEngine, createAlertEngine } from "../../src/alerts/engine/engine.ts";
 import { type AlertService, createAlertService } from "../../src/alerts/service/service.ts";
 import { type Clock, systemClock } from "../../src/api/clock.ts";
-import type { Verdict } from "../../src/api/verdict.ts";
+import type { Verdict } from "../../src/api/verdict/verdict.ts";
 import { silentLog } from "../../src/log.ts";
 import type { Store } from "../../src/store/store.ts";
 

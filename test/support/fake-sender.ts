@@ -1,5 +1,5 @@
-import { SendError, type Delivery, type Receipt, type Sender } from "../../src/alerts/sender.ts";
-import { plainText } from "../../src/reply/plain.ts";
+import { type Delivery, type Receipt, type Sender, SendError } from "../../src/alerts/sender.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 
 /**

@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 
 import type { ApiClient } from "../../src/api/api-client.ts";
-import { collectRows, iterateRows } from "../../src/api/iterate-rows.ts";
+import { collectRows, iterateRows } from "../../src/api/client/iterate-rows.ts";
 import { watchedTestnet } from "./watched-testnet.ts";
 
 const KINDS = ["checkpoint.new", "history.reset"] as const;

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { Reading } from "../../src/alerts/kinds/reading.ts";
 import { type GivenParameters, judgeReading, ruleFor } from "../../src/alerts/rules/rules.ts";
-import { type MarketData, MarketsData } from "../../src/api/market-data.ts";
+import { type MarketData, MarketsData } from "../../src/api/model/market.ts";
 import { marketRecordOf } from "../../src/watchers/market-record.ts";
 import { marketsWatcher } from "../../src/watchers/markets.ts";
 import { clientOf, name, node } from "../api/client-under-test.ts";

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../../src/alerts/alerts-config.ts";
 import { Reading } from "../../src/alerts/kinds/reading.ts";
-import type { Witness } from "../../src/api/verdict.ts";
+import type { Witness } from "../../src/api/verdict/verdict.ts";
 import { decodeSources, snapshotOf, type SourcesSnapshot } from "../../src/watchers/sources-state.ts";
 import { sourcesWatcher, sourceThresholds } from "../../src/watchers/sources.ts";
-import { afterDeeds, type Deed, outcomes } from "../api/deeds.ts";
-import { at, gone, NAMES, says } from "../api/watch.ts";
+import { afterDeeds, type Deed, outcomes } from "../api/verdict/deeds.ts";
+import { at, gone, NAMES, says } from "../api/verdict/watch.ts";
 
 const thresholds = sourceThresholds(DEFAULT_ALERTS_CONFIG);
 

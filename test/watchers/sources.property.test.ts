@@ -2,10 +2,10 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
-import type { Witness } from "../../src/api/verdict.ts";
+import type { Witness } from "../../src/api/verdict/verdict.ts";
+import { fromMillis } from "../../src/units/nanoseconds.ts";
 import { decodeSources, snapshotOf, type SourcesSnapshot } from "../../src/watchers/sources-state.ts";
 import { sourcesWatcher, sourceThresholds } from "../../src/watchers/sources.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
 
 const START = 1_682_942_400_000;
 const NAMES = ["a", "b", "c"];

@@ -1,10 +1,10 @@
 import stringWidth from "string-width";
 
 import type { Block } from "../../reply/block.ts";
+import { printable } from "../../reply/plain-text.ts";
 import type { Text } from "../../reply/text.ts";
-import { printable } from "../../reply/printable.ts";
 import { insideFence } from "./escape.ts";
-import { renderText, type Markup } from "./inline.ts";
+import { type Markup, renderText } from "./inline.ts";
 import { PHONE_COLUMNS } from "./limits.ts";
 import { renderTable } from "./table.ts";
 

@@ -1,10 +1,10 @@
-import { ButtonStyle, ComponentType, type APIActionRowComponent, type APIButtonComponent } from "discord-api-types/v10";
+import { type APIActionRowComponent, type APIButtonComponent, ButtonStyle, ComponentType } from "discord-api-types/v10";
 
+import { oneLine } from "../../reply/plain-text.ts";
 import type { Action, Ask, Reply } from "../../reply/reply.ts";
-import { oneLine } from "../../reply/printable.ts";
 import { escapeMarkdown, isWebAddress, linkLabel, linkTarget } from "./escape.ts";
 import type { ShortenedId } from "./inline.ts";
-import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, MAX_BUTTONS, BUTTONS_PER_ROW } from "./limits.ts";
+import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, BUTTONS_PER_ROW, MAX_BUTTONS } from "./limits.ts";
 import { encodePress, type Press } from "./press.ts";
 
 /** What the adapter knows of the message that a reply becomes. */

@@ -1,7 +1,5 @@
-import { mergeRuns } from "../../reply/merge-runs.ts";
-import { plainText } from "../../reply/plain.ts";
-import { shortenId, type Inline, type Text } from "../../reply/text.ts";
-import { oneLine, printable } from "../../reply/printable.ts";
+import { oneLine, plainText, printable } from "../../reply/plain-text.ts";
+import { type Inline, mergeRuns, shortenId, type Text } from "../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../units/nanoseconds.ts";
 import { escapeMarkdown, inlineCode, joinMarkup, linkLabel, linkTarget } from "./escape.ts";
 

@@ -1,15 +1,14 @@
 import type { APIAllowedMentions, APIEmbed } from "discord-api-types/v10";
 
-import type { Attachment } from "../../reply/attachment.ts";
+import { type Attachment, UniqueFileNames } from "../../reply/attachment.ts";
 import type { Block } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
-import { UniqueFileNames } from "../../reply/file-names.ts";
+import { fullTextAttachment } from "../../reply/full-text.ts";
 import type { Reply, Tone } from "../../reply/reply.ts";
-import { fullTextAttachment } from "../../reply/whole-reply.ts";
 import { renderBlock } from "./blocks.ts";
-import { renderButtons, splitActions, type MessageContext, type ActionRows } from "./buttons.ts";
+import { type ActionRows, type MessageContext, renderButtons, splitActions } from "./buttons.ts";
 import { escapeMarkdown, isWebAddress } from "./escape.ts";
-import { flatText, renderText, type Markup, type ShortenedId } from "./inline.ts";
+import { flatText, type Markup, renderText, type ShortenedId } from "./inline.ts";
 import { ALT_TEXT_LENGTH, EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH } from "./limits.ts";
 import type { Press } from "./press.ts";
 

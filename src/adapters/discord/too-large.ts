@@ -1,11 +1,11 @@
-import { formatBytes } from "../../units/byte-size.ts";
+import { oneLine } from "../../reply/plain-text.ts";
 import type { Ask } from "../../reply/reply.ts";
-import { oneLine } from "../../reply/printable.ts";
+import { formatBytes } from "../../units/format-number.ts";
 import { formatUtc, fromSeconds, toSeconds } from "../../units/nanoseconds.ts";
 import { commandLine } from "./buttons.ts";
 import { escapeMarkdown, inlineCode } from "./escape.ts";
 import type { UnsendableFile } from "./fit-files.ts";
-import { MAX_TOTAL_FILE_BYTES, MAX_FILES } from "./limits.ts";
+import { MAX_FILES, MAX_TOTAL_FILE_BYTES } from "./limits.ts";
 
 /** How full a part may become: entries are not spread evenly over time. */
 const RANGE_FILL = 0.7;

@@ -1,12 +1,11 @@
 import type { KnownBlock } from "@slack/types";
 
 import type { Block, Field, Table } from "../../reply/block.ts";
-import { plainText } from "../../reply/plain.ts";
+import { plainText, printable } from "../../reply/plain-text.ts";
 import type { Text } from "../../reply/text.ts";
-import { printable } from "../../reply/printable.ts";
 import { escapeMrkdwn, insideFence } from "./escape.ts";
-import { renderText, type Markup } from "./inline.ts";
-import { SECTION_FIELD_LENGTH, MAX_SECTION_FIELDS, SECTION_LENGTH } from "./limits.ts";
+import { type Markup, renderText } from "./inline.ts";
+import { MAX_SECTION_FIELDS, SECTION_FIELD_LENGTH, SECTION_LENGTH } from "./limits.ts";
 import { renderTableBlock } from "./table.ts";
 
 /** What one block of a reply becomes, within a bound of characters and of Slack's blocks. */

@@ -1,12 +1,12 @@
 import type { ActionsBlock, Button, ConfirmationDialog } from "@slack/types";
 
+import { formatAsk } from "../../reply/full-text.ts";
+import { oneLine } from "../../reply/plain-text.ts";
 import type { Action, Ask, Reply } from "../../reply/reply.ts";
-import { formatAsk } from "../../reply/whole-reply.ts";
-import { oneLine } from "../../reply/printable.ts";
 import { escapeMrkdwn, linkMarkup } from "./escape.ts";
 import { renderPlain } from "./inline.ts";
 import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, CONFIRM_BUTTON_LENGTH, CONFIRM_TEXT_LENGTH } from "./limits.ts";
-import { encodePress, STORED_PRESS_VALUE_LENGTH, type Press } from "./press.ts";
+import { encodePress, type Press, STORED_PRESS_VALUE_LENGTH } from "./press.ts";
 import { textLength } from "./text-length.ts";
 
 /** What the adapter knows of the message that a reply becomes. */

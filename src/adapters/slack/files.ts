@@ -4,13 +4,13 @@ import { pipeline } from "node:stream/promises";
 
 import type { WebClient } from "@slack/web-api";
 
-import { formatBytes } from "../../units/byte-size.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import { formatBytes } from "../../units/format-number.ts";
 import { retryRateLimited, type Sleep, type WebApiAccess } from "./after-limit.ts";
 import { escapeMrkdwn, linkMarkup } from "./escape.ts";
 import type { MessageFile } from "./render.ts";
-import { errorCodeOf, describeError, isUnanswered } from "./slack-fault.ts";
+import { describeError, errorCodeOf, isUnanswered } from "./slack-fault.ts";
 
 /** Where files go. */
 export interface FileDestination {

@@ -1,7 +1,5 @@
-import { mergeRuns } from "../../reply/merge-runs.ts";
-import { plainText } from "../../reply/plain.ts";
-import type { Inline, Text } from "../../reply/text.ts";
-import { oneLine, printable } from "../../reply/printable.ts";
+import { oneLine, plainText, printable } from "../../reply/plain-text.ts";
+import { type Inline, mergeRuns, type Text } from "../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../units/nanoseconds.ts";
 import { escapeMrkdwn, escapeText, inlineCode, linkMarkup } from "./escape.ts";
 import { BUTTON_URL_LENGTH } from "./limits.ts";

@@ -1,20 +1,20 @@
-import { plainText } from "../../reply/plain.ts";
+import { plainText } from "../../reply/plain-text.ts";
 import type { Ask, Reply } from "../../reply/reply.ts";
 import { respond } from "./answer-ask.ts";
 import { ButtonResponder } from "./button-surface.ts";
-import { callerOf, plainCaller, type Asker } from "./caller.ts";
+import { type Asker, callerOf, plainCaller } from "./caller.ts";
 import { CommandResponder } from "./command-surface.ts";
 import type { SlackContext } from "./desk.ts";
 import { editableDirectMessage } from "./direct-message.ts";
 import { DirectMessageResponder } from "./direct-surface.ts";
 import {
   blockIdOf,
+  type FormMetadata,
+  type FormState,
   optionNameOf,
   optionObject,
   readForm,
   readFormMetadata,
-  type FormMetadata,
-  type FormState,
 } from "./form.ts";
 import { MAX_OPTIONS } from "./limits.ts";
 import type { RequestContext } from "./origin.ts";

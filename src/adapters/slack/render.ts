@@ -1,17 +1,16 @@
 import type { KnownBlock } from "@slack/types";
 
-import type { Attachment } from "../../reply/attachment.ts";
+import { type Attachment, UniqueFileNames } from "../../reply/attachment.ts";
 import { tableAttachment } from "../../reply/csv.ts";
-import { UniqueFileNames } from "../../reply/file-names.ts";
-import { plainText } from "../../reply/plain.ts";
+import { fullTextAttachment } from "../../reply/full-text.ts";
+import { plainText } from "../../reply/plain-text.ts";
 import type { Reply, Tone } from "../../reply/reply.ts";
-import { fullTextAttachment } from "../../reply/whole-reply.ts";
-import { contextBlock as smallPrint, renderBlock, sectionBlock, type RenderedBlocks } from "./blocks.ts";
-import { renderButtons, type MessageContext } from "./buttons.ts";
+import { contextBlock as smallPrint, renderBlock, type RenderedBlocks, sectionBlock } from "./blocks.ts";
+import { type MessageContext, renderButtons } from "./buttons.ts";
 import { escapeMrkdwn } from "./escape.ts";
 import { renderPlain, renderText } from "./inline.ts";
-import { MAX_BLOCKS, HEADER_LENGTH, MESSAGE_LENGTH, SECTION_LENGTH, TEXT_LENGTH } from "./limits.ts";
-import { STORED_PRESS_VALUE_LENGTH, type Press } from "./press.ts";
+import { HEADER_LENGTH, MAX_BLOCKS, MESSAGE_LENGTH, SECTION_LENGTH, TEXT_LENGTH } from "./limits.ts";
+import { type Press, STORED_PRESS_VALUE_LENGTH } from "./press.ts";
 import { textLength } from "./text-length.ts";
 
 /** A file of a message, under the name it has there. */

@@ -1,9 +1,8 @@
 import type { RawTextElement, TableBlock } from "@slack/types";
 
 import type { Column, Table } from "../../reply/block.ts";
-import { plainText } from "../../reply/plain.ts";
-import { shortenId, type Inline, type Text } from "../../reply/text.ts";
-import { oneLine } from "../../reply/printable.ts";
+import { oneLine, plainText } from "../../reply/plain-text.ts";
+import { type Inline, shortenId, type Text } from "../../reply/text.ts";
 import { escapeText } from "./escape.ts";
 import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from "./limits.ts";
 

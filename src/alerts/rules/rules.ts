@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { MarketNames } from "../../api/names.ts";
+import type { MarketNames } from "../../api/model/names.ts";
 import { UserError } from "../../errors.ts";
 import { compareDecimals, decimal, formatDecimal, parseDecimal } from "../../units/decimal.ts";
 import type { Milliseconds } from "../../units/duration.ts";

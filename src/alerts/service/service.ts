@@ -1,4 +1,4 @@
-import type { Verdict } from "../../api/verdict.ts";
+import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { isDrill } from "../drill.ts";
 import type { AlertEngine } from "../engine/engine.ts";

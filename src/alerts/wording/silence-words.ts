@@ -1,4 +1,4 @@
-import { plainText } from "../../reply/plain.ts";
+import { plainText } from "../../reply/plain-text.ts";
 import { strong, text, type Text, time } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { cutShort } from "../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
-import { plainText } from "../../reply/plain.ts";
+import { plainText } from "../../reply/plain-text.ts";
 import type { Text } from "../../reply/text.ts";
 
 /** Letters and digits that are not taken for one another; no vowels, so that no words come of them. */

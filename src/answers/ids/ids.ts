@@ -1,5 +1,5 @@
 import type { ApiClient, CallOptions } from "../../api/api-client.ts";
-import type { AssetNames, MarketNames, NodeNames } from "../../api/names.ts";
+import type { AssetNames, MarketNames, NodeNames } from "../../api/model/names.ts";
 import type { SeenKind } from "../../store/store.ts";
 import { hasEnded } from "../markets.ts";
 

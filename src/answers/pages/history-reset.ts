@@ -1,6 +1,6 @@
 import type { Answer, AsOf } from "../../api/api-client.ts";
 import { ApiError } from "../../api/api-error.ts";
-import type { Page, PageRequest } from "../../api/page.ts";
+import type { Page, PageRequest } from "../../api/model/page.ts";
 import { code, text, type Text } from "../../reply/text.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 

@@ -1,4 +1,4 @@
-import type { Page } from "../../api/page.ts";
+import type { Page } from "../../api/model/page.ts";
 
 /**
  * Where a page ends or begins. A cursor means something only at the node that gave it, so buttons carry that node

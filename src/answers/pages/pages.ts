@@ -1,7 +1,6 @@
 import type { Answer, ApiClient, AsOf, CallOptions, Operations } from "../../api/api-client.ts";
 import { ApiError } from "../../api/api-error.ts";
-import { checkPageRequest } from "../../api/page-query.ts";
-import type { Page, PageRequest } from "../../api/page.ts";
+import { checkPageRequest, type Page, type PageRequest } from "../../api/model/page.ts";
 import type { Options, OptionValues } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
 import { type Block, paragraph } from "../../reply/block.ts";

@@ -1,5 +1,5 @@
 import type { Answer, ApiClient, AsOf, CallOptions, Operations } from "../../api/api-client.ts";
-import type { Page, PageRequest } from "../../api/page.ts";
+import type { Page, PageRequest } from "../../api/model/page.ts";
 
 /** How far a place is looked for: 10,000 rows, at 20 requests. */
 const ROWS_PER_REQUEST = 500;

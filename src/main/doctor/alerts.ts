@@ -1,6 +1,6 @@
-import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
-import { DEFAULT_ALERTS_CONFIG, type AlertsConfig } from "../../alerts/alerts-config.ts";
-import type { Config } from "../../config.ts";
+import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
+import { type AlertsConfig, DEFAULT_ALERTS_CONFIG } from "../../alerts/alerts-config.ts";
+import type { Config } from "../../config/config.ts";
 import { UserError } from "../../errors.ts";
 import { isLoopback } from "../../loopback.ts";
 import { readAlertsConfig } from "../alerts-settings.ts";

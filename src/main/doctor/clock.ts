@@ -1,5 +1,5 @@
-import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
-import { millisBetween } from "../../api/verdict.ts";
+import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
+import { millisBetween } from "../../api/verdict/verdict.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
-import { inspectCore, inspectNode, type NodeInspection } from "../../api/inspect-node.ts";
-import { millisBetween } from "../../api/verdict.ts";
-import type { Config } from "../../config.ts";
+import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
+import { inspectCore, inspectNode, type NodeInspection } from "../../api/node/inspect-node.ts";
+import { millisBetween } from "../../api/verdict/verdict.ts";
+import type { Config } from "../../config/config.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Check } from "./check.ts";
 import { BEHIND_MILLIS, judgeClock } from "./clock.ts";

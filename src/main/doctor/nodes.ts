@@ -1,7 +1,7 @@
-import { fault, ok, noAnswer, warning, type Finding } from "../../adapters/finding.ts";
+import { fault, type Finding, noAnswer, ok, warning } from "../../adapters/finding.ts";
 import type { ApiError } from "../../api/api-error.ts";
-import type { NodeInspection } from "../../api/inspect-node.ts";
-import { DEFAULT_THRESHOLDS, millisBetween } from "../../api/verdict.ts";
+import type { NodeInspection } from "../../api/node/inspect-node.ts";
+import { DEFAULT_THRESHOLDS, millisBetween } from "../../api/verdict/verdict.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatUtc, type Nanoseconds } from "../../units/nanoseconds.ts";
 

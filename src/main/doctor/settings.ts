@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 
-import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
-import type { ExaminedConfig } from "../../config.ts";
+import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
+import type { ExaminedConfig } from "../../config/config.ts";
 
 /** The settings as they were read. */
 export function examineSettings({ config, faults }: ExaminedConfig): Finding[] {

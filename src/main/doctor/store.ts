@@ -6,12 +6,12 @@ import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
 import { type PlatformSuspension, readSuspensions } from "../../alerts/suspension/platform-suspension.ts";
 import { platformName, tokenRemedy } from "../../alerts/wording/phrases.ts";
 import { messageOf, UserError } from "../../errors.ts";
-import { plainText } from "../../reply/plain.ts";
+import { plainText } from "../../reply/plain-text.ts";
 import { databaseFile } from "../../store/database-url.ts";
 import { readHolderRecord } from "../../store/holder-record.ts";
 import { type FileInspection, inspectFile } from "../../store/inspect-file.ts";
-import { formatBytes } from "../../units/byte-size.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatBytes } from "../../units/format-number.ts";
 import { findHolder } from "../find-holder.ts";
 
 /** A day of alerts is some megabytes; a log that grows on the same disk is not. */

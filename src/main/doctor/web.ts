@@ -1,13 +1,13 @@
 import { createServer } from "node:http";
 
-import { fault, ok, warning, type Finding } from "../../adapters/finding.ts";
+import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
 import { FIRST_PORT } from "../../adapters/web/limits.ts";
 import { listen } from "../../adapters/web/listen.ts";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { UserError } from "../../errors.ts";
 import { isLoopback } from "../../loopback.ts";
 import { databaseFile } from "../../store/database-url.ts";
-import { readHolderRecord, type HolderRecord } from "../../store/holder-record.ts";
+import { type HolderRecord, readHolderRecord } from "../../store/holder-record.ts";
 import { findHolder } from "../find-holder.ts";
 
 /** The console: whether it can have its port, or runs already, and whether it stands open. */

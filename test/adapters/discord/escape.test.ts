@@ -1,14 +1,14 @@
-import { oneLine } from "../../../src/reply/printable.ts";
 import { describe, expect, test } from "vitest";
 
 import { escapeMarkdown, inlineCode, insideFence, linkTarget } from "../../../src/adapters/discord/escape.ts";
 import {
   decodePress,
   encodePress,
-  pressPayload,
   parsePressPayload,
   type Press,
+  pressPayload,
 } from "../../../src/adapters/discord/press.ts";
+import { oneLine } from "../../../src/reply/plain-text.ts";
 import { markdownNodes } from "./judge.ts";
 
 describe("data stays text", () => {

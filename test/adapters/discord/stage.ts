@@ -8,7 +8,7 @@ import { commands } from "../../../commands/index.ts";
 import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts";
 import { createDiscordAdapter, type DiscordTiming } from "../../../src/adapters/discord/index.ts";
 import type { AlertEngine } from "../../../src/alerts/engine/engine.ts";
-import { createApiClient } from "../../../src/api/create-api-client.ts";
+import { createApiClient } from "../../../src/api/client/client.ts";
 import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
 import { createBot } from "../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";

@@ -4,8 +4,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { renderSlack, type SlackMessage } from "../../../src/adapters/slack/render.ts";
-import { plainText } from "../../../src/reply/plain.ts";
 import type { Block } from "../../../src/reply/block.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
 import type { Reply } from "../../../src/reply/reply.ts";
 import type { Text } from "../../../src/reply/text.ts";
 import { anyReply } from "../../support/arbitrary-reply.ts";

@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { commands } from "../../../commands/index.ts";
 import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts";
 import { createSlackAdapter, type SlackAdapterOptions, type SlackTiming } from "../../../src/adapters/slack/index.ts";
-import { createApiClient } from "../../../src/api/create-api-client.ts";
+import { createApiClient } from "../../../src/api/client/client.ts";
 import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
 import { createBot } from "../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";

@@ -5,7 +5,7 @@ import type { ApiClient } from "../../../src/api/api-client.ts";
 import { createBot } from "../../../src/bot/bot.ts";
 import { command } from "../../../src/bot/command.ts";
 import { silentLog } from "../../../src/log.ts";
-import { plainText } from "../../../src/reply/plain.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { noAlertDesk } from "../../support/alert-desk.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { runQuestion } from "../../../src/adapters/web/running.ts";
 import { BotStopping } from "../../../src/errors.ts";
-import { plainText } from "../../../src/reply/plain.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
 import { fakeBot } from "./harness.ts";
 
 test.each([

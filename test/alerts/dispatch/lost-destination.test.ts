@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { SendError } from "../../../src/alerts/sender.ts";
-import { plainText } from "../../../src/reply/plain.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
 import type { Post } from "../../support/fake-sender.ts";
 import { stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";

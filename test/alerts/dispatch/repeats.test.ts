@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 
-import { plainText } from "../../../src/reply/plain.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
 import type { Reply } from "../../../src/reply/reply.ts";
 import { stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";

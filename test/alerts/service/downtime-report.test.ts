@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
 import type { Subscription } from "../../../src/alerts/routing/subscription.ts";
 import { createDowntimeReport, type DowntimeReport } from "../../../src/alerts/service/downtime-report.ts";
-import { plainText } from "../../../src/reply/plain.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
 import { settled } from "../../api/virtual-clock.ts";
 import { FakeSender } from "../../support/fake-sender.ts";
 import { aSubscription } from "../samples.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { type Destination, SendError } from "../../../src/alerts/sender.ts";
-import { plainText } from "../../../src/reply/plain.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
 import type { FakeSender } from "../../support/fake-sender.ts";
 import { GuardedSender } from "../../support/guarded-sender.ts";
 import { FIRED, RESOLVED, wordsOf } from "../outage.ts";

@@ -11,7 +11,7 @@ import {
   ruleWords,
   subscriptionWords,
 } from "../../../src/alerts/wording/subscription-words.ts";
-import { plainText } from "../../../src/reply/plain.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
 import { price } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 

@@ -7,8 +7,8 @@ import { Reading } from "../../../src/alerts/kinds/reading.ts";
 import { deliverySubject } from "../../../src/alerts/outbox/delivery-subject.ts";
 import { AlertMessage } from "../../../src/alerts/outbox/message.ts";
 import { describe } from "../../../src/alerts/wording/wording.ts";
-import { plainText } from "../../../src/reply/plain.ts";
-import { fullTextAttachment } from "../../../src/reply/whole-reply.ts";
+import { fullTextAttachment } from "../../../src/reply/full-text.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { anEpisode } from "../samples.ts";
 

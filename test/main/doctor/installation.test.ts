@@ -7,7 +7,7 @@ import path from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { examineConfig } from "../../../src/config.ts";
+import { examineConfig } from "../../../src/config/config.ts";
 import { alertsConfigOf, examineDeadman, examineOperators } from "../../../src/main/doctor/alerts.ts";
 import { networkChecks } from "../../../src/main/doctor/networks.ts";
 import { examineEnvFile, examineNode, examineSettings } from "../../../src/main/doctor/settings.ts";

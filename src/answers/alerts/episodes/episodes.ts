@@ -10,7 +10,7 @@ import { nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../../bot/options/suggest-values.ts";
 import { UserError } from "../../../errors.ts";
-import { plainText } from "../../../reply/plain.ts";
+import { plainText } from "../../../reply/plain-text.ts";
 import { matchingKinds } from "../alert-kinds.ts";
 import { type CallerContext, destinationHere, isOperator } from "../destination.ts";
 

@@ -8,7 +8,7 @@ import { type Episode, isOpen, type Machine } from "../../../alerts/rules/episod
 import { ruleFor, timingOf } from "../../../alerts/rules/rules.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import type { Labels } from "../../../alerts/wording/subscription-words.ts";
-import type { Verdict } from "../../../api/verdict.ts";
+import type { Verdict } from "../../../api/verdict/verdict.ts";
 import type { Tone } from "../../../reply/reply.ts";
 import { code, strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";

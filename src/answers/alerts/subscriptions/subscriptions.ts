@@ -5,7 +5,7 @@ import { type Labels, subscriptionWords } from "../../../alerts/wording/subscrip
 import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
-import { plainText } from "../../../reply/plain.ts";
+import { plainText } from "../../../reply/plain-text.ts";
 import type { Action } from "../../../reply/reply.ts";
 import { text } from "../../../reply/text.ts";
 import {

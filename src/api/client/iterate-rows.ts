@@ -1,0 +1,91 @@
+import type { Answer, AsOf, CallOptions } from "../api-client.ts";
+import type { Page, PageRequest } from "../model/page.ts";
+
+/** Gets one page: `(request) => api.getCheckpoints(request, { signal })`. */
+export type FetchPage<T> = (request: PageRequest) => Promise<Answer<Page<T>>>;
+
+export interface IterateOptions {
+  /** The bound: no more rows than this are given. */
+  readonly maxRows: number;
+  /** Rows asked for at once. Default 200. */
+  readonly pageRows?: number;
+  /** Default true, as at the node. */
+  readonly newestFirst?: boolean;
+  /** Cursor of the row to go on behind. */
+  readonly after?: string;
+  readonly signal?: CallOptions["signal"];
+}
+
+export interface Row<T> {
+  readonly cursor: string | undefined;
+  readonly node: T;
+  readonly asOf: AsOf;
+}
+
+/** How an iteration ended. */
+export interface RowsEnd {
+  /** False where the bound cut it off, or where the node said that there is more but not how to reach it. */
+  readonly complete: boolean;
+  /** The cursor to go on from: of the last row given, or the one begun with where there was none. */
+  readonly cursor: string | undefined;
+}
+
+const PAGE_ROWS = 200;
+
+/**
+ * Every row forwards from the start or from `after`, page by page, up to the bound; the end is the generator's return
+ * value. Rejects as `fetchPage` does, or with the signal's reason.
+ */
+export async function* iterateRows<T>(
+  fetchPage: FetchPage<T>,
+  options: IterateOptions,
+): AsyncGenerator<Row<T>, RowsEnd, undefined> {
+  const { maxRows, pageRows = PAGE_ROWS, newestFirst = true, signal } = options;
+  let cursor = options.after;
+  let given = 0;
+  while (given < maxRows) {
+    signal?.throwIfAborted();
+    const first = Math.min(pageRows, maxRows - given);
+    const { value: page, asOf } = await fetchPage({
+      first,
+      newestFirst,
+      ...(cursor === undefined ? {} : { after: cursor }),
+    });
+    for (const row of page.rows) {
+      if (given === maxRows) return { complete: false, cursor };
+      given += 1;
+      cursor = row.cursor ?? cursor;
+      yield { ...row, asOf };
+    }
+    if (!page.hasNextPage) return { complete: true, cursor };
+    const next = page.endCursor ?? page.rows.at(-1)?.cursor;
+    // A node that says "more" without a way on would be asked the same for ever.
+    if (page.rows.length === 0 || next === undefined) return { complete: false, cursor };
+    cursor = next;
+  }
+  return { complete: false, cursor };
+}
+
+/**
+ * Everything newer than a row, oldest first: what has come since `cursor` was kept. Only the node that gave the cursor
+ * knows what it means.
+ */
+export function rowsNewerThan<T>(
+  fetchPage: FetchPage<T>,
+  cursor: string,
+  options: Omit<IterateOptions, "after" | "newestFirst">,
+): AsyncGenerator<Row<T>, RowsEnd, undefined> {
+  return iterateRows(fetchPage, { ...options, after: cursor, newestFirst: false });
+}
+
+/** An iteration's rows in a list, with how it ended. */
+export async function collectRows<T>(
+  rows: AsyncGenerator<Row<T>, RowsEnd, undefined>,
+): Promise<{ readonly rows: readonly Row<T>[]; readonly end: RowsEnd }> {
+  const collected: Row<T>[] = [];
+  for (;;) {
+    const step = await rows.next();
+    if (step.done === true) return { rows: collected, end: step.value };
+    collected.push(step.value);
+  }
+}

@@ -1,0 +1,116 @@
+import type { Milliseconds } from "../../units/duration.ts";
+import type { CallOptions } from "../api-client.ts";
+import { ApiError } from "../api-error.ts";
+import type { Clock } from "../clock.ts";
+import { assetNames, Assets, marketNames, Markets, NetworkNodes, nodeNames } from "../model/names.ts";
+import { EMPTY_PAGE, type Page } from "../model/page.ts";
+import { type ApiRequest, defineRequest } from "../model/requests.ts";
+import type { Call } from "./operations.ts";
+
+/** Names change when a market or an asset is proposed: rarely. */
+const NAMES_CACHE_MILLIS: Milliseconds = 600_000;
+/** Where a node had no names to offer it is not asked again for this long. */
+const NOT_OFFERED_CACHE_MILLIS: Milliseconds = 60_000;
+const ROWS_PER_PAGE = 1000;
+/** A market without its decimals has no price that could be watched: the end is far beyond what there is. */
+const MAX_PAGES = 50;
+
+/** One kind of names: read whole, kept for long, and never a reason for a caller to fail. */
+export class NamesCache<T> {
+  readonly #call: Call;
+  readonly #clock: Clock;
+  readonly #ask: (after: string | undefined) => ApiRequest<Page<T | undefined>>;
+  #kept: readonly T[] = [];
+  #goodUntilMillis = -1;
+
+  constructor(call: Call, clock: Clock, ask: (after: string | undefined) => ApiRequest<Page<T | undefined>>) {
+    this.#call = call;
+    this.#clock = clock;
+    this.#ask = ask;
+  }
+
+  /** Rejects only with the signal's reason; what was known last where nothing new is to be had. */
+  async get(options: CallOptions = {}): Promise<readonly T[]> {
+    options.signal?.throwIfAborted();
+    if (options.fresh !== true && this.#clock.monotonicMillis() < this.#goodUntilMillis) return this.#kept;
+    try {
+      const names = await this.#read(options);
+      this.#kept = names;
+      this.#goodUntilMillis = this.#clock.monotonicMillis() + NAMES_CACHE_MILLIS;
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      if (!(error instanceof ApiError)) throw error;
+      this.#goodUntilMillis = this.#clock.monotonicMillis() + NOT_OFFERED_CACHE_MILLIS;
+    }
+    return this.#kept;
+  }
+
+  async #read(options: CallOptions): Promise<readonly T[]> {
+    const names: T[] = [];
+    let after: string | undefined;
+    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+      const { value }: { value: Page<T | undefined> } = await this.#call(this.#ask(after), options);
+      for (const row of value.rows) if (row.node !== undefined) names.push(row.node);
+      if (!value.hasNextPage || value.endCursor === undefined || value.endCursor === after) break;
+      after = value.endCursor;
+    }
+    return names;
+  }
+}
+
+export function marketNamesCache(call: Call, clock: Clock): NamesCache<NonNullable<ReturnType<typeof marketNames>>> {
+  return new NamesCache(call, clock, (after) =>
+    defineRequest({
+      path: namesPath("/api/v2/markets", after),
+      what: "the markets' names",
+      schema: Markets,
+      pick: (reply) => mapPage(reply.markets, marketNames),
+      keepMillis: 0,
+      pages: true,
+      ...cursor(after),
+    }),
+  );
+}
+
+export function assetNamesCache(call: Call, clock: Clock): NamesCache<NonNullable<ReturnType<typeof assetNames>>> {
+  return new NamesCache(call, clock, (after) =>
+    defineRequest({
+      path: namesPath("/api/v2/assets", after),
+      what: "the assets' names",
+      schema: Assets,
+      pick: (reply) => mapPage(reply.assets, assetNames),
+      keepMillis: 0,
+      pages: true,
+      ...cursor(after),
+    }),
+  );
+}
+
+export function nodeNamesCache(call: Call, clock: Clock): NamesCache<NonNullable<ReturnType<typeof nodeNames>>> {
+  return new NamesCache(call, clock, (after) =>
+    defineRequest({
+      path: namesPath("/api/v2/nodes", after),
+      what: "the nodes' names",
+      schema: NetworkNodes,
+      pick: (reply) => mapPage(reply.nodes, nodeNames),
+      keepMillis: 0,
+      pages: true,
+      ...cursor(after),
+    }),
+  );
+}
+
+function namesPath(route: string, after: string | undefined): string {
+  const query = new URLSearchParams({ "pagination.first": String(ROWS_PER_PAGE) });
+  if (after !== undefined) query.set("pagination.after", after);
+  return `${route}?${query.toString()}`;
+}
+
+function cursor(after: string | undefined): { cursor?: string } {
+  return after === undefined ? {} : { cursor: after };
+}
+
+function mapPage<A, B>(page: Page<A> | undefined, map: (node: A) => B): Page<B> {
+  if (page === undefined) return EMPTY_PAGE;
+  return { ...page, rows: page.rows.map((row) => ({ cursor: row.cursor, node: map(row.node) })) };
+}

@@ -1,0 +1,127 @@
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import type { ApiClient, AssessOptions, CallOptions, NodeClient } from "../api-client.ts";
+import { ApiError, didAnswer } from "../api-error.ts";
+import { Cancellation } from "../cancellation.ts";
+import { type Clock, startTimeout, systemClock } from "../clock.ts";
+import type { ClientContext } from "../node/node.ts";
+import { judgeSources } from "../verdict/judge-sources.ts";
+import {
+  DEFAULT_THRESHOLDS,
+  type Mutable,
+  type PollRound,
+  type SourceMemory,
+  type Verdict,
+  type Witness,
+} from "../verdict/verdict.ts";
+
+/** Blocks come about once a second, so a network that lives moves in this time. */
+const WATCH_MILLIS: Milliseconds = 3000;
+const POLL_PAUSE_MILLIS: Milliseconds = 1000;
+
+/**
+ * Looks at a network's nodes, remembering in this process what earlier looks saw. Where the age of the network time
+ * alone would say that the network stands still, it looks again for up to 3 s: the wall clock may be what is wrong.
+ */
+export function assessNodes(nodes: readonly NodeClient[], around: ClientContext): ApiClient["assess"] {
+  let memory: SourceMemory | undefined;
+  return async (options: AssessOptions = {}): Promise<Verdict> => {
+    const { thresholds = DEFAULT_THRESHOLDS, fresh = false, earlier, ...rest } = options;
+    const { clock } = around;
+    memory = earlier ?? memory;
+    let verdict = await look(fresh);
+    while (isJudgedByClockAlone(verdict)) {
+      await clock.sleep(POLL_PAUSE_MILLIS, rest.signal);
+      verdict = await look(true);
+    }
+    return verdict;
+
+    async function look(afresh: boolean): Promise<Verdict> {
+      const round = await pollNodes({ nodes }, { ...rest, fresh: afresh, clock });
+      const seen = judgeSources(round, memory, thresholds);
+      memory = seen.memory;
+      return seen;
+    }
+  };
+}
+
+/** True of a standstill that only the age of the network time speaks for, and no watching yet. */
+function isJudgedByClockAlone(verdict: Verdict): boolean {
+  const { network, basis, memory, atMillis } = verdict;
+  return network === "stalled" && basis === "age" && atMillis - memory.watchedSinceMillis < WATCH_MILLIS;
+}
+
+/** A node that has not answered by then is not reachable in this round. */
+export const POLL_TIMEOUT_MILLIS: Milliseconds = 3000;
+
+interface PollOptions extends CallOptions {
+  /** Default 3 s. */
+  readonly timeoutMillis?: Milliseconds;
+  readonly clock?: Clock;
+}
+
+/**
+ * Asks every node for its time at once, afresh unless told otherwise. A node that gives none is a witness too: the
+ * round rejects only with the signal's reason.
+ */
+export async function pollNodes(
+  { nodes }: { readonly nodes: readonly NodeClient[] },
+  options: PollOptions = {},
+): Promise<PollRound> {
+  const { signal, timeoutMillis = POLL_TIMEOUT_MILLIS, clock = systemClock, fresh = true, lane = "people" } = options;
+  signal?.throwIfAborted();
+  const late = new Cancellation();
+  const leave = (): void => late.abort(signal?.reason);
+  signal?.addEventListener("abort", leave, { once: true });
+  const cancel = startTimeout(timeoutMillis, () => late.abort(new PollTimeout()));
+  try {
+    const call = { fresh, lane, signal: late };
+    const witnesses = await Promise.all(nodes.map((node) => pollNode(node, call, clock, timeoutMillis)));
+    signal?.throwIfAborted();
+    return { witnesses, atMillis: clock.monotonicMillis(), wallClock: clock.wallClock() };
+  } finally {
+    cancel();
+    signal?.removeEventListener("abort", leave);
+  }
+}
+
+class PollTimeout extends Error {}
+
+async function pollNode(
+  node: NodeClient,
+  options: CallOptions,
+  clock: Clock,
+  timeoutMillis: Milliseconds,
+): Promise<Witness> {
+  const began = clock.monotonicMillis();
+  const beganAt = clock.wallClock();
+  try {
+    const { value, asOf } = await node.getNetworkTime(options);
+    const witness: Mutable<Witness> = { node: node.name, reachable: true };
+    if (value.timestamp !== undefined) witness.time = value.timestamp;
+    if (asOf.blockHeight !== undefined) witness.height = asOf.blockHeight;
+    if (asOf.blockTime !== undefined) witness.blockTime = asOf.blockTime;
+    // An answer kept from before says nothing about how long this node takes.
+    if (asOf.receivedAt >= beganAt) witness.roundTripMillis = Math.round(clock.monotonicMillis() - began);
+    return witness;
+  } catch (error) {
+    if (error instanceof ApiError) {
+      const refused = error.kind === "rate-limited" || error.kind === "banned";
+      const why = error.tried.at(-1)?.why ?? error.message;
+      return {
+        node: node.name,
+        reachable: false,
+        why,
+        ...(didAnswer(error) ? { answered: true as const } : {}),
+        ...(isForeign(error) ? { foreign: true as const } : {}),
+        ...(refused ? { refused: true as const } : {}),
+      };
+    }
+    if (options.signal?.aborted !== true) throw error;
+    return { node: node.name, reachable: false, why: `did not answer within ${formatDuration(timeoutMillis)}` };
+  }
+}
+
+/** Every data node tells its time: what has no such route is none. */
+function isForeign({ foreign, kind, httpStatus }: ApiError): boolean {
+  return foreign || (kind === "refused" && httpStatus === 404);
+}

@@ -1,0 +1,283 @@
+import { Socket } from "node:net";
+
+import { buildConnector, Client, type Dispatcher, Pool } from "undici";
+
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { startTimeout } from "../clock.ts";
+import type { BaseUrl } from "./base-url.ts";
+import { HttpFault, httpFault } from "./http-fault.ts";
+import { ReceiveBuffers } from "./receive-buffers.ts";
+
+/** What takes the place of the connection pool in tests. */
+export type HttpDispatcher = Dispatcher;
+
+export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A whole answer, whatever its status. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: HttpHeaders;
+  readonly body: Buffer;
+}
+
+/** A question under way. */
+interface HttpExchange<T> {
+  /** Rejects with HttpFault, or with the reason given to `cancel`. */
+  readonly response: Promise<T>;
+  cancel(reason: unknown): void;
+}
+
+/** Where the pieces of a streamed answer go, in order; after `end` or `fail` nothing more comes. */
+export interface HttpSink {
+  start(status: number, headers: HttpHeaders): void;
+  /** False = hold back until `resume`. The bytes are good only until this returns: their memory is used again. */
+  data(chunk: Buffer): boolean;
+  end(): void;
+  fail(fault: HttpFault): void;
+}
+
+export interface HttpStream {
+  resume(): void;
+  /** Drops the connection; the sink hears nothing more. */
+  abort(): void;
+}
+
+/** One base URL: the only door to the network. */
+export interface HttpClient {
+  get(path: string, limits: { timeoutMillis: Milliseconds; maxBytes: number }): HttpExchange<HttpResponse>;
+  /** Over a connection of its own, and without time-outs: the sink's owner keeps the time. */
+  stream(path: string, sink: HttpSink): HttpStream;
+  close(): Promise<void>;
+}
+
+/** How many connections one process holds to one node; the rate limit makes more pointless. */
+const CONNECTIONS = 16;
+/** Longer than the time between two polls, so that these share a connection. A node's own Keep-Alive header prevails. */
+const KEEP_ALIVE_MILLIS = 30_000;
+const CONNECT_MILLIS = 5000;
+
+/** A pool of kept connections to one base URL; a dispatcher handed in replaces the pool and stays its owner's to close. */
+export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher } = {}): HttpClient {
+  const pool =
+    options.dispatcher ??
+    new Pool(base.origin, {
+      connections: CONNECTIONS,
+      keepAliveTimeout: KEEP_ALIVE_MILLIS,
+      connectTimeout: CONNECT_MILLIS,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      allowH2: false,
+    });
+  const headers = {
+    accept: "application/json",
+    "user-agent": "bellwether",
+    ...(base.authorization === undefined ? {} : { authorization: base.authorization }),
+  };
+  const streams = new Set<Client>();
+  const dispatch = (through: Dispatcher, path: string, handler: Dispatcher.DispatchHandler): void => {
+    try {
+      through.dispatch({ origin: base.origin, path: base.join(path), method: "GET", headers }, handler);
+    } catch (error) {
+      queueMicrotask(() => handler.onResponseError?.(inertController, error as Error));
+    }
+  };
+  return {
+    get(path, limits) {
+      const whole = new BufferedResponse(limits.timeoutMillis, limits.maxBytes);
+      dispatch(pool, path, whole);
+      return whole;
+    },
+    stream(path, sink) {
+      if (options.dispatcher !== undefined) {
+        const streamed = new StreamedResponse(sink);
+        dispatch(options.dispatcher, path, streamed);
+        return streamed;
+      }
+      const memory = new ReceiveBuffers();
+      const client = streamClient(base, memory);
+      streams.add(client);
+      const streamed = new StreamedResponse(sink, {
+        started: () => memory.startReuse(),
+        ended: () => {
+          streams.delete(client);
+          client.destroy().catch(() => undefined);
+        },
+      });
+      dispatch(client, path, streamed);
+      return streamed;
+    },
+    close: async () => {
+      if (options.dispatcher !== undefined) return;
+      await Promise.all([pool, ...streams].map((each) => each.destroy()));
+    },
+  };
+}
+
+/** One connection for one large answer. Encrypted bytes are read by Node into memory of its own. */
+function streamClient(base: BaseUrl, memory: ReceiveBuffers): Client {
+  const plain = base.origin.startsWith("http:");
+  const connect = buildConnector({
+    timeout: CONNECT_MILLIS,
+    allowH2: false,
+    ...(plain ? { onread: memory.onread } : {}),
+  });
+  return new Client(base.origin, {
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    allowH2: false,
+    connect: (target, done) => {
+      const socket: unknown = connect(target, done);
+      if (socket instanceof Socket) memory.attach(socket);
+    },
+  });
+}
+
+/** Stands in where the pool refused the request outright. */
+const inertController: Dispatcher.DispatchController = {
+  aborted: true,
+  paused: false,
+  reason: null,
+  abort: () => undefined,
+  pause: () => undefined,
+  resume: () => undefined,
+};
+
+/** Collects one answer. Written against undici's dispatch itself, which spares a stream and an AbortSignal per request. */
+class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpResponse> {
+  readonly response: Promise<HttpResponse>;
+  readonly #maxBytes: number;
+  readonly #cancelTimeOut: () => void;
+  #resolve!: (reply: HttpResponse) => void;
+  #reject!: (reason: unknown) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #done = false;
+  #status = 0;
+  #headers: HttpHeaders = {};
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(timeoutMillis: Milliseconds, maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.response = new Promise<HttpResponse>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#cancelTimeOut = startTimeout(timeoutMillis, () => {
+      // Where this process itself was held up, the answer may have come and only wait to be read.
+      setImmediate(() => {
+        const clause = `did not answer within ${formatDuration(timeoutMillis)}`;
+        this.cancel(new HttpFault("timeout", clause, this.#controller !== undefined));
+      });
+    });
+  }
+
+  cancel(reason: unknown): void {
+    if (!this.#settle()) return;
+    this.#controller?.abort(new Error("cancelled"));
+    this.#reject(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#done) controller.abort(new Error("cancelled"));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+    const announced = Number(headers["content-length"] ?? 0);
+    if (announced > this.#maxBytes) this.#tooLarge();
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#maxBytes) this.#tooLarge();
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (!this.#settle()) return;
+    const [only] = this.#chunks;
+    const body = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#bytes);
+    this.#resolve({ status: this.#status, headers: this.#headers, body });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#settle()) this.#reject(httpFault(error, this.#controller !== undefined, this.#status !== 0));
+  }
+
+  #tooLarge(): void {
+    const clause = `sent more than ${this.#maxBytes} bytes, which is the limit`;
+    this.cancel(new HttpFault("too-large", clause, true));
+  }
+
+  /** False when it was settled before. */
+  #settle(): boolean {
+    if (this.#done) return false;
+    this.#done = true;
+    this.#cancelTimeOut();
+    return true;
+  }
+}
+
+/** What else is to be done when an answer's body begins, and when no more of it will come. */
+interface StreamHooks {
+  started(): void;
+  ended(): void;
+}
+
+class StreamedResponse implements Dispatcher.DispatchHandler, HttpStream {
+  readonly #sink: HttpSink;
+  readonly #care: StreamHooks | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #done = false;
+  #began = false;
+
+  constructor(sink: HttpSink, care?: StreamHooks) {
+    this.#sink = sink;
+    this.#care = care;
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  abort(): void {
+    if (!this.#settle()) return;
+    this.#controller?.abort(new Error("cancelled"));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#done) controller.abort(new Error("cancelled"));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {
+    if (status < 200 || this.#done) return;
+    this.#began = true;
+    this.#care?.started();
+    this.#sink.start(status, headers);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#done && !this.#sink.data(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#settle()) this.#sink.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#settle()) this.#sink.fail(httpFault(error, this.#controller !== undefined, this.#began));
+  }
+
+  /** False when it was settled before. */
+  #settle(): boolean {
+    if (this.#done) return false;
+    this.#done = true;
+    // Not in the middle of what the connection is at.
+    setImmediate(() => this.#care?.ended());
+    return true;
+  }
+}

@@ -1,0 +1,62 @@
+import { LedgerFault } from "./decoder.ts";
+
+/**
+ * Characters decoded at once; a multiple of four. They become a string on their way, and longer ones no longer fit
+ * where V8 makes and forgets them at little cost.
+ */
+const CHUNK_CHARACTERS = 32 * 1024;
+
+/** Decodes one base64 text after the other as their pieces arrive, cut anywhere. Throws LedgerFault for what is no base64. */
+export class Base64Decoder {
+  readonly #give: (decoded: Buffer) => void;
+  /** Up to three characters that wait for the rest of their four. */
+  #rest = "";
+  /** What was decoded last; the next piece is written over it. */
+  readonly #decoded = Buffer.allocUnsafeSlow((CHUNK_CHARACTERS / 4) * 3);
+  /** A padding has come: nothing may follow in this text. */
+  #padded = false;
+
+  /** Each piece is good only until `give` returns. */
+  constructor(give: (decoded: Buffer) => void) {
+    this.#give = give;
+  }
+
+  push(chunk: Buffer, from: number, to: number): void {
+    if (to <= from) return;
+    let at = from;
+    if (this.#rest !== "") {
+      at = Math.min(to, from + 4 - this.#rest.length);
+      this.#rest += chunk.toString("latin1", from, at);
+      if (this.#rest.length < 4) return;
+      const four = this.#rest;
+      this.#rest = "";
+      this.#decode(four);
+    }
+    const whole = at + (to - at) - ((to - at) % 4);
+    this.#rest = chunk.toString("latin1", whole, to);
+    for (; at < whole; at += CHUNK_CHARACTERS)
+      this.#decode(chunk.toString("latin1", at, Math.min(whole, at + CHUNK_CHARACTERS)));
+  }
+
+  /** The text is whole. */
+  end(): void {
+    // Some encoders leave the padding out.
+    if (this.#rest !== "") this.#decode(this.#rest.padEnd(4, "="));
+    this.#rest = "";
+    this.#padded = false;
+  }
+
+  #decode(text: string): void {
+    if (this.#padded) throw notBase64();
+    const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+    const length = this.#decoded.write(text, 0, "base64");
+    // The decoder passes over what it does not know, so a wrong character shows as a missing byte.
+    if (length !== (text.length / 4) * 3 - padding) throw notBase64();
+    this.#padded = padding > 0;
+    this.#give(this.#decoded.subarray(0, length));
+  }
+}
+
+function notBase64(): LedgerFault {
+  return new LedgerFault("unreadable", "sent data in the export that is no base64");
+}

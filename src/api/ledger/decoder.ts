@@ -1,0 +1,37 @@
+import { type ErrorBody, readErrorValue } from "../http/error-body.ts";
+
+/** Takes the file's bytes as they are freed from their framing, in order. They are good only until it returns. */
+export interface LedgerSink {
+  bytes(decoded: Buffer): void;
+  /** The first message is whole: what it says of the file is known. */
+  onFirstMessage(contentType: string | undefined, extensions: readonly unknown[]): void;
+}
+
+/** One of the two framings. Both methods throw LedgerFault; after that the decoder is of no more use. */
+export interface LedgerDecoder {
+  /** Keeps nothing of the chunk's memory. */
+  push(chunk: Buffer): void;
+  /** The answer ended properly. */
+  end(): void;
+}
+
+/** An export that is not whole; the message is a clause for people that follows the node's name. */
+export class LedgerFault extends Error {
+  override readonly name = "LedgerFault";
+  /** `said`: the node reports an error; `cut`: the end is missing; `unreadable`: it is no such export. */
+  readonly kind: "said" | "cut" | "unreadable";
+  readonly body: ErrorBody | undefined;
+
+  constructor(kind: "said" | "cut" | "unreadable", message: string, body?: ErrorBody) {
+    super(message);
+    this.kind = kind;
+    this.body = body;
+  }
+}
+
+/** The fault that an error message in the stream stands for, or undefined where the value is no error. */
+export function reportedFault(value: unknown): LedgerFault | undefined {
+  const body = readErrorValue(value);
+  if (body === undefined) return undefined;
+  return new LedgerFault("said", `says “${body.innerWords ?? body.message ?? "an error"}”`, body);
+}

@@ -1,0 +1,114 @@
+import { type LedgerDecoder, LedgerFault, type LedgerSink, reportedFault } from "./decoder.ts";
+import { isBlank, MessageDecoder, OPEN_BRACE } from "./message-framing.ts";
+
+/**
+ * Frees a ledger export from whichever framing it comes in: raw bytes, or JSON messages that carry them in base64.
+ * The first byte that is not blank tells: `{` opens a message, anything else is the file itself.
+ */
+export class DetectingDecoder implements LedgerDecoder {
+  readonly #sink: LedgerSink;
+  #decoder: LedgerDecoder | undefined;
+  #blanks: Buffer[] = [];
+
+  constructor(sink: LedgerSink) {
+    this.#sink = sink;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#decoder === undefined) {
+      const first = firstNonBlank(chunk);
+      if (first === -1) {
+        this.#blanks.push(Buffer.from(chunk));
+        return;
+      }
+      this.#decoder = chunk[first] === OPEN_BRACE ? new MessageDecoder(this.#sink) : new RawDecoder(this.#sink);
+      for (const blank of this.#blanks.splice(0)) this.#decoder.push(blank);
+    }
+    this.#decoder.push(chunk);
+  }
+
+  end(): void {
+    this.#decoder ??= new RawDecoder(this.#sink);
+    for (const blank of this.#blanks.splice(0)) this.#decoder.push(blank);
+    this.#decoder.end();
+  }
+}
+
+function firstNonBlank(chunk: Buffer): number {
+  return chunk.findIndex((byte) => !isBlank(byte));
+}
+
+/** What a failing node appends. CSV cannot hold it: there a quote inside a field is doubled. */
+const ERROR_START = /^\{[ \t\r\n]*"error"/u;
+/** A `{` with so few bytes behind it may still become an error. */
+const LONGEST_START = 64;
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** The file's bytes as they are, until the node appends `{"error":…}` behind them: then the export has failed. */
+class RawDecoder implements LedgerDecoder {
+  readonly #sink: LedgerSink;
+  #began = false;
+  /** Bytes from a `{` on, as long as they may turn out to begin an error. */
+  #held: Buffer | undefined;
+  /** The error's text, once it is known to be one. */
+  #error: Buffer | undefined;
+
+  constructor(sink: LedgerSink) {
+    this.#sink = sink;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#error !== undefined) {
+      if (this.#error.length < MAX_ERROR_BYTES) this.#error = Buffer.concat([this.#error, chunk]);
+      return;
+    }
+    const bytes = this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]);
+    this.#held = undefined;
+    for (let brace = bytes.indexOf(OPEN_BRACE); brace !== -1; brace = bytes.indexOf(OPEN_BRACE, brace + 1)) {
+      const start = bytes.toString("latin1", brace, Math.min(bytes.length, brace + LONGEST_START));
+      if (ERROR_START.test(start)) {
+        this.#give(bytes.subarray(0, brace));
+        this.#error = Buffer.from(bytes.subarray(brace));
+        return;
+      }
+      if (mayBecomeError(start)) {
+        this.#give(bytes.subarray(0, brace));
+        this.#held = Buffer.from(bytes.subarray(brace));
+        return;
+      }
+    }
+    this.#give(bytes);
+  }
+
+  end(): void {
+    if (this.#error !== undefined) throw faultOf(this.#error);
+    if (this.#held !== undefined) this.#give(this.#held);
+    this.#held = undefined;
+    if (!this.#began) throw new LedgerFault("unreadable", "sent an empty file, without even a header row");
+  }
+
+  #give(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    if (!this.#began) {
+      this.#began = true;
+      this.#sink.onFirstMessage(undefined, []);
+    }
+    this.#sink.bytes(bytes);
+  }
+}
+
+/** True for a text that ends before it is clear whether it begins an error. */
+function mayBecomeError(start: string): boolean {
+  return start.length < LONGEST_START && '{"error"'.startsWith(start.replaceAll(/[ \t\r\n]/gu, ""));
+}
+
+function faultOf(error: Buffer): LedgerFault {
+  const text = error.toString("utf8").trim();
+  try {
+    const said = reportedFault(JSON.parse(text));
+    if (said !== undefined) return said;
+  } catch {
+    // What follows is no JSON to its end; that the export failed stands all the same.
+  }
+  return new LedgerFault("cut", "broke the export off with an error that cannot be read");
+}

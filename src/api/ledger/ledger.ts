@@ -1,0 +1,115 @@
+import { UserError } from "../../errors.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import type { CallOptions, LedgerQuery, LedgerStream } from "../api-client.ts";
+import { ApiError, type Attempt } from "../api-error.ts";
+import { HttpFault } from "../http/http-fault.ts";
+import { nodeFailure, withAttempts } from "../http/node-failure.ts";
+import { isBehind } from "../node/last-seen-block.ts";
+import type { AttemptOptions, ClientContext, NodeEndpoint } from "../node/node.ts";
+import { LedgerReceiver } from "./receiver.ts";
+
+const WHAT = "the ledger export";
+
+/**
+ * Opens an export at the first node that has a turn free. No retry: each export costs the node dearly. Only where a
+ * node cannot have seen the question (no connection, a rest, a turn not free) is the next one asked.
+ */
+export async function openLedgerExport(
+  endpoints: readonly NodeEndpoint[],
+  query: LedgerQuery,
+  options: CallOptions = {},
+  around: ClientContext,
+): Promise<LedgerStream> {
+  const { signal, lane = "people" } = options;
+  signal?.throwIfAborted();
+  const path = ledgerPath(query);
+  const attempt: AttemptOptions = {
+    lane,
+    fresh: true,
+    deadlineMillis: around.clock.monotonicMillis() + around.limits.callMillis,
+    signal,
+  };
+  const tried: Attempt[] = [];
+  let last: ApiError | undefined;
+  for (const endpoint of inOrder(endpoints, around.clock.monotonicMillis())) {
+    try {
+      return await openAt(endpoint, path, attempt, around);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      last = error;
+      tried.push(...error.tried);
+      if (!wasNotAsked(error)) break;
+    }
+  }
+  if (last === undefined) throw new Error("a network has at least one node");
+  throw tried.length === 1 ? last : withAttempts(last, { network: around.network, what: WHAT }, tried);
+}
+
+/**
+ * Those that are well and free first, and whole before soon: one that lags behind the others lacks the last entries,
+ * so that a turn at another is waited for. The sort keeps the order of preference.
+ */
+function inOrder(endpoints: readonly NodeEndpoint[], nowMillis: Milliseconds): readonly NodeEndpoint[] {
+  const rank = (endpoint: NodeEndpoint): number => {
+    if (endpoint.breaker.refusedForMillis > 0) return 4;
+    if (endpoint.breaker.health.circuitOpen) return 3;
+    if (isBehind(endpoint, endpoints, nowMillis)) return 2;
+    return endpoint.exportSlot.waitMillis > 0 ? 1 : 0;
+  };
+  return endpoints.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** The node cannot have begun an export. */
+function wasNotAsked(error: ApiError): boolean {
+  if (error.kind === "rate-limited" || error.kind === "banned") return true;
+  return error.cause instanceof HttpFault && !error.cause.sent;
+}
+
+async function openAt(
+  endpoint: NodeEndpoint,
+  path: string,
+  attempt: AttemptOptions,
+  around: ClientContext,
+): Promise<LedgerStream> {
+  const asked = endpoint.asked(WHAT);
+  if (!(await endpoint.exportSlot.acquire(attempt.deadlineMillis, attempt.signal))) {
+    const why = `has another export under way; try again when that has ended (waited ${formatDuration(around.limits.callMillis)})`;
+    throw nodeFailure("rate-limited", why, asked);
+  }
+  let admitted = false;
+  try {
+    await endpoint.admit(WHAT, attempt);
+    admitted = true;
+  } finally {
+    if (!admitted) endpoint.exportSlot.releaseUnused();
+  }
+  const { opened } = new LedgerReceiver(endpoint, path, asked, attempt.signal, around);
+  endpoint.reportOutcome(opened.then(() => ({})));
+  return opened;
+}
+
+/** The largest number the interface's int64 holds. */
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/**
+ * The export's path and query. An end is never sent without a start, which crashes some releases: 0 stands for
+ * "from the beginning". Throws UserError for a range that is none.
+ */
+function ledgerPath(query: LedgerQuery): string {
+  const { partyId, assetId, from, to } = query;
+  if (partyId === "") throw new UserError("A ledger export needs a party.", { option: "party" });
+  if (assetId === "") throw new UserError("A ledger export needs an asset.", { option: "asset" });
+  if (from !== undefined && (from < 0n || from > MAX_INT64)) {
+    throw new UserError("The start of a ledger export lies between the years 1970 and 2262.", { option: "from" });
+  }
+  if (to !== undefined && (to < 0n || to > MAX_INT64)) {
+    throw new UserError("The end of a ledger export lies between the years 1970 and 2262.", { option: "to" });
+  }
+  if (to !== undefined && to <= (from ?? -1n)) {
+    throw new UserError("The end of a ledger export lies after its start.", { option: "to" });
+  }
+  const parameters = new URLSearchParams({ partyId, assetId });
+  if (from !== undefined || to !== undefined) parameters.set("dateRange.startTimestamp", String(from ?? 0n));
+  if (to !== undefined) parameters.set("dateRange.endTimestamp", String(to));
+  return `/api/v2/ledgerentry/export?${parameters.toString()}`;
+}

@@ -1,0 +1,211 @@
+import type { z } from "zod";
+
+import { UserError } from "../../errors.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { AssetLimitsBundle, ListAssetBundle } from "./bundle.ts";
+import { type MarketData, MarketsData } from "./market.ts";
+import {
+  type Checkpoint,
+  Checkpoints,
+  type KeyRotation,
+  KeyRotations,
+  NetworkTime,
+  NodeInfo,
+  type Snapshot,
+  Snapshots,
+} from "./network.ts";
+import { type Order, OrderReply } from "./order.ts";
+import { EMPTY_PAGE, MAX_INT32, type Page, pageQuery, type PageRequest } from "./page.ts";
+import { PartiesStake, type PartyStake } from "./stake.ts";
+
+/** One question to a node: where it is asked, how its answer is read, and for how long the answer holds. */
+export interface ApiRequest<T> {
+  /** Path and query under the base URL, in the contract's dialect; also the key under which equal questions meet. */
+  readonly path: string;
+  /** The same in the dialect of v0.71 nodes, where that differs. */
+  readonly legacyPath?: string;
+  /** A noun phrase for sentences: "the network time". */
+  readonly what: string;
+  readonly schema: z.ZodType;
+  /** From what the schema gives to the answer's value; may throw MissingPart. */
+  readonly pick: (parsed: never) => T;
+  /** For how long the answer may be given again. */
+  readonly keepMillis: Milliseconds | ((value: never) => Milliseconds);
+  /** The answer is one list under this name, which may be long. */
+  readonly list?: string;
+  /** Served by the core node where that has its own base URL. */
+  readonly core?: true;
+  /** The answer is a Page, whose cursors belong to the node that gives it. */
+  readonly pages?: true;
+  /** The cursor that the question goes on from; only the node that gave it knows what it means. */
+  readonly cursor?: string;
+}
+
+/** A well-formed answer without the part that was asked for. */
+export class MissingFieldError extends Error {
+  override readonly name = "MissingPart";
+  readonly path: string;
+
+  constructor(path: string) {
+    super(`the answer has no ${path}`);
+    this.path = path;
+  }
+}
+
+/** Declares a question, checked against its schema's type. */
+export function defineRequest<S extends z.ZodType, T>(
+  declared: Omit<ApiRequest<T>, "schema" | "pick" | "keepMillis"> & {
+    schema: S;
+    pick: (parsed: z.output<S>) => T;
+    keepMillis: Milliseconds | ((value: T) => Milliseconds);
+  },
+): ApiRequest<T> {
+  return declared;
+}
+
+// The questions of the interface. How long an answer may be given again follows from how fast it changes:
+// blocks come about every 0.7 s, and a signed bundle never changes.
+const BLOCK_CACHE_MILLIS: Milliseconds = 500;
+const LIVE_CACHE_MILLIS: Milliseconds = 1000;
+const INFO_CACHE_MILLIS: Milliseconds = 5000;
+const FINAL_CACHE_MILLIS: Milliseconds = 600_000;
+
+export const networkTime: ApiRequest<NetworkTime> = defineRequest({
+  path: "/api/v2/network/time",
+  legacyPath: "/api/v2/vega/time",
+  what: "the network time",
+  schema: NetworkTime,
+  pick: (time) => time,
+  keepMillis: BLOCK_CACHE_MILLIS,
+});
+
+export const nodeInfo: ApiRequest<NodeInfo> = defineRequest({
+  path: "/api/v2/info",
+  what: "the node's version",
+  schema: NodeInfo,
+  pick: (info) => info,
+  keepMillis: INFO_CACHE_MILLIS,
+});
+
+export const marketsData: ApiRequest<readonly MarketData[]> = defineRequest({
+  path: "/api/v2/markets/data",
+  what: "the markets",
+  list: "marketsData",
+  schema: MarketsData,
+  pick: (reply) => reply.marketsData,
+  keepMillis: LIVE_CACHE_MILLIS,
+});
+
+export function order(orderId: string, version: number | undefined): ApiRequest<Order> {
+  requireId(orderId, "order", "An order's id");
+  if (version !== undefined && (!Number.isInteger(version) || version < 1 || version > MAX_INT32)) {
+    throw new UserError(`An order's version is a whole number from 1 to ${MAX_INT32}.`, { option: "version" });
+  }
+  return defineRequest({
+    path: `/api/v2/order/${segment(orderId)}${version === undefined ? "" : `?version=${version}`}`,
+    what: `order ${brief(orderId)}${version === undefined ? "" : ` version ${version}`}`,
+    schema: OrderReply,
+    pick: (reply) => reply.order ?? missing("order"),
+    keepMillis: BLOCK_CACHE_MILLIS,
+  });
+}
+
+export function partiesStake(party: string | undefined): ApiRequest<readonly PartyStake[]> {
+  return defineRequest({
+    path: `/parties/stake${party === undefined ? "" : `?${new URLSearchParams({ party }).toString()}`}`,
+    what: party === undefined ? "the stake of all parties" : `the stake of party ${brief(party)}`,
+    schema: PartiesStake,
+    pick: (reply) => reply.partiesStake,
+    keepMillis: LIVE_CACHE_MILLIS,
+    core: true,
+  });
+}
+
+export function keyRotations(request: PageRequest & { nodeId?: string }): ApiRequest<Page<KeyRotation>> {
+  const query = pageQuery(request);
+  if (request.nodeId !== undefined && request.nodeId !== "") query.set("nodeId", request.nodeId);
+  return defineRequest({
+    path: `/api/v2/network/keys/ethereum/rotations?${query.toString()}`,
+    legacyPath: `/api/v2/vega/keys/ethereum/rotations?${query.toString()}`,
+    what: "the Ethereum key rotations",
+    schema: KeyRotations,
+    pick: (reply) => reply.keyRotations ?? EMPTY_PAGE,
+    keepMillis: LIVE_CACHE_MILLIS,
+    pages: true,
+    ...cursorOf(request),
+  });
+}
+
+export function snapshots(request: PageRequest): ApiRequest<Page<Snapshot>> {
+  return defineRequest({
+    path: `/api/v2/snapshots?${pageQuery(request).toString()}`,
+    what: "the snapshots",
+    schema: Snapshots,
+    pick: (reply) => reply.coreSnapshots ?? EMPTY_PAGE,
+    keepMillis: LIVE_CACHE_MILLIS,
+    pages: true,
+    ...cursorOf(request),
+  });
+}
+
+export function checkpoints(request: PageRequest): ApiRequest<Page<Checkpoint>> {
+  return defineRequest({
+    path: `/api/v2/checkpoints?${pageQuery(request).toString()}`,
+    what: "the checkpoints",
+    schema: Checkpoints,
+    pick: (reply) => reply.checkpoints ?? EMPTY_PAGE,
+    keepMillis: LIVE_CACHE_MILLIS,
+    pages: true,
+    ...cursorOf(request),
+  });
+}
+
+export function listAssetBundle(assetId: string): ApiRequest<ListAssetBundle> {
+  requireId(assetId, "asset", "An asset's id");
+  return defineRequest({
+    path: `/api/v2/erc20/asset/list/bundle?${new URLSearchParams({ assetId }).toString()}`,
+    what: `the list-asset bundle of asset ${brief(assetId)}`,
+    schema: ListAssetBundle,
+    pick: (bundle) => bundle,
+    keepMillis: bundleCacheMillis,
+  });
+}
+
+export function assetLimitsBundle(proposalId: string): ApiRequest<AssetLimitsBundle> {
+  requireId(proposalId, "proposal", "A proposal's id");
+  return defineRequest({
+    path: `/api/v2/erc20/asset/limits/bundle?${new URLSearchParams({ proposalId }).toString()}`,
+    what: `the asset-limits bundle of proposal ${brief(proposalId)}`,
+    schema: AssetLimitsBundle,
+    pick: (bundle) => bundle,
+    keepMillis: bundleCacheMillis,
+  });
+}
+
+/** What is signed is final. */
+function bundleCacheMillis(bundle: { readonly signatures: string | undefined }): Milliseconds {
+  return bundle.signatures === undefined ? LIVE_CACHE_MILLIS : FINAL_CACHE_MILLIS;
+}
+
+function cursorOf({ after, before }: PageRequest): { cursor?: string } {
+  const cursor = after ?? before ?? "";
+  return cursor === "" ? {} : { cursor };
+}
+
+/** One segment of a path, whatever the caller typed: dots alone would climb. */
+function segment(text: string): string {
+  return encodeURIComponent(text).replaceAll(/^\.{1,2}$/gu, (dots) => dots.replaceAll(".", "%2E"));
+}
+
+/** The beginning of an id, for sentences. */
+function brief(id: string): string {
+  return id.length <= 16 ? id : `${id.slice(0, 12)}…`;
+}
+
+function requireId(id: string, option: string, what: string): void {
+  if (id.trim() === "") throw new UserError(`${what} is missing.`, { option });
+}
+
+function missing(path: string): never {
+  throw new MissingFieldError(path);
+}

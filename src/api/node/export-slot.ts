@@ -1,0 +1,70 @@
+import type { Milliseconds } from "../../units/duration.ts";
+import type { CancelSignal } from "../cancellation.ts";
+import type { Clock } from "../clock.ts";
+
+/**
+ * One export at a time at one node, with a pause between two: before v0.73 each holds one of the node's few database
+ * connections, longer than the export itself lasts.
+ */
+export class ExportSlot {
+  readonly #clock: Clock;
+  readonly #pauseMillis: Milliseconds;
+  #busy = false;
+  #restsUntilMillis = Number.NEGATIVE_INFINITY;
+  readonly #freed = new Set<() => void>();
+
+  constructor(clock: Clock, pauseMillis: Milliseconds) {
+    this.#clock = clock;
+    this.#pauseMillis = pauseMillis;
+  }
+
+  /** 0 when an export may begin now, Infinity while another runs, else how long the pause still lasts. */
+  get waitMillis(): Milliseconds {
+    if (this.#busy) return Number.POSITIVE_INFINITY;
+    return Math.max(0, this.#restsUntilMillis - this.#clock.monotonicMillis());
+  }
+
+  /** Waits for its turn; false when it did not come in time. Rejects with the signal's reason. Whoever got it must `free` it. */
+  async acquire(deadlineMillis: Milliseconds, signal?: CancelSignal): Promise<boolean> {
+    for (;;) {
+      signal?.throwIfAborted();
+      const wait = this.waitMillis;
+      if (wait === 0) {
+        this.#busy = true;
+        return true;
+      }
+      const left = deadlineMillis - this.#clock.monotonicMillis();
+      if (left <= 0 || (wait !== Number.POSITIVE_INFINITY && wait > left)) return false;
+      await this.#untilFree(Math.min(wait, left), signal);
+    }
+  }
+
+  /** The export has ended: the pause begins. */
+  release(): void {
+    this.#restsUntilMillis = this.#clock.monotonicMillis() + this.#pauseMillis;
+    this.releaseUnused();
+  }
+
+  /** Gives back a turn in which the node was not asked. */
+  releaseUnused(): void {
+    this.#busy = false;
+    for (const wake of this.#freed) wake();
+    this.#freed.clear();
+  }
+
+  async #untilFree(atMostMillis: Milliseconds, signal: CancelSignal | undefined): Promise<void> {
+    const done = new AbortController();
+    const leave = (): void => done.abort();
+    const wake = (): void => done.abort();
+    signal?.addEventListener("abort", leave, { once: true });
+    if (this.#busy) this.#freed.add(wake);
+    try {
+      await this.#clock.sleep(atMostMillis, done.signal);
+    } catch (error) {
+      if (!done.signal.aborted) throw error;
+    } finally {
+      this.#freed.delete(wake);
+      signal?.removeEventListener("abort", leave);
+    }
+  }
+}

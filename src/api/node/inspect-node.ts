@@ -1,0 +1,138 @@
+import type { Milliseconds } from "../../units/duration.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { ApiError } from "../api-error.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { type BaseUrl, parseBaseUrl } from "../http/base-url.ts";
+import { saysRouteMissing } from "../http/error-body.ts";
+import { HttpFault } from "../http/http-fault.ts";
+import { type HttpClient, type HttpResponse, openHttp } from "../http/http.ts";
+import { failureOfFault, failureOfResponse, type RequestTarget } from "../http/node-failure.ts";
+import { parseResponse } from "../http/parse-response.ts";
+import { readBlock } from "../http/response-headers.ts";
+import { type ApiRequest, networkTime, nodeInfo, partiesStake } from "../model/requests.ts";
+
+/** What one node says of itself, asked once and without any of the bot's patience. */
+export interface NodeInspection {
+  /** Host, port and path: no credentials. */
+  readonly node: string;
+  /** Why it gave no time; what else it said is then missing. */
+  readonly failure?: ApiError;
+  /** Which paths it serves: the published contract's or those of v0.71 nodes. */
+  readonly dialect?: "contract" | "v0.71";
+  readonly time?: Nanoseconds;
+  readonly height?: bigint;
+  /** Wall clock when the time came. */
+  readonly at?: Nanoseconds;
+  readonly roundTripMillis?: Milliseconds;
+  readonly version?: string;
+  /** What its headers say of our share, where it sends them. */
+  readonly rateLimit?: { readonly limit: number; readonly remaining: number };
+}
+
+export interface InspectionOptions {
+  readonly network: string;
+  /** For each request. Default 4 s. */
+  readonly timeoutMillis?: Milliseconds;
+  readonly clock?: Clock;
+}
+
+const TIMEOUT_MILLIS: Milliseconds = 4000;
+const MAX_BYTES = 1024 * 1024;
+/** Nobody's: the answer is short whatever the network. */
+const NO_PARTY = "0".repeat(64);
+
+/** Asks a data node for its time and its version: three requests at most. Never rejects. */
+export async function inspectNode(url: string, options: InspectionOptions): Promise<NodeInspection> {
+  const { clock = systemClock } = options;
+  return atBase(url, options, async (ask, base) => {
+    const began = clock.monotonicMillis();
+    const first = await ask(networkTime.path, networkTime);
+    const other = saysRouteMissing(first) && networkTime.legacyPath !== undefined;
+    const reply = other ? await ask(networkTime.legacyPath ?? "", networkTime) : first;
+    const roundTripMillis = Math.round(clock.monotonicMillis() - began);
+    const { timestamp } = valueOf(networkTime, reply, asked(base, networkTime, options));
+    const { blockHeight: height } = readBlock(reply.headers);
+    const rateLimit = rateLimitOf(reply);
+    return {
+      dialect: other ? "v0.71" : "contract",
+      ...(timestamp === undefined ? {} : { time: timestamp }),
+      ...(height === undefined ? {} : { height }),
+      at: clock.wallClock(),
+      roundTripMillis,
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+      ...(await versionOf(ask)),
+    };
+  });
+}
+
+/** Asks a core node for the stake of nobody: whether it serves stakes at all. Never rejects. */
+export function inspectCore(url: string, options: InspectionOptions): Promise<NodeInspection> {
+  const stake = partiesStake(NO_PARTY);
+  return atBase(url, options, async (ask, base) => {
+    valueOf(stake, await ask(stake.path, stake), asked(base, stake, options));
+    return {};
+  });
+}
+
+type Ask = (path: string, question: ApiRequest<unknown>) => Promise<HttpResponse>;
+
+async function atBase(
+  url: string,
+  options: InspectionOptions,
+  inspect: (ask: Ask, base: BaseUrl) => Promise<Omit<NodeInspection, "node">>,
+): Promise<NodeInspection> {
+  const { timeoutMillis = TIMEOUT_MILLIS } = options;
+  const base = parseBaseUrl(url);
+  const http: HttpClient = openHttp(base);
+  const ask: Ask = async (path, question) => {
+    try {
+      return await http.get(path, { timeoutMillis, maxBytes: MAX_BYTES }).response;
+    } catch (error) {
+      if (error instanceof HttpFault) throw failureOfFault(error, asked(base, question, options));
+      throw error;
+    }
+  };
+  try {
+    return { node: base.name, ...(await inspect(ask, base)) };
+  } catch (error) {
+    if (error instanceof ApiError) return { node: base.name, failure: error };
+    throw error;
+  } finally {
+    await http.close();
+  }
+}
+
+function asked(
+  { name, redact }: BaseUrl,
+  { what }: ApiRequest<unknown>,
+  { network }: InspectionOptions,
+): RequestTarget {
+  return { network, node: name, what, redact };
+}
+
+function valueOf<T>(question: ApiRequest<T>, reply: HttpResponse, about: RequestTarget): T {
+  if (reply.status !== 200) throw failureOfResponse(reply, about);
+  return question.pick(parseResponse(reply, question.schema, about) as never);
+}
+
+/** A node that does not say its version serves all the same. */
+async function versionOf(ask: Ask): Promise<{ version?: string }> {
+  try {
+    const reply = await ask(nodeInfo.path, nodeInfo);
+    const { version } = valueOf(nodeInfo, reply, { network: "", node: "", what: nodeInfo.what });
+    return version === undefined ? {} : { version };
+  } catch (error) {
+    if (error instanceof ApiError) return {};
+    throw error;
+  }
+}
+
+function rateLimitOf({ headers }: HttpResponse): NodeInspection["rateLimit"] {
+  const [limit, remaining] = [headers["ratelimit-limit"], headers["ratelimit-remaining"]].map((value) =>
+    // The limit may be followed by its policy, behind a comma.
+    typeof value === "string" ? /^\d{1,9}/u.exec(value)?.[0] : undefined,
+  );
+  return limit === undefined || remaining === undefined
+    ? undefined
+    : { limit: Number(limit), remaining: Number(remaining) };
+}

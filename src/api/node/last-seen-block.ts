@@ -1,0 +1,60 @@
+import type { Milliseconds } from "../../units/duration.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { DEFAULT_THRESHOLDS, millisBetween } from "../verdict/verdict.ts";
+
+/** How far a node had got when it last answered. */
+export interface LastSeenBlock {
+  readonly time: Nanoseconds | undefined;
+  readonly height: bigint | undefined;
+  /** Local monotonic clock. */
+  readonly atMillis: Milliseconds;
+}
+
+/** Whatever has a sighting, or none. */
+export interface BlockSource {
+  readonly lastSeenBlock: LastSeenBlock | undefined;
+}
+
+/**
+ * A sighting proves nothing once it is this old. Well below what counts as lagging, in time and in blocks, so that a
+ * network that stops between two sightings makes nobody look behind.
+ */
+const LAST_SEEN_VALID_MILLIS: Milliseconds = 30_000;
+
+/** Whether it is known how far a node has got. */
+export function isRecentlySeen({ lastSeenBlock }: BlockSource, nowMillis: Milliseconds): boolean {
+  return lastSeenBlock !== undefined && nowMillis - lastSeenBlock.atMillis <= LAST_SEEN_VALID_MILLIS;
+}
+
+/**
+ * Whether a node is known to lag behind another one, by the limits of the alert rules. Block times are compared as
+ * though both had been seen at the same moment; heights, whose pace is not known, as they are.
+ */
+export function isBehind(one: BlockSource, all: readonly BlockSource[], nowMillis: Milliseconds): boolean {
+  const { lastSeenBlock } = one;
+  if (all.length === 1 || lastSeenBlock === undefined || !isRecentlySeen(one, nowMillis)) return false;
+  return all.some(
+    (other) =>
+      other !== one &&
+      other.lastSeenBlock !== undefined &&
+      isRecentlySeen(other, nowMillis) &&
+      lags(lastSeenBlock, other.lastSeenBlock),
+  );
+}
+
+/** The first node that is not known to lag; where all of them are, the first. */
+export function firstNotBehind<T extends BlockSource>(all: readonly T[], nowMillis: Milliseconds): T | undefined {
+  return all.find((one) => !isBehind(one, all, nowMillis)) ?? all[0];
+}
+
+function lags(mine: LastSeenBlock, theirs: LastSeenBlock): boolean {
+  if (mine.time !== undefined && theirs.time !== undefined) {
+    const apart = theirs.atMillis - mine.atMillis;
+    if (millisBetween(mine.time, theirs.time) - apart > DEFAULT_THRESHOLDS.laggingMillis) return true;
+  }
+  return (
+    mine.height !== undefined &&
+    theirs.height !== undefined &&
+    theirs.height - mine.height > DEFAULT_THRESHOLDS.laggingBlocks
+  );
+}

@@ -1,0 +1,71 @@
+import type { Milliseconds } from "../../units/duration.ts";
+import { judgeNetwork } from "./judge-network.ts";
+import { findContradictions, findDisagreement, findRegressions, judgeNode, rememberNodes } from "./judge-nodes.ts";
+import {
+  aheadMillis,
+  type Frontier,
+  millisBetween,
+  type Mutable,
+  type PollRound,
+  type SourceMemory,
+  type TimedWitness,
+  type Verdict,
+  type VerdictThresholds,
+} from "./verdict.ts";
+
+/**
+ * Judges the sources first, then the network. Pure: the same round over the same memory gives the same verdict.
+ * A blind round freezes every timer, since nothing was seen while it lasted.
+ */
+export function judgeSources(
+  round: PollRound,
+  before: SourceMemory | undefined,
+  thresholds: VerdictThresholds,
+): Verdict {
+  const speaking = round.witnesses.filter((one): one is TimedWitness => one.reachable && one.time !== undefined);
+  const believable = speaking.filter((one) => aheadMillis(one, round) <= thresholds.aheadMillis);
+  const contradictions = findContradictions(believable);
+  const sight = judgeNetwork(round, believable, contradictions, before, thresholds);
+  const blind = sight.state === "blind";
+  const frozenMillis = blind ? sinceLast(round, before) : 0;
+  const frontier = later(sight.frontier, frozenMillis);
+  const memory: Mutable<SourceMemory> = {
+    watchedSinceMillis: sight.watchedSinceMillis + frozenMillis,
+    atMillis: round.atMillis,
+    nodes: rememberNodes(round, believable, before, thresholds, blind),
+  };
+  if (frontier !== undefined) memory.frontier = frontier;
+  const verdict: Mutable<Verdict> = {
+    network: sight.state,
+    why: sight.why,
+    basis: sight.basis,
+    singleSource: round.witnesses.length === 1,
+    nodes: round.witnesses.map((one) => judgeNode(one, round, frontier, contradictions, thresholds)),
+    contradictions,
+    implausible: speaking
+      .filter((one) => !believable.includes(one))
+      .map((one) => ({ node: one.node, aheadMillis: aheadMillis(one, round) })),
+    wentBack: findRegressions(believable, before),
+    at: round.wallClock,
+    atMillis: round.atMillis,
+    memory,
+  };
+  if (frontier !== undefined) {
+    verdict.frontier = frontier;
+    if (believable.length > 0) verdict.ageMillis = millisBetween(frontier.time, round.wallClock);
+  }
+  if (sight.stillMillis !== undefined) verdict.stillMillis = Math.max(0, sight.stillMillis - frozenMillis);
+  const disagree = findDisagreement(believable, memory.nodes, round.atMillis, thresholds);
+  if (disagree !== undefined) verdict.disagree = disagree;
+  return verdict;
+}
+
+/** A blind time does not count as one in which the frontier stood still. */
+function later(frontier: Frontier | undefined, millis: Milliseconds): Frontier | undefined {
+  if (millis === 0 || frontier?.advancedAtMillis === undefined) return frontier;
+  return { ...frontier, advancedAtMillis: frontier.advancedAtMillis + millis };
+}
+
+function sinceLast(round: PollRound, before: SourceMemory | undefined): Milliseconds {
+  return before === undefined ? 0 : Math.max(0, round.atMillis - before.atMillis);
+}

@@ -1,0 +1,282 @@
+import { existsSync, readFileSync } from "node:fs";
+
+import { closest, distance } from "fastest-levenshtein";
+
+import { messageOf, UserError } from "../errors.ts";
+import type { LogLevel } from "../log.ts";
+import { isLoopback } from "../loopback.ts";
+import { Environment, ignoredLines, type NetworkName, NETWORKS, VARIABLES } from "./environment.ts";
+
+interface NetworkConfig {
+  readonly name: NetworkName;
+  /** Data nodes in the order in which they are asked; one at least. */
+  readonly urls: readonly string[];
+  /** The node that serves /parties/stake, where it is not the data node. */
+  readonly coreUrl: string | undefined;
+}
+
+interface DiscordConfig {
+  readonly token: string;
+  readonly applicationId: string | undefined;
+  readonly guildId: string | undefined;
+  readonly publicKey: string | undefined;
+  readonly apiUrl: string | undefined;
+}
+
+interface SlackConfig {
+  readonly botToken: string;
+  readonly appToken: string | undefined;
+  readonly signingSecret: string | undefined;
+  readonly apiUrl: string | undefined;
+}
+
+/** Where alerts may go beside the channels that subscribe, and who may change them. */
+interface AlertingConfig {
+  /** A JSON file; see AlertsConfig in alerts/. */
+  readonly configFile: string | undefined;
+  /** Ids of people, `slack:U…`, `discord:…` or bare; undefined = whoever manages the channel. */
+  readonly managers: readonly string[] | undefined;
+  /** Told of what nobody else can be told. */
+  readonly operators: { readonly platform: "slack" | "discord"; readonly channel: string } | undefined;
+  /** Asked again and again while all is well. */
+  readonly deadmanUrl: string | undefined;
+}
+
+/** What the environment says, checked. */
+export interface Config {
+  /** The default network first. Empty = the embedded simulator serves. */
+  readonly networks: readonly NetworkConfig[];
+  readonly defaultNetwork: NetworkName;
+  readonly discord: DiscordConfig | undefined;
+  readonly slack: SlackConfig | undefined;
+  readonly slackCommand: string;
+  readonly alerting: AlertingConfig;
+  readonly databaseUrl: string;
+  readonly web: {
+    readonly host: string;
+    /** 0 = no web page; undefined = 8080 or the next free one. */
+    readonly port: number | undefined;
+    readonly token: string | undefined;
+    readonly publicUrl: string | undefined;
+  };
+  /** Whether people on the platforms may be shown the simulator where no data node is set up. */
+  readonly allowSimulator: boolean;
+  /** Undefined = whatever suits the subcommand. */
+  readonly logLevel: LogLevel | undefined;
+  /** What is no fault but may be a mistake: a name that looks like one of ours. Sentences without values. */
+  readonly hints: readonly string[];
+}
+
+/** The default. */
+const DATABASE_URL = "file:./data/bellwether.db";
+
+/**
+ * Reads `.env` in the working directory where there is one, then the environment, which wins.
+ *
+ * @throws UserError that names every fault at once, and no value.
+ */
+export function loadConfig(): Config {
+  const hints = readEnvFile();
+  const config = parseConfig(process.env);
+  return hints.length === 0 ? config : { ...config, hints: [...hints, ...config.hints] };
+}
+
+/** LOG_LEVEL alone, for what needs nothing else; undefined when unset or wrong. */
+export function loadLogLevel(): LogLevel | undefined {
+  readEnvFile();
+  return Environment.shape.LOG_LEVEL.safeParse(process.env["LOG_LEVEL"] || undefined).data;
+}
+
+/** What the environment says about how a terminal is to look, each variable as it stands there. */
+export interface TerminalPreferences {
+  readonly noColor: string | undefined;
+  readonly forceColor: string | undefined;
+  readonly term: string | undefined;
+  readonly columns: string | undefined;
+}
+
+/** The variables by which every terminal program is told the same; they are no settings of Bellwether's. */
+export function terminalPreferences(): TerminalPreferences {
+  const { NO_COLOR, FORCE_COLOR, TERM, COLUMNS } = process.env;
+  return { noColor: NO_COLOR, forceColor: FORCE_COLOR, term: TERM, columns: COLUMNS };
+}
+
+/** What of the file is no fault but may be a mistake, in sentences without values. */
+function readEnvFile(): readonly string[] {
+  if (!existsSync(".env")) return [];
+  try {
+    process.loadEnvFile(".env");
+    return ignoredLines(readFileSync(".env", "utf8"));
+  } catch (thrown) {
+    throw new UserError(`The file .env cannot be read: ${messageOf(thrown)}.`, { cause: thrown });
+  }
+}
+
+/** What an environment says as far as it can be understood, and all that is wrong with it. */
+export interface ExaminedConfig {
+  /** Of what is right: a variable at fault counts as unset. */
+  readonly config: Config;
+  /** Sentences without their full stop, and without values. */
+  readonly faults: readonly string[];
+}
+
+/** The same as `loadConfig` for those who go on whatever is wrong. Never throws. */
+export function loadExaminedConfig(): ExaminedConfig {
+  let hints: readonly string[];
+  try {
+    hints = readEnvFile();
+  } catch (thrown) {
+    const { config, faults } = examineConfig(process.env);
+    return { config, faults: [messageOf(thrown).replace(/\.$/u, ""), ...faults] };
+  }
+  const { config, faults } = examineConfig(process.env);
+  return { config: { ...config, hints: [...hints, ...config.hints] }, faults };
+}
+
+/** The same for a given environment. */
+export function examineConfig(given: Readonly<Record<string, string | undefined>>): ExaminedConfig {
+  const set = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined && value.trim() !== ""),
+  );
+  const hints = likelyTypos(Object.keys(set));
+  const issues = Environment.safeParse(set).error?.issues ?? [];
+  const wrong = new Set(issues.map(({ path: [name] }) => String(name)));
+  const right = Object.fromEntries(Object.entries(set).filter(([name]) => !wrong.has(name)));
+  const faults = issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
+  return { config: configOf(Environment.parse(right), hints), faults: [...faults, ...contradictions(set)] };
+}
+
+/** The same for a given environment, which must be right. An empty variable counts as unset. */
+export function parseConfig(given: Readonly<Record<string, string | undefined>>): Config {
+  const { config, faults } = examineConfig(given);
+  if (faults.length > 0) throw configError(faults, config.hints);
+  return config;
+}
+
+function configOf(env: Environment, hints: readonly string[]): Config {
+  const networks = NETWORKS.flatMap((name): NetworkConfig[] => {
+    const [urls, coreUrl] =
+      name === "mainnet" ? [env.MAINNET_URLS, env.MAINNET_CORE_URL] : [env.TESTNET_URLS, env.TESTNET_CORE_URL];
+    return urls === undefined ? [] : [{ name, urls, coreUrl }];
+  });
+  const defaultNetwork = env.DEFAULT_NETWORK ?? networks[0]?.name ?? "mainnet";
+  return {
+    networks: networks.toSorted((a, b) => Number(b.name === defaultNetwork) - Number(a.name === defaultNetwork)),
+    defaultNetwork,
+    discord:
+      env.DISCORD_TOKEN === undefined
+        ? undefined
+        : {
+            token: env.DISCORD_TOKEN,
+            applicationId: env.DISCORD_APPLICATION_ID,
+            guildId: env.DISCORD_GUILD_ID,
+            publicKey: env.DISCORD_PUBLIC_KEY,
+            apiUrl: env.DISCORD_API_URL,
+          },
+    slack:
+      env.SLACK_BOT_TOKEN === undefined
+        ? undefined
+        : {
+            botToken: env.SLACK_BOT_TOKEN,
+            appToken: env.SLACK_APP_TOKEN,
+            signingSecret: env.SLACK_SIGNING_SECRET,
+            apiUrl: env.SLACK_API_URL,
+          },
+    slackCommand: env.SLACK_COMMAND ?? "/bell",
+    alerting: {
+      configFile: env.ALERTS_CONFIG,
+      managers: env.ALERT_MANAGERS,
+      operators: operatorsOf(env.OPERATOR_CHANNEL),
+      deadmanUrl: env.DEADMAN_URL,
+    },
+    databaseUrl: env.DATABASE_URL ?? DATABASE_URL,
+    web: {
+      host: env.WEB_HOST ?? "127.0.0.1",
+      port: env.WEB_PORT,
+      token: env.WEB_TOKEN,
+      publicUrl: env.PUBLIC_URL,
+    },
+    allowSimulator: env.ALLOW_SIMULATOR === true,
+    logLevel: env.LOG_LEVEL,
+    hints,
+  };
+}
+
+function operatorsOf(written: string | undefined): AlertingConfig["operators"] {
+  const [platform, channel] = written?.split(":") ?? [];
+  return channel === undefined ? undefined : { platform: platform === "slack" ? "slack" : "discord", channel };
+}
+
+/** What may be right by itself and is wrong together. */
+function contradictions(set: Readonly<Record<string, string | undefined>>): string[] {
+  const faults: string[] = [];
+  const has = (name: keyof Environment): boolean => set[name] !== undefined;
+  const value = (name: keyof Environment): string => set[name]?.trim().toLowerCase() ?? "";
+  const simulated = !has("MAINNET_URLS") && !has("TESTNET_URLS");
+  const tokens = (["DISCORD_TOKEN", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"] as const).filter(has);
+  const allowed = Environment.shape.ALLOW_SIMULATOR.safeParse(set["ALLOW_SIMULATOR"]).data === true;
+  if (simulated && tokens.length > 0 && !allowed) {
+    faults.push(
+      `${tokens.join(" and ")} ${tokens.length === 1 ? "is" : "are"} set, but neither MAINNET_URLS nor TESTNET_URLS: ` +
+        "set one of them to your data nodes, or ALLOW_SIMULATOR=1 to show people a simulated network",
+    );
+  }
+  for (const name of ["MAINNET", "TESTNET"] as const) {
+    if (has(`${name}_CORE_URL`) && !has(`${name}_URLS`)) {
+      faults.push(`${name}_CORE_URL is set, but not ${name}_URLS, which it adds to`);
+    }
+    if (!simulated && value("DEFAULT_NETWORK") === name.toLowerCase() && !has(`${name}_URLS`)) {
+      faults.push(`DEFAULT_NETWORK names a network that has no ${name}_URLS`);
+    }
+  }
+  if (has("SLACK_APP_TOKEN") && !has("SLACK_BOT_TOKEN")) {
+    faults.push("SLACK_APP_TOKEN is set, but not SLACK_BOT_TOKEN: Slack needs both");
+  }
+  if (has("SLACK_BOT_TOKEN") && !has("SLACK_APP_TOKEN") && !has("SLACK_SIGNING_SECRET")) {
+    faults.push("SLACK_BOT_TOKEN is set, but not SLACK_APP_TOKEN: Slack needs both");
+  }
+  if (has("WEB_HOST") && !isLoopback(value("WEB_HOST")) && value("WEB_PORT") !== "0" && !has("WEB_TOKEN")) {
+    faults.push("WEB_HOST is not this machine alone, so WEB_TOKEN must be set: a long random word of your own");
+  }
+  const scheme = /^([a-z][a-z\d+.-]+):/u.exec(value("DATABASE_URL"))?.[1];
+  if (scheme === "postgres" || scheme === "postgresql") {
+    faults.push(
+      `DATABASE_URL names a PostgreSQL server, which is not supported yet: use a file, such as ${DATABASE_URL}`,
+    );
+  } else if (scheme !== undefined && scheme !== "file") {
+    faults.push(`DATABASE_URL must be a file, such as ${DATABASE_URL}`);
+  }
+  return faults;
+}
+
+/** Names that are none of ours but nearly so. The environment is full of strangers, so this is a hint and no fault. */
+function likelyTypos(names: readonly string[]): string[] {
+  const known = new Set<string>(VARIABLES);
+  return names.flatMap((name) => {
+    if (known.has(name)) return [];
+    const wanted = name.toUpperCase();
+    const nearest = closest(wanted, VARIABLES);
+    const allowed = nearest.length > 8 ? 2 : 1;
+    const meant = distance(wanted, nearest) <= allowed ? nearest : VARIABLES.find((one) => isOneWordOff(wanted, one));
+    return meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`];
+  });
+}
+
+/** Other bots call theirs `DISCORD_BOT_TOKEN` or `SLACK_TOKEN`: set here, nothing would connect, and nothing say why. */
+function isOneWordOff(typed: string, known: string): boolean {
+  const [more, fewer] = typed.length > known.length ? [typed, known] : [known, typed];
+  if (!/^(?:DISCORD|SLACK|MAINNET|TESTNET)_/u.test(fewer)) return false;
+  const words = more.split("_");
+  return words.some((_, index) => index > 0 && words.toSpliced(index, 1).join("_") === fewer);
+}
+
+function configError(faults: readonly string[], hints: readonly string[]): UserError {
+  const lines = [...faults.map((fault) => `${fault}.`), ...hints];
+  const [only] = lines;
+  return new UserError(
+    lines.length === 1 && only !== undefined
+      ? `The configuration is wrong: ${only}`
+      : `The configuration is wrong:\n${lines.map((line) => `- ${line}`).join("\n")}`,
+    { remedy: "Settings come from the environment and from the file .env; .env.example describes each of them." },
+  );
+}

@@ -1,0 +1,53 @@
+import { type Attachment, memoryAttachment } from "./attachment.ts";
+import type { Block } from "./block.ts";
+import { tableToCsv } from "./csv.ts";
+import { plainText } from "./plain-text.ts";
+import type { Ask, Reply } from "./reply.ts";
+import type { Text } from "./text.ts";
+
+/** All that a reply says, as plain text: goes with a message that had to leave something out. */
+export function fullTextAttachment(reply: Reply, name: string): Attachment {
+  const parts = [
+    plainText(reply.title),
+    ...(reply.url === undefined ? [] : [reply.url]),
+    ...reply.blocks.map(blockText),
+    ...reply.actions.map((action) =>
+      "url" in action ? `${action.label}: ${action.url}` : `${action.label}: ${formatAsk(action.invocation)}`,
+    ),
+    ...(reply.footer === undefined ? [] : [plainText(reply.footer)]),
+  ];
+  return memoryAttachment(name, "text/plain; charset=utf-8", `${parts.join("\n\n").toWellFormed()}\n`);
+}
+
+/** A command with its values, for reading; not quoted for typing. */
+export function formatAsk(ask: Ask): string {
+  return [ask.command, ...Object.entries(ask.options).map(([name, value]) => `${name}:${value}`)].join(" ");
+}
+
+function blockText(block: Block): string {
+  switch (block.kind) {
+    case "paragraph":
+      return plainText(block.text);
+    case "fields":
+      return under(
+        block.title,
+        block.fields.map((one) => `${plainText(one.name)}: ${plainText(one.value)}`),
+      );
+    case "list":
+      return under(
+        block.title,
+        block.items.map((item) => `- ${plainText(item)}`),
+      );
+    case "table":
+      return under(
+        block.title,
+        block.rows.length === 0 && block.empty !== undefined ? [plainText(block.empty)] : [tableToCsv(block)],
+      );
+    case "code":
+      return block.text;
+  }
+}
+
+function under(title: Text | undefined, lines: readonly string[]): string {
+  return [...(title === undefined ? [] : [plainText(title)]), ...lines].join("\n");
+}

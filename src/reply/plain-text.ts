@@ -1,0 +1,37 @@
+import { formatUtc } from "../units/nanoseconds.ts";
+import type { Inline, Text } from "./text.ts";
+
+/** Text without any markup: for CSV cells, notifications, file names. Times in UTC. */
+export function plainText(content: Text): string {
+  return content.map(plainInline).join("");
+}
+
+function plainInline(inline: Inline): string {
+  switch (inline.kind) {
+    case "text":
+    case "strong":
+    case "code":
+      return inline.text;
+    case "link":
+      return inline.text === inline.url ? inline.url : `${inline.text} (${inline.url})`;
+    case "time":
+      return formatUtc(inline.at);
+  }
+}
+
+/**
+ * Text that can be sent and shows in its own order: no lone surrogate, no control character,
+ * nothing that turns the direction of reading. What is not shown is replaced by a visible sign, not dropped.
+ */
+export function printable(raw: string): string {
+  return raw
+    .toWellFormed()
+    .replaceAll(/\r\n?|[\u0085\u2028\u2029]/gu, "\n")
+    .replaceAll("\t", " ")
+    .replaceAll(/(?!\n)\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD");
+}
+
+/** The same on one line. */
+export function oneLine(raw: string): string {
+  return printable(raw).replaceAll(/\s*\n\s*/gu, " ");
+}

@@ -1,0 +1,18 @@
+const UNITS = ["kB", "MB", "GB", "TB"] as const;
+
+/** `932 bytes`, `1.9 kB`, `1.2 GB`: steps of 1000, one decimal place, rounded. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} ${bytes === 1 ? "byte" : "bytes"}`;
+  let size = bytes / 1000;
+  let unit = 0;
+  while (size >= 999.95 && unit < UNITS.length - 1) {
+    size /= 1000;
+    unit += 1;
+  }
+  return `${size.toFixed(1)} ${UNITS[unit] ?? ""}`;
+}
+
+/** A count with its thousands apart: `12,345`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString("en-US");
+}

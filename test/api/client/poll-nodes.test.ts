@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+
+import { clientOf, deadUrl, name, node } from "../client-under-test.ts";
+import { sendJson } from "../serve-wire.ts";
+import { VirtualClock } from "../virtual-clock.ts";
+
+describe("a look", () => {
+  test("asks every node, and remembers what it saw", async () => {
+    const clock = new VirtualClock();
+    const a = await node((_request, response) =>
+      sendJson(
+        response,
+        { timestamp: String(clock.wallClock() - 1_000_000_000n) },
+        { headers: { "X-Block-Height": "17" } },
+      ),
+    );
+    const dead = await deadUrl();
+    const api = clientOf([a, dead], { clock });
+    const first = await api.assess();
+    expect(first).toMatchObject({ network: "healthy", basis: "age", ageMillis: 1000 });
+    expect(first.nodes).toMatchObject([
+      { node: name(a), state: "ok", height: 17n },
+      { state: "down", why: "refused the connection" },
+    ]);
+    await clock.advance(5000);
+    expect(await api.assess({ fresh: true })).toMatchObject({ network: "healthy", basis: "advance" });
+  });
+
+  test("calls no network stalled because the wall clock is an hour off", async () => {
+    const clock = new VirtualClock();
+    const a = await node((_request, response) =>
+      sendJson(response, { timestamp: String(clock.wallClock() - 3_600_000_000_000n) }),
+    );
+    const looked = clientOf([a], { clock }).assess();
+    await elapse(clock, looked);
+    expect(await looked).toMatchObject({ network: "healthy", basis: "advance", ageMillis: 3_600_000 });
+  });
+
+  test("watches for some seconds before it calls an old time a standstill, and does so once", async () => {
+    const clock = new VirtualClock();
+    const old = String(clock.wallClock() - 3_600_000_000_000n);
+    let asked = 0;
+    const a = await node((_request, response) => {
+      asked += 1;
+      sendJson(response, { timestamp: old });
+    });
+    const api = clientOf([a], { clock });
+    const looked = api.assess();
+    await elapse(clock, looked);
+    expect(await looked).toMatchObject({ network: "stalled" });
+    expect(clock.monotonicMillis()).toBeGreaterThanOrEqual(3000);
+    const before = asked;
+    expect(await api.assess({ fresh: true })).toMatchObject({ network: "stalled" });
+    expect(asked).toBe(before + 1);
+  });
+
+  test("says that the wall clock may be wrong where every node is ahead of it", async () => {
+    const clock = new VirtualClock();
+    const a = await node((_request, response) =>
+      sendJson(response, { timestamp: String(clock.wallClock() + 3_600_000_000_000n) }),
+    );
+    expect(await clientOf([a], { clock }).assess()).toMatchObject({
+      network: "blind",
+      why: expect.stringContaining("ahead of the wall clock, unless that is what is wrong") as string,
+    });
+  });
+
+  test("takes a node that is too slow as not reachable, and leaves with its caller", async () => {
+    const a = await node(() => undefined);
+    const api = clientOf([a]);
+    expect((await api.assess({ timeoutMillis: 30 })).nodes).toMatchObject([
+      { state: "down", why: "did not answer within 30 ms" },
+    ]);
+    const leaver = new AbortController();
+    const look = api.assess({ signal: leaver.signal });
+    leaver.abort(new Error("left"));
+    await expect(look).rejects.toThrow("left");
+  });
+
+  test("asks all nodes at once: one that is slow takes no time from the others", async () => {
+    // Each answers once all have been asked.
+    const waiting: (() => void)[] = [];
+    const nodes = await Promise.all(
+      ["a", "b", "c"].map(() =>
+        node((_request, response) => {
+          waiting.push(() => sendJson(response, { timestamp: `${Date.now()}000000` }));
+          if (waiting.length === 3) for (const answer of waiting) answer();
+        }),
+      ),
+    );
+    expect((await clientOf(nodes).assess()).nodes).toMatchObject([{ state: "ok" }, { state: "ok" }, { state: "ok" }]);
+  });
+
+  test("takes a node that refuses us as unknown", async () => {
+    const a = await node((_request, response) => void response.writeHead(403).end());
+    expect((await clientOf([a]).assess()).nodes).toMatchObject([{ state: "unknown" }]);
+  });
+
+  test("takes a node without a time yet as unknown", async () => {
+    const a = await node((_request, response) => sendJson(response, { timestamp: "0" }));
+    expect(await clientOf([a]).assess()).toMatchObject({
+      network: "blind",
+      nodes: [{ state: "unknown" }],
+    });
+  });
+});
+
+/** Lets time go on, a tenth of a second after another, until the promise has settled. */
+async function elapse(clock: VirtualClock, promise: Promise<unknown>): Promise<void> {
+  const settled = new AbortController();
+  const settle = (): void => settled.abort();
+  promise.then(settle, settle);
+  while (!settled.signal.aborted) await clock.advance(100);
+}

@@ -1,0 +1,279 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { LedgerStream } from "../../../src/api/api-client.ts";
+import { UserError } from "../../../src/errors.ts";
+import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { clientOf, deadUrl, name, node, outcome } from "../client-under-test.ts";
+import { sendJson } from "../serve-wire.ts";
+import { VirtualClock } from "../virtual-clock.ts";
+
+const query = { partyId: "a".repeat(64), assetId: "b".repeat(64) };
+const HEADER = "vega_time,quantity\n";
+
+async function read(stream: LedgerStream): Promise<string> {
+  const parts: Buffer[] = [];
+  await stream.consume((part) => void parts.push(Buffer.from(part)));
+  return Buffer.concat(parts).toString();
+}
+
+describe("what is asked", () => {
+  test.each([
+    ["no range", {}, ""],
+    ["a start", { from: nanoseconds(5n) }, "&dateRange.startTimestamp=5"],
+    [
+      "both ends",
+      { from: nanoseconds(5n), to: nanoseconds(7n) },
+      "&dateRange.startTimestamp=5&dateRange.endTimestamp=7",
+    ],
+    ["an end", { to: nanoseconds(7n) }, "&dateRange.startTimestamp=0&dateRange.endTimestamp=7"],
+  ])("%s", async (_name, range, sent) => {
+    const a = await node((_request, response) => void response.end(HEADER));
+    await read(await clientOf([a]).exportLedger({ ...query, ...range }));
+    expect(a.asked).toEqual([`/api/v2/ledgerentry/export?partyId=${query.partyId}&assetId=${query.assetId}${sent}`]);
+  });
+
+  test.each([
+    ["no party", { ...query, partyId: "" }, "party"],
+    ["no asset", { ...query, assetId: "" }, "asset"],
+    ["a start before 1970", { ...query, from: nanoseconds(-1n) }, "from"],
+    ["an end beyond 64 bits", { ...query, to: nanoseconds(2n ** 63n) }, "to"],
+    ["an empty range", { ...query, from: nanoseconds(7n), to: nanoseconds(7n) }, "to"],
+  ])("%s is refused", async (_name, asked, option) => {
+    await expect(clientOf(["http://127.0.0.1:1"]).exportLedger(asked)).rejects.toThrow(UserError);
+    await expect(clientOf(["http://127.0.0.1:1"]).exportLedger(asked)).rejects.toMatchObject({ option });
+  });
+});
+
+describe("one export", () => {
+  test("is never asked for twice, whatever becomes of it", async () => {
+    const a = await node((_request, response) =>
+      sendJson(response, { code: 14, message: "Unavailable" }, { status: 503 }),
+    );
+    const b = await node((_request, response) => void response.end(HEADER));
+    expect(await outcome(clientOf([a, b]).exportLedger(query))).toMatchObject({ kind: "server", httpStatus: 503 });
+    expect([a.asked.length, b.asked.length]).toEqual([1, 0]);
+  });
+
+  test("goes to the next node where the first cannot have seen it", async () => {
+    const b = await node((_request, response) => void response.end(HEADER));
+    const stream = await clientOf([await deadUrl(), b]).exportLedger(query);
+    expect(stream.asOf.node).toBe(name(b));
+    expect(await read(stream)).toBe(HEADER);
+  });
+
+  test("that is broken off fails with the node's words, though nobody listened at that moment", async () => {
+    const a = await node((_request, response) => {
+      response.write(HEADER);
+      response.end('{"error":{"code":13,"message":"Internal error","details":[{"message":"statement timeout"}]}}');
+    });
+    const stream = await clientOf([a]).exportLedger(query);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const error = await outcome(read(stream));
+    expect(error).toMatchObject({ kind: "cut", httpStatus: 200, innerWords: "statement timeout" });
+    expect(error.message).toBe(
+      `Could not get the ledger export from mainnet: ${name(a)} broke the export off: it says “statement timeout”.`,
+    );
+  });
+
+  describe("that only the connection's end ends", () => {
+    function endlessNode(row: string): ReturnType<typeof node> {
+      return node((_request, response) => {
+        response.useChunkedEncodingByDefault = false;
+        response.write(HEADER);
+        response.write(row);
+        response.end();
+      });
+    }
+
+    test("is whole with its last row", async () => {
+      const row = "2023-01-18 01:09:59+00,5\n";
+      expect(await read(await clientOf([await endlessNode(row)]).exportLedger(query))).toBe(`${HEADER}${row}`);
+    });
+
+    test("is cut in the middle of a row", async () => {
+      const stream = await clientOf([await endlessNode("2023-01-18 01:09:59+00,5")]).exportLedger(query);
+      expect(await outcome(read(stream))).toMatchObject({ kind: "cut", httpStatus: 200 });
+    });
+  });
+
+  test("of which nothing comes any more fails", async () => {
+    const a = await node((_request, response) => void response.write(HEADER));
+    const stream = await clientOf([a], { limits: { idleMillis: 500 } }).exportLedger(query);
+    const error = await outcome(read(stream));
+    expect(error).toMatchObject({ kind: "cut" });
+    expect(error.message).toContain("sent nothing for 500 ms");
+  });
+
+  test("of which nothing ever came fails", async () => {
+    const a = await node(() => undefined);
+    expect(await outcome(clientOf([a], { limits: { idleMillis: 50 } }).exportLedger(query))).toMatchObject({
+      kind: "timeout",
+    });
+  });
+
+  test("goes at the pace of whoever takes it, who may need their time", async () => {
+    const chunk = Buffer.alloc(64 * 1024, "1,2\n");
+    let written = 0;
+    const fill = (response: ServerResponse): void => {
+      while (written < 1024 && response.write(chunk)) written += 1;
+      if (written < 1024) {
+        written += 1;
+        response.once("drain", () => fill(response));
+      } else response.end();
+    };
+    const a = await node((_request, response) => fill(response));
+    const stream = await clientOf([a], { limits: { idleMillis: 300 } }).exportLedger(query);
+    let bytes = 0;
+    let calls = 0;
+    let open: (() => void) | undefined;
+    const poured = stream.consume((part) => {
+      calls += 1;
+      bytes += part.length;
+      return calls > 1 ? undefined : new Promise((resolve) => (open = resolve));
+    });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(calls).toBe(1);
+    expect(written).toBeLessThan(1000);
+    open?.();
+    await poured;
+    expect(bytes).toBe(1024 * chunk.length);
+  });
+
+  test("comes through byte for byte, however unevenly it is taken, out of memory that is used again and again", async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 400_000 }), { minLength: 10, maxLength: 60 });
+    const waits = fc.array(fc.constantFrom("no", "no", "no", "soon", "later"), { minLength: 1, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(sizes, waits, fc.boolean(), async (lengths, pauses, asMessages) => {
+        const file = createHash("sha256");
+        const a = await node((_request, response) => {
+          void (async () => {
+            for (const [index, length] of lengths.entries()) {
+              const piece = Buffer.alloc(length, `${index},${length * 7919}\n`);
+              file.update(piece);
+              const wire = asMessages ? JSON.stringify({ result: { data: piece.toString("base64") } }) : piece;
+              if (!response.write(wire)) await once(response, "drain");
+            }
+            response.end();
+          })();
+        });
+        const stream = await clientOf([a]).exportLedger(query);
+        const taken = createHash("sha256");
+        let calls = 0;
+        let open = 0;
+        let ahead = 0;
+        await stream.consume((part) => {
+          ahead = open === 0 ? 0 : ahead + part.length;
+          expect(ahead).toBeLessThan(1024 * 1024);
+          const wait = pauses[(calls += 1) % pauses.length];
+          taken.update(part);
+          // Whoever takes it may do with the bytes as they like.
+          part.fill("?");
+          if (wait === "no") return undefined;
+          open += 1;
+          return new Promise((resolve) => {
+            const go = (): void => {
+              open -= 1;
+              resolve();
+            };
+            if (wait === "soon") setImmediate(go);
+            else setTimeout(go, 3);
+          });
+        });
+        expect(taken.digest("hex")).toBe(file.digest("hex"));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("ends with whatever its taker throws, now or later, and the connection with it", async () => {
+    let dropped = 0;
+    const a = await node((_request, response) => {
+      response.on("close", () => (dropped += 1));
+      response.write(HEADER);
+    });
+    const api = clientOf([a], { limits: { exportPauseMillis: 0 } });
+    const now = await api.exportLedger(query);
+    const throwing = now.consume(() => {
+      throw new Error("no room now");
+    });
+    await expect(throwing).rejects.toThrow("no room now");
+    const later = await api.exportLedger(query);
+    await expect(later.consume(() => Promise.reject(new Error("no room later")))).rejects.toThrow("no room later");
+    const never = await api.exportLedger(query);
+    never.cancel();
+    never.cancel();
+    await expect(read(never)).rejects.toThrow("given up");
+    await expect.poll(() => dropped).toBe(3);
+  });
+
+  test("ends with its caller, before and after it began", async () => {
+    let dropped = 0;
+    const a = await node((_request, response) => {
+      response.on("close", () => (dropped += 1));
+      if (a.asked.length > 1) response.write(HEADER);
+    });
+    const api = clientOf([a], { limits: { exportPauseMillis: 0 } });
+    const early = new AbortController();
+    const unopened = api.exportLedger(query, { signal: early.signal });
+    await expect.poll(() => a.asked.length).toBe(1);
+    early.abort(new Error("left early"));
+    await expect(unopened).rejects.toThrow("left early");
+    const late = new AbortController();
+    const stream = await api.exportLedger(query, { signal: late.signal });
+    late.abort(new Error("left late"));
+    await expect(read(stream)).rejects.toThrow("left late");
+    await expect.poll(() => dropped).toBe(2);
+  });
+});
+
+describe("one node", () => {
+  test("has one export at a time, and a pause between two", async () => {
+    const waiting: ServerResponse[] = [];
+    const a = await node((_request, response) => void waiting.push(response));
+    const clock = new VirtualClock();
+    const api = clientOf([a], { clock, limits: { exportPauseMillis: 2000 } });
+    const first = api.exportLedger(query);
+    const second = api.exportLedger(query);
+    await expect.poll(() => a.asked.length).toBe(1);
+    waiting[0]!.end(HEADER);
+    await read(await first);
+    await clock.advance(1900);
+    expect(a.asked).toHaveLength(1);
+    await clock.advance(200);
+    await expect.poll(() => a.asked.length).toBe(2);
+    waiting[1]!.end(HEADER);
+    expect(await read(await second)).toBe(HEADER);
+  });
+
+  test("that is busy for too long says so", async () => {
+    const a = await node((_request, response) => void response.write(HEADER));
+    const clock = new VirtualClock();
+    const api = clientOf([a], { clock, limits: { callMillis: 5000 } });
+    await api.exportLedger(query);
+    const late = outcome(api.exportLedger(query));
+    await clock.advance(5001);
+    expect(await late).toMatchObject({ kind: "rate-limited" });
+    expect((await late).message).toContain("has another export under way");
+  });
+
+  test("whose turn is taken leaves it to another that is free", async () => {
+    const a = await node((_request, response) => void response.write(HEADER));
+    const b = await node((_request, response) => void response.end(HEADER));
+    const api = clientOf([a, b]);
+    await api.exportLedger(query);
+    expect((await api.exportLedger(query)).asOf.node).toBe(name(b));
+  });
+
+  test("that bans us is not asked for exports either", async () => {
+    const a = await node((_request, response) => void response.writeHead(403).end());
+    const api = clientOf([a], { limits: { exportPauseMillis: 0 } });
+    expect((await outcome(api.exportLedger(query))).kind).toBe("banned");
+    expect((await outcome(api.exportLedger(query))).kind).toBe("banned");
+    expect(a.asked).toHaveLength(1);
+  });
+});
