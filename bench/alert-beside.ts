@@ -1,11 +1,11 @@
-import { fork, spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { DiscordSender } from "../src/adapters/discord/discord-sender.ts";
-import { RateLimiter } from "../src/adapters/discord/pacer.ts";
-import { closeRest, createRest } from "../src/adapters/discord/rest.ts";
+import { RateLimiter } from "../src/adapters/discord/send/rate-limiter.ts";
+import { DiscordSender } from "../src/adapters/discord/send/send.ts";
+import { closeRest, createRest } from "../src/adapters/discord/transport/rest.ts";
 import { SlackSender } from "../src/adapters/slack/slack-sender.ts";
 import { createWebClient } from "../src/adapters/slack/web.ts";
 import type { Destination } from "../src/alerts/sender.ts";
@@ -13,7 +13,7 @@ import { silentLog } from "../src/log.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { alertStage, checkpoint } from "./support/alert-stage.ts";
 import { scratchFolder } from "./support/export-once.ts";
-import { alternate, atLeast, runAsScript, versionOf, type Measured } from "./support/figure.ts";
+import { alternate, atLeast, type Measured, runAsScript, versionOf } from "./support/figure.ts";
 
 // One event to many channels, half of them on Slack and half on Discord, over HTTP to platforms without limits in
 // another process; beside Debian's prometheus-alertmanager with as many Slack and Discord webhook receivers, by turns.

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { type Dispatcher, getGlobalDispatcher, Pool, request } from "undici";
 
 import { commands } from "../commands/index.ts";
-import { renderTerminal } from "../src/adapters/terminal/render.ts";
+import { renderTerminal } from "../src/adapters/terminal/render/render.ts";
 import { createApiClient } from "../src/api/client/client.ts";
 import { createBot } from "../src/bot/bot.ts";
 import { createLedgerExports } from "../src/export/ledger-exports.ts";

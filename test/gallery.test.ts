@@ -1,9 +1,9 @@
 import { parse } from "discord-markdown-parser";
 import { expect, test } from "vitest";
 
-import { renderDiscord } from "../src/adapters/discord/render.ts";
+import { renderDiscord } from "../src/adapters/discord/render/render.ts";
 import { renderSlack } from "../src/adapters/slack/render.ts";
-import { renderTerminal } from "../src/adapters/terminal/render.ts";
+import { renderTerminal } from "../src/adapters/terminal/render/render.ts";
 import { renderReply } from "../src/adapters/web/public/render-reply.js";
 import { replyToJson } from "../src/reply/json.ts";
 import type { Reply } from "../src/reply/reply.ts";

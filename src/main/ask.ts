@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { runAsk } from "../adapters/terminal/run-ask.ts";
+import { runAsk } from "../adapters/terminal/index.ts";
 import { processTerminal } from "../adapters/terminal/terminal.ts";
 import { loadConfig, terminalPreferences } from "../config/config.ts";
 import { createLog } from "../log.ts";

@@ -1,4 +1,4 @@
-import type { OpenAlert, StallState, WatchedNetwork, WatchState } from "../adapters/web/watch-state.ts";
+import type { OpenAlert, StallState, WatchedNetwork, WatchState } from "../adapters/web/alerts/watch.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { isDrill } from "../alerts/drill.ts";
 import { timeToText } from "../alerts/kinds/json-fields.ts";

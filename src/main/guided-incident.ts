@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import type { IncidentSwitch } from "../adapters/web/watch-state.ts";
+import type { IncidentSwitch } from "../adapters/web/alerts/watch.ts";
 import type { FaultBook } from "../simulator/fault-book.ts";
-import { NETWORKS, type NetworkName } from "../simulator/network.ts";
+import { type NetworkName, NETWORKS } from "../simulator/network.ts";
 import type { Store } from "../store/store.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 

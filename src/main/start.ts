@@ -1,5 +1,5 @@
 import type { Adapter } from "../adapters/adapter.ts";
-import { consoleSender } from "../adapters/web/console-sender.ts";
+import { consoleSender } from "../adapters/web/alerts/console-sender.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { systemClock } from "../api/clock.ts";

@@ -1,4 +1,4 @@
-import { renderTerminal } from "../../src/adapters/terminal/render.ts";
+import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
 import type { Reading } from "../../src/alerts/kinds/reading.ts";
 import { AlertMessage } from "../../src/alerts/outbox/message.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { renderTerminal } from "../../src/adapters/terminal/render.ts";
+import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { DEFAULT_ALERTS_CONFIG, watcherNames } from "../../src/alerts/alerts-config.ts";
 import { judgeSources } from "../../src/api/verdict/judge-sources.ts";
 import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict/verdict.ts";

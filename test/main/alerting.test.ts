@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { AlertJson } from "../../src/adapters/web/alert-json.ts";
-import { readEvents, type EventReader } from "../adapters/web/event-reader.ts";
+import type { AlertJson } from "../../src/adapters/web/alerts/alert-json.ts";
+import { type EventReader, readEvents } from "../adapters/web/alerts/event-reader.ts";
 import { makePlace, type Place, type Running } from "../support/bellwether.ts";
 
 // A real process whose watch is quick, on a simulated network that is made to stand still.

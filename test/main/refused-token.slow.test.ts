@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { readEvents } from "../adapters/web/event-reader.ts";
-import { askWeb, makePlace, startOn, type Connected, type Place } from "../support/bellwether.ts";
+import { readEvents } from "../adapters/web/alerts/event-reader.ts";
+import { askWeb, type Connected, makePlace, type Place, startOn } from "../support/bellwether.ts";
 import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import { textOf } from "../support/fake-discord/person.ts";
-import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 import { until } from "../support/fake-discord/until.ts";
+import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 
 // The process that `npm start` runs, while a platform refuses its token: nothing is lost, and the others hear of it.
 

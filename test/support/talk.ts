@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { commands } from "../../commands/index.ts";
-import { renderTerminal } from "../../src/adapters/terminal/render.ts";
+import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import type { AlertEngine } from "../../src/alerts/engine/engine.ts";
 import { createApiClient, type NodeAddress } from "../../src/api/client/client.ts";
 import { systemClock } from "../../src/api/clock.ts";

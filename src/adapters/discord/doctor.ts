@@ -3,9 +3,8 @@ import { z } from "zod";
 
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { fault, ok, noAnswer, warning, type Finding } from "../finding.ts";
-import { hasChanges, compareCommands } from "./compare-commands.ts";
-import { registrationOf } from "./registration.ts";
+import { fault, type Finding, noAnswer, ok, warning } from "../finding.ts";
+import { compareCommands, hasChanges, registrationOf } from "./registration.ts";
 
 /** What an examination of the connection to Discord is made with. */
 export interface DiscordExaminationOptions {

@@ -10,13 +10,13 @@ import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
-import { GatewayConnection } from "./connection.ts";
-import type { DiscordContext } from "./desk.ts";
-import { DiscordSender } from "./discord-sender.ts";
-import { respondToInteraction } from "./handle-interaction.ts";
+import type { DiscordContext } from "./context.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS, NONCE_LIFETIME_MILLIS, TOKEN_LIFETIME_MILLIS } from "./limits.ts";
 import { registerCommands } from "./register-commands.ts";
-import { closeRest, createRest } from "./rest.ts";
+import { respondToInteraction } from "./respond/respond.ts";
+import { DiscordSender } from "./send/send.ts";
+import { closeRest, createRest } from "./transport/rest.ts";
+import { GatewayConnection } from "./transport/transport.ts";
 
 export interface DiscordAdapterOptions {
   readonly token: string;

@@ -2,7 +2,7 @@ import { parse } from "discord-markdown-parser";
 
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
-import { renderDiscord } from "./render.ts";
+import { renderDiscord } from "./render/render.ts";
 
 /** The console's view of Discord: the very message, who sees it, and its markdown read as Discord reads it. */
 export const discordPreview: Preview = {

@@ -1,11 +1,10 @@
-import { Routes, type APIApplication, type APIApplicationCommand } from "discord-api-types/v10";
+import { type APIApplication, type APIApplicationCommand, Routes } from "discord-api-types/v10";
 import { DiscordAPIError, type REST } from "discord.js";
 
-import { messageOf } from "../../errors.ts";
 import type { AnyCommand } from "../../bot/command.ts";
-import { hasChanges, compareCommands, type CommandChanges } from "./compare-commands.ts";
-import { registrationOf } from "./registration.ts";
-import { closeRest, createRest } from "./rest.ts";
+import { messageOf } from "../../errors.ts";
+import { type CommandChanges, compareCommands, hasChanges, registrationOf } from "./registration.ts";
+import { closeRest, createRest } from "./transport/rest.ts";
 
 export interface RegisterOptions {
   readonly rest: REST;

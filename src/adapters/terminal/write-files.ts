@@ -1,16 +1,15 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { link, open, rename, rm } from "node:fs/promises";
+import { link, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 import { codeOf, UserError } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
-import { safeFileName, type Attachment } from "../../reply/attachment.ts";
+import { type Attachment, safeFileName } from "../../reply/attachment.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import type { Reply } from "../../reply/reply.ts";
-import { partialFile, removeStalePartialFiles } from "./partial-file.ts";
 
 /**
  * The same reply with each table that has rows as a CSV among its files, where no file of that name is there already.
@@ -125,4 +124,36 @@ function asUserError(thrown: unknown, folder: string): unknown {
     remedy: "Name another folder with --out.",
     cause: thrown,
   });
+}
+
+const PARTIAL_NAME = /^\..+\.(?<pid>\d+)-[0-9a-f]{12}\.part$/u;
+/** Another machine may write into the same folder; its file then grows, while the process is not to be found here. */
+const STALE_MILLIS = 10_000;
+
+/** Where a file is written until it is whole: hidden, and named after the process that writes it. */
+function partialFile(folder: string, name: string): string {
+  return path.join(folder, `.${name}.${process.pid}-${randomBytes(6).toString("hex")}.part`);
+}
+
+/** Removes what processes that were killed in the middle of writing have left in the folder. Never rejects. */
+async function removeStalePartialFiles(folder: string, now: number = Date.now()): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  await Promise.allSettled(
+    names.map(async (name) => {
+      const pid = Number(PARTIAL_NAME.exec(name)?.groups?.["pid"] ?? process.pid);
+      if (isAlive(pid)) return;
+      const file = path.join(folder, name);
+      const { mtimeMs } = await stat(file);
+      if (now - mtimeMs >= STALE_MILLIS) await rm(file, { force: true });
+    }),
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== "ESRCH";
+  }
 }

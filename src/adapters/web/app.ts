@@ -4,18 +4,23 @@ import { routePath } from "hono/route";
 import type { Bot } from "../../bot/bot.ts";
 import type { Option } from "../../bot/options/options.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { Access } from "./access.ts";
-import { type AlertRouteDependencies, alertRoutes } from "./alert-routes.ts";
-import { limitBody } from "./bounded-body.ts";
-import { fileRoutes } from "./file-route.ts";
-import { refuse, requireAllowedHost, requireJson, requireSameOrigin, securityHeaders } from "./guard.ts";
-import type { AllowedHosts } from "./hosts.ts";
-import { type InvocationDependencies, invocationRoutes } from "./invocations.ts";
+import type { Access } from "./access/access.ts";
+import type { AllowedHosts } from "./access/allowed-hosts.ts";
+import {
+  limitBody,
+  refuse,
+  requireAllowedHost,
+  requireJson,
+  requireSameOrigin,
+  securityHeaders,
+} from "./access/guard.ts";
+import { loginRoutes } from "./access/login.ts";
+import { type AlertRouteDependencies, alertRoutes } from "./alerts/alerts.ts";
+import { type WatchRouteDependencies, watchRoutes } from "./alerts/watch.ts";
+import { fileRoutes, pageRoutes } from "./files.ts";
+import { type InvocationDependencies, invocationRoutes } from "./invocations/invocations.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
-import { loginRoutes } from "./login.ts";
-import { pageRoutes } from "./page.ts";
 import { type ProbeDependencies, probeRoutes } from "./probes.ts";
-import { type WatchRouteDependencies, watchRoutes } from "./watch-routes.ts";
 
 /** One answered HTTP request, for metrics. `route` is the pattern, not the path, so that labels stay few. */
 export interface HttpSample {

@@ -9,12 +9,13 @@ import { isLoopback } from "../../loopback.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AdapterHealth, Preview, SendingAdapter } from "../adapter.ts";
 import { createFileCache } from "../kept-files.ts";
-import { createAccess } from "./access.ts";
-import type { ConsoleAlerts } from "./alert-frames.ts";
-import type { AlertRouteDependencies } from "./alert-routes.ts";
-import { consoleSender } from "./console-sender.ts";
+import { createAccess } from "./access/access.ts";
+import { allowedHosts, type AllowedHosts } from "./access/allowed-hosts.ts";
+import type { ConsoleAlerts } from "./alerts/alert-stream.ts";
+import type { AlertRouteDependencies } from "./alerts/alerts.ts";
+import { consoleSender } from "./alerts/console-sender.ts";
+import type { IncidentSwitch, WatchState } from "./alerts/watch.ts";
 import { createApp, type HttpSample } from "./app.ts";
-import { allowedHosts, type AllowedHosts } from "./hosts.ts";
 import {
   ABORT_GRACE_MILLIS,
   FILE_LIFETIME_MILLIS,
@@ -24,15 +25,14 @@ import {
   MAX_CONNECTIONS,
   MAX_FILES,
   MIN_TOKEN_LENGTH,
-  REQUEST_TIMEOUT_MILLIS,
   READ_TIMEOUT_MILLIS,
+  REQUEST_TIMEOUT_MILLIS,
   STOP_TIMEOUT_MILLIS,
 } from "./limits.ts";
 import { listen } from "./listen.ts";
 import type { Metrics, Readiness } from "./probes.ts";
-import type { IncidentSwitch, WatchState } from "./watch-state.ts";
 
-export type { ConsoleAlerts } from "./alert-frames.ts";
+export type { ConsoleAlerts } from "./alerts/alert-stream.ts";
 export type { HttpSample } from "./app.ts";
 export type { Metrics, Readiness } from "./probes.ts";
 

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { withTimeout } from "../within.ts";
-import type { Access } from "./access.ts";
+import type { Access } from "./access/access.ts";
 import { PROBE_TIMEOUT_MILLIS } from "./limits.ts";
 
 /** Whether the whole is fit to serve, part by part. */

@@ -4,9 +4,8 @@ import { ApplicationCommandOptionType } from "discord-api-types/v10";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { commands as declaredCommands } from "../../../commands/index.ts";
-import { compareCommands } from "../../../src/adapters/discord/compare-commands.ts";
 import { discordRegister } from "../../../src/adapters/discord/register-commands.ts";
-import { registrationOf } from "../../../src/adapters/discord/registration.ts";
+import { compareCommands, registrationOf } from "../../../src/adapters/discord/registration.ts";
 import { type AnyCommand, command, withCommonOptions } from "../../../src/bot/command.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";

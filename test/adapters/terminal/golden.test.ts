@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { renderTerminal } from "../../../src/adapters/terminal/render.ts";
+import { renderTerminal } from "../../../src/adapters/terminal/render/render.ts";
 import { gallery, GALLERY_NOW } from "../../support/gallery.ts";
 
 describe.each([40, 80, 120])("at %i columns", (width) => {

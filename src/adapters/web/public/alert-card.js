@@ -1,7 +1,7 @@
 // @ts-check
 // One alert of the list: an episode as it stands, or the last event of its kind.
-/** @import { AlertJson } from "../alert-json.ts" */
-/** @import { OpenAlert } from "../watch-state.ts" */
+/** @import { AlertJson } from "../alerts/alert-json.ts" */
+/** @import { OpenAlert } from "../alerts/watch.ts" */
 /** @import { Surroundings } from "./exchange.js" */
 import { titleOf } from "./alert-title.js";
 import { loadAlert } from "./api.js";

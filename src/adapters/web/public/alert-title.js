@@ -1,5 +1,5 @@
 // @ts-check
-/** @import { AlertJson } from "../alert-json.ts" */
+/** @import { AlertJson } from "../alerts/alert-json.ts" */
 import { isSimulated } from "./render-reply.js";
 import { plainOf } from "./render-text.js";
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The view of alerts: how things stand, the guided incident, and a card for each alert.
-/** @import { AlertJson } from "../alert-json.ts" */
-/** @import { WatchState } from "../watch-state.ts" */
+/** @import { AlertJson } from "../alerts/alert-json.ts" */
+/** @import { WatchState } from "../alerts/watch.ts" */
 /** @import { ConsoleInfo } from "./api.js" */
 /** @import { AlertCard } from "./alert-card.js" */
 /** @import { Surroundings } from "./exchange.js" */

@@ -1,8 +1,8 @@
 // @ts-check
 // The page's side of the HTTP interface.
 /** @import { ReplyJson } from "../../../reply/json.ts" */
-/** @import { AlertJson } from "../alert-json.ts" */
-/** @import { WatchState } from "../watch-state.ts" */
+/** @import { AlertJson } from "../alerts/alert-json.ts" */
+/** @import { WatchState } from "../alerts/watch.ts" */
 
 /**
  * @typedef {{ readonly text: string } | { readonly command: string, readonly options: Readonly<Record<string, string | number | boolean>> }} Question

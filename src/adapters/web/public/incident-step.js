@@ -1,6 +1,6 @@
 // @ts-check
 // Where the guided incident stands: pure, so that tests read it in node.
-/** @import { StallState, WatchedNetwork, WatchState } from "../watch-state.ts" */
+/** @import { StallState, WatchedNetwork, WatchState } from "../alerts/watch.ts" */
 
 /**
  * @typedef {"calm" | "still" | "pending" | "firing" | "recovering" | "resolved"} Stage

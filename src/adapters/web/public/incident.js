@@ -1,7 +1,7 @@
 // @ts-check
 // The guided incident: a simulated network stands still, and one watches what comes of it.
-/** @import { AlertJson } from "../alert-json.ts" */
-/** @import { WatchedNetwork, WatchState } from "../watch-state.ts" */
+/** @import { AlertJson } from "../alerts/alert-json.ts" */
+/** @import { WatchedNetwork, WatchState } from "../alerts/watch.ts" */
 /** @import { Surroundings } from "./exchange.js" */
 /** @import { Stage, Step } from "./incident-step.js" */
 import { AskError, setIncident } from "./api.js";

@@ -1,8 +1,8 @@
 // @ts-check
 // Which alerts are not over: as the last look at the server had it, and as it was told since. Pure, so that tests read it
 // in node.
-/** @import { AlertJson } from "../alert-json.ts" */
-/** @import { OpenAlert, WatchedNode } from "../watch-state.ts" */
+/** @import { AlertJson } from "../alerts/alert-json.ts" */
+/** @import { OpenAlert, WatchedNode } from "../alerts/watch.ts" */
 
 import { localTime } from "./times.js";
 

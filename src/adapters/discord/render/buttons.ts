@@ -1,0 +1,254 @@
+import { type APIActionRowComponent, type APIButtonComponent, ButtonStyle, ComponentType } from "discord-api-types/v10";
+import { z } from "zod";
+
+import { oneLine } from "../../../reply/plain-text.ts";
+import type { Action, Ask, Reply } from "../../../reply/reply.ts";
+import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, BUTTONS_PER_ROW, CUSTOM_ID_LENGTH, MAX_BUTTONS } from "../limits.ts";
+import { escapeMarkdown, isWebAddress, linkLabel, linkTarget, type ShortenedId } from "./markdown.ts";
+
+/** What the adapter knows of the message that a reply becomes. */
+export interface MessageContext {
+  /** Who asked; left out for what is sent unasked. */
+  readonly asker?: string;
+  /** What was asked, for Refresh. */
+  readonly ask?: Ask;
+  /** Only the asker sees it, in a place where others could. */
+  readonly shareable?: boolean;
+}
+
+export type ActionRows = APIActionRowComponent<APIButtonComponent>[];
+
+interface Buttons {
+  readonly rows: ActionRows;
+  /** Presses too long for a button, by the custom_id that stands in until they are kept. */
+  readonly unstored: ReadonlyMap<string, Press>;
+  /** False where a label was cut. */
+  readonly whole: boolean;
+}
+
+/** The buttons that every message has beside its own: Refresh, Full ids and Share at most. */
+const COMMON_BUTTONS = 3;
+
+/** Which actions become buttons, and one line of Discord's markdown for each other one. */
+export function splitActions(actions: readonly Action[]): { shown: readonly Action[]; left: readonly string[] } {
+  const shown: Action[] = [];
+  const left: string[] = [];
+  for (const action of actions) {
+    const possible = !("url" in action) || isWebAddress(linkTarget(action.url), BUTTON_URL_LENGTH);
+    if (possible && shown.length < MAX_BUTTONS - COMMON_BUTTONS) shown.push(action);
+    else left.push(actionLine(action));
+  }
+  return { shown, left };
+}
+
+/** Actions as buttons, with those that every message has. */
+export function renderButtons(
+  actions: readonly Action[],
+  reply: Reply,
+  ids: readonly ShortenedId[],
+  context: MessageContext,
+): Buttons {
+  const buttons: APIButtonComponent[] = [];
+  const unkept = new Map<string, Press>();
+  let whole = true;
+  const add = (label: string, press: Press, style: ButtonStyle.Secondary | ButtonStyle.Danger): void => {
+    const index = buttons.length;
+    const encoded = encodePress(press, index);
+    const customId = encoded ?? `unkept:${index}`;
+    if (encoded === undefined) unkept.set(customId, press);
+    buttons.push({ type: ComponentType.Button, style, label, custom_id: customId });
+  };
+  for (const action of actions) {
+    const label = labelOf(action);
+    whole &&= label.whole;
+    if ("url" in action) {
+      const url = linkTarget(action.url);
+      buttons.push({ type: ComponentType.Button, style: ButtonStyle.Link, label: label.text, url });
+    } else {
+      const { asker } = context;
+      const { confirm, invocation: ask, effect } = action;
+      const style = confirm === undefined ? ButtonStyle.Secondary : ButtonStyle.Danger;
+      add(label.text, { kind: "ask", ask, effect, asker, confirm }, style);
+    }
+  }
+  const again = refreshButton(reply, context);
+  if (again !== undefined) add(again.label, again.press, ButtonStyle.Secondary);
+  if (ids.length > 0) add(ids.length === 1 ? "Full id" : "Full ids", { kind: "ids", ids }, ButtonStyle.Secondary);
+  if (context.shareable === true && reply.failure === undefined) add("Share", { kind: "share" }, ButtonStyle.Secondary);
+
+  const rows: ActionRows = [];
+  for (let start = 0; start < buttons.length; start += BUTTONS_PER_ROW) {
+    rows.push({ type: ComponentType.ActionRow, components: buttons.slice(start, start + BUTTONS_PER_ROW) });
+  }
+  return { rows, unstored: unkept, whole };
+}
+
+/** The same question again, where the reply does not offer that itself and asking again costs little. */
+function refreshButton(reply: Reply, context: MessageContext): { label: string; press: Press } | undefined {
+  const { ask, asker } = context;
+  if (ask === undefined || ask.command === "help" || reply.attachments.length > 0 || reply.failure === "caller")
+    return undefined;
+  const offered = reply.actions.some(
+    (action) =>
+      "invocation" in action &&
+      action.effect === "replace" &&
+      (action.label === "Refresh" || isSameAsk(action.invocation, ask)),
+  );
+  if (offered) return undefined;
+  const label = reply.failure === undefined ? "Refresh" : "Try again";
+  return { label, press: { kind: "ask", ask, effect: "replace", asker } };
+}
+
+function isSameAsk(a: Ask, b: Ask): boolean {
+  const keys = Object.keys(a.options);
+  return (
+    a.command === b.command &&
+    keys.length === Object.keys(b.options).length &&
+    keys.every((key) => a.options[key] === b.options[key])
+  );
+}
+
+function labelOf(action: Action): { text: string; whole: boolean } {
+  const given = oneLine(action.label).trim();
+  // Discord refuses a label without anything to see.
+  const shown = /[\p{L}\p{N}\p{P}\p{S}]/u.test(given)
+    ? given
+    : "url" in action
+      ? "Open"
+      : oneLine(action.invocation.command).trim() || "Run";
+  if (shown.length <= BUTTON_LABEL_LENGTH) return { text: shown, whole: true };
+  return {
+    text: `${shown
+      .slice(0, BUTTON_LABEL_LENGTH - 1)
+      .toWellFormed()
+      .replace(/\uFFFD$/u, "")}…`,
+    whole: false,
+  };
+}
+
+function actionLine(action: Action): string {
+  if ("url" in action) {
+    const label = linkLabel(oneLine(action.label)).trim();
+    return `[${label === "" ? "link" : label}](${linkTarget(action.url)})`;
+  }
+  const label = escapeMarkdown(oneLine(action.label));
+  return `${label}: ${escapeMarkdown(oneLine(commandLine(action.invocation)))}`;
+}
+
+/** An invocation as one would type it. */
+export function commandLine(ask: Ask): string {
+  return [`/${ask.command}`, ...Object.entries(ask.options).map(([name, value]) => `${name}:${value}`)].join(" ");
+}
+
+/** What a button does. It outlives the process: all of it stands in the button, or in the store under a key that does. */
+export type Press =
+  | {
+      readonly kind: "ask";
+      readonly ask: Ask;
+      readonly effect: "replace" | "reply";
+      /** The user who asked for the message; nobody for what was sent unasked. */
+      readonly asker?: string | undefined;
+      /** The question to put first. */
+      readonly confirm?: string | undefined;
+    }
+  | { readonly kind: "ids"; readonly ids: readonly { readonly name: string; readonly value: string }[] }
+  | { readonly kind: "share" };
+
+/** What a custom_id says: the press itself, or where it is kept. */
+type DecodedPress = Press | { readonly kind: "kept"; readonly key: string };
+
+/** Changes when the meaning of what is stored changes; older buttons then answer "run it again". */
+const SCHEMA_VERSION = "1";
+
+const AskSchema = z.object({
+  command: z.string(),
+  options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+});
+const PressSchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("ask"),
+    ask: AskSchema,
+    effect: z.enum(["replace", "reply"]),
+    asker: z.string().optional(),
+    confirm: z.string().optional(),
+  }),
+  z.object({ kind: z.literal("ids"), ids: z.array(z.object({ name: z.string(), value: z.string() })) }),
+  z.object({ kind: z.literal("share") }),
+]);
+const PressPayloadSchema = z.object({ v: z.literal(SCHEMA_VERSION), press: PressSchema });
+
+/**
+ * The press as a custom_id, or undefined when it does not fit. `index` is the button's place in its message,
+ * since two buttons of one message must not share an id.
+ */
+export function encodePress(press: Press, index: number): string | undefined {
+  const content = (() => {
+    switch (press.kind) {
+      case "ask": {
+        const { command, options } = press.ask;
+        return JSON.stringify([
+          press.effect === "replace" ? 1 : 0,
+          press.asker ?? 0,
+          command,
+          Object.keys(options).length === 0 ? 0 : options,
+          ...(press.confirm === undefined ? [] : [press.confirm]),
+        ]).slice(1, -1);
+      }
+      case "ids":
+        return JSON.stringify(press.ids.map(({ name, value }) => [name, value])).slice(1, -1);
+      case "share":
+        return "";
+    }
+  })();
+  const customId = `${SCHEMA_VERSION}${KIND_LETTERS[press.kind]}${index}:${content}`;
+  // JSON holds lone surrogates as escapes, so what fits here also survives the way through Discord.
+  return customId.length <= CUSTOM_ID_LENGTH ? customId : undefined;
+}
+
+/** The custom_id of a press that is kept in the store. */
+export function storedPressId(key: string, index: number): string {
+  return `${SCHEMA_VERSION}k${index}:${key}`;
+}
+
+/** Undefined for what another version, or nobody, has made. */
+export function decodePress(customId: string): DecodedPress | undefined {
+  const match = /^(\w)([aisk])\d+:(.*)$/su.exec(customId);
+  if (match === null || match[1] !== SCHEMA_VERSION) return undefined;
+  const content = match[3] ?? "";
+  if (match[2] === "k") return { kind: "kept", key: content };
+  if (match[2] === "s") return { kind: "share" };
+  const values = parseJson(`[${content}]`);
+  if (match[2] === "i") {
+    const ids = z.array(z.tuple([z.string(), z.string()])).safeParse(values);
+    return ids.success ? { kind: "ids", ids: ids.data.map(([name, value]) => ({ name, value })) } : undefined;
+  }
+  if (!Array.isArray(values)) return undefined;
+  const [replace, asker, command, options, confirm] = values as unknown[];
+  const parsed = PressSchema.safeParse({
+    kind: "ask",
+    ask: { command, options: options === 0 ? {} : options },
+    effect: replace === 1 ? "replace" : "reply",
+    ...(asker === 0 ? {} : { asker }),
+    ...(confirm === undefined ? {} : { confirm }),
+  });
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** What goes into the store for a press, and back. */
+export function pressPayload(press: Press): unknown {
+  return { v: SCHEMA_VERSION, press };
+}
+export function parsePressPayload(kept: unknown): Press | undefined {
+  const parsed = PressPayloadSchema.safeParse(kept);
+  return parsed.success ? parsed.data.press : undefined;
+}
+
+const KIND_LETTERS: Record<Press["kind"], string> = { ask: "a", ids: "i", share: "s" };
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import { type APIEmbed, MessageFlags } from "discord-api-types/v10";
+
+import type { Log } from "../../../log.ts";
+import type { Reply } from "../../../reply/reply.ts";
+import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../keep-presses.ts";
+import { BUTTONS_PER_ROW, CONTENT_LENGTH, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
+import { attachmentsOf } from "../transport/upload.ts";
+import { type ActionRows, type MessageContext, pressPayload, storedPressId } from "./buttons.ts";
+import { fitFiles, type FittedFiles, tooLargeText, type UnsendableFile } from "./files.ts";
+import { type DiscordMessage, type MessageFile, renderDiscord } from "./render.ts";
+
+/** A message as Discord takes it, with its files. */
+export interface ComposedMessage {
+  readonly body: {
+    readonly content: string;
+    readonly embeds: readonly APIEmbed[];
+    readonly components: ActionRows;
+    readonly allowed_mentions: { readonly parse: never[]; readonly roles?: string[]; readonly users?: string[] };
+    readonly attachments: ReturnType<typeof attachmentsOf>;
+    readonly flags?: number;
+  };
+  readonly files: readonly MessageFile[];
+  /** Gives up what was made for sending; the reply's own files stay the caller's. */
+  dispose(): Promise<void>;
+}
+
+export const EPHEMERAL: number = MessageFlags.Ephemeral;
+export const SILENT: number = MessageFlags.SuppressNotifications;
+
+/** Renders a reply and makes it ready to send: presses kept, files fitted. Rejects only with the signal's reason. */
+export async function compose(
+  reply: Reply,
+  context: MessageContext,
+  maxBytes: number,
+  parts: ButtonPayloadDependencies,
+  signal: AbortSignal,
+): Promise<ComposedMessage> {
+  const message = renderDiscord(reply, context);
+  const [buttons, fitted] = await Promise.all([
+    storeButtons(message, parts),
+    fit(message.files, maxBytes, parts.log, signal),
+  ]);
+  const missing =
+    buttons.missing === 0 ? "" : `Buttons missing here, since what they mean could not be kept: ${buttons.missing}.`;
+  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, context.ask, CONTENT_LENGTH - missing.length - 1);
+  const names = new Set(fitted.files.map((file) => `attachment://${file.name}`));
+  return {
+    body: {
+      content: [tooLarge, missing].filter((part) => part !== "").join("\n"),
+      embeds: message.embeds.map(({ image, ...embed }) =>
+        image === undefined || !names.has(image.url) ? embed : { ...embed, image },
+      ),
+      components: buttons.rows,
+      allowed_mentions: { parse: [] },
+      attachments: attachmentsOf(fitted.files),
+    },
+    files: fitted.files,
+    dispose: () => fitted.dispose(),
+  };
+}
+
+/** Files that fit; where none can be compressed (a full disk), those that fit as they are. */
+async function fit(
+  files: readonly MessageFile[],
+  maxBytes: number,
+  log: Log,
+  signal: AbortSignal,
+): Promise<FittedFiles> {
+  try {
+    return await fitFiles(files, maxBytes, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.error({ err: error, platform: "discord" }, "files could not be compressed");
+    const kept: MessageFile[] = [];
+    const lost: UnsendableFile[] = [];
+    let room = MAX_TOTAL_FILE_BYTES;
+    for (const file of files) {
+      const { sizeBytes } = file.attachment;
+      if (kept.length === MAX_FILES || sizeBytes > Math.min(maxBytes, room)) {
+        lost.push({ file, packedBytes: undefined });
+        continue;
+      }
+      kept.push(file);
+      room -= sizeBytes;
+    }
+    return { files: kept, unsendable: lost, dispose: async () => {} };
+  }
+}
+
+/** The buttons with their final ids, without those whose meaning could not be kept. */
+async function storeButtons(
+  { components, unstored }: DiscordMessage,
+  parts: ButtonPayloadDependencies,
+): Promise<{ readonly rows: ActionRows; readonly missing: number }> {
+  if (unstored.size === 0) return { rows: components, missing: 0 };
+  const meanings = new Map([...unstored].map(([standIn, press]) => [standIn, pressPayload(press)]));
+  const keys = await storeButtonPayloads("discord", meanings, parts);
+  const rows = components
+    .map((row, above) => ({
+      ...row,
+      components: row.components.flatMap((button, before) => {
+        if (!("custom_id" in button) || !unstored.has(button.custom_id)) return [button];
+        const key = keys.get(button.custom_id);
+        const index = above * BUTTONS_PER_ROW + before;
+        return key === undefined ? [] : [{ ...button, custom_id: storedPressId(key, index) }];
+      }),
+    }))
+    .filter((row) => row.components.length > 0);
+  return { rows, missing: unstored.size - keys.size };
+}

@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+import { ZipFile } from "yazl";
+
+import type { Attachment } from "../../../reply/attachment.ts";
+import { oneLine } from "../../../reply/plain-text.ts";
+import type { Ask } from "../../../reply/reply.ts";
+import { formatBytes } from "../../../units/format-number.ts";
+import { formatUtc, fromSeconds, toSeconds } from "../../../units/nanoseconds.ts";
+import { MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
+import { commandLine } from "./buttons.ts";
+import { escapeMarkdown, inlineCode } from "./markdown.ts";
+import type { MessageFile } from "./render.ts";
+
+/** A file that cannot be sent here. */
+export interface UnsendableFile {
+  readonly file: MessageFile;
+  /** Its size compressed; undefined where compressing it was no help or failed. */
+  readonly packedBytes: number | undefined;
+}
+
+export interface FittedFiles {
+  readonly files: readonly MessageFile[];
+  readonly unsendable: readonly UnsendableFile[];
+  /** Gives up the archives made here; the files given stay their owner's. */
+  dispose(): Promise<void>;
+}
+
+/** Makes files fit a message: what is too large is compressed, what are too many go into one archive. */
+export async function fitFiles(
+  given: readonly MessageFile[],
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<FittedFiles> {
+  const made: Attachment[] = [];
+  const dispose = async (): Promise<void> => void (await Promise.allSettled(made.map((one) => one.dispose())));
+  const pack = async (name: string, files: readonly MessageFile[]): Promise<MessageFile> => {
+    const attachment = await zipFiles(name, files, signal);
+    made.push(attachment);
+    return { name, alt: undefined, attachment };
+  };
+  try {
+    const lost: UnsendableFile[] = [];
+    let files: MessageFile[] = [];
+    for (const file of given) {
+      if (file.attachment.sizeBytes <= maxBytes) files.push(file);
+      else {
+        const packed = isCompressed(file) ? undefined : await pack(`${file.name}.zip`, [file]);
+        if (packed !== undefined && packed.attachment.sizeBytes <= maxBytes) files.push(packed);
+        else lost.push({ file, packedBytes: packed?.attachment.sizeBytes });
+      }
+    }
+    if (files.length > MAX_FILES) {
+      const rest = await pack("more-files.zip", files.slice(MAX_FILES - 1));
+      if (rest.attachment.sizeBytes <= maxBytes) files = [...files.slice(0, MAX_FILES - 1), rest];
+      else {
+        lost.push(...files.slice(MAX_FILES).map((file) => ({ file, packedBytes: undefined })));
+        files = files.slice(0, MAX_FILES);
+      }
+    }
+    for (const file of largestFirst(files)) {
+      if (totalBytes(files) <= MAX_TOTAL_FILE_BYTES) break;
+      if (isCompressed(file)) continue;
+      const packed = await pack(`${file.name}.zip`, [file]);
+      if (packed.attachment.sizeBytes < file.attachment.sizeBytes) files = files.with(files.indexOf(file), packed);
+    }
+    for (const file of largestFirst(files)) {
+      if (totalBytes(files) <= MAX_TOTAL_FILE_BYTES) break;
+      files = files.filter((one) => one !== file);
+      lost.push({ file, packedBytes: undefined });
+    }
+    return { files, unsendable: lost, dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+function isCompressed(file: MessageFile): boolean {
+  return /^(?:application\/(?:zip|gzip)|image\/(?:png|jpeg|webp))$/u.test(file.attachment.mediaType);
+}
+
+function largestFirst(files: readonly MessageFile[]): MessageFile[] {
+  return files.toSorted((a, b) => b.attachment.sizeBytes - a.attachment.sizeBytes);
+}
+
+function totalBytes(files: readonly MessageFile[]): number {
+  return files.reduce((total, file) => total + file.attachment.sizeBytes, 0);
+}
+
+/** Files compressed into one .zip on disk, which people open on a phone. The originals stay their owner's to dispose of. */
+async function zipFiles(name: string, files: readonly MessageFile[], signal: AbortSignal): Promise<Attachment> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-zip-"));
+  const target = path.join(folder, "packed.zip");
+  const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const zip = new ZipFile();
+    for (const file of files) {
+      zip.addReadStreamLazy(file.name, { compress: true }, (give) => {
+        // A source that fails must fail the archive: neither hang it nor end the process.
+        try {
+          const source = file.attachment.open();
+          source.once("error", (error) => zip.emit("error", error));
+          give(null, source);
+        } catch (error) {
+          zip.emit("error", error);
+        }
+      });
+    }
+    zip.end();
+    const hash = createHash("sha256");
+    const hashing = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        hash.update(chunk);
+        done(null, chunk);
+      },
+    });
+    const output = zip.outputStream as NodeJS.ReadableStream & { destroy(error: Error): void };
+    zip.on("error", (error: unknown) => output.destroy(error instanceof Error ? error : new Error(String(error))));
+    await pipeline(output, hashing, createWriteStream(target), { signal });
+    const { size } = await stat(target);
+    return {
+      name,
+      mediaType: "application/zip",
+      sizeBytes: size,
+      sha256: hash.digest("hex"),
+      open: () => createReadStream(target),
+      dispose,
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/** How full a part may become: entries are not spread evenly over time. */
+const RANGE_FILL = 0.7;
+const RANGES_SHOWN = 4;
+
+/**
+ * One sentence for each file that could not be sent, with ranges that should fit where the file says what it covers;
+ * nothing where all were. At most `length` characters.
+ */
+export function tooLargeText(
+  lost: readonly UnsendableFile[],
+  maxBytes: number,
+  ask: Ask | undefined,
+  length: number,
+): string {
+  const sentences = lost.map(({ file, packedBytes }) => {
+    const { sizeBytes, covers } = file.attachment;
+    const name = escapeMarkdown(oneLine(file.name));
+    const size = formatBytes(sizeBytes);
+    if (sizeBytes <= maxBytes) {
+      return `**${name} does not fit beside the other files**: it has ${size}, and a message takes ${MAX_FILES} files of ${formatBytes(MAX_TOTAL_FILE_BYTES)} in all.`;
+    }
+    const packed = packedBytes === undefined ? "" : `, ${formatBytes(packedBytes)} compressed`;
+    const said = `**${name} is too large to send here**: it has ${size}${packed}, and Discord takes ${formatBytes(maxBytes)} here.`;
+    return `${said}${rangesText(covers, packedBytes ?? sizeBytes, maxBytes, ask)}`;
+  });
+  const text = sentences.join("\n");
+  return text.length <= length
+    ? text
+    : `${lost.length} files are too large to send here; Discord takes ${formatBytes(maxBytes)} each.`;
+}
+
+function rangesText(
+  covers: UnsendableFile["file"]["attachment"]["covers"],
+  bytes: number,
+  maxBytes: number,
+  ask: Ask | undefined,
+): string {
+  const parts = BigInt(Math.max(2, Math.ceil(bytes / (maxBytes * RANGE_FILL))));
+  if (covers === undefined || ask === undefined) return "";
+  const first = toSeconds(covers.from);
+  const seconds = toSeconds(covers.to) + 1n - first;
+  if (seconds < parts) return " Its entries lie too close together to be split by time.";
+  const cut = (index: bigint): string => formatUtc(fromSeconds(first + (seconds * index) / parts));
+  const shown = Math.min(RANGES_SHOWN, Number(parts));
+  const lines = Array.from({ length: shown }, (_, index) => {
+    const options = { ...ask.options, from: cut(BigInt(index)), to: cut(BigInt(index) + 1n) };
+    return `\n${inlineCode(oneLine(commandLine({ command: ask.command, options })))}`;
+  });
+  const more = Number(parts) > shown ? `\nand so on, ${parts} parts in all.` : "";
+  return ` Ask for it in ${parts} parts, which should fit:${lines.join("")}${more}`;
+}

@@ -1,0 +1,199 @@
+import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
+import { type Inline, mergeRuns, shortenId, type Text } from "../../../reply/text.ts";
+import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
+
+/** Markup with a bound; `whole` is false where something was left out. */
+export interface Markup {
+  readonly markdown: string;
+  readonly whole: boolean;
+  /** A table of which rows, columns or addresses are only in its CSV. */
+  readonly csv?: true;
+}
+
+/** An identifier that is shown by its ends, kept for the button that gives the whole one. */
+export interface ShortenedId {
+  /** What it is the id of, in plain text; may be empty. */
+  readonly name: string;
+  readonly value: string;
+}
+
+interface InlineOptions {
+  /** The longest markup allowed, in UTF-16 units as Discord's own libraries count; without it there is no bound. */
+  readonly max?: number;
+  /** Keep line breaks; otherwise they become blanks. */
+  readonly lines?: true;
+  /** All plain runs in bold. */
+  readonly bold?: true;
+  /** Called with each identifier that is shortened. */
+  readonly onId?: (value: string) => void;
+}
+
+/** Discord shows times up to here; https://docs.discord.com/developers/reference#message-formatting-timestamp-styles. */
+const LAST_SECOND = 8_640_000_000_000n;
+/** Longer addresses stand in the file that carries the whole reply. */
+const LINK_LENGTH = 1500;
+const ELLIPSIS = "…";
+
+/** Text as Discord's markdown, every leaf of it escaped. */
+export function renderText(content: Text, options: InlineOptions = {}): Markup {
+  const max = options.max ?? Number.POSITIVE_INFINITY;
+  if (max < 1) return { markdown: "", whole: content.length === 0 };
+  let markdown = "";
+  let whole = true;
+  const runs = mergeRuns(content, options.bold === true);
+  for (const [index, inline] of runs.entries()) {
+    const piece = renderInline(inline, options);
+    whole &&= piece.whole;
+    const joined = joinMarkup(markdown, piece.markdown);
+    // Room for the ellipsis stays free until the last run.
+    if (joined.length <= (index === runs.length - 1 ? max : max - 1)) {
+      markdown = joined;
+      continue;
+    }
+    return { markdown: cutInline(markdown, inline, options, max), whole: false };
+  }
+  return { markdown, whole };
+}
+
+/** Text on one line without any markup: for titles of code blocks, cells of a grid, labels. */
+export function flatText(content: Text, onId?: (value: string) => void): string {
+  const shown = content.map((inline): Inline => {
+    if (inline.kind !== "code" || inline.id !== true) return inline;
+    return { kind: "text", text: shownId(inline.text, onId) };
+  });
+  return oneLine(plainText(shown)).trim();
+}
+
+function shownId(value: string, onId: ((value: string) => void) | undefined): string {
+  const short = shortenId(value);
+  if (short !== value) onId?.(value);
+  return short;
+}
+
+function renderInline(inline: Inline, options: InlineOptions): Markup {
+  const clean = options.lines === true ? printable : oneLine;
+  switch (inline.kind) {
+    case "text":
+      return { markdown: escapeMarkdown(clean(inline.text)), whole: true };
+    case "strong": {
+      const escaped = escapeMarkdown(clean(inline.text));
+      return { markdown: escaped.trim() === "" ? escaped : `**${escaped}**`, whole: true };
+    }
+    case "code": {
+      const value = inline.id === true ? shownId(inline.text, options.onId) : inline.text;
+      return { markdown: inlineCode(oneLine(value)), whole: true };
+    }
+    case "link": {
+      const label = linkLabel(oneLine(inline.text)).trim();
+      const target = linkTarget(inline.url);
+      if (target.length > LINK_LENGTH) return { markdown: label, whole: false };
+      return { markdown: `[${label === "" ? linkLabel(hostOf(inline.url)) : label}](${target})`, whole: true };
+    }
+    case "time":
+      return { markdown: timeMarkup(inline), whole: true };
+  }
+}
+
+/** A time in the reader's own zone: https://docs.discord.com/developers/reference#message-formatting. */
+function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
+  const seconds = toSeconds(inline.at);
+  if (seconds > LAST_SECOND || seconds < -LAST_SECOND) return escapeMarkdown(formatUtc(inline.at));
+  switch (inline.style) {
+    case "absolute":
+      return `<t:${seconds}:f>`;
+    case "relative":
+      return `<t:${seconds}:R>`;
+    case "both":
+      return `<t:${seconds}:f> (<t:${seconds}:R>)`;
+  }
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : "link";
+}
+
+/** As much of a leaf as fits behind what stands already, with an ellipsis; leaves that cannot be cut give way whole. */
+function cutInline(before: string, inline: Inline, options: InlineOptions, max: number): string {
+  if (inline.kind === "link" || inline.kind === "time" || (inline.kind === "code" && inline.id === true)) {
+    return `${before}${ELLIPSIS}`;
+  }
+  const points = Array.from(inline.text);
+  let fits = 0;
+  let beyond = points.length;
+  const attempt = (count: number): string => {
+    const part = renderInline({ ...inline, text: points.slice(0, count).join("") }, { ...options, onId: () => {} });
+    return `${joinMarkup(before, part.markdown)}${ELLIPSIS}`;
+  };
+  while (beyond - fits > 1) {
+    const middle = Math.trunc((fits + beyond) / 2);
+    if (attempt(middle).length <= max) fits = middle;
+    else beyond = middle;
+  }
+  return fits === 0 ? `${before}${ELLIPSIS}` : attempt(fits);
+}
+
+// https://docs.discord.com/developers/reference#message-formatting lists what Discord would make of plain text.
+
+/** Invisible: keeps two runs of markup, or an at sign and a name, apart. */
+const ZERO_WIDTH_SPACE = "\u200B";
+
+/**
+ * Data as Discord shows it to the letter: no formatting, no mention, no time stamp, no link.
+ * Expects the output of `printable` or `oneLine`.
+ */
+export function escapeMarkdown(plain: string): string {
+  return (
+    plain
+      .replaceAll(/[\\*_~`|<>[\]]/gu, String.raw`\$&`)
+      // A colon before `//` makes a link, one before `name:` an emoji.
+      .replaceAll(/:(?=\/\/|[a-z][\w+-]*:)/giu, String.raw`\:`)
+      .replaceAll(/(^|\n)( *)([#+-])/gu, String.raw`$1$2\$3`)
+      .replaceAll(/(^|\n)( *\d+)\.(?= |$)/gu, String.raw`$1$2\.`)
+      .replaceAll(/@(?=everyone|here)/giu, `@${ZERO_WIDTH_SPACE}`)
+      // Links without a scheme: Discord unfolds its own invitations.
+      .replaceAll(/\b(discord(?:app)?\.(?:gg|com))\//giu, `$1${ZERO_WIDTH_SPACE}/`)
+  );
+}
+
+/**
+ * Inline code. A single backtick inside takes a fence of two; a longer run would end either fence, so look-alikes
+ * stand for its signs. Empty text has no code.
+ */
+export function inlineCode(plain: string): string {
+  if (plain.trim() === "") return "";
+  const content = plain.replaceAll(/`{2,}/gu, (run) => "\u2035".repeat(run.length));
+  if (!content.includes("`")) return `\`${content}\``;
+  const before = content.startsWith("`") ? " " : "";
+  const after = content.endsWith("`") ? " " : "";
+  return `\`\`${before}${content}${after}\`\``;
+}
+
+/** What stands inside a fenced block: three backticks in a row would end it. */
+export function insideFence(plain: string): string {
+  return plain.replaceAll(/`(?=``)/gu, `\`${ZERO_WIDTH_SPACE}`);
+}
+
+/** The label of a link: Discord ends it at the first bracket, even at an escaped one, so wide look-alikes stand for them. */
+export function linkLabel(plain: string): string {
+  return escapeMarkdown(plain.replaceAll("[", "\uFF3B").replaceAll("]", "\uFF3D"));
+}
+
+/** The address of a link: no bracket or blank that would end it early. */
+export function linkTarget(url: string): string {
+  return url.replaceAll(/[()<>\s\\]/gu, (char) =>
+    [...Buffer.from(char)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
+  );
+}
+
+/** Whether something can be linked to. */
+export function isWebAddress(url: string, maxLength: number): boolean {
+  return url.length <= maxLength && /^https?:\/\//iu.test(url) && URL.canParse(url);
+}
+
+/** Joins pieces of markup so that the end of one and the start of the next do not read as one sign. */
+function joinMarkup(before: string, after: string): string {
+  const last = before.at(-1);
+  return last !== undefined && /[*`_~|]/u.test(last) && after.startsWith(last)
+    ? `${before}${ZERO_WIDTH_SPACE}${after}`
+    : `${before}${after}`;
+}

@@ -1,0 +1,198 @@
+import { Readable } from "node:stream";
+
+import {
+  type APIActionRowComponent,
+  type APIAttachment,
+  type APIButtonComponent,
+  type APIEmbed,
+  type APIMessageComponentInteraction,
+  ComponentType,
+} from "discord-api-types/v10";
+
+import { type Attachment, memoryAttachment, safeFileName } from "../../../reply/attachment.ts";
+import { disposeReply, reply, type Reply } from "../../../reply/reply.ts";
+import { code, text } from "../../../reply/text.ts";
+import { withTimeout } from "../../within.ts";
+import type { DiscordContext } from "../context.ts";
+import { type ActionRows, decodePress, parsePressPayload, type Press } from "../render/buttons.ts";
+import { compose, type ComposedMessage } from "../render/compose.ts";
+import type { MessageFile } from "../render/render.ts";
+import { errorForLog } from "../transport/rest.ts";
+import { attachmentsOf } from "../transport/upload.ts";
+import { answerCommand } from "./answer.ts";
+import type { InteractionApi } from "./interaction-api.ts";
+import { callerOf, isEphemeral, maxBytesOf } from "./interaction.ts";
+import { confirmNotice, expiredNotice, shareFailedNotice } from "./notices.ts";
+
+/** How long the store may look: the press must be answered within 3 s. */
+const STORE_TIMEOUT_MILLIS = 1500;
+
+/** Does what a button says, whichever process and version made it. */
+export async function handleButton(
+  desk: DiscordContext,
+  api: InteractionApi,
+  interaction: APIMessageComponentInteraction,
+): Promise<void> {
+  const press = await pressOf(desk, interaction.data.custom_id);
+  switch (press?.kind) {
+    case undefined:
+      return replyPrivately(desk, api, interaction, expiredNotice(commandBehind(interaction)));
+    case "ids":
+      return replyPrivately(desk, api, interaction, idsReply(press.ids));
+    case "share":
+      return shareMessage(desk, api, interaction);
+    case "ask": {
+      if (press.confirm !== undefined) return confirm(desk, api, interaction, press, press.confirm);
+      if (press.effect === "reply" || press.asker === undefined) {
+        return answerCommand(desk, api, interaction, press.ask, "new");
+      }
+      // Whoever asked turns the pages; anyone else gets pages of their own.
+      const own = press.asker === callerOf(interaction).id || isEphemeral(interaction);
+      return answerCommand(desk, api, interaction, press.ask, own ? "replace" : "private");
+    }
+  }
+}
+
+async function pressOf(desk: DiscordContext, customId: string): Promise<Press | undefined> {
+  const routed = decodePress(customId);
+  if (routed?.kind !== "kept") return routed;
+  return parsePressPayload(await withTimeout(desk.payloads.get(routed.key), STORE_TIMEOUT_MILLIS));
+}
+
+/** Asks first, where only the presser sees it; the answer then takes the question's place. */
+function confirm(
+  desk: DiscordContext,
+  api: InteractionApi,
+  interaction: APIMessageComponentInteraction,
+  press: Extract<Press, { kind: "ask" }>,
+  question: string,
+): Promise<void> {
+  const action = { label: "Yes, go on", invocation: press.ask, effect: "replace" } as const;
+  return replyPrivately(desk, api, interaction, { ...confirmNotice(question), actions: [action] });
+}
+
+/** Something for the presser alone, at once. */
+async function replyPrivately(
+  desk: DiscordContext,
+  api: InteractionApi,
+  interaction: APIMessageComponentInteraction,
+  given: Reply,
+): Promise<void> {
+  const asker = callerOf(interaction).id;
+  const message = await compose(given, { asker }, maxBytesOf(interaction), desk, desk.signal);
+  try {
+    await api.reply(message);
+  } finally {
+    await message.dispose();
+    await disposeReply(given);
+  }
+}
+
+/** Full identifiers, one a line: held down on a phone, each can be copied by itself. */
+function idsReply(ids: Extract<Press, { kind: "ids" }>["ids"]): Reply {
+  const items = ids.map(({ name, value }) => (name === "" ? text`${code(value)}` : text`${name}: ${code(value)}`));
+  const lines = ids.map(({ name, value }) => (name === "" ? value : `${name}\t${value}`));
+  const file =
+    ids.length > 20 ? [memoryAttachment("ids.txt", "text/plain; charset=utf-8", `${lines.join("\n")}\n`)] : [];
+  return reply({
+    title: ids.length === 1 ? "The full id" : "The full ids",
+    blocks: [{ kind: "list", items }],
+    attachments: file,
+  });
+}
+
+/** The command that made the message, where Discord still says so. */
+function commandBehind(interaction: APIMessageComponentInteraction): string | undefined {
+  const metadata = interaction.message.interaction_metadata;
+  const named = metadata !== undefined && "name" in metadata ? metadata.name : undefined;
+  return typeof named === "string" ? named : undefined;
+}
+
+/** How long one file may take to come from Discord's own store. */
+const FETCH_TIMEOUT_MILLIS = 60_000;
+
+/** Posts a private reply for all, as it was: its text, buttons and files, who shares it and when it was asked. */
+async function shareMessage(
+  desk: DiscordContext,
+  api: InteractionApi,
+  interaction: APIMessageComponentInteraction,
+): Promise<void> {
+  const { message } = interaction;
+  const components = rowsWithoutShare(message.components ?? []);
+  // The acknowledgement takes the button away: pressed twice, it still shares once.
+  await api.update({ components, allowed_mentions: { parse: [] } });
+  const files = (message.attachments ?? []).map((attachment) => sharedFile(attachment, desk.signal));
+  const asked = Math.trunc(Date.parse(message.edited_timestamp ?? message.timestamp) / 1000);
+  const content = `Shared by <@${callerOf(interaction).id}>, asked <t:${asked}:R>`;
+  const shared = (withFiles: boolean): ComposedMessage => ({
+    body: {
+      content: withFiles || files.length === 0 ? content : `${content}; its files could not be copied`,
+      embeds: message.embeds.map((embed) => asSent(embed, withFiles ? files : [])),
+      components,
+      allowed_mentions: { parse: [] },
+      attachments: attachmentsOf(withFiles ? files : []),
+    },
+    files: withFiles ? files : [],
+    dispose: async () => {},
+  });
+  try {
+    await api.followUp(shared(true), false);
+  } catch (error) {
+    desk.log.warn({ ...errorForLog(error), platform: "discord" }, "a reply could not be shared with its files");
+    try {
+      await api.followUp(shared(false), false);
+    } catch (again) {
+      desk.log.warn({ ...errorForLog(again), platform: "discord" }, "a reply could not be shared");
+      await api.followUp(await compose(shareFailedNotice(), {}, maxBytesOf(interaction), desk, desk.signal), true);
+    }
+  }
+}
+
+function rowsWithoutShare(rows: APIMessageComponentInteraction["message"]["components"] & {}): ActionRows {
+  return rows
+    .filter((row): row is APIActionRowComponent<APIButtonComponent> => row.type === ComponentType.ActionRow)
+    .map((row) => ({
+      type: ComponentType.ActionRow as const,
+      components: row.components.filter(
+        (button) => !("custom_id" in button) || decodePress(button.custom_id)?.kind !== "share",
+      ),
+    }))
+    .filter((row) => row.components.length > 0);
+}
+
+/** An embed as it was sent, without what Discord adds when it shows it. */
+function asSent(embed: APIEmbed, files: readonly MessageFile[]): APIEmbed {
+  const { title, description, url, color, image } = embed;
+  const name =
+    image === undefined
+      ? undefined
+      : safeFileName(decodeURIComponent(new URL(image.url).pathname.split("/").at(-1) ?? ""));
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(url === undefined ? {} : { url }),
+    ...(color === undefined ? {} : { color }),
+    ...(name !== undefined && files.some((file) => file.name === name)
+      ? { image: { url: `attachment://${name}` } }
+      : {}),
+  };
+}
+
+/** A file that Discord holds already, read anew while it is sent. */
+function sharedFile(attachment: APIAttachment, signal: AbortSignal): MessageFile {
+  const copy: Attachment = {
+    name: attachment.filename,
+    mediaType: attachment.content_type ?? "application/octet-stream",
+    sizeBytes: attachment.size,
+    sha256: "",
+    open: () => Readable.from(downloadFile(attachment.url, signal)),
+    dispose: async () => {},
+  };
+  return { name: attachment.filename, alt: attachment.description, attachment: copy };
+}
+
+async function* downloadFile(url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MILLIS)]) });
+  if (!response.ok || response.body === null) throw new Error(`Discord's file store answered ${response.status}`);
+  yield* response.body;
+}

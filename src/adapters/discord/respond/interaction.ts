@@ -1,0 +1,115 @@
+import {
+  type APIApplicationCommandAutocompleteInteraction,
+  type APIApplicationCommandInteractionDataOption,
+  type APIChatInputApplicationCommandInteraction,
+  type APIMessageComponentInteraction,
+  type APIUser,
+  ApplicationCommandOptionType,
+  ApplicationIntegrationType,
+  InteractionContextType,
+  type InteractionType,
+  MessageFlags,
+  PermissionFlagsBits,
+} from "discord-api-types/v10";
+
+import type { Caller, Target } from "../../../bot/invocation.ts";
+import type { Ask } from "../../../reply/reply.ts";
+import { MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
+
+type CommandInteraction = APIChatInputApplicationCommandInteraction | APIApplicationCommandAutocompleteInteraction;
+export type UserInteraction = CommandInteraction | APIMessageComponentInteraction;
+type DataOption = APIApplicationCommandInteractionDataOption<
+  InteractionType.ApplicationCommand | InteractionType.ApplicationCommandAutocomplete
+>;
+
+/** What was typed: the command's name in our words, its raw values, and in completion the option being typed. */
+export interface TypedCommand {
+  readonly ask: Ask;
+  readonly focused: { readonly option: string; readonly typed: string } | undefined;
+}
+
+export function typedCommand(interaction: CommandInteraction): TypedCommand {
+  const words = [interaction.data.name];
+  let given: readonly DataOption[] = interaction.data.options ?? [];
+  for (;;) {
+    const [only] = given;
+    if (
+      only?.type !== ApplicationCommandOptionType.Subcommand &&
+      only?.type !== ApplicationCommandOptionType.SubcommandGroup
+    ) {
+      break;
+    }
+    words.push(only.name);
+    given = only.options ?? [];
+  }
+  const options: Record<string, string | number | boolean> = {};
+  let focused: TypedCommand["focused"];
+  for (const option of given) {
+    if (!("value" in option)) continue;
+    if ("focused" in option && option.focused) {
+      focused = { option: option.name, typed: String(option.value) };
+    } else {
+      options[option.name] = option.value;
+    }
+  }
+  return { ask: { command: words.join(" "), options }, focused };
+}
+
+function userOf(interaction: UserInteraction): APIUser {
+  const user = interaction.member?.user ?? interaction.user;
+  if (user === undefined) throw new TypeError("an interaction without a user");
+  return user;
+}
+
+export function callerOf(interaction: UserInteraction): Caller {
+  const user = userOf(interaction);
+  const { member } = interaction;
+  const manage = PermissionFlagsBits.ManageChannels | PermissionFlagsBits.Administrator;
+  return {
+    id: user.id,
+    name: member?.nick ?? user.global_name ?? user.username,
+    // Where only they are told, people may do as they like.
+    mayManageChannel: member === undefined || !isBotThere(interaction) || (BigInt(member.permissions) & manage) !== 0n,
+  };
+}
+
+/**
+ * False where somebody brought the app along to a server that has not installed it: the bot can answer there, and post
+ * nothing (https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object-authorizing-integration-owners-object).
+ */
+function isBotThere({ authorizing_integration_owners: owners }: UserInteraction): boolean {
+  const known = owners as UserInteraction["authorizing_integration_owners"] | undefined;
+  return known === undefined || ApplicationIntegrationType.GuildInstall in known;
+}
+
+export function targetOf(interaction: UserInteraction): Target {
+  const channel = interaction.channel?.id ?? ("channel_id" in interaction ? interaction.channel_id : undefined);
+  return {
+    platform: "discord",
+    ...(interaction.guild_id === undefined || !isBotThere(interaction) ? {} : { workspace: interaction.guild_id }),
+    ...(channel === undefined ? {} : { channel }),
+    files: { maxBytes: maxBytesOf(interaction), maxCount: MAX_FILES },
+  };
+}
+
+/**
+ * What a file may have here: https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object.
+ * Some places allow more than the request that carries the file.
+ */
+export function maxBytesOf(interaction: UserInteraction): number {
+  const limit: unknown = interaction.attachment_size_limit;
+  const stated = typeof limit === "number" && limit > 0 ? limit : MAX_FILE_BYTES;
+  return Math.min(stated, MAX_TOTAL_FILE_BYTES);
+}
+
+/** Whether the message of the pressed button is seen by one person alone. */
+export function isEphemeral(interaction: UserInteraction): boolean {
+  return ((interaction.message?.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
+}
+
+/** Whether others could see a message there: not in the direct messages with the bot. */
+export function isShared(interaction: UserInteraction): boolean {
+  return interaction.context === undefined
+    ? interaction.guild_id !== undefined
+    : interaction.context !== InteractionContextType.BotDM;
+}

@@ -1,0 +1,173 @@
+import { type APIDMChannel, type APIMessage, RESTJSONErrorCodes, Routes } from "discord-api-types/v10";
+import type { REST } from "discord.js";
+import { LRUCache } from "lru-cache";
+
+import { type Delivery, type Receipt, type Sender, SendError } from "../../../alerts/sender.ts";
+import type { Reply } from "../../../reply/reply.ts";
+import type { ButtonPayloadDependencies } from "../../keep-presses.ts";
+import { CONTENT_LENGTH, MAX_FILE_BYTES, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
+import { compose, type ComposedMessage, SILENT } from "../render/compose.ts";
+import { flatText } from "../render/markdown.ts";
+import { hasErrorCode } from "../transport/rest.ts";
+import { uploadOf } from "../transport/upload.ts";
+import { type LimitedRequest, LimitedRequests, RateLimiter } from "./rate-limiter.ts";
+import { toSendError } from "./send-error.ts";
+import { Threads } from "./threads.ts";
+
+/** What Discord says of a thread that can no longer be written in. */
+const THREAD_CLOSED_CODES = [
+  RESTJSONErrorCodes.UnknownChannel,
+  RESTJSONErrorCodes.MissingAccess,
+  RESTJSONErrorCodes.InvalidActionOnArchivedThread,
+  RESTJSONErrorCodes.ThreadLocked,
+] as const;
+
+/** So many may wait for their turn: enough to leave no turn unused, too few to wait for longer than a second or two. */
+const MAX_WAITING = 64;
+
+/** Written before a person's id where a destination is their direct messages. */
+const USER_PREFIX = "user:";
+
+/**
+ * Posts outside of any question, through REST alone: no gateway is needed. Messages of one channel go in the order
+ * of the calls; a channel that must wait holds back no other. The reply's files stay the caller's to dispose of.
+ */
+export class DiscordSender implements Sender {
+  readonly platform = "discord";
+  readonly dropsRepeatsForMillis = NONCE_LIFETIME_MILLIS;
+  readonly #rest: REST;
+  readonly #parts: ButtonPayloadDependencies;
+  readonly #refusedMillis: number;
+  readonly #pacer: RateLimiter;
+  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #threads: Threads;
+  #refused: { readonly error: SendError; readonly until: number } | undefined;
+  readonly #people = new LRUCache<string, string>({ max: 10_000 });
+
+  constructor(rest: REST, parts: ButtonPayloadDependencies, refusedMillis = 60_000, pacer = new RateLimiter()) {
+    this.#rest = rest;
+    this.#pacer = pacer;
+    this.#parts = parts;
+    this.#threads = new Threads(rest, parts.log);
+    this.#refusedMillis = refusedMillis;
+  }
+
+  room(): number {
+    return MAX_WAITING - this.#pacer.waiting;
+  }
+
+  async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
+    const { destination } = delivery;
+    return this.#inOrder(destination.thread ?? destination.channel, signal, async (request) => {
+      if (delivery.id.length > NONCE_LENGTH)
+        throw new SendError("unhealable", `a delivery id above ${NONCE_LENGTH} characters`);
+      const parent = destination.thread ?? (await this.#channelOf(destination.channel, signal, request));
+      const channel = await this.#threads.channelFor(delivery, parent, flatText(reply.title), request, signal);
+      const message = await compose(reply, {}, MAX_FILE_BYTES, this.#parts, signal);
+      const body = { ...bodyFor(message.body, delivery), nonce: delivery.id, enforce_nonce: true };
+      const post = async (where: string): Promise<Receipt> => {
+        const upload = uploadOf(body, message.files, signal);
+        const posted = (await request(() => this.#rest.post(Routes.channelMessages(where), upload))) as APIMessage;
+        return { platform: this.platform, channel: where, message: posted.id };
+      };
+      try {
+        return await post(channel);
+      } catch (error) {
+        if (channel === parent || !hasErrorCode(error, ...THREAD_CLOSED_CODES)) throw error;
+        // Somebody closed the thread; the channel itself is still there.
+        return await post(parent);
+      } finally {
+        await message.dispose();
+      }
+    });
+  }
+
+  async update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
+    await this.#inOrder(receipt.channel, signal, async (request) => {
+      const message = await compose(reply, {}, MAX_FILE_BYTES, this.#parts, signal);
+      try {
+        const upload = uploadOf(message.body, message.files, signal);
+        await request(() => this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), upload));
+      } finally {
+        await message.dispose();
+      }
+    });
+  }
+
+  /** One after the other within a channel. */
+  async #inOrder<T>(channel: string, signal: AbortSignal, work: (request: LimitedRequest) => Promise<T>): Promise<T> {
+    const attempt = new LimitedRequests(this.#pacer, signal);
+    const before = this.#tails.get(channel) ?? Promise.resolve();
+    const run = before.then(async () => {
+      try {
+        signal.throwIfAborted();
+        this.#refuseWhileRefused();
+        return await work((call) =>
+          attempt.run(() => {
+            this.#refuseWhileRefused();
+            return call();
+          }),
+        );
+      } catch (error) {
+        throw this.#noted(toSendError(error, attempt.maybeSent));
+      }
+    });
+    const tail = run.catch(() => undefined);
+    this.#tails.set(channel, tail);
+    void tail.then(() => this.#tails.get(channel) === tail && this.#tails.delete(channel));
+    return run;
+  }
+
+  /** Whether Discord refused the token when it was last asked for anything. */
+  get isTokenRefused(): boolean {
+    return this.#refused !== undefined;
+  }
+
+  /** Asked for outside of the pacing: a message that waits for its turn may wait for this very answer. */
+  async checkToken(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#rest.get(Routes.user(), { signal });
+      this.#refused = undefined;
+    } catch (error) {
+      throw this.#noted(toSendError(error, true));
+    }
+  }
+
+  #noted(error: SendError): SendError {
+    if (error.kind === "refused") this.#refused = { error, until: performance.now() + this.#refusedMillis };
+    return error;
+  }
+
+  /** What waits behind a refused message is not even asked about: 10,000 refused in 10 min would ban the address. */
+  #refuseWhileRefused(): void {
+    if (this.#refused === undefined || performance.now() >= this.#refused.until) return;
+    throw this.#refused.error;
+  }
+
+  async #channelOf(channel: string, signal: AbortSignal, request: LimitedRequest): Promise<string> {
+    if (!channel.startsWith(USER_PREFIX)) return channel;
+    const person = channel.slice(USER_PREFIX.length);
+    const known = this.#people.get(person);
+    if (known !== undefined) return known;
+    const body = { recipient_id: person };
+    const opened = (await request(() => this.#rest.post(Routes.userChannels(), { body, signal }))) as APIDMChannel;
+    this.#people.set(person, opened.id);
+    return opened.id;
+  }
+}
+
+/** What a delivery adds to its reply: whom to ping, in the one place where a ping works, and whether to stay silent. */
+function bodyFor(body: ComposedMessage["body"], delivery: Delivery): object {
+  const { mention, quiet } = delivery;
+  const flags = quiet === true ? { flags: SILENT } : {};
+  if (mention === undefined) return { ...body, ...flags };
+  const person = mention.startsWith(USER_PREFIX) ? mention.slice(USER_PREFIX.length) : undefined;
+  if (!/^\d{1,20}$/u.test(person ?? mention)) return { ...body, ...flags };
+  const content = [person === undefined ? `<@&${mention}>` : `<@${person}>`, body.content]
+    .filter((part) => part !== "")
+    .join("\n")
+    .slice(0, CONTENT_LENGTH)
+    .toWellFormed();
+  const allowed = person === undefined ? { parse: [], roles: [mention] } : { parse: [], users: [person] };
+  return { ...body, ...flags, content, allowed_mentions: allowed };
+}

@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { type SessionInfo, WebSocketManager, WebSocketShardEvents, WebSocketShardStatus } from "@discordjs/ws";
+import { type APIInteraction, GatewayCloseCodes, GatewayDispatchEvents } from "discord-api-types/v10";
+import { DiscordAPIError, type REST } from "discord.js";
+
+import { messageOf } from "../../../errors.ts";
+import type { Log } from "../../../log.ts";
+import type { AdapterHealth } from "../../adapter.ts";
+import { IdentifyBudget } from "./identify-budget.ts";
+
+interface GatewayOptions {
+  readonly rest: REST;
+  readonly token: string;
+  readonly log: Log;
+  onInteraction(interaction: APIInteraction): void;
+  /** Each time that Discord calls the bot ready, with the id of its application. */
+  onReady(applicationId: string): void;
+  /** The shortest wait before another try; it doubles up to a minute. */
+  readonly backoffMillis?: number;
+  /** The wait after what only a person can mend. */
+  readonly failedMillis?: number;
+  /** Without a session for this long, the connection is made anew. */
+  readonly stuckMillis?: number;
+}
+
+const BACKOFF_MAX_MILLIS = 60_000;
+const DESTROY_TIMEOUT_MILLIS = 2000;
+/** A session that lasted for so long counts as sound. */
+const STABLE_SESSION_MILLIS = 30_000;
+/** Added before each further try to reconnect. */
+const RECONNECT_STEP_MILLIS = 500;
+
+/**
+ * Keeps a gateway session for as long as it is wanted. discord.js resumes and reconnects; this stands around it,
+ * says how things are, and begins anew where that gives up. Nothing it does rejects.
+ */
+export class GatewayConnection {
+  readonly #parts: GatewayOptions;
+  readonly #stopping = new AbortController();
+  readonly #budget = new IdentifyBudget();
+  #health: AdapterHealth = { state: "starting" };
+  #loop: Promise<void> = Promise.resolve();
+  #pause = new AbortController();
+
+  constructor(parts: GatewayOptions) {
+    this.#parts = parts;
+  }
+
+  get health(): AdapterHealth {
+    return this.#health;
+  }
+
+  start(): void {
+    this.#loop = this.#supervise();
+  }
+
+  /** Ends the pause before the next connection: what it waits for has come about. */
+  reconnectNow(): void {
+    this.#pause.abort();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#loop;
+  }
+
+  async #supervise(): Promise<void> {
+    const { backoffMillis = 1000, failedMillis = 600_000, log } = this.#parts;
+    let wait = backoffMillis;
+    while (!this.#stopping.signal.aborted) {
+      const end = await this.#session();
+      if (this.#stopping.signal.aborted) return;
+      wait = end.wasUp ? backoffMillis : Math.min(wait * 2, BACKOFF_MAX_MILLIS);
+      const pause = end.fatal ? failedMillis : wait * (0.5 + Math.random() / 2);
+      this.#become({ state: end.fatal ? "failed" : "down", why: end.why });
+      log[end.fatal ? "error" : "warn"](
+        { platform: "discord", why: end.why, againInMillis: Math.round(pause) },
+        "gateway lost",
+      );
+      this.#pause = new AbortController();
+      const awake = AbortSignal.any([this.#stopping.signal, this.#pause.signal]);
+      await sleep(pause, undefined, { signal: awake, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** One connection from its first call to its end, whatever that is. */
+  async #session(): Promise<{ why: string; fatal: boolean; wasUp: boolean }> {
+    const { rest, token, log, stuckMillis = 120_000 } = this.#parts;
+    const { promise: ended, resolve: end } = Promise.withResolvers<{ why: string; fatal: boolean }>();
+    const sessions = new Map<number, SessionInfo>();
+    let over = false;
+    /** Between a close and the next hello. */
+    let closed = false;
+    let failures = 0;
+    let wasUp = false;
+    let upSince = Number.POSITIVE_INFINITY;
+    let downSince = performance.now();
+    const manager = new WebSocketManager({
+      token,
+      intents: 0,
+      rest,
+      // discord.js asks for the session before each connection that it makes, twice a second while Discord is gone:
+      // so the tries are spaced out here, and a manager that is over makes no more.
+      retrieveSessionInfo: async (shard) => {
+        if (closed && failures > 1)
+          await sleep(Math.min(failures, 30) * RECONNECT_STEP_MILLIS, undefined, { ref: false });
+        if (over) await new Promise(() => {});
+        return sessions.get(shard) ?? null;
+      },
+      buildIdentifyThrottler: async (asking) =>
+        this.#budget.throttler((await asking.fetchGatewayInformation()).session_start_limit),
+      updateSessionInfo: (shard, info) => void (info === null ? sessions.delete(shard) : sessions.set(shard, info)),
+    });
+    const destroy = async (): Promise<void> => {
+      try {
+        await manager.destroy({ reason: "over" });
+      } catch (error) {
+        log.debug({ platform: "discord", why: messageOf(error) }, "gateway not closed in order");
+      }
+    };
+    const statuses = async (): Promise<WebSocketShardStatus[]> => [...(await manager.fetchStatus()).values()];
+    const up = (what: string): void => {
+      if (over) return void destroy();
+      wasUp = true;
+      upSince = performance.now();
+      downSince = Number.POSITIVE_INFINITY;
+      this.#become({ state: "up" });
+      log.info({ platform: "discord" }, what);
+    };
+    manager.on(WebSocketShardEvents.Hello, () => {
+      closed = false;
+      if (over) void destroy();
+    });
+    manager.on(WebSocketShardEvents.Ready, ({ data }) => {
+      up("gateway ready");
+      if (!over) this.#parts.onReady(data.application.id);
+    });
+    manager.on(WebSocketShardEvents.Resumed, () => up("gateway session resumed"));
+    manager.on(WebSocketShardEvents.Closed, ({ code }) => {
+      if (over) return;
+      downSince = Math.min(downSince, performance.now());
+      closed = true;
+      // A session that ends as soon as it stands is no success.
+      failures = performance.now() - upSince > STABLE_SESSION_MILLIS ? 1 : failures + 1;
+      upSince = Number.POSITIVE_INFINITY;
+      const final = fatalCloseOf(code);
+      log[failures > 1 ? "debug" : "warn"]({ platform: "discord", code, failures }, "gateway closed");
+      if (final === undefined) this.#become({ state: "down", why: `the gateway closed (${code})` });
+      else end({ why: `${final.why} (${code})`, fatal: !(final.mayRecover && wasUp) });
+    });
+    manager.on(WebSocketShardEvents.Error, ({ error }) => {
+      log.warn({ platform: "discord", why: messageOf(error) }, "gateway error");
+    });
+    manager.on(WebSocketShardEvents.Dispatch, ({ data }) => {
+      if (over || data.t !== GatewayDispatchEvents.InteractionCreate) return;
+      // A throw in here would end the process.
+      if ((data.d as APIInteraction | null) !== null) this.#parts.onInteraction(data.d);
+    });
+    const watch = (): void => {
+      if (performance.now() - downSince > stuckMillis) end({ why: "no gateway session for too long", fatal: false });
+    };
+    const watchdog = setInterval(watch, Math.max(10, stuckMillis / 4));
+    watchdog.unref();
+    const stopped = (): void => end({ why: "stopped", fatal: false });
+    this.#stopping.signal.addEventListener("abort", stopped, { once: true });
+    manager.connect().catch(async (error: unknown) => {
+      const refused = error instanceof DiscordAPIError && error.status === 401;
+      if (refused) return end({ why: TOKEN_REFUSED, fatal: true });
+      // Once there is a shard, it tries again by itself.
+      if ((await statuses()).length === 0) end({ why: `no gateway: ${messageOf(error)}`, fatal: false });
+    });
+    const outcome = await ended;
+    over = true;
+    clearInterval(watchdog);
+    this.#stopping.signal.removeEventListener("abort", stopped);
+    // A socket that is still being opened must keep its error handler: it is closed once it says hello.
+    if (!(await statuses()).includes(WebSocketShardStatus.Connecting)) {
+      await Promise.race([destroy(), sleep(DESTROY_TIMEOUT_MILLIS, undefined, { ref: false })]);
+    }
+    return { ...outcome, wasUp };
+  }
+
+  #become(health: AdapterHealth): void {
+    // What a person must mend stays said until it is mended, whatever closes meanwhile.
+    if (this.#health.state === "failed" && health.state === "down") return;
+    this.#health = health;
+  }
+}
+
+/** What Discord says by closing the gateway for good, in words for whoever runs the bot. */
+interface FatalClose {
+  readonly why: string;
+  /** A new connection may do better: it asks Discord anew for what this one was refused for. */
+  readonly mayRecover: boolean;
+}
+
+const TOKEN_REFUSED =
+  "Discord refuses the token: reset it on the page Bot of your app, set DISCORD_TOKEN and start again";
+
+const SHARD_COUNT_REFUSED: FatalClose = {
+  why: "Discord refuses this number of gateway connections: it is asked again in a while how many it wants",
+  mayRecover: true,
+};
+const INTENTS_REFUSED: FatalClose = {
+  why: "Discord refuses the gateway intents, of which there are none: update Bellwether",
+  mayRecover: false,
+};
+const FATAL_CLOSES: ReadonlyMap<number, FatalClose> = new Map<number, FatalClose>([
+  [GatewayCloseCodes.AuthenticationFailed, { why: TOKEN_REFUSED, mayRecover: false }],
+  [GatewayCloseCodes.InvalidShard, SHARD_COUNT_REFUSED],
+  [GatewayCloseCodes.ShardingRequired, SHARD_COUNT_REFUSED],
+  [
+    GatewayCloseCodes.InvalidAPIVersion,
+    { why: "Discord no longer speaks this version of its gateway: update Bellwether", mayRecover: false },
+  ],
+  [GatewayCloseCodes.InvalidIntents, INTENTS_REFUSED],
+  [GatewayCloseCodes.DisallowedIntents, INTENTS_REFUSED],
+]);
+
+/**
+ * The close codes after which the same connection must not be tried again; undefined for all others, which are resumed
+ * or begun anew: https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes.
+ */
+function fatalCloseOf(code: number): FatalClose | undefined {
+  return FATAL_CLOSES.get(code);
+}

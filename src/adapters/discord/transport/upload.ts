@@ -1,0 +1,62 @@
+import { Readable } from "node:stream";
+
+import type { MessageFile } from "../render/render.ts";
+
+/** Where a message goes, as the REST interface takes it. */
+export interface Upload {
+  readonly body: unknown;
+  readonly passThroughBody: boolean;
+  /** Aborts when a file cannot be read, and with the signal given. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A request's body: plain JSON, or multipart with `payload_json` and `files[n]`
+ * (https://docs.discord.com/developers/reference#uploading-files). The bytes are read while they are sent,
+ * again at each try, and never lie in memory as a whole.
+ */
+export function uploadOf(payload: object, files: readonly MessageFile[], signal?: AbortSignal): Upload {
+  if (files.length === 0) return { body: payload, passThroughBody: false, ...(signal === undefined ? {} : { signal }) };
+  const failing = new AbortController();
+  const form = new FormData();
+  form.append("payload_json", JSON.stringify(payload));
+  for (const [index, file] of files.entries()) form.append(`files[${index}]`, new StreamedFile(file, failing));
+  const signals = signal === undefined ? [failing.signal] : [failing.signal, signal];
+  return { body: form, passThroughBody: true, signal: AbortSignal.any(signals) };
+}
+
+/** How the message itself names its files; an empty list takes away those that an edited message had. */
+export function attachmentsOf(files: readonly MessageFile[]): { id: number; filename: string; description?: string }[] {
+  return files.map(({ name, alt }, index) => ({
+    id: index,
+    filename: name,
+    ...(alt === undefined ? {} : { description: alt }),
+  }));
+}
+
+/** A file of known size whose bytes come from elsewhere; fetch asks a form's files for nothing but these. */
+class StreamedFile extends File {
+  readonly #file: MessageFile;
+  readonly #failing: AbortController;
+
+  constructor(file: MessageFile, failing: AbortController) {
+    super([], file.name, { type: file.attachment.mediaType });
+    this.#file = file;
+    this.#failing = failing;
+    Object.defineProperty(this, "size", { value: file.attachment.sizeBytes });
+  }
+
+  override stream(): ReturnType<File["stream"]> {
+    return Readable.toWeb(Readable.from(read(this.#file, this.#failing)));
+  }
+}
+
+/** A file's bytes. fetch leaves the error of a failed body uncaught, which would end the process: the request is given up instead. */
+async function* read(file: MessageFile, failing: AbortController): AsyncGenerator<Uint8Array> {
+  try {
+    yield* file.attachment.open();
+  } catch (error) {
+    failing.abort(error);
+    await new Promise(() => {});
+  }
+}

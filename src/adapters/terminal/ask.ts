@@ -1,0 +1,183 @@
+import { errorReply } from "../../bot/error-reply.ts";
+import type { Log } from "../../log.ts";
+import type { Attachment } from "../../reply/attachment.ts";
+import { replyToJson } from "../../reply/json.ts";
+import { disposeReply, type Reply } from "../../reply/reply.ts";
+import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import type { LineRunner } from "./line-runner.ts";
+import { cutToWidth } from "./render/cell-width.ts";
+import { renderTerminal } from "./render/render.ts";
+import { toSpans } from "./render/span.ts";
+import { displayOptions, type Terminal, write } from "./terminal.ts";
+import { withTablesAsFiles, writeFiles } from "./write-files.ts";
+
+/** Interrupted by Ctrl-C: 128 and the number of SIGINT, as shells have it. */
+export const EXIT_INTERRUPTED = 130;
+
+/** By who can act on it. */
+const EXIT_CODES = { caller: 1, network: 2, bug: 3 } as const;
+
+export function exitCodeOf(reply: Reply): number {
+  return reply.failure === undefined ? 0 : EXIT_CODES[reply.failure];
+}
+
+export interface AskContext {
+  readonly terminal: Terminal;
+  readonly runner: LineRunner;
+  readonly log: Log;
+  readonly now: () => Nanoseconds;
+  readonly json: boolean;
+  readonly network: string | undefined;
+  readonly out: string | undefined;
+  /** Whether this is one question of many: JSON is then one line each, and hints name what can be typed next. */
+  readonly prompt: boolean;
+}
+
+/** What came of a question. The reply's files are there until it is disposed of. */
+interface AskResult {
+  readonly reply: Reply;
+  readonly code: number;
+  /** False once nobody reads what is written. */
+  readonly outputOpen: boolean;
+}
+
+/** After an interrupt, so long is waited for the question to end by itself. */
+const CANCEL_GRACE_MILLIS = 2000;
+
+/** Asks a line and shows its answer. Never rejects. */
+export async function askAndShow(parts: AskContext, line: string, signal: AbortSignal): Promise<AskResult> {
+  const progress = progressLine(parts.terminal, parts.now);
+  const reply = await runLine(parts, line, signal, (report) => progress.show(report));
+  progress.clear();
+  return show(parts, reply, signal);
+}
+
+async function runLine(
+  parts: AskContext,
+  line: string,
+  signal: AbortSignal,
+  progress: (reply: Reply) => void,
+): Promise<Reply> {
+  const { runner, network, log } = parts;
+  const ending = Promise.withResolvers<never>();
+  let givenUp = false;
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    timer = setTimeout(() => {
+      givenUp = true;
+      ending.reject(signal.reason);
+    }, CANCEL_GRACE_MILLIS);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const answering = runner.run(line, { signal, progress, ...(network === undefined ? {} : { network }) });
+    // An answer that comes after it was given up still has files to be disposed of.
+    answering.then((late) => (givenUp ? disposeReply(late) : undefined)).catch(() => {});
+    return await Promise.race([answering, ending.promise]);
+  } catch (thrown) {
+    return errorReply(thrown, { log, command: "ask", signal });
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    clearTimeout(timer);
+  }
+}
+
+/** What the prompt can type next. */
+const PROMPT_HINTS = { rest: "save DIR", filesHint: "save DIR writes them." };
+
+/** Shows a reply: errors on standard error, JSON always on standard output; writes its files where that is asked for. */
+async function show(parts: AskContext, given: Reply, signal: AbortSignal): Promise<AskResult> {
+  if (parts.out === undefined) {
+    const heard = await print(parts, given, new Map());
+    return { reply: given, outputOpen: heard, code: exitCodeOf(given) };
+  }
+  const { reply, written, problem } = await saveFiles(parts, given, parts.out, signal);
+  const heard = await print(parts, reply, written);
+  if (problem !== undefined) await print({ ...parts, json: false }, problem, new Map());
+  return {
+    reply: given,
+    outputOpen: heard,
+    code: Math.max(exitCodeOf(given), problem === undefined ? 0 : exitCodeOf(problem)),
+  };
+}
+
+interface SavedFiles {
+  /** With its tables among its files. */
+  readonly reply: Reply;
+  /** Where each file is that could be written. */
+  readonly written: ReadonlyMap<Attachment, string>;
+  /** Why not all could. */
+  readonly problem?: Reply;
+}
+
+/** Writes the files of a reply and its tables as CSV. Never rejects. */
+export async function saveFiles(
+  parts: Pick<AskContext, "log">,
+  given: Reply,
+  folder: string,
+  signal: AbortSignal,
+): Promise<SavedFiles> {
+  const reply = withTablesAsFiles(given);
+  const written = new Map<Attachment, string>();
+  try {
+    await writeFiles(reply, folder, written, signal);
+    return { reply, written };
+  } catch (thrown) {
+    return { reply, written, problem: errorReply(thrown, { log: parts.log, command: "ask --out", signal }) };
+  }
+}
+
+/** False once nobody reads. */
+export function print(
+  parts: Pick<AskContext, "terminal" | "json" | "prompt" | "now">,
+  reply: Reply,
+  written: ReadonlyMap<Attachment, string>,
+): Promise<boolean> {
+  const { terminal, json, prompt } = parts;
+  if (json) {
+    const document = replyToJson(reply, (file) => written.get(file));
+    return write(terminal.out, `${JSON.stringify(document, null, prompt ? 0 : 2)}\n`);
+  }
+  const screen = reply.failure === undefined ? terminal.out : terminal.err;
+  const text = renderTerminal(reply, {
+    ...displayOptions(screen, terminal.preferences),
+    now: parts.now(),
+    writtenTo: (file) => written.get(file),
+    ...(prompt ? PROMPT_HINTS : {}),
+  });
+  return write(screen, prompt ? `${text}\n` : text);
+}
+
+/** Redrawing more often is a blur. */
+const REDRAW_MILLIS = 100;
+/** Back to the first column, erase the line (ECMA-48 EL). */
+const ERASE = "\r\u001B[2K";
+
+/** One line that says how far a job is, drawn again and again in its place; nothing where nobody watches. */
+function progressLine(terminal: Terminal, now: () => Nanoseconds): { show(reply: Reply): void; clear(): void } {
+  const { err, preferences } = terminal;
+  let drawnAt: number | undefined;
+  return {
+    show(reply) {
+      if (!err.isTty || preferences.term === "dumb") return;
+      const at = toMillis(now());
+      if (drawnAt !== undefined && at - drawnAt < REDRAW_MILLIS) return;
+      drawnAt = at;
+      const first = reply.blocks.find((block) => block.kind === "paragraph");
+      const text = [reply.title, ...(first === undefined ? [] : [first.text])]
+        .map((part) =>
+          toSpans(part, { links: false, now: now() })
+            .map((span) => span.text)
+            .join(""),
+        )
+        .join(": ");
+      // The last column stays free: some terminals go to the next line when it is filled.
+      err.stream.write(`${ERASE}${cutToWidth(text, displayOptions(err, preferences).width - 1)}`);
+    },
+    clear() {
+      if (drawnAt !== undefined) err.stream.write(ERASE);
+      drawnAt = undefined;
+    },
+  };
+}

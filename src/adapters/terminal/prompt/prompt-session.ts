@@ -1,0 +1,165 @@
+import type { Interface } from "node:readline/promises";
+
+import { formatLine } from "../../../bot/grammar/grammar.ts";
+import { messageOf } from "../../../errors.ts";
+import { disposeReply, type Reply } from "../../../reply/reply.ts";
+import { askAndShow, type AskContext, EXIT_INTERRUPTED, print, saveFiles } from "../ask.ts";
+import { visibleText } from "../render/visible-text.ts";
+import { write } from "../terminal.ts";
+import type { History } from "./history.ts";
+
+/** What is typed line after line, and what is kept between two lines: the last reply, its files, the worst exit code. */
+export class PromptSession {
+  readonly #parts: AskContext;
+  readonly #lines: Interface;
+  readonly #history: History;
+  readonly #interactive: boolean;
+  #running: AbortController | undefined;
+  #last: Reply | undefined;
+  #worst = 0;
+  #historyFails = false;
+  #interrupted = false;
+  #closed = false;
+
+  constructor(parts: AskContext, lines: Interface, history: History, interactive: boolean) {
+    this.#parts = parts;
+    this.#lines = lines;
+    this.#history = history;
+    this.#interactive = interactive;
+    // Lines typed before the end are still answered after it, but nothing can be asked for any more.
+    lines.once("close", () => {
+      this.#closed = true;
+    });
+  }
+
+  async run(): Promise<number> {
+    this.#prompt();
+    for await (const typed of this.#lines) {
+      const line = typed.trim();
+      if (line === "exit" || line === "quit") break;
+      if (line !== "") {
+        await this.#remember(line);
+        if (!(await this.#obey(line))) break;
+      }
+      if (this.#interrupted) break;
+      this.#prompt();
+    }
+    if (this.#interrupted) return EXIT_INTERRUPTED;
+    return this.#interactive ? 0 : this.#worst;
+  }
+
+  /** Ctrl-C at the prompt: ends the question that runs, else empties the line. */
+  cancel(): void {
+    if (this.#running !== undefined) {
+      this.#running.abort(new Error("interrupted"));
+      return;
+    }
+    this.#lines.write(null, { ctrl: true, name: "e" });
+    this.#lines.write(null, { ctrl: true, name: "u" });
+    this.#prompt();
+  }
+
+  /** A signal from outside: ends the question and the session. */
+  interrupt(): void {
+    this.#interrupted = true;
+    this.#running?.abort(new Error("interrupted"));
+    this.#lines.close();
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#last !== undefined) await disposeReply(this.#last);
+    this.#last = undefined;
+  }
+
+  #prompt(): void {
+    if (this.#interactive && !this.#closed) this.#lines.prompt();
+  }
+
+  /** False when nobody reads any more. */
+  async #obey(line: string): Promise<boolean> {
+    if (/^\d{1,3}$/u.test(line) && this.#last !== undefined) return this.#press(Number(line), this.#last);
+    const save = /^save(?:\s+(.+))?$/u.exec(line);
+    if (save !== null) return this.#save(save[1]);
+    return this.#ask(line);
+  }
+
+  async #ask(line: string): Promise<boolean> {
+    const running = new AbortController();
+    this.#running = running;
+    try {
+      const { reply, code, outputOpen } = await askAndShow(this.#parts, line, running.signal);
+      await this.dispose();
+      this.#last = reply;
+      this.#worst = Math.max(this.#worst, code);
+      return outputOpen;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #press(number: number, last: Reply): Promise<boolean> {
+    const action = last.actions[number - 1];
+    if (action === undefined) {
+      const count = last.actions.length;
+      return this.#refuse(
+        count === 0
+          ? "The last reply has no buttons."
+          : `There is no [${number}]: the last reply has [1] to [${count}].`,
+      );
+    }
+    if ("url" in action) return write(this.#parts.terminal.out, `${visibleText(action.url)}\n`);
+    const line = formatLine(action.invocation);
+    if (action.confirm === undefined) return this.#ask(line);
+    if (!this.#interactive) return this.#refuse(`[${number}] asks first; type it instead: ${visibleText(line)}`);
+    return (await this.#agrees(action.confirm)) ? this.#ask(line) : this.#refuse("Left as it is.");
+  }
+
+  /** Leaving the prompt is no. */
+  async #agrees(question: string): Promise<boolean> {
+    const left = new AbortController();
+    const onClose = (): void => left.abort();
+    this.#lines.once("close", onClose);
+    this.#running = left;
+    try {
+      return /^y(es)?$/iu.test((await this.#lines.question(`${visibleText(question)} [y/N] `, left)).trim());
+    } catch {
+      return false;
+    } finally {
+      this.#running = undefined;
+      this.#lines.off("close", onClose);
+    }
+  }
+
+  async #save(folder: string | undefined): Promise<boolean> {
+    if (folder === undefined) return this.#refuse("save needs a folder: save DIR.");
+    if (this.#last === undefined) return this.#refuse("There is no reply yet whose files could be saved.");
+    const running = new AbortController();
+    this.#running = running;
+    try {
+      const { reply, written, problem } = await saveFiles(this.#parts, this.#last, folder, running.signal);
+      if (problem !== undefined) {
+        this.#worst = Math.max(this.#worst, 1);
+        return await print({ ...this.#parts, json: false }, problem, new Map());
+      }
+      const paths = [...written.values()].map((one) => `${visibleText(one)}\n`);
+      if (paths.length > 0) return await write(this.#parts.terminal.err, paths.join(""));
+      return await this.#refuse(
+        reply.failure === undefined ? "The last reply has no files." : "An error has no files.",
+      );
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #refuse(sentence: string): Promise<boolean> {
+    this.#worst = Math.max(this.#worst, 1);
+    return write(this.#parts.terminal.err, `${sentence}\n`);
+  }
+
+  async #remember(line: string): Promise<void> {
+    const fault = await this.#history.add(line);
+    if (fault === undefined || this.#historyFails) return;
+    this.#historyFails = true;
+    this.#parts.log.warn({ err: messageOf(fault) }, "the prompt's history cannot be kept");
+  }
+}

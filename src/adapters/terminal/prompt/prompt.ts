@@ -1,0 +1,78 @@
+import { createInterface } from "node:readline/promises";
+
+import type { AskContext } from "../ask.ts";
+import { span, toAnsi } from "../render/span.ts";
+import { visibleText } from "../render/visible-text.ts";
+import { wrap } from "../render/wrap.ts";
+import { displayOptions, write } from "../terminal.ts";
+import { openHistory } from "./history.ts";
+import { PromptSession } from "./prompt-session.ts";
+
+export interface PromptContext extends AskContext {
+  readonly historyFile: string | undefined;
+}
+
+const GREETING =
+  "Type help or ? for the commands. Tab completes; a number presses a button of the last reply; save DIR writes its files. " +
+  "Ctrl-C stops a question, exit or Ctrl-D leaves.";
+/** Readline keeps so many for the arrow keys. */
+const HISTORY_SIZE = 1000;
+
+/**
+ * Asks line after line until the input ends. At a terminal: with a prompt, history and completion, and exit code 0;
+ * else the exit code is the worst of all answers.
+ */
+export async function runPrompt(parts: PromptContext): Promise<number> {
+  const { terminal } = parts;
+  const screen = terminal.out.isTty ? terminal.out : terminal.err;
+  const interactive = terminal.inputIsTty && screen.isTty;
+  const history = await openHistory(interactive ? parts.historyFile : undefined);
+  if (interactive) {
+    const looks = displayOptions(screen, terminal.preferences);
+    const lines = wrap([span(GREETING, "dim")], Math.min(looks.width, 100));
+    await write(screen, `${lines.map((line) => `${toAnsi(line.spans, looks)}\n`).join("")}\n`);
+  }
+  const lines = createInterface({
+    input: terminal.input,
+    terminal: interactive,
+    prompt: "bellwether> ",
+    crlfDelay: Number.POSITIVE_INFINITY,
+    ...(interactive
+      ? {
+          output: screen.stream,
+          history: [...history.lines],
+          historySize: HISTORY_SIZE,
+          removeHistoryDuplicates: true,
+          completer: (line: string) => complete(parts, line),
+        }
+      : {}),
+  });
+  const session = new PromptSession(parts, lines, history, interactive);
+  const stopListening = terminal.onInterrupt(() => session.interrupt());
+  lines.on("SIGINT", () => session.cancel());
+  try {
+    return await session.run();
+  } finally {
+    stopListening();
+    lines.close();
+    await session.dispose();
+  }
+}
+
+/**
+ * What readline is to offer, and for which end of the line. Offers that go on from what is typed come alone where there
+ * are any, since only those share more of the line; what data would do to the prompt's own line is not offered.
+ */
+async function complete(parts: PromptContext, line: string): Promise<[string[], string]> {
+  let offered: string[] = [];
+  try {
+    offered = (await parts.runner.complete(line)).filter((one) => visibleText(one) === one);
+  } catch {
+    // Nothing to offer is no reason to disturb who types.
+  }
+  const going = offered.filter((one) => one.startsWith(line));
+  const shown = going.length > 0 ? going : offered;
+  const start = line.lastIndexOf(" ") + 1;
+  const kept = shown.every((one) => one.startsWith(line.slice(0, start))) ? start : 0;
+  return [shown.map((one) => one.slice(kept)), line.slice(kept)];
+}

@@ -1,0 +1,60 @@
+import { blank, span, type Span } from "./span.ts";
+import { concatSpans, type Line, naturalWidth, wordWidth, wrap } from "./wrap.ts";
+
+export interface ShownField {
+  readonly name: readonly Span[];
+  readonly value: readonly Span[];
+}
+
+/** Below this, a value stands beneath its name. */
+const MIN_SIDE_BY_SIDE_WIDTH = 30;
+const GAP = 2;
+const NESTED = 2;
+
+/** Fields with their values aligned; a value to be copied whole that does not fit beside its name stands beneath it. */
+export function renderFields(fields: readonly ShownField[], width: number): Line[] {
+  const naturals = fields.map((field) => naturalWidth(field.name));
+  const nameWidth = Math.min(Math.max(0, ...naturals), Math.max(8, Math.floor(width / 3)));
+  const valueWidth = width - nameWidth - GAP;
+  const lines: Line[] = [];
+  for (const [at, field] of fields.entries()) {
+    const { name } = field;
+    const value = field.value.length === 0 ? [span("–")] : field.value;
+    const natural = naturals[at] ?? 0;
+    const runsOver = (one: Span): boolean => one.whole && one.width > valueWidth;
+    if (natural === 0) {
+      lines.push(...wrap(value, width));
+    } else if (
+      width < MIN_SIDE_BY_SIDE_WIDTH ||
+      (natural > nameWidth && wordWidth(name) > nameWidth) ||
+      name.some(runsOver) ||
+      value.some(runsOver)
+    ) {
+      lines.push(...wrap(name, width), ...indent(wrap(value, width - NESTED), NESTED));
+    } else {
+      const names = wrap(name, nameWidth);
+      const values = wrap(value, valueWidth);
+      for (let row = 0; row < names.length || row < values.length; row += 1) {
+        lines.push(beside(names[row], values[row], nameWidth + GAP));
+      }
+    }
+  }
+  return lines;
+}
+
+/** Moves lines to the right; empty ones stay empty. */
+export function indent(lines: readonly Line[], by: number): Line[] {
+  const gap = [blank(by)];
+  return lines.map((line) =>
+    line.width === 0 ? line : { spans: concatSpans(gap, line.spans), width: line.width + by },
+  );
+}
+
+function beside(name: Line | undefined, value: Line | undefined, start: number): Line {
+  const left = name ?? { spans: [], width: 0 };
+  if (value === undefined || value.width === 0) return left;
+  const gap = start > left.width ? start - left.width : 0;
+  const spans = [...left.spans];
+  spans.push(blank(gap), ...value.spans);
+  return { spans, width: left.width + gap + value.width };
+}

@@ -1,0 +1,150 @@
+import { formatLine } from "../../../bot/grammar/grammar.ts";
+import type { Attachment } from "../../../reply/attachment.ts";
+import type { Block } from "../../../reply/block.ts";
+import type { Action, Reply, Tone } from "../../../reply/reply.ts";
+import type { Text } from "../../../reply/text.ts";
+import { decimal, formatDecimal } from "../../../units/decimal.ts";
+import { formatBytes } from "../../../units/format-number.ts";
+import type { Nanoseconds } from "../../../units/nanoseconds.ts";
+import { renderBlock } from "./blocks.ts";
+import { indent } from "./fields.ts";
+import { blank, dataSpan, linkSpans, span, type Span, toAnsi, toSpans } from "./span.ts";
+import { visibleText } from "./visible-text.ts";
+import { concatSpans, type Line, totalWidth, wrap } from "./wrap.ts";
+
+export interface RenderOptions {
+  /** Columns of the terminal; below 20 it is taken for 20. */
+  readonly width: number;
+  readonly colour: boolean;
+  /** Whether links become hyperlinks of the terminal (OSC 8); else addresses are written out. */
+  readonly links: boolean;
+  /** Ages are reckoned from here. */
+  readonly now: Nanoseconds;
+  /** Where a file was written to, where it was. */
+  readonly writtenTo?: (file: Attachment) => string | undefined;
+  /** What to type for that which does not fit; default "--json or --out DIR". */
+  readonly rest?: string;
+  /** What to type for the files; default "--out DIR writes them." */
+  readonly filesHint?: string;
+}
+
+/** Narrower terminals exist on paper only; below this no number fits a line. */
+const NARROWEST = 20;
+
+const SYMBOLS: Record<Tone, Span> = {
+  neutral: span("•", "neutral"),
+  good: span("✓", "good"),
+  warning: span("!", "warning"),
+  bad: span("✗", "bad"),
+};
+
+/**
+ * A reply as text for a terminal, ending in a line break. Pure and total. No line is wider than the terminal but those
+ * that hold something to be copied whole (an id, an address, a command line) that is itself wider: breaking it
+ * would put a line break into what is copied.
+ */
+export function renderTerminal(reply: Reply, options: RenderOptions): string {
+  const width = Number.isFinite(options.width) ? Math.max(NARROWEST, Math.trunc(options.width)) : 80;
+  const rest = options.rest ?? "--json or --out DIR";
+  const shared = { now: options.now, links: options.links, width, rest };
+  const sections = [titleLines(reply, width, options)];
+  for (const block of reply.blocks) sections.push(renderBlock(block, shared));
+  sections.push(
+    fileLines(reply, width, options),
+    actionLines(reply.actions, width, options.links),
+    footerLines(reply.footer ?? [], width, options),
+  );
+  let rendered = "";
+  for (const lines of sections) {
+    if (lines.length > 0 && rendered !== "") rendered += "\n";
+    for (const line of lines) rendered = `${toAnsi(line.spans, options, rendered)}\n`;
+  }
+  return rendered;
+}
+
+function titleLines(reply: Reply, width: number, options: RenderOptions): Line[] {
+  const title = toSpans(reply.title, options, "show", reply.tone);
+  const lines = hang([SYMBOLS[reply.tone], blank(1)], wrap(title, width - 2));
+  if (reply.url === undefined) return lines;
+  return [...lines, ...indent(wrap(linkSpans("", reply.url, options.links), width - 2), 2)];
+}
+
+function footerLines(footer: Text, width: number, options: RenderOptions): Line[] {
+  return footer.length === 0 ? [] : wrap(toSpans(footer, options, "keep", "dim"), width);
+}
+
+function fileLines(reply: Reply, width: number, options: RenderOptions): Line[] {
+  const files = [...(reply.picture === undefined ? [] : [reply.picture]), ...reply.attachments];
+  if (files.length === 0) return [];
+  const inner = width - 2;
+  const lines = files.flatMap((file): Line[] => {
+    const written = options.writtenTo?.(file);
+    const isDescribed = names(reply.blocks, file.sha256);
+    const exact =
+      file.sizeBytes >= 1000 ? ` (${formatDecimal(decimal(BigInt(Math.trunc(file.sizeBytes))))} bytes)` : "";
+    const size = isDescribed ? "" : `${formatBytes(file.sizeBytes)}${exact}, `;
+    const picture = file === reply.picture ? "picture, " : "";
+    return [
+      ...wrap([dataSpan(file.name, "strong", true), span(`  ${size}${picture}${visibleText(file.mediaType)}`)], inner),
+      ...(file.alt === undefined ? [] : indent(wrap([dataSpan(file.alt)], inner - 2), 2)),
+      ...(isDescribed
+        ? []
+        : indent(wrap([span("SHA-256 ", "dim"), dataSpan(file.sha256, "code", true)], inner - 2), 2)),
+      ...(written === undefined
+        ? []
+        : indent(wrap([span("written to "), dataSpan(written, "code", true)], inner - 2), 2)),
+    ];
+  });
+  const hint = files.every((file) => options.writtenTo?.(file) !== undefined)
+    ? []
+    : wrap([span(options.filesHint ?? "--out DIR writes them.", "dim")], inner);
+  return [{ spans: [span("Files", "strong")], width: 5 }, ...indent([...lines, ...hint], 2)];
+}
+
+/** Whether the reply itself gives this hash among its fields, and so describes the file: it need not be said twice. */
+function names(blocks: readonly Block[], sha256: string): boolean {
+  return blocks.some(
+    (block) =>
+      block.kind === "fields" &&
+      block.fields.some(({ value }) => value.some((part) => part.kind === "code" && part.text === sha256)),
+  );
+}
+
+function actionLines(actions: readonly Action[], width: number, links: boolean): Line[] {
+  const shown = actions.map((action, at) => ({
+    number: span(`[${at + 1}] `, "dim"),
+    label: dataSpan(action.label),
+    target: "url" in action ? linkSpans("", action.url, links) : lineSpans(action),
+  }));
+  const labelWidth = shown.reduce(
+    (most, { label }) => (label.width <= width / 3 ? Math.max(most, label.width) : most),
+    0,
+  );
+  return shown.flatMap(({ number, label, target }) => {
+    const lead = number.width + Math.max(labelWidth, label.width) + 2;
+    const needed = totalWidth(target);
+    if (lead + needed <= width) {
+      const gap = blank(lead - number.width - label.width);
+      return [{ spans: concatSpans([number, label, gap], target), width: lead + needed }];
+    }
+    return [
+      ...hang([number], wrap([label], Math.max(8, width - number.width))),
+      ...indent(wrap(target, width - number.width), number.width),
+    ];
+  });
+}
+
+/** The line that does what a button does. */
+function lineSpans(action: Extract<Action, { invocation: unknown }>): Span[] {
+  const line = dataSpan(formatLine(action.invocation), "code", true);
+  return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
+}
+
+/** The first line behind a lead, the others below its text. */
+function hang(lead: readonly Span[], lines: readonly Line[]): Line[] {
+  const by = totalWidth(lead);
+  return lines.map((line, at) => {
+    if (at > 0 && line.width === 0) return line;
+    return { spans: concatSpans(at === 0 ? lead : [blank(by)], line.spans), width: line.width + by };
+  });
+}

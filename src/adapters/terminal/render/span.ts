@@ -1,0 +1,195 @@
+import { shortenId, type Text } from "../../../reply/text.ts";
+import { formatDuration } from "../../../units/duration.ts";
+import { formatUtc, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
+import { widthOf } from "./cell-width.ts";
+import { isPlain, visibleText } from "./visible-text.ts";
+
+type TextStyle = "plain" | "strong" | "code" | "link" | "dim" | "neutral" | "good" | "warning" | "bad";
+
+/** A run of visible text in one look. Nothing in it acts on the terminal any more. */
+export interface Span {
+  readonly text: string;
+  readonly style: TextStyle;
+  /** Columns that the text takes. */
+  readonly width: number;
+  /** Is copied as one, so that it is never broken over lines where that can be helped. */
+  readonly whole: boolean;
+  /** The same, where space is short. */
+  readonly short: string | undefined;
+  /** Where a terminal's hyperlink leads. */
+  readonly href: string | undefined;
+}
+
+/**
+ * Every span is made here: V8 reads objects of one origin several times as fast as objects of five, and the spans of a
+ * reply are read again and again.
+ */
+function createSpan(text: string, look: TextStyle, width: number, whole: boolean, short?: string, href?: string): Span {
+  return { text, style: look, width, whole, short, href };
+}
+
+export function span(text: string, look: TextStyle = "plain"): Span {
+  return createSpan(text, look, widthOf(text), false);
+}
+
+/** What is to be copied as one. */
+export function wholeSpan(text: string, look: TextStyle, short?: string): Span {
+  return createSpan(text, look, widthOf(text), true, short);
+}
+
+/** Data made visible, on one line; looked at once, since nearly all of it is plain. */
+export function dataSpan(data: string, look: TextStyle = "plain", whole = false): Span {
+  if (isPlain(data)) return createSpan(data, look, data.length, whole);
+  const text = visibleText(data);
+  return createSpan(text, look, widthOf(text), whole);
+}
+
+/** Where data breaks a line. */
+export const lineBreak = createSpan("\n", "plain", 0, false);
+
+/** Another text in the same look, leading to the same place, to be broken where need be. */
+export function withText(one: Span, text: string, width: number = widthOf(text)): Span {
+  return createSpan(text, one.style, width, false, undefined, one.href);
+}
+
+export interface SpanOptions {
+  /** Whether links become hyperlinks of the terminal; else their address is written out. */
+  readonly links: boolean;
+  readonly now: Nanoseconds;
+}
+
+/** Whether a line break in data breaks the line; in titles and names it is shown instead. */
+type LineBreaks = "keep" | "show";
+
+/** Escapes every inline at the leaf. Words, plain or strong, take the look that is given, if any. */
+export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks = "show", words?: TextStyle): Span[] {
+  const spans: Span[] = [];
+  for (const inline of content) {
+    switch (inline.kind) {
+      case "text":
+        pushWords(spans, inline.text, words ?? "plain", lines);
+        break;
+      case "strong":
+        pushWords(spans, inline.text, words ?? "strong", lines);
+        break;
+      case "code":
+        if (inline.text !== "") spans.push(codeSpan(inline.text, inline.id === true));
+        break;
+      case "time":
+        spans.push(span(timeText(inline.at, inline.style, options.now), words));
+        break;
+      case "link":
+        if (inline.text !== "" || inline.url !== "")
+          spans.push(...linkSpans(visibleText(inline.text), inline.url, options.links, words));
+        break;
+    }
+  }
+  return spans;
+}
+
+/** Wider gaps and rules than this are rare. */
+const MAX_CACHED_REPEATS = 100;
+
+/** One character as often as asked, 0 times or more. */
+function repeating(character: string, look: TextStyle): (times: number) => Span {
+  const repeat = (times: number): Span => createSpan(character.repeat(times), look, times, false);
+  const kept = Array.from({ length: MAX_CACHED_REPEATS }, (_, times) => repeat(times));
+  return (times) => kept[times] ?? repeat(times);
+}
+
+export const blank = repeating(" ", "plain");
+/** The line below a table's heading. */
+export const rule = repeating("─", "dim");
+
+function pushWords(spans: Span[], data: string, look: TextStyle, lines: LineBreaks): void {
+  if (isPlain(data)) {
+    if (data !== "") spans.push(createSpan(data, look, data.length, false));
+    return;
+  }
+  for (const [at, line] of visibleText(data, lines).split("\n").entries()) {
+    if (at > 0) spans.push(lineBreak);
+    if (line !== "") spans.push(span(line, look));
+  }
+}
+
+function codeSpan(data: string, isId: boolean): Span {
+  if (!isId) return dataSpan(data, "code", true);
+  const text = visibleText(data);
+  const short = visibleText(shortenId(data));
+  return wholeSpan(text, "code", short === text ? undefined : short);
+}
+
+/** Addresses as the URL parser writes them; anything else could end the escape sequence that carries it. */
+const SAFE_URL = /^https?:\/\/[\u0021-\u007E]+$/u;
+
+/** A label and where it leads. A label that looks like another address does not hide the real one. */
+export function linkSpans(label: string, url: string, links: boolean, words?: TextStyle): Span[] {
+  const shown = visibleText(url);
+  const href = links && SAFE_URL.test(url) ? url : undefined;
+  if (label.trim() === "" || label === url) return [createSpan(shown, "link", widthOf(shown), true, undefined, href)];
+  if (href !== undefined && !/:\/\/|\w\.\w/u.test(label)) {
+    return [createSpan(label, "link", widthOf(label), false, undefined, href)];
+  }
+  return [span(label, "link"), span(" (", words), wholeSpan(shown, "link"), span(")", words)];
+}
+
+function timeText(at: Nanoseconds, style: "absolute" | "relative" | "both", now: Nanoseconds): string {
+  switch (style) {
+    case "absolute":
+      return formatUtc(at);
+    case "relative":
+      return ageText(at, now);
+    case "both":
+      return `${formatUtc(at)} (${ageText(at, now)})`;
+  }
+}
+
+/** `4 min 10 s ago`, `in 2 h`, `now`. */
+function ageText(at: Nanoseconds, now: Nanoseconds): string {
+  const millis = toMillis(now) - toMillis(at);
+  if (Math.abs(millis) < 1000) return "now";
+  return millis > 0 ? `${formatDuration(millis)} ago` : `in ${formatDuration(-millis)}`;
+}
+
+interface AnsiOptions {
+  readonly colour: boolean;
+  readonly links: boolean;
+}
+
+/** Select Graphic Rendition, ECMA-48 section 8.3.117. */
+function sgr(begin: string, end: string): readonly [begin: string, end: string] {
+  return [`\u001B[${begin}m`, `\u001B[${end}m`];
+}
+
+/** How to begin and end each look. */
+const STYLE_CODES: ReadonlyMap<TextStyle, readonly [begin: string, end: string]> = new Map([
+  ["strong", sgr("1", "22")],
+  ["code", sgr("36", "39")],
+  ["link", sgr("4", "24")],
+  ["dim", sgr("2", "22")],
+  ["neutral", sgr("1;34", "22;39")],
+  ["good", sgr("1;32", "22;39")],
+  ["warning", sgr("1;33", "22;39")],
+  ["bad", sgr("1;31", "22;39")],
+]);
+const NO_CODES: readonly [begin: string, end: string] = ["", ""];
+
+/** Spans as text for the terminal, behind what is painted already. */
+export function toAnsi(spans: readonly Span[], { colour, links }: AnsiOptions, before = ""): string {
+  let painted = before;
+  let open: Span | undefined;
+  let end = "";
+  // Words of one look are one stretch, so that a link of several words is one link.
+  for (const one of spans) {
+    if (open?.style !== one.style || open.href !== one.href) {
+      const code = (colour && one.style !== "plain" ? STYLE_CODES.get(one.style) : undefined) ?? NO_CODES;
+      const linked = links && one.href !== undefined;
+      // OSC 8, https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda; the address is checked by linkSpans.
+      painted += end + (linked ? `\u001B]8;;${one.href}\u001B\\${code[0]}` : code[0]);
+      end = linked ? `${code[1]}\u001B]8;;\u001B\\` : code[1];
+      open = one;
+    }
+    painted += one.text;
+  }
+  return painted + end;
+}

@@ -1,0 +1,267 @@
+import type { Column, Table } from "../../../reply/block.ts";
+import { decimal, formatDecimal } from "../../../units/decimal.ts";
+import { renderFields } from "./fields.ts";
+import { blank, dataSpan, rule, span, type Span, type SpanOptions, toSpans, withText } from "./span.ts";
+import { asOneLine, type Line, naturalWidth, type OpenLine, wordWidth, wrap } from "./wrap.ts";
+
+/** From this many rows on, their number is said. */
+const MANY_ROWS = 20;
+
+type Columns = Extract<Layout, { kind: "columns" }>;
+
+/**
+ * A table that fits `width` columns: all of its rows, since a terminal scrolls. What gives way (columns, the middle of
+ * ids, rows beyond this reply) is named below it, with where to find it.
+ */
+export function renderTable(table: Table, width: number, options: SpanOptions, rest: string): Line[] {
+  if (table.rows.length === 0) {
+    const empty = table.empty === undefined ? [] : toSpans(table.empty, options);
+    return [...wrap(empty.length === 0 ? [span("None.", "dim")] : empty, width), ...notes(table, [], width)];
+  }
+  const rows = table.rows.map((row) => row.map((cell) => toSpans(cell, options, "keep")));
+  const titles = table.columns.map(({ title }) => [dataSpan(title, "dim")]);
+  const count = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  while (titles.length < count) titles.push([span("", "dim")]);
+  const layout = layoutTable(table.columns, titles, rows, width);
+  if (layout.kind === "records") {
+    return [...records(titles, rows, width), ...notes(table, [], width)];
+  }
+  const lines = rowLines(titles, layout, table);
+  lines.push(ruleLine(layout));
+  for (const row of rows) lines.push(...rowLines(row, layout, table));
+  lines.push(...notes(table, omissionNotes(titles, rows, layout, rest), width));
+  return lines;
+}
+
+/** What of a table is not shown, in sentences. */
+function omissionNotes(
+  titles: readonly (readonly Span[])[],
+  rows: readonly (readonly (readonly Span[])[])[],
+  layout: Columns,
+  rest: string,
+): readonly string[] {
+  const said: string[] = [];
+  if (layout.shown.length < titles.length) {
+    const gone = titles.filter((_, index) => !layout.shown.some((column) => column.index === index));
+    const names = gone.map((title) => (title[0]?.text ?? "").trim() || "(untitled)").join(", ");
+    const verb = gone.length === 1 ? "One column does" : `${gone.length} columns do`;
+    said.push(`${verb} not fit here: ${names}. A wider terminal shows more; ${rest} gives all.`);
+  }
+  if (layout.short && rows.some((row) => layout.shown.some(({ index }) => isShortened(row[index])))) {
+    said.push(`Ids are shortened; ${rest} gives them whole.`);
+  }
+  return said;
+}
+
+function isShortened(cell: readonly Span[] | undefined): boolean {
+  return cell?.some((one) => one.short !== undefined) ?? false;
+}
+
+function notes(table: Table, said: readonly string[], width: number): Line[] {
+  const shown = table.rows.length;
+  const counted =
+    table.total !== undefined && table.total > shown
+      ? [`${grouped(shown)} of ${grouped(table.total)} rows.`]
+      : shown >= MANY_ROWS
+        ? [`${grouped(shown)} rows.`]
+        : [];
+  return [...counted, ...said].flatMap((note) => wrap([span(note, "dim")], width));
+}
+
+function grouped(count: number): string {
+  return Number.isSafeInteger(count) ? formatDecimal(decimal(BigInt(count))) : String(count);
+}
+
+function rowLines(cells: readonly (readonly Span[])[], layout: Columns, table: Table): Line[] {
+  const wrapped = layout.shown.map(({ index, width }) => cellLines(cells[index] ?? [], width, layout.short));
+  const height = wrapped.reduce((most, lines) => Math.max(most, lines.length), 1);
+  const lines: Line[] = [];
+  for (let at = 0; at < height; at += 1) {
+    const line: OpenLine = { spans: [], width: 0 };
+    let start = 0;
+    for (const [position, { index, width }] of layout.shown.entries()) {
+      const cell = wrapped[position]?.[at];
+      const right = table.columns[index]?.align === "right";
+      // Padding comes before what follows it, so that no line ends in spaces.
+      if (cell !== undefined && cell.width > 0) {
+        pad(line, start + (right ? Math.max(0, width - cell.width) : 0));
+        line.spans.push(...cell.spans);
+        line.width += cell.width;
+      }
+      start += width + GAP;
+    }
+    lines.push(line);
+  }
+  return lines;
+}
+
+function cellLines(cell: readonly Span[], width: number, short: boolean): readonly Line[] {
+  const line = short ? undefined : asOneLine(cell, width);
+  return line === undefined ? wrap(cellSpans(cell, short), width) : [line];
+}
+
+function ruleLine(layout: Columns): Line {
+  const line: OpenLine = { spans: [], width: 0 };
+  let start = 0;
+  for (const { width } of layout.shown) {
+    pad(line, start);
+    line.spans.push(rule(width));
+    line.width += width;
+    start += width + GAP;
+  }
+  return line;
+}
+
+function pad(line: OpenLine, to: number): void {
+  if (line.width >= to) return;
+  line.spans.push(blank(to - line.width));
+  line.width = to;
+}
+
+/** Each row as fields, all columns of it: what a screen too narrow for the table shows. */
+function records(titles: readonly Span[][], rows: readonly (readonly Span[][])[], width: number): Line[] {
+  return rows.flatMap((row, at) => {
+    const filled = titles.flatMap((name, index) => {
+      const value = row[index] ?? [];
+      return value.length === 0 ? [] : [{ name, value }];
+    });
+    const between: Line[] = at === 0 ? [] : [{ spans: [], width: 0 }];
+    return [...between, ...(filled.length === 0 ? [{ spans: [span("–")], width: 1 }] : renderFields(filled, width))];
+  });
+}
+
+/** Columns of space between two columns of a table. */
+const GAP = 2;
+/** A column of text wider than this may be wrapped down to it before a column gives way. */
+const COMFORTABLE = 24;
+/** Words longer than this do not widen a column. */
+const LONG_WORD = 44;
+/** Below this, text in a column is no longer readable. */
+const NARROWEST = 8;
+
+/** How a table fits: which columns stand side by side and how wide each is; or not at all. */
+type Layout =
+  | {
+      readonly kind: "columns";
+      readonly shown: readonly { readonly index: number; readonly width: number }[];
+      /** Whether ids stand shortened. */
+      readonly short: boolean;
+    }
+  | { readonly kind: "records" };
+
+interface Need {
+  readonly index: number;
+  readonly priority: number;
+  readonly wraps: boolean;
+  readonly long: number;
+  readonly short: number;
+  readonly shortWord: number;
+}
+
+/** A cell's spans for a table: nothing in it is kept whole, since a line of a table cannot run over. */
+function cellSpans(spans: readonly Span[], short: boolean): readonly Span[] {
+  if (!spans.some((span) => span.whole || span.short !== undefined)) return spans;
+  return spans.map((span) => {
+    if (short && span.short !== undefined) return withText(span, span.short);
+    return span.whole ? withText(span, span.text, span.width) : span;
+  });
+}
+
+/**
+ * The layout that shows most: whole ids if all fits, else shortened ones, else wrapped text, else without the columns
+ * that may give way, the last of the highest priority first; and records when even those that may not do not fit.
+ */
+function layoutTable(
+  columns: readonly Column[],
+  titles: readonly (readonly Span[])[],
+  rows: readonly (readonly (readonly Span[])[])[],
+  width: number,
+): Layout {
+  const widths = titles.map((title, index) => {
+    let widest = wider(1, naturalWidth(title));
+    for (const row of rows) widest = wider(widest, naturalWidth(row[index] ?? []));
+    return widest;
+  });
+  if (total(widths) <= width)
+    return { kind: "columns", shown: widths.map((one, index) => ({ index, width: one })), short: false };
+  return layoutTight(columns, widths, titles, rows, width);
+}
+
+/** Like Math.max, whose result may be a double to V8: with whole numbers alone, reading a width costs a third. */
+function wider(a: number, b: number): number {
+  return a > b ? a : b;
+}
+
+function layoutTight(
+  columns: readonly Column[],
+  widths: readonly number[],
+  titles: readonly (readonly Span[])[],
+  rows: readonly (readonly (readonly Span[])[])[],
+  width: number,
+): Layout {
+  const needs = widths.map((long, index): Need => {
+    let [short, shortWord] = [1, 1];
+    for (const cells of [titles, ...rows]) {
+      const cell = cellSpans(cells[index] ?? [], true);
+      short = Math.max(short, naturalWidth(cell));
+      shortWord = Math.max(shortWord, wordWidth(cell));
+    }
+    const column = columns[index];
+    return { index, priority: column?.priority ?? 1, wraps: column?.align !== "right", long, short, shortWord };
+  });
+
+  for (let shown = needs; ; shown = withoutLast(shown)) {
+    for (const short of [false, true]) {
+      const widths = shown.map((need) => (short ? need.short : need.long));
+      if (total(widths) <= width) return place(shown, widths, short);
+    }
+    const mustStay = shown.length <= 1 || shown.every((need) => need.priority === 1);
+    const least = shown.map((need) => leastWidth(need, COMFORTABLE, LONG_WORD));
+    if (total(least) <= width) return place(shown, grow(shown, least, width), true);
+    if (mustStay) {
+      const tight = shown.map((need) => leastWidth(need, NARROWEST, COMFORTABLE));
+      return total(tight) <= width ? place(shown, grow(shown, tight, width), true) : { kind: "records" };
+    }
+  }
+}
+
+/** Numbers are never broken; text down to its longest word within bounds. */
+function leastWidth(need: Need, floor: number, longWord: number): number {
+  if (!need.wraps || need.short <= floor) return need.short;
+  return Math.min(need.short, Math.max(floor, Math.min(need.shortWord, longWord)));
+}
+
+/** Shares out the space that is left, evenly among those who can use it. */
+function grow(shown: readonly Need[], least: readonly number[], width: number): number[] {
+  const widths = [...least];
+  let left = width - total(widths);
+  while (left > 0) {
+    const wanting = shown.flatMap((need, at) => ((widths[at] ?? 0) < need.short ? [at] : []));
+    if (wanting.length === 0) break;
+    const share = Math.max(1, Math.floor(left / wanting.length));
+    for (const at of wanting) {
+      const more = Math.min(share, left, (shown[at]?.short ?? 0) - (widths[at] ?? 0));
+      widths[at] = (widths[at] ?? 0) + more;
+      left -= more;
+    }
+  }
+  return widths;
+}
+
+function withoutLast(shown: readonly Need[]): Need[] {
+  const lowest = Math.max(...shown.map((need) => need.priority));
+  const last = shown.findLastIndex((need) => need.priority === lowest);
+  return shown.filter((_, at) => at !== last);
+}
+
+function total(widths: readonly number[]): number {
+  return widths.reduce((sum, one) => sum + one, 0) + GAP * Math.max(0, widths.length - 1);
+}
+
+function place(shown: readonly Need[], widths: readonly number[], short: boolean): Layout {
+  return {
+    kind: "columns",
+    shown: shown.map((need, at) => ({ index: need.index, width: widths[at] ?? 0 })),
+    short,
+  };
+}

@@ -1,0 +1,56 @@
+import { isIP } from "node:net";
+import { hostname } from "node:os";
+
+import { withoutBrackets } from "../../../loopback.ts";
+
+const WILDCARDS = new Set(["0.0.0.0", "::"]);
+
+/** Under which names the console may be asked, and from which origins. */
+export interface AllowedHosts {
+  /** Where people reach it. */
+  readonly url: string;
+  /** Whether a Host header names this console. */
+  allowsHost(header: string | undefined): boolean;
+  /** Whether an Origin header names a page that this console served under the given Host. */
+  allowsOrigin(origin: string, host: string | undefined): boolean;
+}
+
+/**
+ * A page elsewhere can point a name of its own at this machine's address (DNS rebinding), and would then be same-origin
+ * with the console; what gives it away is the Host header, which carries that name. So only names that no such page
+ * can own are answered: the bound address, loopback under its own names, and the host of `publicUrl`. A console bound
+ * to all addresses also answers to any literal address and to this machine's name, on any port, since containers map ports.
+ */
+export function allowedHosts(bound: { host: string; port: number; publicUrl?: URL }): AllowedHosts {
+  const boundHost = withoutBrackets(bound.host).toLowerCase();
+  const wildcard = WILDCARDS.has(boundHost);
+  const names = new Set(["localhost", "127.0.0.1", "::1", boundHost]);
+  const own = wildcard ? "localhost" : isIP(boundHost) === 6 ? `[${boundHost}]` : boundHost;
+
+  const allowsHost = (header: string | undefined): boolean => {
+    if (header === undefined || !URL.canParse(`http://${header}`)) return false;
+    const asked = new URL(`http://${header}`);
+    // Whatever is more than a host and a port would come back out of the parser as something else.
+    if (asked.username !== "" || asked.password !== "" || asked.pathname !== "/" || /[?#\\/@]/u.test(header))
+      return false;
+    const { publicUrl } = bound;
+    if (publicUrl !== undefined && sameHost(publicUrl, header)) return true;
+    const name = withoutBrackets(asked.hostname).toLowerCase();
+    if (wildcard) return isIP(name) !== 0 || names.has(name) || name === hostname().toLowerCase();
+    return names.has(name) && Number(asked.port === "" ? 80 : asked.port) === bound.port;
+  };
+
+  return {
+    url: bound.publicUrl?.href ?? `http://${own}:${bound.port}/`,
+    allowsHost,
+    allowsOrigin: (origin, host) =>
+      origin === bound.publicUrl?.origin ||
+      (host !== undefined && allowsHost(host) && origin === new URL(`http://${host}`).origin),
+  };
+}
+
+/** The port that a URL leaves out is that of its own scheme, and a proxy may leave it out of the Host header likewise. */
+function sameHost(url: URL, header: string): boolean {
+  const asked = new URL(`${url.protocol}//${header}`);
+  return asked.host === url.host;
+}

@@ -1,0 +1,131 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { secureHeaders } from "hono/secure-headers";
+
+import type { AllowedHosts } from "./allowed-hosts.ts";
+
+/** Pages and assets come from here alone, and no script may turn text into markup (Trusted Types) or be framed. */
+const PAGE_POLICY = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'"],
+  connectSrc: ["'self'"],
+  formAction: ["'self'"],
+  baseUri: ["'none'"],
+  frameAncestors: ["'none'"],
+  requireTrustedTypesFor: ["'script'"],
+  trustedTypes: ["'none'"],
+};
+
+/**
+ * The headers of every answer. HSTS is for whoever ends TLS to decide. Other sites get no referrer; our own must, since
+ * under `no-referrer` browsers send `Origin: null` with our own forms (https://fetch.spec.whatwg.org/#origin-header).
+ */
+export function securityHeaders(): MiddlewareHandler {
+  return secureHeaders({
+    contentSecurityPolicy: PAGE_POLICY,
+    crossOriginOpenerPolicy: "same-origin",
+    crossOriginResourcePolicy: "same-origin",
+    referrerPolicy: "same-origin",
+    xFrameOptions: "DENY",
+    strictTransportSecurity: false,
+    permissionsPolicy: { camera: false, geolocation: false, microphone: false, payment: false, usb: false },
+  });
+}
+
+/** What says nothing about the network, so that any monitor may ask it under any name. */
+const OPEN_PATHS = new Set(["/healthz"]);
+
+/** A refusal as JSON: one sentence. */
+export function refuse(
+  c: Context,
+  status: 400 | 401 | 403 | 404 | 413 | 415 | 421 | 429 | 503,
+  error: string,
+): Response {
+  return c.json({ error }, status);
+}
+
+/** Refuses requests under a name that is not the console's, unless they carry the token, which no page elsewhere knows. */
+export function requireAllowedHost(hosts: () => AllowedHosts, hasToken: (c: Context) => boolean): MiddlewareHandler {
+  return async (c, next) => {
+    if (OPEN_PATHS.has(c.req.path) || hosts().allowsHost(c.req.header("host")) || hasToken(c)) return next();
+    return refuse(
+      c,
+      421,
+      `This console answers at ${hosts().url} only. To reach it under another name, set PUBLIC_URL to that address.`,
+    );
+  };
+}
+
+/**
+ * Refuses what a page from elsewhere sends. Browsers say where a request comes from in Origin, and newer ones in
+ * Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/); programs send neither. Another port of this machine counts as
+ * the same site there, so nothing but same-origin will do; only following a link to a page itself is free.
+ */
+export function requireSameOrigin(hosts: () => AllowedHosts): MiddlewareHandler {
+  return async (c, next) => {
+    const origin = c.req.header("origin");
+    if (origin !== undefined && !hosts().allowsOrigin(origin, c.req.header("host"))) {
+      return refuse(c, 403, "Requests from other pages are refused.");
+    }
+    const site = c.req.header("sec-fetch-site");
+    if (site === undefined || site === "same-origin" || site === "none" || isLinkToPage(c)) return next();
+    return refuse(c, 403, "Requests from other pages are refused.");
+  };
+}
+
+function isLinkToPage(c: Context): boolean {
+  return (
+    c.req.method === "GET" &&
+    (c.req.path === "/" || c.req.path === "/login") &&
+    c.req.header("sec-fetch-mode") === "navigate" &&
+    c.req.header("sec-fetch-dest") === "document"
+  );
+}
+
+/** Refuses bodies that are not JSON: a form or a simple cross-origin request cannot carry that type without a preflight. */
+export function requireJson(): MiddlewareHandler {
+  return async (c, next) => {
+    const type = c.req.header("content-type") ?? "";
+    if (/^application\/json\s*(?:;|$)/iu.test(type.trim())) return next();
+    return refuse(c, 415, "Send JSON, with the header Content-Type: application/json.");
+  };
+}
+
+/**
+ * Refuses a body of more bytes than that: one with a length before it is read, one without a length once it has sent
+ * too much. The framework's own middleware copies a request whose body has no length by handing it to the platform's
+ * Request, which takes none of the server's.
+ */
+export function limitBody(maxBytes: number, refusal: (c: Context) => Response): MiddlewareHandler {
+  return async (c, next) => {
+    const length = c.req.header("content-length");
+    // The server itself lets nothing through beyond an announced length.
+    if (length !== undefined && c.req.header("transfer-encoding") === undefined) {
+      return Number(length) > maxBytes ? refusal(c) : next();
+    }
+    const { body, headers, signal } = c.req.raw;
+    if (body === null) return next();
+    const read = await readUpTo(body, maxBytes);
+    if (read === undefined) return refusal(c);
+    c.req.raw = new Request(c.req.url, { method: c.req.method, headers, signal, body: read });
+    return next();
+  };
+}
+
+/** Undefined where there is more. */
+async function readUpTo(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(pieces);
+    size += value.length;
+    if (size > maxBytes) return undefined;
+    pieces.push(value);
+  }
+}

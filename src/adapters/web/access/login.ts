@@ -1,0 +1,77 @@
+import { Hono } from "hono";
+import { html } from "hono/html";
+
+import type { Access } from "./access.ts";
+import { limitBody, refuse } from "./guard.ts";
+
+/** The way in for browsers: a page that takes the token by POST and gives a cookie. */
+export function loginRoutes(access: Access): Hono {
+  const app = new Hono();
+
+  app.get("/login", (c) => (access.admits(c) ? c.redirect("/", 303) : c.html(loginPage())));
+
+  app.post(
+    "/login",
+    limitBody(4096, (c) => refuse(c, 413, "This is no token.")),
+    async (c) => {
+      if (!access.required) return c.redirect("/", 303);
+      const type = c.req.header("content-type") ?? "";
+      if (!/^application\/x-www-form-urlencoded\b/iu.test(type)) return refuse(c, 415, "Send the form of /login.");
+      const token = new URLSearchParams(await c.req.text()).get("token") ?? "";
+      const result = access.signIn(c, token.trim());
+      if (result === "signed-in") return c.redirect("/", 303);
+      if (result === "wrong") {
+        return c.html(loginPage("This is not the token. It is what WEB_TOKEN is set to where Bellwether runs."), 401);
+      }
+      const seconds = Math.ceil(result.waitMillis / 1000);
+      c.header("Retry-After", String(seconds));
+      return c.html(loginPage(`Too many wrong tokens. Try again in ${seconds} s.`), 429);
+    },
+  );
+
+  app.post("/logout", (c) => {
+    access.signOut(c);
+    return c.redirect("/login", 303);
+  });
+
+  return app;
+}
+
+function loginPage(fault?: string): ReturnType<typeof html> {
+  const note =
+    fault === undefined
+      ? ""
+      : html`<p class="login-fault" id="fault" role="alert"><strong>Sorry.</strong> ${fault}</p>`;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>Sign in · Bellwether</title>
+        <link rel="icon" href="/page/bellwether.svg" />
+        <link rel="stylesheet" href="/page/base.css" />
+        <link rel="stylesheet" href="/page/login.css" />
+        <script type="module" src="/page/login.js"></script>
+      </head>
+      <body>
+        <main class="login">
+          <h1>Bellwether</h1>
+          <form method="post" action="/login">
+            <label for="token">Token of this console</label>
+            <input
+              id="token"
+              name="token"
+              type="password"
+              autocomplete="current-password"
+              required
+              autofocus
+              aria-describedby="fault"
+            />
+            ${note}
+            <button type="submit">Sign in</button>
+          </form>
+        </main>
+      </body>
+    </html>`;
+}

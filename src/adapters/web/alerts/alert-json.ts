@@ -1,0 +1,43 @@
+import type { DeliverySubject } from "../../../alerts/sender.ts";
+import type { FeedAlert } from "../../../alerts/service/feed.ts";
+import type { Attachment } from "../../../reply/attachment.ts";
+import { type ReplyJson, replyToJson } from "../../../reply/json.ts";
+import type { Reply } from "../../../reply/reply.ts";
+import { type RenderDependencies, renderPreviews } from "../render.ts";
+
+/** One delivery, as `GET /api/alerts` sends it. */
+export interface AlertJson extends DeliverySubject {
+  /** The delivery's; the same again is the same alert. */
+  readonly id: string;
+  readonly reply: ReplyJson;
+}
+
+/** Its files are read from the store when they are asked for, so that they outlive the process. */
+export function alertJson({ id, about, reply }: FeedAlert): AlertJson {
+  const { kind, network, subject, state, severity, at, episode } = about;
+  const files = new Map(filesOf(reply).map((file, index) => [file, `/api/alerts/${id}/files/${index}`]));
+  return {
+    id,
+    kind,
+    network,
+    subject,
+    state,
+    severity,
+    at,
+    ...(episode === undefined ? {} : { episode }),
+    reply: replyToJson(reply, (file) => files.get(file)),
+  };
+}
+
+/** The same with what other platforms would be sent for it. */
+export function alertWithPreviews(
+  alert: FeedAlert,
+  parts: Pick<RenderDependencies, "previews" | "log">,
+): AlertJson & { readonly previews: Readonly<Record<string, unknown>> } {
+  return { ...alertJson(alert), previews: renderPreviews(alert.reply, parts, "alert") };
+}
+
+/** All files of a reply, in the order in which they are numbered. */
+export function filesOf({ picture, attachments }: Reply): readonly Attachment[] {
+  return picture === undefined ? attachments : [picture, ...attachments];
+}

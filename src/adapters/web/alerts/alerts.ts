@@ -1,0 +1,81 @@
+import type { HttpBindings } from "@hono/node-server";
+import { Hono } from "hono";
+
+import { messageOf } from "../../../errors.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
+import type { Access } from "../access/access.ts";
+import { refuse } from "../access/guard.ts";
+import { fileResponse } from "../files.ts";
+import { createConcurrencyLimit, MAX_ALERT_STREAMS } from "../limits.ts";
+import type { RenderDependencies } from "../render.ts";
+import { alertWithPreviews, filesOf } from "./alert-json.ts";
+import { alertEvents, type ConsoleAlerts, streamWithReadTimeout } from "./alert-stream.ts";
+
+export interface AlertRouteDependencies extends Pick<RenderDependencies, "previews" | "log"> {
+  /** Absent where nothing is delivered to a console. */
+  readonly alerts?: ConsoleAlerts | undefined;
+  readonly alertPatience: { readonly heartbeatMillis: Milliseconds; readonly slowMillis: Milliseconds };
+  readonly access: Access;
+  /** Fires when the adapter stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** The alerts as they come, and each of them by its id. Paths are below /api. */
+export function alertRoutes(parts: AlertRouteDependencies): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  const { alerts } = parts;
+  const streams = createConcurrencyLimit(MAX_ALERT_STREAMS);
+  if (alerts === undefined) return app;
+
+  app.get("/alerts", (c) => {
+    const release = streams.tryAcquire();
+    if (release === undefined) {
+      c.header("Retry-After", "30");
+      return refuse(c, 503, `${MAX_ALERT_STREAMS} streams of alerts are open already: close one.`);
+    }
+    const ended = new AbortController();
+    const frames = alertEvents({
+      ...alerts,
+      last: c.req.header("last-event-id") || undefined,
+      admitted: () => parts.access.admits(c),
+      heartbeatMillis: parts.alertPatience.heartbeatMillis,
+      signal: AbortSignal.any([ended.signal, c.req.raw.signal, parts.stopping]),
+    });
+    const stream = streamWithReadTimeout(told(frames), parts.alertPatience.slowMillis, {
+      ended: () => {
+        release();
+        ended.abort();
+      },
+      cut: () => c.env.outgoing.destroy(),
+    });
+    return new Response(stream, {
+      headers: { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" },
+    });
+  });
+
+  /** What fails is for the log; the reader comes back. */
+  async function* told(frames: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
+    try {
+      yield* frames;
+    } catch (thrown) {
+      parts.log.error({ why: messageOf(thrown) }, "alerts could not be read for the console");
+    }
+  }
+
+  app.get("/alerts/:id", async (c) => {
+    const found = await alerts.feed.get(c.req.param("id"));
+    return found === undefined ? refuse(c, 404, UNKNOWN) : c.json(alertWithPreviews(found, parts));
+  });
+
+  app.get("/alerts/:id/files/:number", async (c) => {
+    const found = await alerts.feed.get(c.req.param("id"));
+    const number = c.req.param("number");
+    const file = found === undefined || !/^\d{1,3}$/u.test(number) ? undefined : filesOf(found.reply)[Number(number)];
+    if (file === undefined) return refuse(c, 404, UNKNOWN);
+    return fileResponse(file, c.req.method === "HEAD" ? null : (file.open() as AsyncIterable<Uint8Array>));
+  });
+
+  return app;
+}
+
+const UNKNOWN = "This alert is not known here, or no longer kept.";

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+
+import { Hono } from "hono";
+
+import { type Attachment, safeFileName } from "../../reply/attachment.ts";
+import type { FileCache } from "../kept-files.ts";
+import { refuse } from "./access/guard.ts";
+
+const FOLDER = new URL("./public/", import.meta.url);
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+interface Asset {
+  readonly mediaType: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly etag: string;
+}
+
+/** The page and its parts, as they lie in `public/`; nothing else on disk can be named. None of it is secret. */
+export function pageRoutes(): Hono {
+  const names = new Set(readdirSync(FOLDER).filter((name) => /^[a-z0-9-]+\.(?:html|css|js|svg)$/u.test(name)));
+  const assets = new Map<string, Promise<Asset>>();
+  const load = (name: string): Promise<Asset> => {
+    const loaded = assets.get(name) ?? readAsset(name);
+    assets.set(name, loaded);
+    return loaded;
+  };
+  const app = new Hono();
+
+  app.get("/", async (c) => answer(await load("index.html"), c.req.header("if-none-match")));
+  app.get("/page/:name", async (c) => {
+    const name = c.req.param("name");
+    if (!names.has(name)) return refuse(c, 404, "There is no such file.");
+    return answer(await load(name), c.req.header("if-none-match"));
+  });
+  app.get("/favicon.ico", (c) => c.redirect("/page/bellwether.svg", 308));
+  return app;
+}
+
+async function readAsset(name: string): Promise<Asset> {
+  const body = new Uint8Array(await readFile(new URL(name, FOLDER)));
+  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+  return { mediaType: MEDIA_TYPES[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream", body, etag };
+}
+
+/** Browsers ask each time and are told when nothing has changed, so that an update shows at the next reload. */
+function answer(asset: Asset, known: string | undefined): Response {
+  const headers = { "Content-Type": asset.mediaType, "Cache-Control": "no-cache", ETag: asset.etag };
+  return known === asset.etag ? new Response(null, { status: 304, headers }) : new Response(asset.body, { headers });
+}
+
+/** Types that a browser may show as pictures; all others are told as bytes, so that no file is ever run as a page. */
+const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+const PLAIN = new Set(["text/csv", "text/plain", "application/json", "application/zip", "application/gzip"]);
+
+/** The files of answers, for download. Paths are below /api. */
+export function fileRoutes(files: FileCache): Hono {
+  const app = new Hono();
+  app.get("/files/:id", (c) => {
+    const found = files.read(c.req.param("id"));
+    if (found === undefined) {
+      return refuse(c, 404, "This file is no longer kept: ask again for a fresh one.");
+    }
+    return fileResponse(found.attachment, c.req.method === "HEAD" ? null : found.bytes);
+  });
+  return app;
+}
+
+/** A file for download; without bytes what is said before them. */
+export function fileResponse(attachment: Attachment, bytes: AsyncIterable<Uint8Array> | null): Response {
+  const type = PICTURES.has(attachment.mediaType) || PLAIN.has(attachment.mediaType);
+  const headers = {
+    "Content-Type": type ? attachment.mediaType : "application/octet-stream",
+    "Content-Length": String(attachment.sizeBytes),
+    "Content-Disposition": `attachment; filename="${safeFileName(attachment.name)}"`,
+    "Cache-Control": "private, no-store",
+  };
+  return new Response(bytes === null ? null : ReadableStream.from(bytes), { headers });
+}

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { inflateRawSync } from "node:zlib";
+
+import { expect, test } from "vitest";
+
+import { textOf } from "../../../support/fake-discord/person.ts";
+import { until } from "../../../support/fake-discord/until.ts";
+import { stage } from "../stage.ts";
+
+/** The only file of an archive. */
+function unzipped(archive: Buffer): Buffer {
+  const start = 30 + archive.readUInt16LE(26) + archive.readUInt16LE(28);
+  return inflateRawSync(archive.subarray(start));
+}
+
+test("a ledger too large for the chat comes compressed, to the last byte; one larger still is offered in parts", async () => {
+  await using on = await stage({ simulated: false, timing: { progressEveryMillis: 100 } });
+  const ann = on.fake.person("Ann");
+  const { heavyPartyId, assetSymbol } = on.simulator.samples.mainnet;
+  const options = { party: heavyPartyId, asset: assetSymbol, from: "4d" };
+
+  const dialog = ann.start(on.channel, "ledger export", options);
+  const progress = new Set<string>();
+  await until(
+    () => {
+      if (dialog.messages.length > 0) progress.add(textOf(dialog.last).split("\n")[0] ?? "");
+      return dialog.messages.some((message) => message.files.length > 0);
+    },
+    "the export",
+    100_000,
+  );
+  const [file] = dialog.last.files;
+  expect(file?.name).toMatch(/\.csv\.zip$/u);
+  const csv = unzipped(file!.bytes);
+  expect(csv.length).toBeGreaterThan(10 * 1024 * 1024);
+  expect(textOf(dialog.last)).toContain(createHash("sha256").update(csv).digest("hex"));
+  // How many rows are counted on the way depends on the machine; that something is said at once does not.
+  expect([...progress].some((title) => title.includes("Exporting the ledger"))).toBe(true);
+
+  const limited = ann.start({ channel: on.channel, maxBytes: 500_000 }, "ledger export", options);
+  await until(() => limited.messages.some((message) => message.content.includes("too large")), "the sentence", 100_000);
+  expect(limited.last.content).toMatch(/Ask for it in \d+ parts, which should fit:/u);
+  const [, from, to] = /from:(\S+ \S+ UTC) to:(\S+ \S+ UTC)/u.exec(limited.last.content) ?? [];
+  const part = ann.start({ channel: on.channel, maxBytes: 500_000 }, "ledger export", {
+    ...options,
+    from: from!,
+    to: to!,
+  });
+  await until(() => part.messages.some((message) => message.files.length > 0), "the part", 100_000);
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
+import { until } from "../../../support/fake-discord/until.ts";
+import { disposed, probes } from "../probe-commands.ts";
+import { stage, type Stage } from "../stage.ts";
+
+let on: Stage;
+let ann: Person;
+let channel: string;
+
+beforeAll(async () => {
+  on = await stage({ extra: probes, simulated: false, timing: { lateAfterMillis: 300 } });
+  ann = on.fake.person("Ann");
+});
+beforeEach(() => {
+  channel = on.fake.channel();
+  disposed.length = 0;
+});
+afterAll(() => on[Symbol.asyncDispose]());
+
+describe("long work", () => {
+  test("shows progress by editing, and ends with the answer", async () => {
+    const dialog = ann.start(channel, "probe slow", { steps: 15 });
+    const seen = new Set<string>();
+    await until(() => {
+      for (const message of dialog.messages) seen.add(textOf(message));
+      return [...seen].some((one) => one.startsWith("Done"));
+    }, "the end");
+    const steps = [...seen].filter((one) => one.startsWith("Step"));
+    expect(steps.length).toBeGreaterThan(2);
+    expect(dialog.messages).toHaveLength(1);
+    expect(dialog.last.edits).toBeLessThan(16);
+  });
+
+  test("beyond the token it says so in time and comes as a direct message, with its files", async () => {
+    const dialog = ann.start(channel, "probe hold", { millis: 700, private: true });
+    await until(() => dialog.messages.some((one) => textOf(one).includes("direct message")), "the notice");
+    on.fake.state.advance(16 * 60_000);
+    const direct = (): string | undefined =>
+      [...on.fake.state.channels.values()].find(
+        (one) =>
+          one.recipient === ann.id &&
+          one.guild === undefined &&
+          ann.sees(one.id).some((message) => textOf(message).includes("At last")),
+      )?.id;
+    await until(() => direct() !== undefined, "the direct message");
+    const message = ann.sees(direct()!).at(-1)!;
+    expect(textOf(message)).toContain("probe hold");
+    expect(message.files.map((file) => file.name)).toEqual(["late.csv"]);
+    // Nobody else is there.
+    expect(labelsOf(message)).not.toContain("Share");
+    await until(() => disposed.includes("late.csv"), "the file to be given up");
+  });
+});
+
+describe("files", () => {
+  const MiB = 1024 * 1024;
+  test("carry alternative text, and are given up once sent", async () => {
+    const dialog = await ann.run(channel, "probe files", { count: 1 });
+    expect(dialog.last.files.map((file) => [file.name, file.description])).toEqual([
+      ["small-0.csv", undefined],
+      ["chart.png", "Mark price over a day, rising"],
+    ]);
+    await until(() => disposed.length === 2, "the files to be given up");
+  });
+
+  test("that are too large come compressed", async () => {
+    const dialog = await ann.run({ channel, maxBytes: MiB }, "probe files", { zeros: 3 * MiB });
+    expect(dialog.last.files.map((file) => file.name)).toEqual(["zeros.csv.zip", "chart.png"]);
+    expect(dialog.last.files[0]?.bytes.subarray(0, 4).toString("hex")).toBe("504b0304");
+  });
+
+  test("that are too large even so are named, with ranges that fit", async () => {
+    const dialog = await ann.run({ channel, maxBytes: MiB }, "probe files", { noise: 2 * MiB + 5 });
+    expect(dialog.last.files.map((file) => file.name)).toEqual(["chart.png"]);
+    expect(dialog.last.content).toMatch(
+      /noise\.csv is too large to send here\*\*: it has 2\.1 MB, 2\.1 MB compressed, and Discord takes 1\.0 MB/u,
+    );
+    expect(dialog.last.content.match(/`\/probe files [^`]*from:2023-11-[12][^`]*to:2023-11-[^`]*`/gu)).toHaveLength(3);
+  });
+
+  test("that are too large only together come compressed where that helps", async () => {
+    const sizes = { noise: 14 * MiB, zeros: 13 * MiB };
+    const dialog = await ann.run({ channel, maxBytes: 20 * MiB }, "probe files", sizes);
+    await until(() => dialog.last.files.length > 0, "the files");
+    expect(dialog.last.files.map((file) => file.name)).toEqual(["noise.csv", "zeros.csv.zip", "chart.png"]);
+    expect(dialog.last.content).toBe("");
+  });
+
+  test("that are too many go into one archive", async () => {
+    const dialog = await ann.run(channel, "probe files", { count: 20 });
+    expect(dialog.last.files).toHaveLength(10);
+    expect(dialog.last.files.map((file) => file.name)).toContain("more-files.zip");
+  });
+});

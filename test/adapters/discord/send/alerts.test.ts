@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { createDispatcher } from "../../../../src/alerts/dispatch/dispatch.ts";
+import type { Reading } from "../../../../src/alerts/kinds/reading.ts";
+import { describe as describeAlert } from "../../../../src/alerts/wording/wording.ts";
+import { systemClock } from "../../../../src/api/clock.ts";
+import { silentLog } from "../../../../src/log.ts";
+import { down, price } from "../../../alerts/readings.ts";
+import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
+import { until } from "../../../support/fake-discord/until.ts";
+import { stage, type Stage } from "../stage.ts";
+
+// The whole way of an alert on Discord: subscribed in a channel, posted there, pressed there, over a restart.
+
+let on: Stage;
+let ann: Person;
+let bob: Person;
+beforeEach(async () => {
+  on = await stage({ simulated: false });
+  ann = on.fake.person("Ann", { manages: true });
+  bob = on.fake.person("Bob");
+});
+afterEach(() => on[Symbol.asyncDispose]());
+
+const posts = () =>
+  [...on.fake.state.messages.values()].filter((one) => one.channel === on.channel && one.onlyFor === undefined);
+const post = (words: string) => posts().find((one) => textOf(one).includes(words));
+
+async function see(...readings: readonly Reading[]): Promise<void> {
+  const watcher = { name: "sources", every: 5000 };
+  const at = systemClock.wallClock();
+  await on.engine.record({ network: "mainnet", watcher, snapshot: {}, readings, events: [], at });
+}
+
+/** Delivers until a post with these words is there. */
+async function deliverUntil(words: string): Promise<void> {
+  const stop = new AbortController();
+  const dispatcher = createDispatcher({
+    store: on.store,
+    clock: systemClock,
+    log: silentLog(),
+    senders: [on.adapter],
+    describe: describeAlert,
+  });
+  const running = dispatcher.run(stop.signal);
+  await until(() => post(words) !== undefined, words);
+  stop.abort();
+  await running;
+}
+
+describe("an alert on Discord", () => {
+  test("is subscribed to, told, acknowledged and silenced by its buttons, also after a restart", async () => {
+    const added = await ann.run(on.channel, "alerts add", { kinds: "node.down" });
+    expect(textOf(added.last)).toContain("Subscribed this channel to node.down on mainnet");
+    expect(added.last.onlyFor).toBe(ann.id);
+    for (const state of ["good", "bad", "bad", "bad"] as const) await see(down(state));
+    await deliverUntil("is down");
+    expect(post("subscribed this channel")).toBeDefined();
+    expect(labelsOf(post("is down")!)).toEqual(["Acknowledge", "Silence 1 h", "Details"]);
+
+    await on.restart();
+    const refused = await bob.press(post("is down")!, "Acknowledge");
+    expect(textOf(refused.last)).toContain("Only people who manage this channel can acknowledge its alerts.");
+    const story = await bob.press(post("is down")!, "Details");
+    expect(textOf(story.last)).toContain("the whole story");
+    const acknowledged = await ann.press(post("is down")!, "Acknowledge");
+    expect(textOf(acknowledged.last)).toContain("Acknowledged");
+    const silenced = await ann.press(post("is down")!, "Silence 1 h");
+    expect(textOf(silenced.last)).toContain("Silenced: node.down");
+    await deliverUntil("silenced node.down");
+    expect(post("Ann acknowledged node.down")).toBeDefined();
+    const ended = await ann.press(post("silenced node.down")!, "End silence");
+    expect(textOf(ended.last)).toContain("Ended the silence of node.down");
+    expect(await on.engine.silences()).toEqual([]);
+  });
+
+  test("keeps its buttons where its episode's name is too long for one", async () => {
+    const market = "ab".repeat(32);
+    await ann.run(on.channel, "alerts add", {
+      kinds: "market.price",
+      subjects: market,
+      high: "70000.123456789",
+      low: "1",
+    });
+    await see(price("50", market));
+    await see(price("80000", market));
+    await deliverUntil("is above 70,000.123456789");
+    await on.restart();
+    const pressed = await ann.press(post("is above 70,000.123456789")!, "Acknowledge");
+    expect(textOf(pressed.last)).toContain("Acknowledged");
+    expect((await on.engine.openEpisodes())[0]?.acknowledged?.by).toBe("Ann");
+  });
+
+  test("is changed by those who manage the channel; what it tells, and why, all may see", async () => {
+    await ann.run(on.channel, "alerts add", { kinds: "node.down" });
+    for (const state of ["good", "bad", "bad", "bad"] as const) await see(down(state));
+    await deliverUntil("is down");
+    const [subscription] = await on.engine.subscriptions();
+    const id = subscription?.id ?? "";
+    await ann.run(on.channel, "alerts silence", { for: "1h" });
+    const [silence] = await on.engine.silences();
+    const episode = "node.down|mainnet|a:1|1";
+    const before = [await on.engine.subscriptions(), await on.engine.silences()];
+
+    const refusal = "Only people who manage this channel can";
+    const said = async (command: string, options: Record<string, string> = {}): Promise<string> => {
+      const dialog = await bob.run(on.channel, command, options);
+      await until(() => dialog.messages.some((one) => !one.thinking), command);
+      return textOf(dialog.last);
+    };
+    const changes: [string, Record<string, string>][] = [
+      ["alerts add", { kinds: "markets" }],
+      ["alerts edit", { id, severity: "critical" }],
+      ["alerts remove", { id }],
+      ["alerts pause", { id }],
+      ["alerts resume", { id }],
+      ["alerts silence", { for: "2h" }],
+      ["alerts unsilence", { id: silence?.id ?? "" }],
+      ["alerts ack", { episode }],
+      ["alerts drill", {}],
+    ];
+    for (const [command, options] of changes) expect(await said(command, options)).toContain(refusal);
+    for (const command of ["alerts list", "alerts log", "alerts status", "alerts silences"]) {
+      expect(await said(command)).not.toContain(refusal);
+    }
+    expect(await said("alerts why", { episode })).toContain("the whole story");
+
+    const shown = await ann.run(on.channel, "alerts list", { private: false });
+    for (const message of [post("is down")!, shown.last]) {
+      for (const label of labelsOf(message).filter((one) => /^(?:Ack|Silence|Remove|Pause|Edit)/u.test(one))) {
+        let pressed = await bob.press(message, label);
+        if (labelsOf(pressed.last).includes("Yes, go on")) pressed = await bob.press(pressed.last, "Yes, go on");
+        expect([label, textOf(pressed.last)]).toEqual([label, expect.stringContaining(refusal)]);
+      }
+    }
+    expect([await on.engine.subscriptions(), await on.engine.silences()]).toEqual(before);
+  });
+
+  test("offers kinds, alerts and episodes while they are typed", async () => {
+    await ann.run(on.channel, "alerts add", { kinds: "node.down" });
+    for (const state of ["good", "bad", "bad", "bad"] as const) await see(down(state));
+    const kinds = await ann.complete(on.channel, "alerts add", "kinds", "ops,mark");
+    expect(kinds.map(({ value }) => value)).toContain("ops,market.price");
+    const [alert] = await ann.complete(on.channel, "alerts remove", "id", "");
+    expect(alert?.name).toContain("node.down on mainnet");
+    const [episode] = await ann.complete(on.channel, "alerts why", "episode", "node");
+    expect(episode?.value).toBe("node.down|mainnet|a:1|1");
+  });
+});

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { RateLimiter } from "../../../../src/adapters/discord/send/rate-limiter.ts";
+
+// Discord allows a bot so many requests in any second, counted where they arrive.
+
+const { signal } = new AbortController();
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Requests that are answered after so long, or never; gives when each went, in milliseconds. */
+function requests(pacer: RateLimiter, count: number, answeredAfter: number): number[] {
+  const went: number[] = [];
+  const began = performance.now();
+  for (let index = 0; index < count; index += 1) {
+    void pacer.run(signal, async () => {
+      went.push(performance.now() - began);
+      await new Promise((resolve) => answeredAfter < Infinity && setTimeout(resolve, answeredAfter));
+    });
+  }
+  return went;
+}
+
+test("a place is free again a second after the answer", async () => {
+  const went = requests(new RateLimiter(2), 6, 100);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(went).toEqual([0, 0, 1103, 1103, 2206, 2206]);
+});
+
+test("requests that hang keep their places no longer than the way to Discord may take", async () => {
+  const pacer = new RateLimiter(2);
+  const went = requests(pacer, 4, Infinity);
+  const behind = requests(pacer, 1, 0);
+  expect(pacer.waiting).toBe(3);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([went, behind, pacer.waiting]).toEqual([[0, 0, 1503, 1503], [3006], 0]);
+});
+
+test("a late answer frees its place once", async () => {
+  const pacer = new RateLimiter(1);
+  requests(pacer, 1, 2000);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(requests(pacer, 3, Infinity)).toHaveLength(0);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(pacer.waiting).toBe(2);
+});

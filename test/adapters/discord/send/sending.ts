@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, beforeEach } from "vitest";
+
+import type { Delivery } from "../../../../src/alerts/sender.ts";
+import { reply, type Reply } from "../../../../src/reply/reply.ts";
+import { textOf } from "../../../support/fake-discord/person.ts";
+import { probes } from "../probe-commands.ts";
+import { stage, type Stage } from "../stage.ts";
+
+/** Never aborted. */
+export const { signal } = new AbortController();
+
+export const alert = (title: string): Reply =>
+  reply({
+    title,
+    tone: "bad",
+    actions: [{ label: "Details", invocation: { command: "probe buttons", options: {} }, effect: "reply" }],
+  });
+
+/** A bot for the tests of a file, and for each of them a channel of its own. */
+export class Sending {
+  on!: Stage;
+  channel = "";
+  #count = 0;
+
+  constructor() {
+    beforeAll(async () => {
+      this.on = await stage({ simulated: false, extra: probes, timing: { refusedMillis: 40 } });
+    });
+    beforeEach(() => {
+      this.channel = this.on.fake.channel();
+      this.on.fake.expected.clear();
+    });
+    afterAll(() => this.on[Symbol.asyncDispose]());
+  }
+
+  delivery(more: Partial<Delivery> = {}): Delivery {
+    this.#count += 1;
+    return { id: `delivery-${this.#count}`, destination: { platform: "discord", channel: this.channel }, ...more };
+  }
+
+  posts(where = this.channel): string[] {
+    return [...this.on.fake.state.messages.values()].filter((one) => one.channel === where).map((one) => textOf(one));
+  }
+}

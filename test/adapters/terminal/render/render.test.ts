@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+
+import { renderTerminal } from "../../../../src/adapters/terminal/render/render.ts";
+import { field, type Table } from "../../../../src/reply/block.ts";
+import { reply, type Reply } from "../../../../src/reply/reply.ts";
+import { code, id, link, text, time } from "../../../../src/reply/text.ts";
+import { nanoseconds } from "../../../../src/units/nanoseconds.ts";
+import { GALLERY_NOW } from "../../../support/gallery.ts";
+
+const show = (given: Reply, width: number, more: { colour?: boolean; links?: boolean } = {}): string =>
+  renderTerminal(given, { width, colour: false, links: false, now: GALLERY_NOW, ...more });
+
+const table = (given: Partial<Table>): Reply =>
+  reply({ title: "T", blocks: [{ kind: "table", name: "t", columns: [], rows: [], ...given }] });
+
+const hash = "0123456789abcdef".repeat(4);
+const markets = table({
+  columns: [
+    { title: "Market" },
+    { title: "Mark", align: "right" },
+    { title: "Bid", align: "right", priority: 2 },
+    { title: "Offer", align: "right", priority: 2 },
+    { title: "Id", priority: 3 },
+  ],
+  rows: [
+    [text`BTC/USD`, text`67,250.1`, text`67,249.0`, text`67,251.5`, text`${id(hash)}`],
+    [text`東京/JPY`, text`9.5`, text`9.4`, text`9.6`, text`${id(hash)}`],
+  ],
+});
+
+describe("a table", () => {
+  test("stands whole where there is room, with wide characters counted as two", () => {
+    expect(show(markets, 120)).toBe(
+      [
+        "• T",
+        "",
+        "Market        Mark       Bid     Offer  Id",
+        "────────  ────────  ────────  ────────  ────────────────────────────────────────────────────────────────",
+        `BTC/USD   67,250.1  67,249.0  67,251.5  ${hash}`,
+        `東京/JPY       9.5       9.4       9.6  ${hash}`,
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("shortens ids before a column gives way, and says so", () => {
+    expect(show(markets, 60)).toContain("67,251.5  01234567…cdef\n");
+    expect(show(markets, 60)).toContain("Ids are shortened; --json or --out DIR gives them whole.\n");
+  });
+
+  test("lets columns give way, the last of the least needed first, and names them", () => {
+    expect(show(markets, 50)).toContain("One column does not fit here: Id.");
+    expect(show(markets, 37)).toContain("2 columns do not fit here: Offer, Id.");
+    expect(show(markets, 37)).toContain("BTC/USD   67,250.1  67,249.0\n");
+    expect(show(markets, 25)).toContain("3 columns do not fit");
+  });
+
+  test("becomes records where not even the needed columns fit, and then shows all of them", () => {
+    const long = table({
+      columns: [
+        { title: "Nonce", align: "right" },
+        { title: "Of", priority: 3 },
+      ],
+      rows: [
+        [text`${"9".repeat(30)}`, text`a`],
+        [text`1`, text`b`],
+      ],
+    });
+    expect(show(long, 24)).toBe(
+      [
+        "• T",
+        "",
+        "Nonce",
+        "  9999999999999999999999",
+        "  99999999",
+        "Of",
+        "  a",
+        "",
+        "Nonce",
+        "  1",
+        "Of",
+        "  b",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("wraps text, never numbers", () => {
+    const wrapped = table({
+      columns: [{ title: "Node" }, { title: "Why" }, { title: "Height", align: "right" }],
+      rows: [[text`a.example`, text`no answer within five seconds, tried thrice`, text`31,204,551`]],
+    });
+    expect(show(wrapped, 50)).toContain(
+      ["a.example  no answer within five        31,204,551", "           seconds, tried thrice", ""].join("\n"),
+    );
+  });
+
+  test("counts the rows there are beyond it", () => {
+    expect(show(table({ columns: [{ title: "A" }], rows: [[text`1`]], total: 1204 }), 40)).toContain(
+      "1 of 1,204 rows.\n",
+    );
+  });
+
+  test("shows rows that are longer than its heading", () => {
+    expect(show(table({ columns: [{ title: "A" }], rows: [[text`1`, text`stray`]] }), 40)).toContain("1  stray\n");
+  });
+
+  test("says when it is empty", () => {
+    expect(show(table({}), 40)).toContain("None.\n");
+    expect(show(table({ empty: text`No market is live.` }), 40)).toContain("No market is live.\n");
+  });
+});
+
+describe("what is copied whole", () => {
+  test("is never broken, even where it is wider than the screen", () => {
+    const shown = show(
+      reply({ title: "T", blocks: [{ kind: "fields", fields: [field("Nonce", code("9".repeat(78)))] }] }),
+      40,
+    );
+    expect(shown).toBe(`• T\n\nNonce\n  ${"9".repeat(78)}\n`);
+  });
+});
+
+describe("links", () => {
+  const linked = reply({
+    title: "T",
+    blocks: [{ kind: "paragraph", text: text`See ${link("the docs", "https://docs.example/a?b=c")}.` }],
+  });
+
+  test("are written out where the terminal has no hyperlinks", () => {
+    expect(show(linked, 80)).toContain("See the docs (https://docs.example/a?b=c).");
+  });
+
+  test("are hyperlinks where it has", () => {
+    expect(show(linked, 80, { links: true })).toContain(
+      "\u001B]8;;https://docs.example/a?b=c\u001B\\the docs\u001B]8;;\u001B\\",
+    );
+  });
+
+  test("do not hide behind a label that looks like another address", () => {
+    const shown = show(
+      reply({ title: "T", blocks: [{ kind: "paragraph", text: [link("bank.example", "https://evil.example/")] }] }),
+      80,
+      { links: true },
+    );
+    expect(shown).toContain("https://evil.example/");
+    expect(shown.split("\u001B]8;;")[0]).toContain("bank.example (https://evil.example/)");
+  });
+
+  test("that no parser wrote are shown and lead nowhere", () => {
+    const raw = { kind: "link", text: "x", url: "https://a/\u001B\\\u001B[2J" } as const;
+    const shown = show(reply({ title: "T", blocks: [{ kind: "paragraph", text: [raw] }] }), 80, { links: true });
+    expect(shown).toContain("x (https://a/␛\\␛[2J)");
+    expect(shown).not.toContain("\u001B");
+  });
+});
+
+describe("times", () => {
+  test.each([
+    ["absolute", 60n, "2026-03-02 09:29:00 UTC"],
+    ["relative", 250n, "4 min 10 s ago"],
+    ["relative", -7200n, "in 2 h"],
+    ["relative", 0n, "now"],
+    ["both", 90_000n, "2026-03-01 08:30:00 UTC (1 d 1 h ago)"],
+  ] as const)("%s, %d s ago: %s", (style, seconds, shown) => {
+    const at = nanoseconds(GALLERY_NOW - seconds * 1_000_000_000n);
+    expect(show(reply({ title: time(at, style) }), 80)).toBe(`• ${shown}\n`);
+  });
+});
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 1.5])("a width of %d is survived", (width) => {
+  expect(show(markets, width)).toContain("BTC/USD");
+});
+
+test("nothing at all is still a reply", () => {
+  expect(show(reply({ title: "" }), 80)).toBe("• \n");
+});

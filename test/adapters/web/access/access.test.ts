@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  ATTEMPT_WINDOW_MILLIS,
+  MAX_FAILED_ATTEMPTS,
+  SESSION_LIFETIME_MILLIS,
+} from "../../../../src/adapters/web/limits.ts";
+import { Clock, echoBot, type Harness, startConsole } from "../harness.ts";
+
+const TOKEN = "a-token-of-twenty-four-chars";
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+
+async function signIn(harness: Harness, token: string): ReturnType<Harness["send"]> {
+  return harness.send("/login", {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ token }).toString(),
+  });
+}
+
+describe("with a token", () => {
+  test("the page and its parts are free, everything about the network is not", async () => {
+    await using harness = await startConsole(echoBot(), { token: TOKEN });
+    for (const path of ["/", "/page/console.js", "/login", "/healthz", "/readyz"]) {
+      expect([path, (await harness.send(path)).status]).toEqual([path, 200]);
+    }
+    for (const path of ["/api/console", `/api/files/${"0".repeat(32)}`, "/metrics", "/api/alerts"]) {
+      expect([path, (await harness.send(path)).status]).toEqual([path, 401]);
+    }
+    const asked = await harness.post("/api/invocations", { text: "time" });
+    expect(asked.status).toBe(401);
+    expect(asked.headers["www-authenticate"]).toBe('Bearer realm="Bellwether"');
+    expect(asked.json()).toEqual({
+      error: "Sign in at /login, or send the token in the header Authorization: Bearer …",
+    });
+  });
+
+  test("programs send it in a header", async () => {
+    await using harness = await startConsole(echoBot(), { token: TOKEN });
+    expect((await harness.post("/api/invocations", { text: "time" }, bearer(TOKEN))).status).toBe(200);
+    const wrong = await harness.post("/api/invocations", { text: "time" }, bearer("wrong-token-wrong-token"));
+    expect(wrong.status).toBe(401);
+    expect(wrong.json()).toEqual({ error: "The token is wrong." });
+  });
+
+  test("never in a URL", async () => {
+    await using harness = await startConsole(echoBot(), { token: TOKEN });
+    for (const name of ["token", "access_token", "WEB_TOKEN"]) {
+      expect((await harness.send(`/api/console?${name}=${TOKEN}`)).status).toBe(401);
+    }
+  });
+
+  test("browsers get a cookie for it, which ends", async () => {
+    const clock = new Clock();
+    await using harness = await startConsole(echoBot(), { token: TOKEN, now: clock.now });
+    const answer = await signIn(harness, ` ${TOKEN} `);
+    expect(answer.status).toBe(303);
+    expect(answer.headers.location).toBe("/");
+    const set = answer.headers["set-cookie"]?.[0] ?? "";
+    expect(set).toMatch(/; HttpOnly(;|$)/u);
+    expect(set).toMatch(/; SameSite=Strict(;|$)/u);
+    expect(set).not.toContain(TOKEN);
+    const cookie = set.split(";")[0] ?? "";
+    expect((await harness.send("/api/console", { headers: { cookie } })).status).toBe(200);
+    expect((await harness.send("/api/console", { headers: { cookie: cookie.slice(0, -1) } })).status).toBe(401);
+    expect((await harness.send("/login", { headers: { cookie } })).headers.location).toBe("/");
+    clock.pass(SESSION_LIFETIME_MILLIS);
+    expect((await harness.send("/api/console", { headers: { cookie } })).status).toBe(401);
+  });
+
+  test("over TLS the cookie stays there", async () => {
+    await using harness = await startConsole(echoBot(), { token: TOKEN, publicUrl: "https://bell.example.net/" });
+    expect((await signIn(harness, TOKEN)).headers["set-cookie"]?.[0]).toMatch(/; Secure(;|$)/u);
+  });
+
+  test("signing out takes the cookie away", async () => {
+    await using harness = await startConsole(echoBot(), { token: TOKEN });
+    const answer = await harness.send("/logout", { method: "POST" });
+    expect(answer.headers.location).toBe("/login");
+    expect(answer.headers["set-cookie"]?.[0]).toMatch(/^bellwether-\d+=;.*Max-Age=0/u);
+  });
+
+  test("a wrong one gets a sentence, and too many have to wait whatever they send", async () => {
+    const clock = new Clock();
+    await using harness = await startConsole(echoBot(), { token: TOKEN, now: clock.now });
+    for (let n = 0; n < MAX_FAILED_ATTEMPTS; n += 1) {
+      const answer = await signIn(harness, `guess ${n}`);
+      expect(answer.status).toBe(401);
+      expect(answer.body).toContain("This is not the token.");
+      expect(answer.body).not.toContain("guess");
+    }
+    const refused = await signIn(harness, TOKEN);
+    expect(refused.status).toBe(429);
+    expect(refused.headers["retry-after"]).toBe("60");
+    expect((await harness.send("/api/console", { headers: bearer(TOKEN) })).status).toBe(429);
+    clock.pass(ATTEMPT_WINDOW_MILLIS);
+    expect((await signIn(harness, TOKEN)).status).toBe(303);
+  });
+
+  test("readiness keeps its reasons to itself until one is signed in", async () => {
+    const ready = async (): Promise<{ ok: boolean; parts: Record<string, { ok: boolean; why: string }> }> => ({
+      ok: false,
+      parts: { mainnet: { ok: false, why: "http://10.1.2.3:3008 does not answer" } },
+    });
+    await using harness = await startConsole(echoBot(), { token: TOKEN, ready });
+    const closed = await harness.send("/readyz");
+    expect(closed.status).toBe(503);
+    expect(closed.json()).toEqual({ ok: false, parts: { mainnet: { ok: false } } });
+    const open = await harness.send("/readyz", { headers: bearer(TOKEN) });
+    expect(open.json()).toEqual(await ready());
+  });
+});
+
+test("without a token nobody has to sign in", async () => {
+  await using harness = await startConsole(echoBot());
+  expect((await harness.send("/login")).headers.location).toBe("/");
+  expect((await signIn(harness, "anything")).headers.location).toBe("/");
+  expect((await harness.send("/api/console")).json()).toMatchObject({ signedIn: false });
+});

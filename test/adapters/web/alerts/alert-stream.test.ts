@@ -1,0 +1,56 @@
+import { expect, onTestFinished, test } from "vitest";
+
+import { alertEvents, type AlertStreamOptions } from "../../../../src/adapters/web/alerts/alert-stream.ts";
+import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
+import { CONSOLE_DESTINATION } from "../../../../src/alerts/service/service.ts";
+import { createNews } from "../../../../src/main/news.ts";
+import { Stage } from "../../../alerts/stage.ts";
+import { FakeSender } from "../../../support/fake-sender.ts";
+
+const HOUR = 3_600_000;
+
+/** The stream of a console to which nothing has been told yet. */
+async function open(more: (feed: AlertFeed, tell: () => Promise<void>) => Partial<AlertStreamOptions>) {
+  const stage = await Stage.open({ senders: (now) => [new FakeSender({ platform: "web", now })] });
+  onTestFinished(() => stage.close());
+  const news = createNews();
+  const tell = async (): Promise<void> => {
+    await stage.tell(CONSOLE_DESTINATION, { type: "test", by: "ada", at: "1700000000000000000" });
+    await stage.pass(10);
+    news.ring();
+  };
+  const feed = createAlertFeed(stage.store, CONSOLE_DESTINATION);
+  const ended = new AbortController();
+  onTestFinished(() => ended.abort());
+  const common = { feed, onChange: news.onNews, last: undefined, admitted: () => true, heartbeatMillis: HOUR };
+  return alertEvents({ ...common, signal: ended.signal, ...more(feed, tell) });
+}
+
+test("what arrives while the stream reads is not left until the next heartbeat", async () => {
+  let reads = 0;
+  const frames = await open((feed, tell) => ({
+    feed: {
+      ...feed,
+      async after(...given) {
+        const batch = await feed.after(...given);
+        reads += 1;
+        if (reads === 1) await tell();
+        return batch;
+      },
+    },
+  }));
+  const got: string[] = [];
+  for await (const frame of frames) {
+    got.push(frame);
+    if (frame.startsWith("id: ")) break;
+  }
+  expect(got).toHaveLength(2);
+});
+
+test("a reader who may no longer read is not sent anything more", async () => {
+  const answers = [true, true, false];
+  const frames = await open(() => ({ heartbeatMillis: 1, admitted: () => answers.shift() === true }));
+  const got: string[] = [];
+  for await (const frame of frames) got.push(frame.split("\n")[0] ?? "");
+  expect(got).toEqual([expect.stringContaining("retry:"), ": nothing new", ": nothing new"]);
+});

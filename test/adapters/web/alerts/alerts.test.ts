@@ -1,0 +1,303 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+
+import { expect, onTestFinished, test, vi } from "vitest";
+
+import { streamWithReadTimeout } from "../../../../src/adapters/web/alerts/alert-stream.ts";
+import { INITIAL_ALERTS, MAX_ALERT_STREAMS } from "../../../../src/adapters/web/limits.ts";
+import type { AlertEvent } from "../../../../src/alerts/kinds/event.ts";
+import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
+import { CONSOLE_DESTINATION } from "../../../../src/alerts/service/service.ts";
+import { createNews } from "../../../../src/main/news.ts";
+import { reply } from "../../../../src/reply/reply.ts";
+import { stalled } from "../../../alerts/readings.ts";
+import { aSubscription } from "../../../alerts/samples.ts";
+import { Stage } from "../../../alerts/stage.ts";
+import { FakeSender } from "../../../support/fake-sender.ts";
+import { echoBot, type Harness, startConsole } from "../harness.ts";
+import { type EventReader, readEvents } from "./event-reader.ts";
+
+const TOKEN = "a-token-of-more-than-sixteen";
+
+/** A console whose alerts come from a stage; `news` is what the dispatcher rings. */
+async function open(more: Parameters<typeof startConsole>[1] = {}) {
+  const stage = await Stage.open({ senders: (now) => [new FakeSender({ platform: "web", now })] });
+  onTestFinished(() => stage.close());
+  const news = createNews();
+  const begin = async (): Promise<Harness> => {
+    const feed = createAlertFeed({ transaction: (work) => stage.store.transaction(work) }, CONSOLE_DESTINATION);
+    const harness = await startConsole(echoBot(), { alerts: { feed, onChange: news.onNews }, ...more });
+    onTestFinished(() => harness.adapter.stop());
+    return harness;
+  };
+  const kinds = ["network.stalled", "checkpoint.new"] as const;
+  await stage.engine.putSubscription(aSubscription({ destination: CONSOLE_DESTINATION, kinds: [...kinds] }), "ada");
+  const told = async (work: () => Promise<unknown>): Promise<void> => {
+    await work();
+    news.ring();
+  };
+  return { stage, news, begin, told };
+}
+
+async function listen(harness: Harness, headers?: Record<string, string>): Promise<EventReader> {
+  const reader = await readEvents(harness.url, headers);
+  onTestFinished(() => reader.close());
+  return reader;
+}
+
+const tests = (stage: Stage, count: number) => async (): Promise<void> => {
+  for (let number = 1; number <= count; number += 1) {
+    const at = (BigInt(stage.now()) * 1_000_000n).toString();
+    await stage.tell(CONSOLE_DESTINATION, { type: "test", by: `ada ${number}`, at });
+    await stage.pass(10);
+  }
+};
+
+const checkpoint = (block: number): AlertEvent => ({
+  kind: "checkpoint.new",
+  network: "mainnet",
+  subject: "",
+  key: `${block}/${block}`,
+  at: "1717416000000000000",
+  atBlock: String(block),
+  hash: `h${block}`,
+});
+
+test("an alert comes as it stands, and its end, over a restart, without loss or double", async () => {
+  const { stage, begin, told } = await open();
+  const harness = await begin();
+  const reader = await listen(harness);
+  expect(reader.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+  await told(async () => {
+    await stage.rounds(2, [stalled("good")]);
+    await stage.rounds(9, [stalled("bad")]);
+  });
+  await reader.until((one) => one.alerts().length === 1);
+  const [fired] = reader.alerts();
+  expect(fired).toMatchObject({
+    kind: "network.stalled",
+    network: "mainnet",
+    subject: "",
+    state: "firing",
+    severity: "warning",
+    episode: "network.stalled|mainnet||1",
+    reply: { tone: "warning", actions: [{ label: "Acknowledge" }, { label: "Silence 1 h" }, { label: "Details" }] },
+  });
+  expect(fired?.at).toMatch(/^\d{19}$/u);
+  expect(reader.frames.find(({ id }) => id !== undefined)?.id).toBe(fired?.id);
+
+  await harness.adapter.stop();
+  await reader.ended;
+  await stage.restart();
+  const next = await begin();
+  await told(async () => {
+    await stage.rounds(10, [stalled("good")]);
+  });
+  const again = await listen(next, { "Last-Event-ID": fired?.id ?? "" });
+  await again.until((one) => one.alerts().length === 1);
+  expect(again.alerts()).toMatchObject([{ state: "resolved", episode: fired?.episode, reply: { tone: "good" } }]);
+  // Whoever says nothing of where it stood is shown both.
+  const fresh = await listen(next);
+  await fresh.until((one) => one.alerts().length === 2);
+  expect(fresh.alerts().map(({ state, id }) => [state, id])).toEqual([
+    ["firing", fired?.id],
+    ["resolved", again.alerts()[0]?.id],
+  ]);
+});
+
+test("a reader is told what it missed that is not kept any more", async () => {
+  const { stage, begin, told } = await open();
+  await told(tests(stage, 3));
+  const reader = await listen(await begin(), { "Last-Event-ID": "long-forgotten" });
+  await reader.until((one) => one.alerts().length === 3);
+  expect(reader.frames.map(({ event }) => event).filter((event) => event !== undefined)).toEqual(["gap"]);
+});
+
+test("a new reader gets the last ones, in order; one that comes back all that came since", async () => {
+  const { stage, begin, told } = await open();
+  await told(tests(stage, INITIAL_ALERTS + 20));
+  const harness = await begin();
+  const reader = await listen(harness);
+  await reader.until((one) => one.alerts().length === INITIAL_ALERTS);
+  const whom = (one: EventReader): (string | undefined)[] =>
+    one.alerts().map(({ reply }) => /ada \d+/u.exec(JSON.stringify(reply))?.[0]);
+  expect(whom(reader)).toEqual(Array.from({ length: INITIAL_ALERTS }, (_, index) => `ada ${index + 21}`));
+  const [{ id } = { id: "" }] = reader.alerts();
+  const back = await listen(harness, { "Last-Event-ID": id });
+  await back.until((one) => one.alerts().length === INITIAL_ALERTS - 1);
+  await told(tests(stage, 1));
+  await back.until((one) => one.alerts().length === INITIAL_ALERTS);
+  expect(new Set(back.alerts().map((alert) => alert.id)).size).toBe(INITIAL_ALERTS);
+});
+
+test("a new reader is told first what is not over, however long ago that was told", async () => {
+  const { stage, begin, told } = await open();
+  await told(async () => {
+    await stage.rounds(2, [stalled("good")]);
+    await stage.rounds(9, [stalled("bad")]);
+  });
+  await told(tests(stage, INITIAL_ALERTS + 5));
+  const harness = await begin();
+  const reader = await listen(harness);
+  await reader.until((one) => one.alerts().length === INITIAL_ALERTS + 1);
+  const [first, second] = reader.alerts();
+  expect(first).toMatchObject({ state: "firing", episode: "network.stalled|mainnet||1" });
+  expect(second).toMatchObject({ kind: "bot" });
+  // It is not where the reader stands.
+  expect(reader.frames.some(({ id }) => id === first?.id)).toBe(false);
+  const back = await listen(harness, { "Last-Event-ID": second?.id ?? "" });
+  await back.until((one) => one.alerts().length === INITIAL_ALERTS - 1);
+  expect(back.alerts().every(({ kind }) => kind === "bot")).toBe(true);
+  await told(() => stage.rounds(10, [stalled("good")]));
+  const later = await listen(harness);
+  await later.until((one) => one.alerts().length === INITIAL_ALERTS);
+  expect(later.alerts().map(({ state }) => state)).not.toContain("firing");
+});
+
+test("each alert can be had by itself, as other platforms show it, with its files", async () => {
+  const render = vi.fn(() => ({ drawn: true }));
+  const { stage, begin, told } = await open({ previews: [{ platform: "slack", render }] });
+  await told(async () => {
+    await stage.round([], []);
+    await stage.round(
+      [],
+      Array.from({ length: 12 }, (_, index) => checkpoint(index + 1)),
+    );
+    await stage.pass(10);
+  });
+  const harness = await begin();
+  const reader = await listen(harness);
+  await reader.until((one) => one.alerts().length === 1);
+  const [digest] = reader.alerts();
+  expect(digest).toMatchObject({ kind: "checkpoint.new", state: "digest", network: "mainnet" });
+  expect(digest).not.toHaveProperty("episode");
+  const href = digest?.reply.attachments[0]?.href ?? "";
+  expect(href).toBe(`/api/alerts/${digest?.id}/files/0`);
+  const file = await harness.send(href);
+  expect(file.headers["content-disposition"]).toMatch(/^attachment; filename="mainnet-events.*\.csv"$/u);
+  expect(file.body.trim().split("\n")).toHaveLength(13);
+  const one = await harness.send(`/api/alerts/${digest?.id}`);
+  expect(one.json()).toEqual({ ...digest, previews: { slack: { drawn: true } } });
+  expect(render).toHaveBeenCalledWith(expect.anything(), "alert");
+  for (const path of ["/api/alerts/unknown", "/api/alerts/unknown/files/0", `/api/alerts/${digest?.id}/files/1`]) {
+    expect((await harness.send(path)).status).toBe(404);
+  }
+});
+
+test("who is not signed in hears nothing, and a silent stream shows that it lives", async () => {
+  const { begin } = await open({ token: TOKEN, alertPatience: { heartbeatMillis: 5, slowMillis: 1000 } });
+  const harness = await begin();
+  expect((await listen(harness)).status).toBe(401);
+  const reader = await listen(harness, { Authorization: `Bearer ${TOKEN}` });
+  await reader.until(({ frames }) => frames.filter(({ comment }) => comment !== undefined).length >= 2);
+  expect(reader.status).toBe(200);
+});
+
+test("streams are bounded, and a place is free again when one ends", async () => {
+  const { begin } = await open();
+  const harness = await begin();
+  const readers = await Promise.all(Array.from({ length: MAX_ALERT_STREAMS }, () => listen(harness)));
+  expect((await listen(harness)).status).toBe(503);
+  readers[0]?.close();
+  for (;;) {
+    const next = await listen(harness);
+    if (next.status === 200) break;
+    await next.ended;
+  }
+});
+
+test("a reader that takes nothing is cut off", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let made = 0;
+  async function* endless(): AsyncGenerator<string, void> {
+    for (;;) yield `${(made += 1)}\n`;
+  }
+  const ended = vi.fn();
+  const cut = vi.fn();
+  const reader = streamWithReadTimeout(endless(), 30_000, { ended, cut }).getReader();
+  for (let round = 0; round < 5; round += 1) {
+    await reader.read();
+    await vi.advanceTimersByTimeAsync(29_000);
+  }
+  expect(ended).not.toHaveBeenCalled();
+  const before = made;
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(ended).toHaveBeenCalledOnce();
+  expect(cut).toHaveBeenCalledOnce();
+  // What was made already is there, and nothing follows it.
+  await reader.read();
+  // Nothing is made for nobody.
+  expect(made).toBe(before);
+});
+
+test("a message that grows over a day comes again under its id, and is not missed by who comes back", async () => {
+  const { stage, begin, told } = await open();
+  const kinds = ["checkpoint.new"] as const;
+  await stage.engine.putSubscription(
+    aSubscription({ destination: CONSOLE_DESTINATION, kinds: [...kinds], events: "rolling" }),
+    "a",
+  );
+  const harness = await begin();
+  const reader = await listen(harness);
+  await told(async () => {
+    await stage.round([], []);
+    await stage.round([], [checkpoint(1)]);
+    await stage.pass(10);
+  });
+  await reader.until((one) => one.alerts().length === 1);
+  await told(tests(stage, 1));
+  await reader.until((one) => one.alerts().length === 2);
+  await told(async () => {
+    await stage.round([], [checkpoint(2)]);
+    await stage.pass(2000);
+  });
+  await reader.until((one) => one.alerts().length === 3);
+  const [first, , grown] = reader.alerts();
+  expect(grown).toMatchObject({ id: first?.id, state: "digest", kind: "checkpoint.new" });
+  expect(JSON.stringify(grown?.reply)).toContain("2 checkpoints");
+  expect(reader.frames.at(-1)).not.toHaveProperty("id");
+
+  const back = await listen(harness, { "Last-Event-ID": first?.id ?? "" });
+  await back.until((one) => one.alerts().length === 2);
+  expect(back.alerts().map(({ id }) => id)).toEqual([reader.alerts()[1]?.id, first?.id]);
+  await told(async () => {
+    await stage.round([], [checkpoint(3)]);
+    await stage.pass(2000);
+  });
+  await back.until((one) => one.alerts().length === 3);
+  expect(JSON.stringify(back.alerts().at(-1)?.reply)).toContain("3 checkpoints");
+});
+
+test("a connection that takes nothing is cut, however much there is to send", async () => {
+  const about = { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: "0" } as const;
+  const long = reply({ title: "x".repeat(100_000) });
+  const endless: AlertFeed = {
+    placeOf: async () => undefined,
+    placeBefore: async () => ({ place: 0, at: 0 }),
+    openEpisodes: async () => [],
+    grownSince: async () => [],
+    after: async (place) => ({
+      alerts: [{ place: place + 1, at: 0, id: `d${place}`, about, reply: long }],
+      place: place + 1,
+      more: true,
+    }),
+    get: async () => undefined,
+  };
+  const { promise: hungUp, resolve: hangUp } = Promise.withResolvers<void>();
+  const harness = await startConsole(echoBot(), {
+    alerts: { feed: endless, onChange: () => hangUp },
+    alertPatience: { heartbeatMillis: 1000, slowMillis: 50 },
+  });
+  onTestFinished(() => harness.adapter.stop());
+  const socket = connect(harness.port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  socket.write(`GET /api/alerts HTTP/1.1\r\nHost: 127.0.0.1:${harness.port}\r\n\r\n`);
+  socket.pause();
+  // Whoever reads on is sent for ever; this one reads only once the server has given it up.
+  await hungUp;
+  socket.on("error", () => undefined).resume();
+  await once(socket, "close");
+  const next = await listen(harness);
+  expect(next.status).toBe(200);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+
+import type { AnswerAudience, Preview } from "../../../../src/adapters/adapter.ts";
+import type { Question } from "../../../../src/adapters/web/invocations/question.ts";
+import type { ApiClient } from "../../../../src/api/api-client.ts";
+import { createBot } from "../../../../src/bot/bot.ts";
+import type { AnyCommand } from "../../../../src/bot/command.ts";
+import { UserError } from "../../../../src/errors.ts";
+import { silentLog } from "../../../../src/log.ts";
+import { reply } from "../../../../src/reply/reply.ts";
+import { noAlertDesk } from "../../../support/alert-desk.ts";
+import { startConsole } from "../harness.ts";
+
+function sample(name: string, audience: "caller" | "channel", more: Partial<AnyCommand> = {}): AnyCommand {
+  return {
+    name,
+    summary: name,
+    examples: [name],
+    access: "everyone",
+    audience,
+    options: {},
+    run: async () => reply({ title: name }),
+    ...more,
+  };
+}
+
+// These commands ask no network.
+const bot = createBot({
+  commands: [
+    sample("time", "channel"),
+    sample("market show", "caller"),
+    sample("answers set", "channel", { announced: true }),
+    sample("stake", "channel", { run: async () => Promise.reject(new UserError("There is no such party.")) }),
+  ],
+  clients: [{ network: "mainnet", simulated: false } as ApiClient],
+  seen: { note: async () => {}, find: async () => [] },
+  parties: { save: async () => "saved", list: async () => [], forget: async () => false },
+  exports: { export: async () => Promise.reject(new Error("not asked for here")) },
+  alerts: noAlertDesk(),
+  log: silentLog(),
+});
+
+test.each<[Question, AnswerAudience]>([
+  [{ text: "time" }, { visibility: "channel", isDefault: true }],
+  [{ text: "time private:yes" }, { visibility: "caller", isDefault: false }],
+  [{ text: "market show" }, { visibility: "caller", isDefault: true }],
+  [{ text: "market show private:no" }, { visibility: "channel", isDefault: false }],
+  [
+    { command: "market show", options: { private: false } },
+    { visibility: "channel", isDefault: false },
+  ],
+  [{ text: "answers set" }, { visibility: "channel", isDefault: false }],
+  // What failed is the asker's alone, whether it could be read or not.
+  [{ text: "tiem" }, { visibility: "caller", isDefault: true }],
+  [{ text: "stake private:no" }, { visibility: "caller", isDefault: true }],
+])("%j is previewed for %j", async (question, audience) => {
+  const seen: unknown[] = [];
+  const spy: Preview = { platform: "discord", render: (_reply, as) => void seen.push(as) };
+  await using harness = await startConsole(bot, { previews: [spy] });
+  await harness.post("/api/invocations?previews=1", question);
+  expect(seen).toEqual([audience]);
+});

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+
+import type { WatchedNetwork } from "../../../../src/adapters/web/alerts/watch.ts";
+import { awayWords, seconds, stepOf } from "../../../../src/adapters/web/public/incident-step.js";
+
+const timing = { everyMillis: 5000, suspiciousMillis: 10_000, firesMillis: 30_000, keepMillis: 15_000 };
+const EPISODE = "network.stalled|mainnet||1";
+
+function network(more: Partial<WatchedNetwork> = {}): WatchedNetwork {
+  const verdict = { state: "healthy", why: "the network time advances", at: "1717416000000000000" } as const;
+  return { network: "mainnet", nodes: [], verdict, stalled: { phase: "ok" }, ...more };
+}
+
+const standing = { incident: { since: "1717416000000000000" } };
+
+test.each([
+  { now: network(), stage: "calm", countdown: undefined },
+  { now: network(standing), stage: "still", countdown: undefined },
+  {
+    now: network({ ...standing, stalled: { phase: "ok", leftMillis: 6000 } }),
+    stage: "still",
+    countdown: { millis: 6000, of: 10_000, until: "pending" },
+  },
+  {
+    now: network({ ...standing, stalled: { phase: "ok", leftMillis: -4000 } }),
+    stage: "still",
+    countdown: { millis: 0, of: 10_000, until: "pending" },
+  },
+  {
+    now: network({ ...standing, stalled: { phase: "pending", leftMillis: 19_000 } }),
+    stage: "pending",
+    countdown: { millis: 19_000, of: 30_000, until: "fires" },
+  },
+  {
+    now: network({ ...standing, stalled: { phase: "pending", leftMillis: -300 } }),
+    stage: "pending",
+    countdown: { millis: 0, of: 30_000, until: "fires" },
+  },
+  { now: network({ ...standing, stalled: { phase: "firing", episode: EPISODE } }), stage: "firing", episode: EPISODE },
+  {
+    now: network({ stalled: { phase: "recovering", leftMillis: 12_000, episode: EPISODE } }),
+    stage: "recovering",
+    countdown: { millis: 12_000, of: 15_000, until: "resolved" },
+    episode: EPISODE,
+  },
+  { now: network(), before: EPISODE, stage: "resolved", episode: EPISODE },
+])("$stage: $now.stalled, with $countdown", ({ now, before, stage, countdown, episode }) => {
+  expect(stepOf(now, timing, before)).toMatchObject({ stage, countdown, episode });
+});
+
+test("while the watcher is blind it says that timers stand still, whatever the stage", () => {
+  const verdict = { state: "blind", why: "no node answers", at: "1717416000000000000" } as const;
+  for (const phase of ["pending", "firing", "recovering"] as const) {
+    expect(stepOf(network({ ...standing, verdict, stalled: { phase } }), timing, undefined).says).toMatch(/blind/u);
+  }
+});
+
+test("before the first look of a process nothing is said to be over", () => {
+  const { verdict: _, ...unseen } = network();
+  for (const phase of ["pending", "firing", "recovering"] as const) {
+    const step = stepOf({ ...unseen, stalled: { phase } }, timing, undefined);
+    expect(step).toMatchObject({
+      stage: phase,
+      countdown: undefined,
+      says: expect.stringMatching(/only just started/u),
+    });
+  }
+});
+
+test("while the bot is away it says what comes of the stage that was seen last", () => {
+  expect(awayWords("pending")).toMatch(/^Bellwether does not answer\. Start it again: what was pending stays pending/u);
+  for (const stage of ["calm", "still", "firing", "recovering", "resolved"] as const) {
+    expect(awayWords(stage)).toMatch(/^Bellwether does not answer\. Start it again/u);
+    expect(awayWords(stage)).not.toMatch(/pending/u);
+  }
+});
+
+test("spans are in whole seconds, unless they are shorter", () => {
+  expect([seconds(5000), seconds(34_900), seconds(200)]).toEqual(["5 s", "35 s", "0.2 s"]);
+});
