@@ -2,7 +2,7 @@ import { parse } from "discord-markdown-parser";
 import { expect, test } from "vitest";
 
 import { renderDiscord } from "../src/adapters/discord/render/render.ts";
-import { renderSlack } from "../src/adapters/slack/render.ts";
+import { renderSlack } from "../src/adapters/slack/render/render.ts";
 import { renderTerminal } from "../src/adapters/terminal/render/render.ts";
 import { renderReply } from "../src/adapters/web/public/render-reply.js";
 import { replyToJson } from "../src/reply/json.ts";

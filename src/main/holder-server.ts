@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 
-import { createFileCache, type FileCache } from "../adapters/kept-files.ts";
+import { createFileCache, type FileCache } from "../adapters/file-cache.ts";
 import type { LineRunner } from "../adapters/terminal/line-runner.ts";
 import { BotStopping, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -14,11 +14,11 @@ import { fromMillis } from "../units/nanoseconds.ts";
 import { holderAddresses, makeOwnFolder } from "./holder-address.ts";
 import {
   ALIVE_MILLIS,
+  type CompleteReply,
   CompleteRequest,
   MAX_REQUEST_BYTES,
-  RunRequest,
-  type CompleteReply,
   type RunEvent,
+  RunRequest,
 } from "./holder-protocol.ts";
 
 export interface HolderServerParts {

@@ -2,7 +2,7 @@ import type { REST } from "discord.js";
 
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
-import type { ButtonPayloadDependencies } from "../keep-presses.ts";
+import type { ButtonPayloadDependencies } from "../button-payloads.ts";
 
 /** What answering interactions takes. */
 export interface DiscordContext extends ButtonPayloadDependencies {

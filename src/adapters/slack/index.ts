@@ -4,23 +4,21 @@ import type { WebClient } from "@slack/web-api";
 
 import type { Delivery, Receipt } from "../../alerts/sender.ts";
 import type { Bot } from "../../bot/bot.ts";
-import type { Log } from "../../log.ts";
 import { BotStopping } from "../../errors.ts";
+import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
-import type { Sleep } from "./after-limit.ts";
-import { notifyNotInChannel } from "./answer-ask.ts";
-import { createBoltApp } from "./bolt-app.ts";
-import { Connection } from "./connection.ts";
-import type { SlackContext } from "./desk.ts";
-import { Identity } from "./identity.ts";
-import { ANSWER_RETRY_POLICY, AnswerRetrier, LOST_NOTICE_RETRY_POLICY } from "./insist.ts";
+import type { SlackContext } from "./context.ts";
+import type { HomeData } from "./home/home-data.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS, CHANNEL_INTERVAL_MILLIS } from "./limits.ts";
-import { LastManagementRequests } from "./last-managed.ts";
-import { ChannelManagers } from "./managers.ts";
-import type { HomeData } from "./person.ts";
-import { SlackSender } from "./slack-sender.ts";
-import { createWebClient } from "./web.ts";
+import { createBoltApp } from "./respond/bolt-app.ts";
+import { ChannelManagers, LastManagementRequests } from "./respond/channel-managers.ts";
+import { notifyNotInChannel } from "./respond/respond.ts";
+import { ANSWER_RETRY_POLICY, AnswerRetrier, LOST_NOTICE_RETRY_POLICY } from "./respond/retry-answer.ts";
+import { SlackSender } from "./send/send.ts";
+import { Identity } from "./transport/identity.ts";
+import { Connection } from "./transport/transport.ts";
+import { createWebClient, type Sleep } from "./transport/web-api.ts";
 
 export interface SlackAdapterOptions {
   /** `xoxb-…` */

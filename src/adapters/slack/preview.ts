@@ -1,7 +1,7 @@
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
-import { isShownToAll } from "./question.ts";
-import { renderSlack } from "./render.ts";
+import { renderSlack } from "./render/render.ts";
+import { isShownToAll } from "./respond/invocation.ts";
 
 /** The console's view of Slack: the very message, who sees it, and what its files are. */
 export const slackPreview: Preview = {

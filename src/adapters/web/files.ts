@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { Hono } from "hono";
 
 import { type Attachment, safeFileName } from "../../reply/attachment.ts";
-import type { FileCache } from "../kept-files.ts";
+import type { FileCache } from "../file-cache.ts";
 import { refuse } from "./access/guard.ts";
 
 const FOLDER = new URL("./public/", import.meta.url);

@@ -8,7 +8,7 @@ import type { Log } from "../../log.ts";
 import { isLoopback } from "../../loopback.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AdapterHealth, Preview, SendingAdapter } from "../adapter.ts";
-import { createFileCache } from "../kept-files.ts";
+import { createFileCache } from "../file-cache.ts";
 import { createAccess } from "./access/access.ts";
 import { allowedHosts, type AllowedHosts } from "./access/allowed-hosts.ts";
 import type { ConsoleAlerts } from "./alerts/alert-stream.ts";

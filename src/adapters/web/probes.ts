@@ -2,7 +2,7 @@ import { Hono } from "hono";
 
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import { withTimeout } from "../within.ts";
+import { withTimeout } from "../timeout.ts";
 import type { Access } from "./access/access.ts";
 import { PROBE_TIMEOUT_MILLIS } from "./limits.ts";
 

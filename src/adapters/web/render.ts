@@ -1,9 +1,9 @@
-import type { Log } from "../../log.ts";
 import { messageOf } from "../../errors.ts";
-import { replyToJson, type ReplyJson } from "../../reply/json.ts";
+import type { Log } from "../../log.ts";
+import { type ReplyJson, replyToJson } from "../../reply/json.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AnswerAudience, Preview } from "../adapter.ts";
-import type { FileCache } from "../kept-files.ts";
+import type { FileCache } from "../file-cache.ts";
 
 /** A reply as the page gets it: its JSON, and the payloads that other platforms would be sent for the very same reply. */
 export type Answer = ReplyJson & { readonly previews?: Readonly<Record<string, unknown>> };

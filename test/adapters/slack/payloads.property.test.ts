@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { SlackContext } from "../../../src/adapters/slack/desk.ts";
-import { renderForm } from "../../../src/adapters/slack/form.ts";
-import { handleForm, suggestOptions } from "../../../src/adapters/slack/on-form.ts";
+import type { SlackContext } from "../../../src/adapters/slack/context.ts";
+import { renderForm } from "../../../src/adapters/slack/render/form.ts";
+import { handleForm, suggestOptions } from "../../../src/adapters/slack/respond/form-handler.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
 import type { Option, Options } from "../../../src/bot/options/options.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";

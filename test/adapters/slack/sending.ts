@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 
-import { SlackSender, type SlackSenderDependencies } from "../../../src/adapters/slack/slack-sender.ts";
-import { createWebClient } from "../../../src/adapters/slack/web.ts";
-import { SendError, type Delivery } from "../../../src/alerts/sender.ts";
+import { SlackSender, type SlackSenderDependencies } from "../../../src/adapters/slack/send/send.ts";
+import { createWebClient } from "../../../src/adapters/slack/transport/web-api.ts";
+import { type Delivery, SendError } from "../../../src/alerts/sender.ts";
 import { silentLog } from "../../../src/log.ts";
 
 /** Never aborted. */

@@ -1,4 +1,4 @@
-import type { Sleep } from "../../../src/adapters/slack/after-limit.ts";
+import type { Sleep } from "../../../src/adapters/slack/transport/web-api.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import type { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
 

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 
 import { type Delivery, type Receipt, type Sender, SendError } from "../../../alerts/sender.ts";
 import type { Reply } from "../../../reply/reply.ts";
-import type { ButtonPayloadDependencies } from "../../keep-presses.ts";
+import type { ButtonPayloadDependencies } from "../../button-payloads.ts";
 import { CONTENT_LENGTH, MAX_FILE_BYTES, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
 import { compose, type ComposedMessage, SILENT } from "../render/compose.ts";
 import { flatText } from "../render/markdown.ts";

@@ -1,0 +1,235 @@
+import type { KnownBlock } from "@slack/types";
+
+import type { Block, Field, Table } from "../../../reply/block.ts";
+import { plainText, printable } from "../../../reply/plain-text.ts";
+import type { Text } from "../../../reply/text.ts";
+import { MAX_SECTION_FIELDS, SECTION_FIELD_LENGTH, SECTION_LENGTH } from "../limits.ts";
+import { escapeMrkdwn, insideFence, type Markup, renderText } from "./mrkdwn.ts";
+import { renderTableBlock } from "./table.ts";
+
+/** What one block of a reply becomes, within a bound of characters and of Slack's blocks. */
+export interface RenderedBlocks {
+  readonly blocks: readonly KnownBlock[];
+  /** Characters of text in them. */
+  readonly length: number;
+  /** False where something is neither shown nor in a CSV. */
+  readonly whole: boolean;
+  /** The CSV of this table must go along. */
+  readonly csv?: true;
+}
+
+export interface Bounds {
+  readonly length: number;
+  readonly blocks: number;
+}
+
+const NOTHING: RenderedBlocks = { blocks: [], length: 0, whole: true };
+const OMITTED: RenderedBlocks = { blocks: [], length: 0, whole: false };
+
+/** One block of a reply. `asTable` says whether it may use the one table block of its message. */
+export function renderBlock(block: Block, bounds: Bounds, asTable: boolean, csvName: string): RenderedBlocks {
+  if (bounds.blocks < 1 || bounds.length < 1) return OMITTED;
+  switch (block.kind) {
+    case "paragraph":
+      return sections(undefined, [block.text], bounds, "");
+    case "fields":
+      return renderFields(block.title, block.fields, bounds);
+    case "list":
+      return sections(block.title, block.items, bounds, "• ");
+    case "table":
+      return renderTable(block, bounds, asTable, csvName);
+    case "code":
+      return renderCode(block.text, bounds);
+  }
+}
+
+/** A section of mrkdwn that Slack takes as it stands: bare addresses and names make no links. */
+export function sectionBlock(mrkdwn: string): KnownBlock {
+  return { type: "section", text: { type: "mrkdwn", text: mrkdwn, verbatim: true } };
+}
+
+/** Nothing where there is nothing to see: Slack refuses a text of blanks. */
+function titleLine(title: Text = []): Markup {
+  const shown = renderText(title, { max: 300, bold: true });
+  return shown.mrkdwn.trim() === "" ? { mrkdwn: "", whole: shown.whole } : shown;
+}
+
+/** Lines packed into as few sections as hold them. */
+function sections(title: Text | undefined, items: readonly Text[], bounds: Bounds, bullet: string): RenderedBlocks {
+  const head = titleLine(title);
+  const packed: string[] = [];
+  let open = head.mrkdwn;
+  let length = open.length;
+  let whole = head.whole;
+  for (const item of items) {
+    const room = Math.min(SECTION_LENGTH, bounds.length - length) - bullet.length - 1;
+    const line = renderText(item, { max: Math.max(1, room), lines: bullet === "" });
+    if (line.mrkdwn.trim() === "" && bullet === "") continue;
+    if (room < 20 && !line.whole) {
+      whole = false;
+      break;
+    }
+    whole &&= line.whole;
+    const shown = `${bullet}${line.mrkdwn.trim() === "" ? "–" : line.mrkdwn}`;
+    if (open !== "" && open.length + 1 + shown.length > SECTION_LENGTH) {
+      if (packed.length + 1 >= bounds.blocks) {
+        whole = false;
+        break;
+      }
+      packed.push(open);
+      open = shown;
+    } else {
+      open = open === "" ? shown : `${open}\n${shown}`;
+    }
+    length += shown.length + 1;
+  }
+  if (open.trim() !== "") packed.push(open);
+  return { blocks: packed.map(sectionBlock), length, whole };
+}
+
+function renderFields(title: Text | undefined, fields: readonly Field[], bounds: Bounds): RenderedBlocks {
+  const head = titleLine(title);
+  const blocks: KnownBlock[] = head.mrkdwn === "" ? [] : [sectionBlock(head.mrkdwn)];
+  let length = head.mrkdwn.length;
+  let whole = head.whole;
+  let row: { type: "mrkdwn"; text: string; verbatim: true }[] | undefined;
+  for (const field of fields) {
+    const max = Math.min(SECTION_FIELD_LENGTH, bounds.length - length);
+    const shown = fieldMarkup(field, max);
+    const needsBlock = field.wide === true || row === undefined || row.length >= MAX_SECTION_FIELDS;
+    if (shown === undefined || (needsBlock && blocks.length >= bounds.blocks)) {
+      whole = false;
+      break;
+    }
+    whole &&= shown.whole;
+    length += shown.mrkdwn.length;
+    if (field.wide === true) {
+      blocks.push(sectionBlock(shown.mrkdwn));
+      row = undefined;
+      continue;
+    }
+    if (row === undefined || row.length >= MAX_SECTION_FIELDS) {
+      row = [];
+      blocks.push({ type: "section", fields: row });
+    }
+    row.push({ type: "mrkdwn", text: shown.mrkdwn, verbatim: true });
+  }
+  return { blocks, length, whole };
+}
+
+function fieldMarkup(field: Field, max: number): Markup | undefined {
+  if (max < 40) return undefined;
+  const name = renderText(field.name, { max: Math.min(300, Math.floor(max / 2)), bold: true });
+  const room = max - name.mrkdwn.length - 1;
+  const value = renderText(field.value, { max: room });
+  const shown = `${name.mrkdwn.trim()}\n${value.mrkdwn.trim() === "" ? "–" : value.mrkdwn}`.trim();
+  return { mrkdwn: shown, whole: name.whole && value.whole };
+}
+
+function renderTable(table: Table, bounds: Bounds, asTable: boolean, csvName: string): RenderedBlocks {
+  const head = titleLine(table.title);
+  const titled: KnownBlock[] = head.mrkdwn === "" ? [] : [sectionBlock(head.mrkdwn)];
+  const noteLength = 140 + csvName.length;
+  if (table.rows.length === 0) {
+    const empty = renderText(table.empty ?? [{ kind: "text", text: "Nothing." }], {
+      max: Math.min(500, bounds.length),
+    });
+    const content = empty.mrkdwn.trim() === "" ? "–" : empty.mrkdwn;
+    return {
+      blocks: [sectionBlock(head.mrkdwn === "" ? content : `${head.mrkdwn}\n${content}`)],
+      length: head.mrkdwn.length + content.length + 1,
+      whole: head.whole && empty.whole,
+    };
+  }
+  const room = bounds.length - head.mrkdwn.length - noteLength;
+  if (room < 50 || bounds.blocks < titled.length + 2) return { ...OMITTED, csv: true };
+  const columns = table.rows.reduce((most, row) => Math.max(most, row.length), table.columns.length);
+  if (asTable) {
+    const shown = renderTableBlock(table, room);
+    if (shown !== undefined) {
+      const note = truncationNote(table, { ...shown, of: columns }, csvName);
+      return {
+        blocks: [...titled, shown.block, ...(note === "" ? [] : [contextBlock(note)])],
+        length: head.mrkdwn.length + shown.length + note.length,
+        whole: head.whole,
+        ...(note === "" ? {} : { csv: true }),
+      };
+    }
+  }
+  const cards = renderCards(table, { length: room, blocks: bounds.blocks - titled.length - 1 });
+  const note = truncationNote(table, { ...cards, columns: columns, of: columns, whole: cards.whole }, csvName);
+  return {
+    blocks: [...titled, ...cards.blocks, ...(note === "" ? [] : [contextBlock(note)])],
+    length: head.mrkdwn.length + cards.length + note.length,
+    whole: head.whole,
+    ...(note === "" ? {} : { csv: true }),
+  };
+}
+
+/** A second table of a message: one line a row, each value behind its column's name. */
+function renderCards(table: Table, bounds: Bounds): RenderedBlocks & { rows: number } {
+  let rendered: RenderedBlocks = NOTHING;
+  let rows = 0;
+  const width = table.rows.reduce((most, row) => Math.max(most, row.length), table.columns.length);
+  const lines = table.rows.map((row): Text =>
+    Array.from({ length: width }, (_, index): Text => {
+      const cell = row[index] ?? [];
+      const title = table.columns[index]?.title ?? "";
+      const value: Text = plainText(cell).trim() === "" ? [{ kind: "text", text: "–" }] : cell;
+      return [{ kind: "text", text: `${index === 0 ? "" : " · "}${title === "" ? "" : `${title} `}` }, ...value];
+    }).flat(),
+  );
+  let beyond = lines.length + 1;
+  while (beyond - rows > 1) {
+    const middle = Math.trunc((rows + beyond) / 2);
+    const attempt = sections(undefined, lines.slice(0, middle), bounds, "• ");
+    if (attempt.whole) {
+      rows = middle;
+      rendered = attempt;
+    } else {
+      beyond = middle;
+    }
+  }
+  return { ...rendered, whole: rows === table.rows.length, rows };
+}
+
+function truncationNote(
+  table: Table,
+  shown: { rows: number; columns: number; of: number; whole: boolean },
+  csvName: string,
+): string {
+  const all = Math.max(table.total ?? 0, table.rows.length);
+  const parts: string[] = [];
+  if (shown.rows < all) parts.push(`${shown.rows} of ${all.toLocaleString("en-US")} rows`);
+  if (shown.columns < shown.of) parts.push(`${shown.columns} of ${shown.of} columns`);
+  if (parts.length === 0 && shown.whole) return "";
+  const held = table.rows.length < all ? `${table.rows.length.toLocaleString("en-US")} rows` : "all of it";
+  return escapeMrkdwn(`${parts.length === 0 ? "Shortened" : `${parts.join(", ")} shown`}; ${held} in ${csvName}`);
+}
+
+/** Small print. */
+export function contextBlock(mrkdwn: string): KnownBlock {
+  return { type: "context", elements: [{ type: "mrkdwn", text: mrkdwn, verbatim: true }] };
+}
+
+function renderCode(content: string, bounds: Bounds): RenderedBlocks {
+  const lines = printable(content).split("\n").map(insideFence);
+  const max = Math.min(SECTION_LENGTH, bounds.length) - 8;
+  const kept: string[] = [];
+  let used = 0;
+  for (const line of lines) {
+    const room = max - used - 1;
+    if (line.length > room) {
+      // Cut between characters, not inside an escape.
+      if (kept.length === 0 && room > 20)
+        kept.push(`${line.slice(0, room - 1).replace(/&[a-z]*$|[\uD800-\uDBFF]$/u, "")}…`);
+      break;
+    }
+    kept.push(line);
+    used += line.length + 1;
+  }
+  const body = kept.join("\n");
+  const whole = used > 0 && kept.length === lines.length;
+  if (body.trim() === "") return { ...NOTHING, whole };
+  return { blocks: [sectionBlock(`\`\`\`\n${body}\n\`\`\``)], length: body.length + 8, whole };
+}

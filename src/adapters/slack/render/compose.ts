@@ -1,0 +1,69 @@
+import type { KnownBlock } from "@slack/types";
+
+import type { Reply } from "../../../reply/reply.ts";
+import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../button-payloads.ts";
+import { contextBlock, sectionBlock } from "./blocks.ts";
+import { type MessageContext, pressPayload, storedPressValue } from "./buttons.ts";
+import { type MessageFile, renderSlack, type SlackMessage } from "./render.ts";
+
+/** A message as Slack takes it, wherever it goes. */
+export interface MessageBody {
+  readonly text: string;
+  readonly blocks: readonly KnownBlock[];
+}
+
+export interface ComposedMessage {
+  readonly body: MessageBody;
+  /** To be sent with it. */
+  readonly files: readonly MessageFile[];
+}
+
+/** Renders a reply and makes it ready to send: presses kept. */
+export async function compose(
+  reply: Reply,
+  context: MessageContext,
+  parts: ButtonPayloadDependencies,
+): Promise<ComposedMessage> {
+  const message = renderSlack(reply, context);
+  const { blocks, missing } = await storeButtons(message, parts);
+  const note = missing === 0 ? "" : `Buttons missing here, since what they mean could not be kept: ${missing}.`;
+  return {
+    body: withLine({ text: message.text, blocks }, note),
+    files: message.filesLater ? [] : message.files,
+  };
+}
+
+/** The same with one more line of mrkdwn, above the buttons where there are any; on top when `first`. */
+export function withLine(body: MessageBody, mrkdwn: string, first = false): MessageBody {
+  if (mrkdwn === "") return body;
+  const { blocks } = body;
+  const actions = blocks.findIndex((block) => block.type === "actions");
+  const end = blocks.at(-1)?.type === "context" ? blocks.length - 1 : blocks.length;
+  const at = first ? 0 : actions === -1 ? end : actions;
+  return { ...body, blocks: [...blocks.slice(0, at), sectionBlock(mrkdwn), ...blocks.slice(at)] };
+}
+
+/** The same with a line of small print below everything. */
+export function withSmallPrint(body: MessageBody, mrkdwn: string): MessageBody {
+  return { ...body, blocks: [...body.blocks, contextBlock(mrkdwn)] };
+}
+
+/** The buttons with their final values, without those whose meaning could not be kept. */
+async function storeButtons(
+  message: SlackMessage,
+  parts: ButtonPayloadDependencies,
+): Promise<{ readonly blocks: readonly KnownBlock[]; readonly missing: number }> {
+  if (message.unstored.size === 0) return { blocks: message.blocks, missing: 0 };
+  const meanings = new Map([...message.unstored].map(([actionId, press]) => [actionId, pressPayload(press)]));
+  const keys = await storeButtonPayloads("slack", meanings, parts);
+  const blocks = message.blocks.flatMap((block): KnownBlock[] => {
+    if (block.type !== "actions") return [block];
+    const elements = block.elements.flatMap((element) => {
+      if (element.type !== "button" || !message.unstored.has(element.action_id ?? "")) return [element];
+      const key = keys.get(element.action_id ?? "");
+      return key === undefined ? [] : [{ ...element, value: storedPressValue(key) }];
+    });
+    return elements.length === 0 ? [] : [{ ...block, elements }];
+  });
+  return { blocks, missing: message.unstored.size - keys.size };
+}

@@ -1,0 +1,251 @@
+import type { InputBlock, KnownBlock, ModalView, PlainTextOption } from "@slack/types";
+import { z } from "zod";
+
+import type { AnyCommand } from "../../../bot/command.ts";
+import { isRequired } from "../../../bot/grammar/usage.ts";
+import type { Option } from "../../../bot/options/options.ts";
+import type { Ask } from "../../../reply/reply.ts";
+import {
+  INPUT_HINT_LENGTH,
+  INPUT_TEXT_LENGTH,
+  MAX_OPTIONS,
+  MODAL_TITLE_LENGTH,
+  OPTION_TEXT_LENGTH,
+  OPTION_VALUE_LENGTH,
+  PLACEHOLDER_LENGTH,
+  PRIVATE_METADATA_LENGTH,
+  SECTION_LENGTH,
+} from "../limits.ts";
+import type { ResponseAddress } from "../transport/response-url.ts";
+import { sectionBlock } from "./blocks.ts";
+import { renderPlain, renderText } from "./mrkdwn.ts";
+
+// A command's options as a modal: Slack has no typed options, so the form asks for them.
+
+/** What a form must remember until it is sent. */
+export interface FormMetadata {
+  readonly command: string;
+  /** Where the answer goes; without it, into direct messages. */
+  readonly response?: ResponseAddress | undefined;
+  /** That address is a button's: what is said there stands below its message. */
+  readonly button?: true | undefined;
+  readonly channel?: string | undefined;
+  readonly thread?: string | undefined;
+  /** Whether others could see an answer there. */
+  readonly shared: boolean;
+}
+
+export const FORM_CALLBACK_ID = "form";
+/** The element that holds an option's value, in the block that bears the option's name. */
+const VALUE_ACTION_ID = "value";
+const BLOCK_ID_PREFIX = "option:";
+
+const FormMetadataSchema = z.object({
+  v: z.literal(1),
+  command: z.string(),
+  response: z.object({ url: z.url(), since: z.number(), used: z.number() }).exactOptional(),
+  button: z.literal(true).exactOptional(),
+  channel: z.string().exactOptional(),
+  thread: z.string().exactOptional(),
+  shared: z.boolean(),
+});
+
+/** The modal that asks for a command's values. */
+export function renderForm(
+  command: AnyCommand,
+  given: Ask["options"],
+  networks: readonly string[],
+  place: FormMetadata,
+): ModalView {
+  const metadata = JSON.stringify({ v: 1, ...place });
+  const blocks: KnownBlock[] = [
+    sectionBlock(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn),
+    ...Object.entries(command.options).map(([name, option]) => inputOf(name, option, given[name], networks)),
+  ];
+  return {
+    type: "modal",
+    callback_id: FORM_CALLBACK_ID,
+    title: plainTextObject(command.name, MODAL_TITLE_LENGTH),
+    submit: plainTextObject("Ask", MODAL_TITLE_LENGTH),
+    close: plainTextObject("Cancel", MODAL_TITLE_LENGTH),
+    // A response_url too long to be kept is done without: the answer then comes as a direct message.
+    private_metadata:
+      metadata.length <= PRIVATE_METADATA_LENGTH ? metadata : JSON.stringify({ v: 1, ...place, response: undefined }),
+    blocks,
+  };
+}
+
+/** Undefined for what another version, or nobody, has made. */
+export function readFormMetadata(metadata: string): FormMetadata | undefined {
+  try {
+    const parsed = FormMetadataSchema.safeParse(JSON.parse(metadata));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function inputOf(
+  name: string,
+  option: Option,
+  given: string | number | boolean | undefined,
+  networks: readonly string[],
+): InputBlock {
+  const hint = hintOf(option);
+  return {
+    type: "input",
+    block_id: `${BLOCK_ID_PREFIX}${name}`,
+    optional: !isRequired(option),
+    label: plainTextObject(name, 100),
+    hint: plainTextObject(hint, INPUT_HINT_LENGTH),
+    element: elementOf(name, option, given, networks),
+  };
+}
+
+function hintOf(option: Option): string {
+  if (option.kind === "integer") return `${option.description} (${option.min} to ${option.max})`;
+  return option.description;
+}
+
+function elementOf(
+  name: string,
+  option: Option,
+  given: string | number | boolean | undefined,
+  networks: readonly string[],
+): InputBlock["element"] {
+  const typed = given === undefined ? undefined : String(given);
+  switch (option.kind) {
+    case "text": {
+      const placeholder = plainTextObject(option.example, PLACEHOLDER_LENGTH);
+      if (option.suggest === undefined && option.saved === undefined) {
+        const max = Math.min(option.maxLength ?? 200, INPUT_TEXT_LENGTH);
+        return textInput(placeholder, typed, max);
+      }
+      const initial = typed === undefined ? undefined : optionObject(typed, typed);
+      return {
+        type: "external_select",
+        action_id: VALUE_ACTION_ID,
+        min_query_length: 0,
+        placeholder,
+        ...(initial === undefined ? {} : { initial_option: initial }),
+      };
+    }
+    case "integer": {
+      const usable =
+        typed !== undefined && /^-?\d+$/u.test(typed) && Number(typed) >= option.min && Number(typed) <= option.max;
+      return {
+        type: "number_input",
+        action_id: VALUE_ACTION_ID,
+        is_decimal_allowed: false,
+        min_value: String(option.min),
+        max_value: String(option.max),
+        ...(usable ? { initial_value: typed } : {}),
+      };
+    }
+    case "choice":
+      return select(
+        option.choices.map(({ label, value }) => optionObject(label, value)),
+        typed,
+      );
+    case "flag":
+      // On Slack an answer goes to the asker alone unless the question itself, or the workspace, says otherwise.
+      return name === "private"
+        ? select([optionObject("Only me", "yes"), optionObject("Everybody here", "no")], yesNo(typed) ?? "yes")
+        : select(
+            [optionObject("Yes", "yes"), optionObject("No", "no")],
+            yesNo(typed) ?? (option.default ? "yes" : "no"),
+          );
+    case "time":
+      return textInput(plainTextObject("2023-05-01, 2023-05-01 12:30, 7d, last month", PLACEHOLDER_LENGTH), typed, 60);
+    case "network":
+      return select(
+        networks.map((network) => optionObject(network, network)),
+        typed ?? networks[0],
+      );
+  }
+}
+
+function textInput(
+  placeholder: ReturnType<typeof plainTextObject>,
+  typed: string | undefined,
+  max: number,
+): InputBlock["element"] {
+  return {
+    type: "plain_text_input",
+    action_id: VALUE_ACTION_ID,
+    max_length: max,
+    placeholder,
+    ...(typed === undefined || typed.trim() === ""
+      ? {}
+      : { initial_value: typed.toWellFormed().slice(0, max).toWellFormed() }),
+  };
+}
+
+function select(options: readonly (PlainTextOption | undefined)[], chosen: string | undefined): InputBlock["element"] {
+  const offered = options.filter((option) => option !== undefined).slice(0, MAX_OPTIONS);
+  // Slack takes no list that offers nothing.
+  if (offered.length === 0)
+    return textInput(plainTextObject("Type a value", PLACEHOLDER_LENGTH), chosen, INPUT_TEXT_LENGTH);
+  const initial = offered.find(({ value }) => value === chosen);
+  return {
+    type: "static_select",
+    action_id: VALUE_ACTION_ID,
+    options: offered,
+    ...(initial === undefined ? {} : { initial_option: initial }),
+  };
+}
+
+function yesNo(typed: string | undefined): "yes" | "no" | undefined {
+  if (typed === undefined) return undefined;
+  return /^(?:true|yes|on|1|y)$/iu.test(typed) ? "yes" : "no";
+}
+
+/** An option of a list; undefined for a value that Slack could not carry. */
+export function optionObject(label: string, value: string): PlainTextOption | undefined {
+  if (value.trim() === "" || value.length > OPTION_VALUE_LENGTH || !value.isWellFormed()) return undefined;
+  return { text: plainTextObject(label.trim() === "" ? value : label, OPTION_TEXT_LENGTH), value };
+}
+
+function plainTextObject(text: string, max: number): { type: "plain_text"; text: string; emoji: false } {
+  const shown = renderPlain([{ kind: "text", text }], max).text;
+  return { type: "plain_text", text: shown === "" ? "–" : shown, emoji: false };
+}
+
+/** What a form's elements hold, as Slack sends it. */
+export type FormState = Readonly<
+  Record<
+    string,
+    Readonly<
+      Record<string, { readonly value?: string | null; readonly selected_option?: { readonly value?: string } | null }>
+    >
+  >
+>;
+
+/** The values filled in; empty fields are left out. */
+export function readForm(state: FormState): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [block, elements] of Object.entries(state)) {
+    if (!block.startsWith(BLOCK_ID_PREFIX)) continue;
+    const element = elements[VALUE_ACTION_ID];
+    const value = element?.selected_option?.value ?? element?.value ?? "";
+    if (value.trim() !== "") values[block.slice(BLOCK_ID_PREFIX.length)] = value.trim();
+  }
+  return values;
+}
+
+/** The block that asks for an option. */
+export function blockIdOf(option: string): string {
+  return `${BLOCK_ID_PREFIX}${option}`;
+}
+
+/** The option that a block asks for; undefined where it is none of ours. */
+export function optionNameOf(block: string): string | undefined {
+  return block.startsWith(BLOCK_ID_PREFIX) ? block.slice(BLOCK_ID_PREFIX.length) : undefined;
+}
+
+/** The required options that a question lacks. */
+export function missingOptions(command: AnyCommand, ask: Ask): string[] {
+  return Object.entries(command.options)
+    .filter(([name, option]) => isRequired(option) && !(name in ask.options))
+    .map(([name]) => name);
+}

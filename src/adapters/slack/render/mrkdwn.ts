@@ -1,0 +1,173 @@
+import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
+import { type Inline, mergeRuns, type Text } from "../../../reply/text.ts";
+import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
+import { BUTTON_URL_LENGTH } from "../limits.ts";
+
+/** Markup with a bound; `whole` is false where something was left out. */
+export interface Markup {
+  readonly mrkdwn: string;
+  readonly whole: boolean;
+}
+
+interface InlineOptions {
+  /** The longest markup allowed, in UTF-16 units. */
+  readonly max: number;
+  /** Keep line breaks; otherwise they become blanks. */
+  readonly lines?: boolean;
+  /** All plain runs in bold. */
+  readonly bold?: boolean;
+}
+
+const ELLIPSIS = "…";
+/** Slack reads times up to here; the year 2286 is far enough. */
+const LAST_SECOND = 9_999_999_999n;
+
+/** Text as mrkdwn, every leaf of it escaped. */
+export function renderText(content: Text, options: InlineOptions): Markup {
+  let mrkdwn = "";
+  let whole = true;
+  const runs = mergeRuns(content, options.bold === true);
+  for (const [index, inline] of runs.entries()) {
+    const piece = renderInline(inline, options);
+    whole &&= piece.whole;
+    const joined = join(mrkdwn, piece.mrkdwn);
+    // Room for the ellipsis stays free until the last run.
+    if (joined.length > (index === runs.length - 1 ? options.max : options.max - 1)) {
+      return { mrkdwn: cutInline(mrkdwn, inline, options), whole: false };
+    }
+    mrkdwn = joined;
+  }
+  return { mrkdwn, whole };
+}
+
+/** Text on one line without markup, escaped, within a bound: for headers, labels and notifications. */
+export function renderPlain(content: Text, max: number): { text: string; whole: boolean } {
+  const points = Array.from(oneLine(plainText(content)).trim());
+  const full = escapeText(points.join(""));
+  if (full.length <= max) return { text: full, whole: true };
+  let used = ELLIPSIS.length;
+  let fits = 0;
+  for (const point of points) {
+    used += escapeText(point).length;
+    if (used > max) break;
+    fits += 1;
+  }
+  return { text: `${escapeText(points.slice(0, fits).join(""))}${ELLIPSIS}`, whole: false };
+}
+
+/** Markup acts only beside a blank or punctuation; a zero-width space makes the border where two runs touch. */
+function join(before: string, after: string): string {
+  const touch = /[\p{L}\p{N}*_~`]$/u.test(before) && /^[*`]/u.test(after);
+  const touched = /[*`]$/u.test(before) && /^[\p{L}\p{N}*_~`]/u.test(after);
+  return touch || touched ? `${before}\u200B${after}` : before + after;
+}
+
+function renderInline(inline: Inline, options: InlineOptions): Markup {
+  const clean = options.lines === true ? printable : oneLine;
+  switch (inline.kind) {
+    case "text":
+      return { mrkdwn: escapeMrkdwn(clean(inline.text)), whole: true };
+    case "strong":
+      return { mrkdwn: bold(clean(inline.text)), whole: true };
+    case "code":
+      return { mrkdwn: inlineCode(oneLine(inline.text)), whole: true };
+    case "link": {
+      const label = oneLine(inline.text).trim();
+      if (inline.url.length > BUTTON_URL_LENGTH / 2) return { mrkdwn: escapeMrkdwn(label), whole: false };
+      return { mrkdwn: linkMarkup(label === "" ? new URL(inline.url).host : label, inline.url), whole: true };
+    }
+    case "time":
+      return { mrkdwn: timeMarkup(inline), whole: true };
+  }
+}
+
+/** Bold does not reach over a line break, nor over blanks at its ends. */
+function bold(plain: string): string {
+  return plain
+    .split("\n")
+    .map((line) => {
+      const inner = line.trim();
+      if (inner === "") return line;
+      const [before, after] = [line.slice(0, line.indexOf(inner)), line.slice(line.indexOf(inner) + inner.length)];
+      return `${before}*${escapeMrkdwn(inner)}*${after}`;
+    })
+    .join("\n");
+}
+
+/** A time in the reader's own zone: https://docs.slack.dev/messaging/formatting-message-text#date-formatting. */
+function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
+  const seconds = toSeconds(inline.at);
+  const fallback = formatUtc(inline.at);
+  if (seconds < 1n || seconds > LAST_SECOND) return escapeMrkdwn(fallback);
+  const absolute = `<!date^${seconds}^{date_short_pretty} {time_secs}|${fallback}>`;
+  const relative = `<!date^${seconds}^{ago}|${fallback}>`;
+  switch (inline.style) {
+    case "absolute":
+      return absolute;
+    case "relative":
+      return relative;
+    case "both":
+      return `${absolute} (${relative})`;
+  }
+}
+
+/** As much of a leaf as fits behind what stands already, with an ellipsis; leaves that cannot be cut give way whole. */
+function cutInline(before: string, inline: Inline, options: InlineOptions): string {
+  if (inline.kind === "link" || inline.kind === "time") return `${before}${ELLIPSIS}`;
+  const points = Array.from(inline.text.toWellFormed());
+  const attempt = (count: number): string =>
+    `${join(before, renderInline({ ...inline, text: points.slice(0, count).join("") }, options).mrkdwn)}${ELLIPSIS}`;
+  let fits = 0;
+  let beyond = points.length;
+  while (beyond - fits > 1) {
+    const middle = Math.trunc((fits + beyond) / 2);
+    if (attempt(middle).length <= options.max) fits = middle;
+    else beyond = middle;
+  }
+  return fits === 0 ? `${before}${ELLIPSIS}` : attempt(fits);
+}
+
+// https://docs.slack.dev/messaging/formatting-message-text lists what Slack would make of plain text.
+
+/** The three characters that Slack takes for control characters, everywhere. Expects printable text. */
+export function escapeText(plain: string): string {
+  return plain.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** What stands for a formatting sign where that would act: mrkdwn knows no escape for it, and this looks alike. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = { "*": "\u2217", _: "\uFF3F", "~": "\u223C", "`": "\u02CB" };
+
+/** Data as mrkdwn: no mention, no link, no formatting. Signs inside words act nowhere and stay as they are. */
+export function escapeMrkdwn(plain: string): string {
+  return (
+    escapeText(plain)
+      .replaceAll(
+        // A sign acts only where it touches a word on one side and none on the other.
+        /(?<=^|[\s\p{P}\p{S}])[*_~`](?=\S)|(?<=\S)[*_~`](?=$|[\s\p{P}\p{S}])/gmu,
+        (sign) => LOOK_ALIKES[sign] ?? sign,
+      )
+      .replaceAll(/(^|\n)(&gt;|•|-|\d+\.)(?= )/gu, "$1\u200B$2")
+      // A colon on both sides of a word makes an emoji.
+      .replaceAll(/:(?=(?:[\w+'-]*[a-z][\w+'-]*|[+-]1|100|1234):)/giu, ":\u200B")
+  );
+}
+
+/** Inline code; a backtick would end it, so a look-alike stands for it. Empty text has no code. */
+export function inlineCode(plain: string): string {
+  const content = escapeText(plain).replaceAll("`", "\u02CB");
+  return content.trim() === "" ? content : `\`${content}\``;
+}
+
+/** What stands inside a fence: three backticks would end it. */
+export function insideFence(plain: string): string {
+  return escapeText(plain).replaceAll("`", "\u02CB");
+}
+
+/** A link; neither its address nor its label can end it early. */
+export function linkMarkup(label: string, url: string): string {
+  const target = url.replaceAll(/[<>|\s`"]/gu, (sign) => encodeURIComponent(sign)).replaceAll("&", "&amp;");
+  const shown = escapeText(label)
+    .replaceAll("|", "\u2223")
+    .replaceAll(/[*_~`]/gu, (sign) => `\u200B${sign}`);
+  return `<${target}|${shown}>`;
+}

@@ -1,0 +1,214 @@
+import { WebAPIHTTPError, WebAPIPlatformError } from "@slack/web-api";
+
+import type { Log } from "../../../log.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
+import { isUnsent } from "../../unsent.ts";
+import { RESPONSE_URL_LIFETIME_MILLIS } from "../limits.ts";
+import { toSendError } from "../send/send-error.ts";
+import { describeError, errorCodeOf, isUnanswered, retryAfterMillis } from "../transport/api-error.ts";
+import { ResponseRefused, ResponseUnreached, ResponseUrlExpired } from "../transport/response-url.ts";
+import type { Sleep } from "../transport/web-api.ts";
+
+/** Slack has taken nothing for too long, or too much waits for it already. */
+export class RetriesExhausted extends Error {
+  override readonly name = "GivenUp";
+}
+
+/** Something that is to be said to somebody, and where. */
+export interface RetryableAnswer {
+  /** Says it where it belongs; with `again`, it may have arrived before. */
+  sayHere(again: boolean): Promise<void>;
+  /** Says it in direct messages; left out where it belongs there. */
+  readonly sayInDirectMessage?: ((again: boolean) => Promise<void>) | undefined;
+  /** Slack does not take what it contains: from now on something simpler is said. False when there is nothing left to say. */
+  simplify(): boolean;
+}
+
+export interface AnswerRetrierOptions {
+  readonly log: Log;
+  readonly sleep: Sleep;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Aborted when the adapter stops: nothing is waited for any more. */
+  readonly stopping: AbortSignal;
+  readonly policy: RetryPolicy;
+  /** From 0 to below 1. */
+  readonly random?: (() => number) | undefined;
+}
+
+/** For how long something is insisted on, and how often. */
+interface RetryPolicy {
+  readonly maxDurationMillis: Milliseconds;
+  /** The first pause; each is twice as long as the one before, up to the longest. */
+  readonly initialDelayMillis: Milliseconds;
+  readonly maxDelayMillis: Milliseconds;
+  /** As many may wait for Slack at a time. */
+  readonly maxWaiting: number;
+}
+
+/** With answers, each of which may hold files: for as long as a response_url lives. */
+export const ANSWER_RETRY_POLICY: RetryPolicy = {
+  maxDurationMillis: RESPONSE_URL_LIFETIME_MILLIS,
+  initialDelayMillis: 1000,
+  maxDelayMillis: 60_000,
+  maxWaiting: 200,
+};
+/** With a word about an answer that was given up: for a day, as with alerts. */
+export const LOST_NOTICE_RETRY_POLICY: RetryPolicy = {
+  maxDurationMillis: 86_400_000,
+  initialDelayMillis: 60_000,
+  maxDelayMillis: 600_000,
+  maxWaiting: 2000,
+};
+
+/** Codes with which Slack refuses what a message contains; anything else is about the place or the moment. */
+const REFUSED_CONTENT =
+  /^(?:invalid_blocks|invalid_attachments|invalid_arg|invalid_metadata|msg_|no_text|too_many|markdown_)/u;
+
+/** A permission is not given within half an hour. */
+const NEEDS_OPERATOR = new Set(["missing_scope", "not_allowed_token_type"]);
+
+/**
+ * Says what people wait for, again and again with growing pauses while Slack takes nothing: where it belongs, else in
+ * direct messages.
+ */
+export class AnswerRetrier {
+  readonly #parts: AnswerRetrierOptions;
+  #waiting = 0;
+
+  constructor(parts: AnswerRetrierOptions) {
+    this.#parts = parts;
+  }
+
+  /** How much waits for Slack to come back. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Rejects with GivenUp when that took too long, else with what is wrong when it cannot be said. */
+  async say(what: string, saying: RetryableAnswer): Promise<void> {
+    const { log, now, policy, sleep, stopping, random = Math.random } = this.#parts;
+    const until = now() + policy.maxDurationMillis;
+    const attempts = new AnswerAttempts(saying, log, what);
+    let pause = policy.initialDelayMillis;
+    let waits = false;
+    try {
+      for (;;) {
+        const error = await attempts.next();
+        if (error === undefined) return;
+        const wait = Math.max(pause * (0.5 + random() / 2), retryAfterMillis(error) ?? 0);
+        if (stopping.aborted || !isTransient(error)) throw error;
+        if (now() + wait > until)
+          throw new RetriesExhausted(`in vain for too long: ${describeError(error)}`, { cause: error });
+        if (!waits) {
+          if (this.#waiting >= policy.maxWaiting) {
+            throw new RetriesExhausted(`${policy.maxWaiting} answers wait for Slack already`, { cause: error });
+          }
+          waits = true;
+          this.#waiting += 1;
+        }
+        const againInMillis = Math.round(wait);
+        log.warn({ platform: "slack", what, why: describeError(error), againInMillis }, "Slack takes no answer");
+        await sleep(wait, stopping).catch(() => undefined);
+        if (stopping.aborted) throw error;
+        pause = Math.min(pause * 2, policy.maxDelayMillis);
+      }
+    } finally {
+      if (waits) this.#waiting -= 1;
+    }
+  }
+}
+
+/** The tries of one saying, and what is known after them. */
+class AnswerAttempts {
+  readonly #saying: RetryableAnswer;
+  readonly #log: Log;
+  readonly #what: string;
+  #turns = 0;
+  /** Where it belongs, nothing can be said any more. */
+  #lost = false;
+  /** What was wrong there last, where it may pass. */
+  #passing: unknown;
+  /** Slack did not say of an earlier try whether it arrived. */
+  #again = false;
+
+  constructor(saying: RetryableAnswer, log: Log, what: string) {
+    this.#saying = saying;
+    this.#log = log;
+    this.#what = what;
+  }
+
+  /** What is wrong; undefined when it is said. What passes is preferred: it is worth another try. */
+  async next(): Promise<unknown> {
+    const { sayInDirectMessage } = this.#saying;
+    let here: unknown;
+    this.#turns += 1;
+    if (sayInDirectMessage === undefined || (!this.#lost && isPowerOfTwo(this.#turns))) {
+      here = await this.#try((again) => this.#saying.sayHere(again));
+      if (here === undefined) return undefined;
+      this.#lost = !isTransient(here);
+      if (!this.#lost) this.#passing = here;
+      if (sayInDirectMessage === undefined) return here;
+      if (!(here instanceof ResponseUrlExpired)) {
+        this.#log.warn({ platform: "slack", what: this.#what, why: describeError(here) }, "an answer was not taken");
+      }
+    }
+    const there = await this.#try(
+      (again) => sayInDirectMessage?.(again) ?? Promise.reject(new Error("there is no other place")),
+    );
+    if (there === undefined) return undefined;
+    if (here !== undefined && isTransient(here)) return here;
+    return this.#lost || isTransient(there) ? there : this.#passing;
+  }
+
+  async #try(say: (again: boolean) => Promise<void>): Promise<unknown> {
+    for (;;) {
+      try {
+        await say(this.#again);
+        return undefined;
+      } catch (error) {
+        if (isContentRefused(error) && this.#saying.simplify()) {
+          this.#log.error(
+            { platform: "slack", what: this.#what, why: describeError(error) },
+            "Slack refuses an answer",
+          );
+          continue;
+        }
+        this.#again ||= mayHaveArrived(error);
+        return error ?? new Error("something was thrown that is nothing");
+      }
+    }
+  }
+}
+
+/** A response_url is good for five uses: the first, second, fourth, eighth and sixteenth try spread them over ten minutes. */
+function isPowerOfTwo(count: number): boolean {
+  return (count & (count - 1)) === 0;
+}
+
+function isContentRefused(error: unknown): boolean {
+  return REFUSED_CONTENT.test(error instanceof ResponseRefused ? error.code : (errorCodeOf(error) ?? ""));
+}
+
+/** Whether the same may succeed a little later. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof ResponseUnreached) return true;
+  if (error instanceof ResponseRefused) return /^(?:408|429|5\d\d)$|ratelimited|rate_limited/u.test(error.code);
+  if (NEEDS_OPERATOR.has(errorCodeOf(error) ?? "")) return false;
+  const slacks = isUnanswered(error) || retryAfterMillis(error) !== undefined || isFromSlack(error);
+  if (!slacks) return false;
+  const { kind, revoked } = toSendError(error, true);
+  // A token that was mistyped or has expired counts again once it is mended.
+  return kind === "retry" || kind === "maybe-sent" || (kind === "refused" && !revoked);
+}
+
+/** Whether nobody can tell if it arrived. */
+function mayHaveArrived(error: unknown): boolean {
+  if (error instanceof ResponseUnreached) return !isUnsent(error);
+  if (error instanceof ResponseRefused) return /^(?:408|50[0124])$/u.test(error.code);
+  return isTransient(error) && toSendError(error, true).kind === "maybe-sent";
+}
+
+function isFromSlack(error: unknown): boolean {
+  return error instanceof WebAPIHTTPError || error instanceof WebAPIPlatformError;
+}

@@ -1,0 +1,110 @@
+import { SendError } from "../../../alerts/sender.ts";
+import { isUnsent } from "../../unsent.ts";
+import { describeError, errorCodeOf, httpStatusOf, retryAfterMillis } from "../transport/api-error.ts";
+import { QueueFull } from "./channel-queue.ts";
+
+// Error codes: https://docs.slack.dev/reference/methods/chat.postMessage#errors.
+
+/** The destination is lost: no later attempt can succeed by itself. */
+const GONE_CODES = new Set([
+  "channel_not_found",
+  "not_in_channel",
+  "is_archived",
+  "user_not_found",
+  "user_disabled",
+  "user_not_visible",
+  "users_not_found",
+  "cannot_dm_bot",
+  "messages_tab_disabled",
+  "restricted_action",
+  "restricted_action_read_only_channel",
+  "restricted_action_thread_only_channel",
+  "team_access_not_granted",
+  "team_not_found",
+]);
+/** The token itself counts for nothing, whatever it is used for: https://docs.slack.dev/reference/methods/auth.test#errors. */
+const REFUSED_CODES = new Set([
+  "invalid_auth",
+  "not_authed",
+  "token_expired",
+  "user_removed_from_team",
+  "team_disabled",
+]);
+/** So does one of an app that was removed from its workspace, or of a workspace that is gone: nothing to wait for. */
+const REVOKED_CODES = new Set(["account_inactive", "token_revoked"]);
+/** Of the token's scopes or the workspace's rules, which a person mends without a restart; no channel is lost by it. */
+const OPERATOR_CODES = new Set([
+  "missing_scope",
+  "not_allowed_token_type",
+  "no_permission",
+  "access_denied",
+  "accesslimited",
+  "app_access_restricted",
+  "ekm_access_denied",
+  "enterprise_is_restricted",
+  "org_login_required",
+  "two_factor_setup_required",
+]);
+/** Slack failed, and does not say whether before or after posting. */
+const UNCERTAIN_CODES = new Set(["internal_error", "fatal_error", "service_unavailable"]);
+/** Not posted, and another time it may be. */
+const RETRY_CODES = new Set([
+  "ratelimited",
+  "rate_limited",
+  "message_limit_exceeded",
+  "request_timeout",
+  "team_added_to_org",
+]);
+/** The thread is gone or closed; the channel around it is not. */
+const THREAD_GONE_CODES = new Set([
+  "cannot_reply_to_message",
+  "invalid_thread_ts",
+  "message_not_found",
+  "restricted_action_non_threadable_channel",
+  "restricted_action_thread_locked",
+  "thread_not_found",
+]);
+const OPERATOR_RETRY_MILLIS = 60_000;
+
+/** Whether a message was refused because of the thread that it was meant for. */
+export function isThreadGone(thrown: unknown): boolean {
+  return THREAD_GONE_CODES.has(errorCodeOf(thrown) ?? "");
+}
+
+/**
+ * What became of a call that failed, by what to do next. `begun` tells whether anything was posted; with the bot's name,
+ * whoever reads it is told how to invite it.
+ */
+export function toSendError(thrown: unknown, begun: boolean, botName?: string): SendError {
+  if (thrown instanceof SendError) return thrown;
+  const words = `${describeError(thrown)}${howToInvite(errorCodeOf(thrown), botName)}`;
+  const wait = retryAfterMillis(thrown);
+  if (wait !== undefined) return new SendError("retry", words, { retryAfterMillis: wait, cause: thrown });
+  const code = errorCodeOf(thrown);
+  if (code !== undefined) {
+    if (REFUSED_CODES.has(code)) return new SendError("refused", words, { cause: thrown });
+    if (REVOKED_CODES.has(code)) return new SendError("refused", words, { revoked: true, cause: thrown });
+    if (GONE_CODES.has(code)) return new SendError("gone", words, { cause: thrown });
+    if (OPERATOR_CODES.has(code))
+      return new SendError("retry", words, { retryAfterMillis: OPERATOR_RETRY_MILLIS, cause: thrown });
+    if (UNCERTAIN_CODES.has(code)) return new SendError(begun ? "maybe-sent" : "retry", words, { cause: thrown });
+    return new SendError(RETRY_CODES.has(code) ? "retry" : "unhealable", words, { cause: thrown });
+  }
+  if (!begun || thrown instanceof QueueFull || isUnsent(thrown)) {
+    return new SendError("retry", words, { cause: thrown });
+  }
+  const status = httpStatusOf(thrown) ?? 0;
+  // What answers with such a status has not done it; 408 alone may have.
+  const certain = status === 503 || (status >= 400 && status < 500 && status !== 408);
+  return new SendError(certain ? "retry" : "maybe-sent", words, { cause: thrown });
+}
+
+/** A private channel without the bot in it is said not to be there. */
+export function isNotInChannel(code: string | undefined): boolean {
+  return code === "not_in_channel" || code === "channel_not_found";
+}
+
+function howToInvite(code: string | undefined, botName: string | undefined): string {
+  if (botName === undefined || !isNotInChannel(code)) return "";
+  return `: type \`/invite @${botName}\` in the channel`;
+}

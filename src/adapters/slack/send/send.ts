@@ -1,0 +1,283 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { WebClient } from "@slack/web-api";
+import { LRUCache } from "lru-cache";
+
+import { type Delivery, type Receipt, type Sender, SendError } from "../../../alerts/sender.ts";
+import type { Reply } from "../../../reply/reply.ts";
+import type { ButtonPayloadDependencies } from "../../button-payloads.ts";
+import { compose, type ComposedMessage, type MessageBody, withLine } from "../render/compose.ts";
+import { openDirectChannel } from "../respond/editable-message.ts";
+import { messageArguments } from "../respond/request-context.ts";
+import { describeError, errorCodeOf, retryAfterMillis } from "../transport/api-error.ts";
+import type { CallPolicy } from "../transport/web-api.ts";
+import { ChannelQueue } from "./channel-queue.ts";
+import { FileBatch, type FileUploadDependencies } from "./files.ts";
+import { isNotInChannel, isThreadGone, toSendError } from "./send-error.ts";
+
+/** Stands before a person's id where a destination is their direct messages; Slack's own U… and W… say so, too. */
+const USER_ID = /^(?:user:)?([UW][A-Z0-9]+)$/u;
+/** Under this name a delivery's id and what it is about go along with its message: https://docs.slack.dev/messaging/message-metadata. */
+const DELIVERY_EVENT = "bellwether_delivery";
+/** Longer waits are handed back to whoever sends. */
+const LONGEST_RATE_LIMIT_WAIT_MILLIS = 5000;
+/** Slack takes about 50 edits a minute of a whole workspace: https://docs.slack.dev/reference/methods/chat.update. */
+const EDIT_INTERVAL_MILLIS = 3000;
+/** While the token is refused, so long between two tries. */
+const REFUSED_TOKEN_PAUSE_MILLIS = 60_000;
+/** What goes along as metadata is short: Slack refuses a message whose metadata is too large. */
+const METADATA_LENGTH = 255;
+
+export interface SlackSenderDependencies extends ButtonPayloadDependencies, Omit<FileUploadDependencies, "web"> {
+  /** Told of a channel that the bot is not in. */
+  readonly onNotInChannel?: ((channel: string) => void) | undefined;
+  /** Between two edits of one message, which are gathered meanwhile. */
+  readonly editMillis?: number | undefined;
+}
+
+/** Calls of Slack at a channel's turn: waiting for its limits, ending with the signal. */
+interface QueuedCalls {
+  /** For what posts nothing. */
+  readonly ask: CallPolicy;
+  readonly post: CallPolicy;
+}
+
+interface Posted {
+  readonly channel: string;
+  readonly message: string;
+  readonly thread: string | undefined;
+}
+
+/** An edit that waits for its turn; a newer one of the same message takes its place. */
+interface Edit {
+  reply: Reply;
+  readonly done: Promise<void>;
+}
+
+/**
+ * Posts outside of any question, through the Web API alone: no socket is needed. Messages of one channel go in the
+ * order of the calls, about one a second; a channel that must wait holds back no other. The reply's files stay the
+ * caller's to dispose of.
+ */
+export class SlackSender implements Sender {
+  readonly platform = "slack";
+  readonly #web: WebClient;
+  readonly #parts: SlackSenderDependencies;
+  readonly #queue: ChannelQueue;
+  readonly #people = new LRUCache<string, string>({ max: 10_000 });
+  readonly #editedAt = new LRUCache<string, number>({ max: 10_000 });
+  readonly #edits = new Map<string, Edit>();
+  #refused: { readonly error: SendError; readonly until: number } | undefined;
+
+  constructor(web: WebClient, parts: SlackSenderDependencies, channelMillis: number) {
+    this.#web = web;
+    this.#parts = parts;
+    this.#queue = new ChannelQueue(channelMillis);
+  }
+
+  async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
+    const { channel } = delivery.destination;
+    let composed: ComposedMessage | undefined;
+    const ready = async (): Promise<void> => {
+      composed = await compose(reply, {}, this.#parts);
+    };
+    const work = async (calls: QueuedCalls): Promise<Receipt> => {
+      composed ??= await compose(reply, {}, this.#parts);
+      const posted = await this.#post(delivery, withMention(composed.body, delivery.mention), calls);
+      const receipt = { platform: this.platform, channel: posted.channel, message: posted.message };
+      await this.#files(composed, { channel: receipt.channel, thread: posted.thread ?? posted.message }, calls, signal);
+      return receipt;
+    };
+    return this.#inOrder(channel, signal, work, ready);
+  }
+
+  /** Edits of one message that wait are gathered: the last one is shown, all of them resolve with it. */
+  async update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
+    const { channel, message } = receipt;
+    const key = `${channel} ${message}`;
+    const waiting = this.#edits.get(key);
+    if (waiting !== undefined) {
+      waiting.reply = reply;
+      return waiting.done;
+    }
+    const { promise: done, resolve, reject } = Promise.withResolvers<void>();
+    // Whoever joins it hears of a failure; so does the first caller, below.
+    done.catch(() => undefined);
+    const edit: Edit = { reply, done };
+    this.#edits.set(key, edit);
+    try {
+      await this.#pauseBetweenEdits(key, signal);
+      await this.#inOrder(channel, signal, async (calls) => {
+        // From here on a newer edit waits for a turn of its own.
+        this.#edits.delete(key);
+        const composed = await compose(edit.reply, {}, this.#parts);
+        await calls.post(() => this.#web.chat.update({ channel, ts: message, ...messageArguments(composed.body) }));
+        this.#editedAt.set(key, performance.now());
+        await this.#files(composed, { channel, thread: message }, calls, signal);
+      });
+      resolve();
+    } catch (error) {
+      reject(error);
+      throw error;
+    } finally {
+      if (this.#edits.get(key) === edit) this.#edits.delete(key);
+    }
+  }
+
+  /** Holds up no other message of the channel. */
+  async #pauseBetweenEdits(key: string, signal: AbortSignal): Promise<void> {
+    const { editMillis = EDIT_INTERVAL_MILLIS, sleep } = this.#parts;
+    const wait = (this.#editedAt.get(key) ?? Number.NEGATIVE_INFINITY) + editMillis - performance.now();
+    if (wait <= 0) return;
+    try {
+      await sleep(wait, signal);
+    } catch (error) {
+      throw toSendError(error, false);
+    }
+  }
+
+  /** Posts a message; where its thread is gone, into the channel: the message counts for more than its place. */
+  async #post(delivery: Delivery, body: MessageBody, { ask, post }: QueuedCalls): Promise<Posted> {
+    const { destination, threadOf, id } = delivery;
+    const metadata = { event_type: DELIVERY_EVENT, event_payload: { ...metadataOf(delivery.about), delivery: id } };
+    const attempt = async (inThread: boolean): Promise<Posted> => {
+      const channel = await this.#channelOf(destination.channel, ask);
+      // Threads have one level: an answer to a message inside one belongs in the same.
+      const thread = inThread ? (destination.thread ?? threadUnder(threadOf, channel)) : undefined;
+      const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread }) };
+      const posted = await post(() => this.#web.chat.postMessage({ ...place, ...messageArguments(body), metadata }));
+      if (posted.ts === undefined) throw new SendError("maybe-sent", "Slack gave no receipt");
+      return { channel: posted.channel ?? channel, message: posted.ts, thread };
+    };
+    try {
+      return await attempt(true);
+    } catch (error) {
+      if (isThreadGone(error) && (destination.thread ?? threadOf) !== undefined) return attempt(false);
+      // A conversation that was known may have been closed: it is opened anew, once.
+      if (errorCodeOf(error) === "channel_not_found" && this.#people.delete(userIdIn(destination.channel) ?? ""))
+        return attempt(true);
+      throw error;
+    }
+  }
+
+  async #inOrder<T>(
+    channel: string,
+    signal: AbortSignal,
+    work: (calls: QueuedCalls) => Promise<T>,
+    ready?: () => Promise<void>,
+  ): Promise<T> {
+    let posting = false;
+    const call = async <R>(once: () => Promise<R>, posts: boolean): Promise<R> => {
+      for (;;) {
+        signal.throwIfAborted();
+        this.#refuseWhileRefused();
+        posting = posts;
+        try {
+          return await orAborted(once(), signal);
+        } catch (error) {
+          const wait = retryAfterMillis(error);
+          if (wait === undefined) throw error;
+          this.#queue.hold(channel, wait);
+          if (wait > LONGEST_RATE_LIMIT_WAIT_MILLIS) throw error;
+          posting = false;
+          await sleep(wait, undefined, { signal });
+        }
+      }
+    };
+    try {
+      const calls: QueuedCalls = { ask: (once) => call(once, false), post: (once) => call(once, true) };
+      return await this.#queue.run(channel, signal, () => work(calls), ready);
+    } catch (error) {
+      if (isNotInChannel(errorCodeOf(error))) this.#parts.onNotInChannel?.(channel);
+      throw this.#noted(toSendError(error, posting, this.#parts.botName()));
+    }
+  }
+
+  async checkToken(signal: AbortSignal): Promise<void> {
+    try {
+      await orAborted(this.#web.auth.test(), signal);
+      this.#refused = undefined;
+    } catch (error) {
+      throw this.#noted(toSendError(error, true));
+    }
+  }
+
+  #noted(error: SendError): SendError {
+    if (error.kind === "refused") this.#refused = { error, until: performance.now() + REFUSED_TOKEN_PAUSE_MILLIS };
+    return error;
+  }
+
+  /** What waits behind a refused message is not even asked about. */
+  #refuseWhileRefused(): void {
+    if (this.#refused === undefined || performance.now() >= this.#refused.until) return;
+    throw this.#refused.error;
+  }
+
+  async #channelOf(channel: string, ask: CallPolicy): Promise<string> {
+    const person = userIdIn(channel);
+    if (person === undefined) return channel;
+    const known = this.#people.get(person);
+    if (known !== undefined) return known;
+    const opened = await ask(() => openDirectChannel(this.#web, person));
+    this.#people.set(person, opened);
+    return opened;
+  }
+
+  /** Files follow in the message's thread. The message stands already: what cannot be sent is said there. */
+  async #files(
+    { files }: ComposedMessage,
+    place: { channel: string; thread: string },
+    { post }: QueuedCalls,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (files.length === 0) return;
+    const { log } = this.#parts;
+    try {
+      const parts = { ...this.#parts, web: this.#web };
+      const lines = await new FileBatch(files).send({ ...place, description: "this thread" }, parts, signal);
+      const failed = lines.split("\n").filter((line) => !line.endsWith("is in this thread."));
+      if (failed.length === 0) return;
+      const body = withLine({ text: "Some files could not be sent", blocks: [] }, failed.join("\n"));
+      const { channel, thread } = place;
+      await post(() => this.#web.chat.postMessage({ channel, thread_ts: thread, ...messageArguments(body) }));
+    } catch (error) {
+      log.warn({ platform: "slack", why: describeError(error) }, "files did not follow their message");
+    }
+  }
+}
+
+function userIdIn(channel: string): string | undefined {
+  return USER_ID.exec(channel)?.[1];
+}
+
+function metadataOf(about: Delivery["about"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(about ?? {}).map(([name, value]) => [name, value.slice(0, METADATA_LENGTH).toWellFormed()]),
+  );
+}
+
+/** The thread below a message; a message elsewhere begins none here. */
+function threadUnder(parent: Receipt | undefined, channel: string): string | undefined {
+  return parent?.platform === "slack" && parent.channel === channel ? parent.message : undefined;
+}
+
+/** The call goes on when nobody waits for it any more; its outcome is then unknown. */
+async function orAborted<R>(call: Promise<R>, signal: AbortSignal): Promise<R> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([call, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Whom a delivery calls: a person or a user group, named in the one place where a name may ping. */
+function withMention(body: MessageBody, mention: string | undefined): MessageBody {
+  const person = mention === undefined ? undefined : USER_ID.exec(mention)?.[1];
+  const group = mention === undefined ? undefined : /^S[A-Z0-9]+$/u.exec(mention)?.[0];
+  const call = person === undefined ? (group === undefined ? "" : `<!subteam^${group}>`) : `<@${person}>`;
+  if (call === "") return body;
+  return withLine({ ...body, text: `${call} ${body.text}` }, call, true);
+}

@@ -1,0 +1,85 @@
+import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from "@slack/web-api";
+
+import { messageOf } from "../../../errors.ts";
+import type { Log } from "../../../log.ts";
+
+/** Error codes after which a token is of no use until a person acts: https://docs.slack.dev/reference/methods/auth.test#errors. */
+const REFUSED_TOKEN_CODES = new Set([
+  "invalid_auth",
+  "not_authed",
+  "account_inactive",
+  "token_revoked",
+  "token_expired",
+  "not_allowed_token_type",
+  "user_removed_from_team",
+  "team_disabled",
+  "missing_scope",
+]);
+
+/**
+ * The code by which Slack says what is wrong; undefined where something else failed. The library takes whatever comes
+ * with a 200 for a code, even the page of a proxy.
+ */
+export function errorCodeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof WebAPIPlatformError)) return undefined;
+  const { error } = thrown.data;
+  return /^[a-z][a-z0-9_]{2,80}$/u.test(error) ? error : undefined;
+}
+
+export function isTokenRefused(thrown: unknown): boolean {
+  return REFUSED_TOKEN_CODES.has(errorCodeOf(thrown) ?? "");
+}
+
+/** Where a 429 does not say for how long. */
+const DEFAULT_RETRY_AFTER_MILLIS = 5000;
+
+/** For how long Slack asks to wait; undefined where it does not. */
+export function retryAfterMillis(thrown: unknown): number | undefined {
+  if (thrown instanceof WebAPIRateLimitedError) return thrown.retryAfter * 1000;
+  const code = errorCodeOf(thrown);
+  // The same, told with a 200.
+  if (thrown instanceof WebAPIPlatformError && (code === "ratelimited" || code === "rate_limited")) {
+    const { retryAfter } = (thrown.data.response_metadata ?? {}) as { retryAfter?: unknown };
+    return typeof retryAfter === "number" ? retryAfter * 1000 : DEFAULT_RETRY_AFTER_MILLIS;
+  }
+  // The library has no other name for a 429 without Retry-After.
+  const unsaid = thrown instanceof Error && thrown.message.startsWith("Retry header did not contain");
+  return unsaid ? DEFAULT_RETRY_AFTER_MILLIS : undefined;
+}
+
+export function httpStatusOf(thrown: unknown): number | undefined {
+  return thrown instanceof WebAPIHTTPError ? thrown.statusCode : undefined;
+}
+
+/** One clause for the log. `invalid_blocks` explains itself only in the messages that come with it. */
+export function describeError(thrown: unknown): string {
+  if (!(thrown instanceof WebAPIPlatformError)) return messageOf(thrown);
+  if (errorCodeOf(thrown) === undefined) return "Slack's answer cannot be understood";
+  const { error, response_metadata: more } = thrown.data as {
+    error: string;
+    response_metadata?: { messages?: unknown };
+  };
+  const messages = Array.isArray(more?.messages) ? `: ${more.messages.map(String).join("; ")}` : "";
+  return `Slack says ${error}${messages}`;
+}
+
+/** Whether there was no answer at all: the connection failed, or took too long. */
+export function isUnanswered(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  if (thrown instanceof WebAPIRequestError || thrown.name === "TimeoutError") return true;
+  if ("code" in thrown && /^(?:E(?:CONN|PIPE|TIMEDOUT|HOST|NET|AI_)|UND_)/u.test(String(thrown.code))) return true;
+  return isUnanswered(thrown.cause);
+}
+
+/** Does something for a person; what fails is for the log, since there is nobody left to tell. */
+export async function logFailure(
+  { log }: { readonly log: Log },
+  what: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    log.error({ platform: "slack", what, err: error, why: describeError(error) }, "a person went without an answer");
+  }
+}

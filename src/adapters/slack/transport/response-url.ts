@@ -1,0 +1,99 @@
+import { messageOf } from "../../../errors.ts";
+import { isUnsent } from "../../unsent.ts";
+import { RESPONSE_URL_LIFETIME_MILLIS, RESPONSE_URL_USES } from "../limits.ts";
+
+/** An address that can no longer be answered at: too old, or used five times. */
+export class ResponseUrlExpired extends Error {
+  override readonly name = "ResponseUrlGone";
+}
+
+/** What Slack refused at a response_url, in its own code. */
+export class ResponseRefused extends Error {
+  override readonly name = "ResponseRefused";
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`Slack refuses the answer: ${code}`);
+    this.code = code;
+  }
+}
+
+/** Slack did not answer at a response_url. */
+export class ResponseUnreached extends Error {
+  override readonly name = "ResponseUnreached";
+}
+
+/** Where an answer can be written without any permission, and how often that was done; plain data, so that a form can carry it. */
+export interface ResponseAddress {
+  readonly url: string;
+  /** Unix milliseconds. */
+  readonly since: number;
+  readonly used: number;
+}
+
+const RESPONSE_TIMEOUT_MILLIS = 15_000;
+/** Answers that begin shortly before the end may arrive after it. */
+const EXPIRY_MARGIN_MILLIS = 20_000;
+/** Codes with which Slack says that an address is done with. */
+const EXPIRED_CODES = /expired_url|used_url|invalid_url|no_such_url|channel_not_found/u;
+
+/** One response_url and its uses. */
+export class ResponseUrl {
+  readonly #url: string;
+  readonly #since: number;
+  readonly #now: () => number;
+  readonly #signal: AbortSignal;
+  readonly #timeoutMillis: number;
+  #used: number;
+
+  constructor(
+    address: ResponseAddress,
+    more: { now: () => number; signal: AbortSignal; callMillis?: number | undefined },
+  ) {
+    this.#url = address.url;
+    this.#since = address.since;
+    this.#used = address.used;
+    this.#now = more.now;
+    this.#signal = more.signal;
+    this.#timeoutMillis = more.callMillis ?? RESPONSE_TIMEOUT_MILLIS;
+  }
+
+  /** How often it can still be used. */
+  get left(): number {
+    const expired = this.#now() - this.#since > RESPONSE_URL_LIFETIME_MILLIS - EXPIRY_MARGIN_MILLIS;
+    return expired ? 0 : Math.max(0, RESPONSE_URL_USES - this.#used);
+  }
+
+  /**
+   * Rejects with ResponseUrlGone when it is too late, with ResponseRefused when Slack does not take the message, with
+   * ResponseUnreached when it does not answer.
+   */
+  async post(body: object): Promise<void> {
+    if (this.left === 0) throw new ResponseUrlExpired("no use is left");
+    this.#used += 1;
+    const { response, said } = await this.#fetch(body);
+    if (response.ok && !said.includes('"ok":false')) return;
+    const code = /"error":\s*"([^"]+)"/u.exec(said)?.[1] ?? (/^\w{1,60}$/u.test(said) ? said : `${response.status}`);
+    if (EXPIRED_CODES.test(code) || response.status === 404 || response.status === 410)
+      throw new ResponseUrlExpired(code);
+    throw new ResponseRefused(code);
+  }
+
+  async #fetch(body: object): Promise<{ response: Response; said: string }> {
+    try {
+      const response = await fetch(this.#url, {
+        method: "POST",
+        headers: { "content-type": "application/json; charset=utf-8" },
+        body: JSON.stringify(body),
+        redirect: "error",
+        signal: AbortSignal.any([this.#signal, AbortSignal.timeout(this.#timeoutMillis)]),
+      });
+      return { response, said: await response.text() };
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      // What did not reach Slack has used nothing up.
+      if (isUnsent(error)) this.#used -= 1;
+      throw new ResponseUnreached(`no answer: ${messageOf(error)}`, { cause: error });
+    }
+  }
+}

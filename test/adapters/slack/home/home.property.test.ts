@@ -1,0 +1,80 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { commands } from "../../../../commands/index.ts";
+import { renderHome } from "../../../../src/adapters/slack/home/home.ts";
+import { renderForm } from "../../../../src/adapters/slack/render/form.ts";
+import { textOfMention, typedText } from "../../../../src/adapters/slack/respond/command-handler.ts";
+import { anyString, anyText } from "../../../support/arbitrary-reply.ts";
+import { judgeView } from "../../../support/fake-slack/judge.ts";
+import { nastyStrings } from "../../../support/nasty-strings.ts";
+import { strings } from "../shown.ts";
+
+const place = {
+  command: "order",
+  shared: true,
+  channel: "C1",
+  response: { url: "https://hooks.slack.com/x", since: 1, used: 0 },
+};
+
+test("the home tab passes the judge, whatever people call their parties and are told of", () => {
+  const party = fc.record({ id: anyString(), name: fc.option(anyString(), { nil: undefined }) });
+  const ask = fc.record({ command: anyString(), options: fc.dictionary(anyString(), anyString(), { maxKeys: 2 }) });
+  const subscription = fc.record(
+    { text: anyText, channel: fc.oneof(fc.constantFrom("C0123", "D9"), anyString()), remove: ask },
+    { requiredKeys: ["text"] },
+  );
+  const parties = fc.oneof(fc.array(party, { maxLength: 40 }), fc.constant("unreadable" as const));
+  const subscriptions = fc.oneof(
+    fc.array(subscription, { maxLength: 60 }),
+    fc.constantFrom("unreadable" as const, undefined),
+  );
+  fc.assert(
+    fc.property(parties, subscriptions, (kept, told) => {
+      const given = { command: "/bell", commands, networks: ["mainnet", "testnet"] };
+      const home = renderHome({ ...given, parties: kept, subscriptions: told });
+      expect(judgeView(home)).toEqual([]);
+      for (const { text } of strings(home.blocks)) {
+        for (const [, inside = ""] of text.matchAll(/<([^<>]*)>/gu)) {
+          expect(inside).toMatch(/^(#[CGD][A-Z0-9]+$|!date\^\d+\^[^|]*\||https?:\/\/)/u);
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("every command's form passes the judge, whatever was typed before it", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...commands), fc.constantFrom(...nastyStrings, "2", "yes"), (command, value) => {
+      const given = Object.fromEntries(Object.keys(command.options).map((name) => [name, value]));
+      expect(judgeView(renderForm(command, given, ["mainnet"], place))).toEqual([]);
+    }),
+  );
+});
+
+test("a form keeps to Slack's limits when its address is too long to be kept", () => {
+  const [command] = commands;
+  const long = { ...place, response: { ...place.response, url: `https://hooks.slack.com/${"x".repeat(4000)}` } };
+  expect(judgeView(renderForm(command!, {}, ["mainnet"], long))).toEqual([]);
+});
+
+test.each([
+  ["market show <http://USDC.e|USDC.e>", "market show USDC.e"],
+  ["<https://example.net/?a=1&amp;b=2>", "https://example.net/?a=1&b=2"],
+  ["<@U1|ann> <@U2> <#C1|general> <#C2>", "@ann @U2 #general #C2"],
+  ["alerts add mention:<!subteam^S012345|@ops> x", "alerts add mention:S012345 x"],
+  ["alerts add --mention <@U012345|ann lee>", "alerts add --mention U012345"],
+  ["<!here> <!subteam^S1|@ops> <!date^1^{date}|then>", "@here @ops then"],
+  ["<mailto:a@b.c|a@b.c> <mailto:d@e.f>", "a@b.c d@e.f"],
+  ["&lt;b&gt; &amp;amp; a &lt; b", "<b> &amp; a < b"],
+])("%s was typed as %s", (given, typed) => {
+  expect(typedText(given)).toBe(typed);
+});
+
+test("the mention goes, wherever it stands, and no other", () => {
+  expect(textOfMention("<@UBOT> market list", "UBOT")).toBe("market list");
+  expect(textOfMention("hey <@UBOT|bell>: time", "UBOT")).toBe("hey  : time");
+  expect(textOfMention("<@U1|ann> <@UBOT> time", "UBOT")).toBe("@ann   time");
+  expect(textOfMention("<@UBOT>, time", undefined)).toBe("time");
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+
+import { compose } from "../../../../src/adapters/slack/render/compose.ts";
+import { renderSlack } from "../../../../src/adapters/slack/render/render.ts";
+import { silentLog } from "../../../../src/log.ts";
+import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { paragraph } from "../../../../src/reply/block.ts";
+import { reply } from "../../../../src/reply/reply.ts";
+import { id, toText } from "../../../../src/reply/text.ts";
+import { judgeMessage } from "../../../support/fake-slack/judge.ts";
+import { labelsOf } from "../../../support/fake-slack/person.ts";
+import type { Block } from "../../../support/fake-slack/state.ts";
+import { shownText } from "../shown.ts";
+
+test("buttons whose meaning the store does not take are counted", async () => {
+  const invocation = { command: "time", options: { note: "x".repeat(900) } };
+  const actions = ["One", "Two"].map((label) => ({ label, invocation, effect: "reply" as const }));
+  const payloads = { put: () => Promise.reject(new Error("full")), get: () => Promise.resolve(undefined) };
+  const { body } = await compose(
+    reply({ title: "x", actions: [...actions, { label: "Docs", url: "https://example.net/" }] }),
+    {},
+    { payloads, log: silentLog(), keepMillis: 1 },
+  );
+  const shown = shownText(body.blocks);
+  expect(shown).toContain("Buttons missing here, since what they mean could not be kept: 2.");
+  expect(shown).toContain("Docs");
+  expect(shown).not.toContain("One");
+});
+
+test("what fits beside everything else is shown whole", () => {
+  const words = [2900, 2900, 2200].map((length) => paragraph("x".repeat(length)));
+  const table = { kind: "table" as const, columns: [{ title: "A" }], rows: [[toText("1")]], name: "t" };
+  expect(renderSlack(reply({ title: "x", blocks: [...words, table] })).files).toEqual([]);
+});
+
+test.each([
+  ["an id by its ends", id("ab".repeat(32))],
+  ["a long cell by its beginning", toText("word ".repeat(100))],
+])("a table that shows %s says where all of it is", (_name, cell) => {
+  const table = { kind: "table" as const, columns: [{ title: "A" }], rows: [[toText(cell)]], name: "t" };
+  const { blocks, files } = renderSlack(reply({ title: "x", blocks: [table] }));
+  expect(shownText(blocks)).toContain("Shortened; all of it in t.csv");
+  expect(files.map(({ name }) => name)).toEqual(["t.csv"]);
+});
+
+test("more wide fields than a message has blocks: as many as fit, and a file with all", () => {
+  const fields = Array.from({ length: 70 }, (_, index) => ({
+    name: toText(`name ${index}`),
+    value: toText("value"),
+    wide: true as const,
+  }));
+  const { blocks, files } = renderSlack(reply({ title: "x", blocks: [{ kind: "fields", fields }] }));
+  expect(judgeMessage({ text: "x", blocks })).toEqual([]);
+  expect(shownText(blocks)).toContain("all of it in whole-reply.txt");
+  expect(files.map(({ name }) => name)).toEqual(["whole-reply.txt"]);
+});
+
+test.each(["javascript:alert(1)", "no address", `https://example.net/${"x".repeat(3000)}`])(
+  "a link that Slack would not take is said in words: %s",
+  (url) => {
+    const { blocks } = renderSlack(reply({ title: "x", actions: [{ label: "Docs", url }] }));
+    expect(blocks.filter(({ type }) => type === "actions")).toEqual([]);
+    expect(judgeMessage({ text: "x", blocks })).toEqual([]);
+    expect(shownText(blocks)).toContain("1 more, without a button:");
+  },
+);
+
+describe("asking again is offered", () => {
+  const file = memoryAttachment("a.csv", "text/csv", "a\n");
+  const own = { label: "Refresh", invocation: { command: "time", options: {} }, effect: "replace" as const };
+  test.each<[string, Parameters<typeof reply>[0], string, string[]]>([
+    ["with an answer", { title: "x" }, "time", ["Refresh"]],
+    ["with a failure of the network's", { title: "x", failure: "network" }, "time", ["Try again"]],
+    ["not with a mistake, which stays one", { title: "x", failure: "caller" }, "time", []],
+    ["not with help, which stays as it is", { title: "x" }, "help", []],
+    ["not where a file would be made again", { title: "x", attachments: [file] }, "time", []],
+    ["once, where the answer offers it itself", { title: "x", actions: [own] }, "time", ["Refresh"]],
+  ])("%s", (_name, parts, command, labels) => {
+    const { blocks } = renderSlack(reply(parts), { asker: "U1", ask: { command, options: {} } });
+    expect(labelsOf(blocks as readonly Block[])).toEqual(labels);
+  });
+});

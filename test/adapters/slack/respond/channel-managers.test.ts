@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+
+import type { SendError } from "../../../../src/alerts/sender.ts";
+import { command } from "../../../../src/bot/command.ts";
+import { until } from "../../../support/fake-discord/until.ts";
+import type { Profile } from "../../../support/fake-slack/state.ts";
+import { probe, titled } from "../probe-commands.ts";
+import { delivery, signal } from "../sending.ts";
+import { said } from "../shown.ts";
+import { stage } from "../stage.ts";
+
+/** For those alone who manage the channel; and one of its family that is for everyone. */
+const change = command({
+  ...probe("probe change", () => Promise.resolve(titled("changed"))),
+  access: "channel-manager",
+});
+const look = probe("probe look", ({ caller }) => Promise.resolve(titled(`may: ${caller.mayManageChannel}`)));
+const extra = [change, look];
+
+const GUEST = "Guests may not";
+const ELSEWHERE = "People of another organisation may not";
+
+describe("who may change what a channel is told", () => {
+  test.each<[string, Profile, string]>([
+    ["a full member", {}, "changed"],
+    ["a guest", { is_restricted: true }, GUEST],
+    ["a guest of one channel", { is_restricted: true, is_ultra_restricted: true }, GUEST],
+    ["an app", { is_bot: true }, "Apps and workflows may not"],
+    ["a workflow", { is_workflow_bot: true }, "Apps and workflows may not"],
+    ["somebody of another organisation", { team_id: "T99" }, ELSEWHERE],
+    ["a stranger", { is_stranger: true }, ELSEWHERE],
+    ["somebody of the same enterprise", { team_id: "T99", enterprise_user: { teams: ["T98", "T01"] } }, "changed"],
+    ["somebody who has left", { deleted: true }, ELSEWHERE],
+  ])("%s", async (name, profile, words) => {
+    await using scene = await stage({ extra });
+    const who = scene.fake.person(name, profile);
+    const dialog = await who.run(scene.channel, "probe change");
+    expect(said(dialog.last)).toContain(words);
+    expect(dialog.last.onlyFor).toBe(who.id);
+    expect(said((await who.run(scene.channel, "probe look")).last)).toContain(`may: ${words === "changed"}`);
+    // Looked up once for both.
+    expect(scene.fake.requests.filter(({ method }) => method === "users.info")).toHaveLength(1);
+  });
+
+  test("nobody is looked up for what is for everyone", async () => {
+    await using scene = await stage({ extra });
+    const ann = scene.fake.person("ann");
+    await ann.run(scene.channel, "time");
+    ann.type(scene.channel, "market show");
+    await ann.form();
+    expect(scene.fake.requests.filter(({ method }) => method === "users.info")).toEqual([]);
+  });
+
+  test("whoever cannot be looked up may not, is told to try again, and may the next time", async () => {
+    await using scene = await stage({ extra, timing: { lookupMillis: 40 } });
+    const ann = scene.fake.person("ann");
+    for (const answer of [{ status: 500 }, { error: "fatal_error" }, "cut-before", "hang-before"] as const) {
+      scene.fake.fail({ method: "users.info", answer });
+      expect(said((await ann.run(scene.channel, "probe change")).last)).toContain("Try again in a moment");
+      scene.fake.release();
+    }
+    for (;;) {
+      // The look-up that hung may still be under way.
+      if (said((await ann.run(scene.channel, "probe change")).last).includes("changed")) break;
+    }
+  });
+
+  test.each([
+    ["listed", ["slack:U999", "U00000005"], "U00000005"],
+    ["beside those of Discord", ["discord:1", "123456", "slack:U00000005"], "U00000005"],
+  ])("those %s alone may", async (_name, mayManage, id) => {
+    await using scene = await stage({ extra, mayManage });
+    const { fake } = scene;
+    const ann = fake.person("ann");
+    const bob = fake.person("bob", { is_restricted: true });
+    const chosen = [ann, bob].find((one) => one.id === id);
+    for (const who of [ann, bob]) {
+      const { last } = await who.run(scene.channel, "probe change");
+      expect(said(last)).toContain(who === chosen ? "changed" : "Bellwether's operator names those who may");
+    }
+    expect(fake.requests.filter(({ method }) => method === "users.info")).toEqual([]);
+  });
+
+  test("a list that names nobody on Slack leaves it to the full members", async () => {
+    await using scene = await stage({ extra, mayManage: ["discord:1", "42", " "] });
+    expect(said((await scene.fake.person("ann").run(scene.channel, "probe change")).last)).toContain("changed");
+  });
+
+  test("at mentions, buttons and forms as well", async () => {
+    const asking = command({
+      ...change,
+      name: "probe asking",
+      options: { note: { kind: "text", required: true, description: "Anything", example: "x" } },
+    });
+    await using scene = await stage({ extra: [...extra, asking] });
+    const bob = scene.fake.person("bob", { is_restricted: true });
+    bob.mention(scene.channel, "probe change");
+    await until(() => bob.sees(scene.channel).length === 2, "the answer");
+    expect(said(bob.sees(scene.channel)[1]!)).toContain(GUEST);
+    bob.type(scene.channel, "probe asking");
+    const form = await bob.form();
+    expect(await bob.submit(form, { note: "x" })).toEqual({ note: expect.stringContaining(GUEST) as string });
+    const cat = scene.fake.person("cat", { team_id: "T99" });
+    cat.mention(scene.channel, "probe change");
+    await until(() => cat.sees(scene.channel).some((message) => said(message).includes(ELSEWHERE)), "the answer");
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe change private:no");
+    const pressed = await bob.press(last, "Refresh");
+    expect(said(pressed.last)).toContain(GUEST);
+    expect(last.edits).toBe(0);
+  });
+
+  test("so it is with the alerts themselves: members subscribe the channel, guests watch for themselves alone", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const bob = scene.fake.person("bob", { is_restricted: true });
+    expect(said((await bob.run(scene.channel, "alerts add ops")).last)).toContain(GUEST);
+    const added = await ann.run(scene.channel, "alerts add ops mention:<!subteam^S012345|@oncall>");
+    expect(said(added.last)).toContain("S012345");
+    expect(said((await bob.run(scene.channel, "alerts list")).last)).toContain("S012345");
+    const id = /alerts remove (\w+)|"id":"(\w+)"/u.exec(JSON.stringify(added.last.blocks).replaceAll("\\", ""));
+    const [, typed, carried] = id ?? [];
+    const removed = await bob.run(scene.channel, `alerts remove ${typed ?? carried ?? "x"}`);
+    expect(said(removed.last)).toContain(GUEST);
+  });
+
+  test("where the bot is not in the channel: who asked is told to invite it, once", async () => {
+    await using scene = await stage({ extra });
+    const { adapter, fake } = scene;
+    fake.expected.add("not_in_channel");
+    const elsewhere = fake.channel({ member: false });
+    const ann = fake.person("ann");
+    const dialog = await ann.run(elsewhere, "probe change");
+    const send = (): Promise<unknown> =>
+      adapter
+        .send(delivery("d1", elsewhere), titled("added"), signal)
+        .then(() => "sent")
+        .catch((error: unknown) => (error as SendError).kind);
+    expect(await send()).toBe("gone");
+    await until(() => dialog.messages.length === 2, "the word about it");
+    expect(said(dialog.messages[0]!)).toContain("changed");
+    expect(said(dialog.last)).toContain("Type `/invite @bellwether` in it");
+    expect(dialog.last.onlyFor).toBe(ann.id);
+    expect(await send()).toBe("gone");
+    await ann.run(elsewhere, "time");
+    expect(dialog.messages).toHaveLength(2);
+  });
+});

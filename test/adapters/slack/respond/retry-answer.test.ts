@@ -1,0 +1,168 @@
+import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from "@slack/web-api";
+import { describe, expect, test } from "vitest";
+
+import {
+  ANSWER_RETRY_POLICY,
+  AnswerRetrier,
+  RetriesExhausted,
+  type RetryableAnswer,
+} from "../../../../src/adapters/slack/respond/retry-answer.ts";
+import {
+  ResponseRefused,
+  ResponseUnreached,
+  ResponseUrlExpired,
+} from "../../../../src/adapters/slack/transport/response-url.ts";
+import { silentLog } from "../../../../src/log.ts";
+import { until } from "../../../support/fake-discord/until.ts";
+import { VirtualWaits } from "../virtual-waits.ts";
+
+const MINUTE = 60_000;
+const platform = (error: string) => new WebAPIPlatformError({ ok: false, error });
+const http = (status: number) => new WebAPIHTTPError(status, "", {}, "");
+const unreached = () => new ResponseUnreached("no answer", { cause: new Error("reset") });
+const refused = () =>
+  new ResponseUnreached("no answer", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
+
+function insist(waits: VirtualWaits, stopping = new AbortController()): AnswerRetrier {
+  return new AnswerRetrier({
+    log: silentLog(),
+    sleep: waits.sleep,
+    now: () => waits.passed,
+    stopping: stopping.signal,
+    random: () => 0.999,
+    policy: ANSWER_RETRY_POLICY,
+  });
+}
+
+/** Fails with these, one after the other, at each place; then it is said. */
+function saying(here: readonly unknown[], there?: readonly unknown[]) {
+  const tries: string[] = [];
+  const attempt = (name: string, faults: unknown[]) => (again: boolean) => {
+    tries.push(again ? `${name} again` : name);
+    const fault = faults.shift();
+    return fault === undefined ? Promise.resolve() : Promise.reject(fault);
+  };
+  const said: RetryableAnswer = {
+    sayHere: attempt("here", [...here]),
+    sayInDirectMessage: there === undefined ? undefined : attempt("there", [...there]),
+    simplify: () => {
+      tries.push("simpler");
+      return tries.filter((one) => one === "simpler").length === 1;
+    },
+  };
+  return { tries, said };
+}
+
+const often = (fault: () => unknown): unknown[] => Array.from({ length: 200 }, fault);
+
+describe("what is insisted on", () => {
+  test.each<[string, unknown[], unknown[] | undefined, string[]]>([
+    ["nothing is wrong", [], [], ["here"]],
+    ["too late for the response_url", [new ResponseUrlExpired("x")], [], ["here", "there"]],
+    ["nothing arrived", [new ResponseRefused("503")], [], ["here", "there"]],
+    ["perhaps it arrived", [new ResponseRefused("500")], [], ["here", "there again"]],
+    ["no answer", [unreached()], [], ["here", "there again"]],
+    ["nobody there", [refused()], [http(503)], ["here", "there", "here"]],
+    ["a place that is gone", [platform("channel_not_found")], [http(503)], ["here", "there", "there"]],
+    ["what is refused, once", [new ResponseRefused("invalid_blocks")], [], ["here", "simpler", "here"]],
+    [
+      "what is refused there",
+      [new ResponseUrlExpired("x")],
+      [platform("msg_too_long")],
+      ["here", "there", "simpler", "there"],
+    ],
+    ["one place alone", [http(500), http(500)], undefined, ["here", "here again", "here again"]],
+    ["a token that does not count for a while", [platform("invalid_auth")], undefined, ["here", "here"]],
+    ["a long limit", [new WebAPIRateLimitedError(50)], undefined, ["here", "here"]],
+    ["a line that breaks", [new WebAPIRequestError(new Error("reset"))], undefined, ["here", "here again"]],
+    ["the page of a proxy", [platform("<html>Maintenance</html>")], undefined, ["here", "here again"]],
+  ])("%s", async (_name, here, there, expected) => {
+    const waits = new VirtualWaits();
+    const { tries, said } = saying(here, there);
+    let done = false;
+    const work = insist(waits)
+      .say("x", said)
+      .then(() => (done = true));
+    await waits.passUntil(() => done, "it to be said");
+    await work;
+    expect(tries).toEqual(expected);
+  });
+
+  test.each<[string, unknown[], unknown[] | undefined]>([
+    ["refused twice", [platform("invalid_blocks"), platform("invalid_blocks")], undefined],
+    ["a place that is gone, and no other", [platform("is_archived")], undefined],
+    ["both gone", [new ResponseUrlExpired("x")], [platform("user_disabled")]],
+    ["a permission that lacks", [platform("missing_scope")], undefined],
+    ["a fault of ours", [new TypeError("x is undefined")], undefined],
+  ])("%s is given up at once", async (_name, here, there) => {
+    const waits = new VirtualWaits();
+    const { said } = saying(here, there);
+    await expect(insist(waits).say("x", said)).rejects.toThrow(Error);
+    expect(waits.passed).toBe(0);
+  });
+
+  test("for half an hour, with growing pauses; the response_url's five uses are spread over ten minutes", async () => {
+    const waits = new VirtualWaits();
+    const { said, tries } = saying(
+      often(unreached),
+      often(() => http(500)),
+    );
+    const at: number[] = [];
+    const timed: RetryableAnswer = {
+      ...said,
+      sayHere: (again) => {
+        at.push(waits.passed);
+        return said.sayHere(again);
+      },
+    };
+    let failure: unknown;
+    const work = insist(waits)
+      .say("x", timed)
+      .catch((error: unknown) => (failure = error));
+    await waits.passUntil(() => failure !== undefined, "the end");
+    await work;
+    expect(failure).toBeInstanceOf(RetriesExhausted);
+    expect(waits.passed).toBeGreaterThan(28 * MINUTE);
+    expect(waits.passed).toBeLessThanOrEqual(30 * MINUTE);
+    expect(at[3]).toBeGreaterThan(MINUTE);
+    expect(at[4]).toBeGreaterThan(8 * MINUTE);
+    expect(tries.length).toBeLessThan(50);
+  });
+
+  test("a limit is waited out as long as Slack says", async () => {
+    const waits = new VirtualWaits();
+    const { said } = saying([new WebAPIRateLimitedError(300)]);
+    const work = insist(waits).say("x", said);
+    await waits.next();
+    await work;
+    expect(waits.passed).toBe(300_000);
+  });
+
+  test("only so many wait at a time; one more is given up, and there is room again later", async () => {
+    const waits = new VirtualWaits();
+    const queue = insist(waits);
+    const many = Array.from({ length: 200 }, () => saying([http(503)]));
+    const work = Promise.all(many.map(({ said }) => queue.say("x", said)));
+    await until(() => queue.waiting === 200, "all of them to wait");
+    await expect(queue.say("x", saying([http(503)]).said)).rejects.toThrow("200 answers wait for Slack already");
+    while (waits.waiting > 0) await waits.next();
+    await work;
+    expect(queue.waiting).toBe(0);
+    const { said, tries } = saying([http(503)]);
+    const later = queue.say("x", said);
+    await waits.next();
+    await later;
+    expect(tries).toEqual(["here", "here"]);
+  });
+
+  test("a bot that stops waits for nothing", async () => {
+    const waits = new VirtualWaits();
+    const stopping = new AbortController();
+    const queue = insist(waits, stopping);
+    const work = queue.say("x", saying(often(() => http(503))).said);
+    await until(() => waits.waiting === 1, "it to wait");
+    stopping.abort(new Error("stop"));
+    await expect(work).rejects.toThrow(/503/u);
+    expect(queue.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+
+import { ChannelQueue, QueueFull } from "../../../../src/adapters/slack/send/channel-queue.ts";
+
+test("a channel takes a thousand waiting messages and no more, another goes on, and there is room again later", async () => {
+  const queue = new ChannelQueue(0);
+  const { signal } = new AbortController();
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const waiting = Array.from({ length: 1000 }, (_, index) => queue.run("C1", signal, () => gate.then(() => index)));
+  await expect(queue.run("C1", signal, () => Promise.resolve(1000))).rejects.toThrow(QueueFull);
+  expect(await queue.run("C2", signal, () => Promise.resolve("other"))).toBe("other");
+  open();
+  expect(await Promise.all(waiting)).toEqual(Array.from({ length: 1000 }, (_, index) => index));
+  expect(await queue.run("C1", signal, () => Promise.resolve("again"))).toBe("again");
+});
+
+test("what fails or is aborted holds up nobody behind it", async () => {
+  const queue = new ChannelQueue(0);
+  const { signal } = new AbortController();
+  const given = new AbortController();
+  const failed = queue.run("C1", signal, () => Promise.reject(new Error("no")));
+  const aborted = queue.run("C1", given.signal, () => Promise.resolve("never"));
+  const behind = queue.run("C1", signal, () => Promise.resolve("done"));
+  given.abort(new Error("given up"));
+  await expect(failed).rejects.toThrow("no");
+  await expect(aborted).rejects.toThrow("given up");
+  expect(await behind).toBe("done");
+});

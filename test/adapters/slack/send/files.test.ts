@@ -1,0 +1,260 @@
+import { PassThrough, Readable } from "node:stream";
+
+import { describe, expect, test } from "vitest";
+
+import { createLog } from "../../../../src/log.ts";
+import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { reply } from "../../../../src/reply/reply.ts";
+import { toText } from "../../../../src/reply/text.ts";
+import { until } from "../../../support/fake-discord/until.ts";
+import { buttonsOf, labelsOf } from "../../../support/fake-slack/person.ts";
+import { countedFile, probe } from "../probe-commands.ts";
+import { said } from "../shown.ts";
+import { stage } from "../stage.ts";
+
+/** A command whose answer carries one file. */
+function withFile(content: string) {
+  const counted = countedFile("ledger.csv", content);
+  const asked = probe("probe file", () => Promise.resolve(reply({ title: "a file", attachments: [counted.file] })));
+  return { ...counted, asked };
+}
+
+const bytesOf = (message: { files: readonly { bytes: Buffer | undefined }[] }): string =>
+  message.files.map(({ bytes }) => bytes?.toString() ?? "").join();
+
+describe("files", () => {
+  test("a ledger export comes whole into the app's direct messages, and the answer says so", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const stakes = await ann.run(scene.channel, "stake all");
+    const party = /\b[0-9a-f]{64}\b/u.exec(JSON.stringify(stakes.last.blocks))?.[0];
+    const form = ann.type(scene.channel, "ledger export");
+    const view = await ann.form();
+    const [first = ""] = await ann.complete(view, "party", "");
+    const [asset = ""] = await ann.complete(view, "asset", "");
+    await ann.submit(view, { party: party ?? first, asset });
+    await form.answered();
+    expect(said(form.last)).toContain("is in your direct messages with the app");
+    const message = ann.directMessages().at(-1);
+    expect(message?.files[0]?.name).toMatch(/^SIMULATED-ledger-.*\.csv$/u);
+    expect(bytesOf(message!)).toContain("vega_time");
+    expect(form.last.onlyFor).toBe(ann.id);
+  });
+
+  test("for all: into the channel or its thread, where the app must be", async () => {
+    const file = withFile("a,b\n1,2\n");
+    await using scene = await stage({ extra: [file.asked] });
+    const ann = scene.fake.person("ann");
+    const dialog = await ann.run(scene.channel, "probe file private:no");
+    expect(said(dialog.last)).toContain("is in this channel");
+    expect(bytesOf(ann.sees(scene.channel).find(({ files }) => files.length > 0)!)).toBe("a,b\n1,2\n");
+    await until(() => file.disposed() === 1, "the file to be given up");
+
+    scene.fake.expected.add("not_in_channel");
+    const elsewhere = scene.fake.channel({ member: false });
+    const refused = await ann.run(elsewhere, "probe file private:no");
+    expect(said(refused.last)).toContain("`/invite @bellwether`");
+    await until(() => file.disposed() === 2, "the file to be given up");
+  });
+
+  test("is streamed: its first bytes leave before the last ones are there", async () => {
+    let begun = (): boolean => false;
+    const streamed = {
+      ...memoryAttachment("ledger.csv", "text/csv", "first\nlast\n"),
+      open: () =>
+        Readable.from(
+          (async function* () {
+            yield "first\n";
+            await until(() => begun(), "the upload to begin");
+            yield "last\n";
+          })(),
+        ),
+    };
+    const asked = probe("probe stream", () => Promise.resolve(reply({ title: "a file", attachments: [streamed] })));
+    await using scene = await stage({ extra: [asked] });
+    begun = () => scene.fake.begun.includes("upload");
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe stream");
+    expect(said(last)).toContain("is in your direct messages");
+    expect(bytesOf(ann.directMessages()[0]!)).toBe("first\nlast\n");
+  });
+
+  test("a picture says what it shows to those who do not see it", async () => {
+    const picture = memoryAttachment("prices.png", "image/png", "png", { alt: "Prices rose & fell" });
+    const asked = probe("probe picture", () => Promise.resolve(reply({ title: "a picture", picture })));
+    await using scene = await stage({ extra: [asked] });
+    const ann = scene.fake.person("ann");
+    await ann.run(scene.channel, "probe picture");
+    expect(ann.directMessages()[0]?.files[0]).toMatchObject({ alt: "SIMULATED: Prices rose & fell" });
+  });
+
+  test("shared again into a thread", async () => {
+    const file = withFile("a\n");
+    await using scene = await stage({ extra: [file.asked] });
+    const ann = scene.fake.person("ann");
+    ann.mention(scene.channel, "probe file", "1.000001");
+    await until(() => ann.sees(scene.channel).length === 2, "the answer");
+    const shared = await ann.press(ann.sees(scene.channel)[1]!, "Share");
+    expect(said(shared.last)).toContain("is in this thread");
+    expect(ann.sees(scene.channel).find(({ files }) => files.length > 0)).toMatchObject({ thread: "1.000001" });
+    await until(() => file.disposed() === 2, "the file to be given up");
+  });
+
+  test.each([
+    ["an upload that breaks off", { method: "upload", answer: "cut-before" } as const, "could not be sent"],
+    ["an upload that is refused", { method: "upload", answer: { status: 500 } } as const, "answered with 500"],
+    [
+      "no permission",
+      { method: "files.getUploadURLExternal", answer: { error: "missing_scope" } } as const,
+      "files:write",
+    ],
+    [
+      "a full workspace",
+      { method: "files.completeUploadExternal", answer: { error: "storage_limit_reached" } } as const,
+      "takes no more files",
+    ],
+    [
+      "no direct messages",
+      { method: "conversations.open", answer: { error: "user_disabled" } } as const,
+      "Slack says user_disabled",
+    ],
+  ])("%s is said beside the answer", async (_name, fault, words) => {
+    const file = withFile("a\n");
+    await using scene = await stage({ extra: [file.asked] });
+    const ann = scene.fake.person("ann");
+    scene.fake.fail(fault);
+    const dialog = await ann.run(scene.channel, "probe file");
+    expect(said(dialog.last)).toContain("a file");
+    expect(said(dialog.last)).toContain(words);
+    await until(() => file.disposed() === 1, "the file to be given up");
+  });
+
+  test("many files with long names: as many lines as find room, the rest counted", async () => {
+    const files = Array.from(
+      { length: 40 },
+      (_, index) => countedFile(`${"ledger".repeat(15)}-${index}.csv`, "a\n").file,
+    );
+    const asked = probe("probe many", () => Promise.resolve(reply({ title: "many", attachments: files })));
+    await using scene = await stage({ extra: [asked] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe many");
+    const sent = ann.directMessages().flatMap((message) => message.files).length;
+    const named = said(last).split(".csv (").length - 1;
+    expect(sent).toBe(40);
+    expect(named).toBeGreaterThan(0);
+    expect(said(last)).toContain(`Files sent there beside those: ${sent - named}.`);
+  });
+
+  test("an upload that stands still is given up", async () => {
+    const file = withFile("a\n");
+    await using scene = await stage({ extra: [file.asked], timing: { stallMillis: 60 } });
+    scene.fake.fail({ method: "upload", answer: "hang-before" });
+    const { last } = await scene.fake.person("ann").run(scene.channel, "probe file");
+    expect(said(last)).toContain("ledger.csv could not be sent: the upload stood still. Try again.");
+    scene.fake.release();
+  });
+
+  test("after two files that Slack gives no answer to, the rest is not tried", async () => {
+    const files = ["a.csv", "b.csv", "c.csv", "d.csv"].map((name) => countedFile(name, "x\n").file);
+    const asked = probe("probe many", () => Promise.resolve(reply({ title: "many", attachments: files })));
+    await using scene = await stage({ extra: [asked] });
+    const { fake } = scene;
+    for (let count = 0; count < 2; count += 1) fake.fail({ method: "upload", answer: "cut-before" });
+    const { last } = await fake.person("ann").run(scene.channel, "probe many");
+    expect(said(last)).toContain("SIMULATED-c.csv was not sent: Slack did not answer. Try again.");
+    expect(said(last)).toContain("SIMULATED-d.csv was not sent");
+    expect(fake.begun.filter((method) => method === "upload")).toHaveLength(2);
+  });
+
+  test("what takes a file to be made again asks before it is shared", async () => {
+    const file = withFile("a\n");
+    await using scene = await stage({ extra: [file.asked] });
+    const { last } = await scene.fake.person("ann").run(scene.channel, "probe file");
+    const share = buttonsOf(last.blocks).find(({ text }) => text?.text === "Share");
+    expect(JSON.stringify(share?.confirm)).toContain("posted where everybody here can see it");
+  });
+
+  test("an empty file is said to be empty, since Slack takes none", async () => {
+    const file = withFile("");
+    await using scene = await stage({ extra: [file.asked] });
+    const { last } = await scene.fake.person("ann").run(scene.channel, "probe file");
+    expect(said(last)).toContain("ledger.csv is empty");
+  });
+
+  test("a page that takes another's place sends no file again, and offers it", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "stake all");
+    const before = ann.directMessages().length;
+    expect(before).toBeGreaterThan(0);
+    await ann.press(last, "Refresh");
+    expect(last.edits).toBe(1);
+    expect(ann.directMessages()).toHaveLength(before);
+    await ann.press(last, "Send as file");
+    expect(ann.directMessages().length).toBeGreaterThan(before);
+  });
+
+  test("what does not fit is counted, and comes as a file when asked for", async () => {
+    const rows = Array.from({ length: 150 }, (_, index) => [toText(`row ${index}`)]);
+    const table = { kind: "table" as const, columns: [{ title: "Row" }], rows, name: "rows" };
+    const asked = probe("probe table", () => Promise.resolve(reply({ title: "many", blocks: [table] })));
+    await using scene = await stage({ extra: [asked] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe table");
+    expect(said(last)).toContain("99 of 150 rows shown; all of it in SIMULATED-rows.csv");
+    expect(labelsOf(last.blocks)).toContain("Send as file");
+    expect(ann.directMessages()).toEqual([]);
+    const sent = await ann.press(last, "Send as file");
+    expect(said(sent.last)).toContain("rows.csv");
+    expect(bytesOf(ann.directMessages()[0]!)).toContain("row 149");
+  });
+
+  test.each([
+    ["refused for the moment", { status: 500 } as const],
+    ["cut off", "cut-before" as const],
+  ])("an answer that is %s goes into direct messages, its file once", async (_name, answer) => {
+    const file = withFile("a\n");
+    await using scene = await stage({ extra: [file.asked] });
+    const ann = scene.fake.person("ann");
+    scene.fake.fail({ method: "respond", answer });
+    ann.type(scene.channel, "probe file");
+    await until(() => ann.directMessages().length === 2, "the answer");
+    const [sent, said_] = ann.directMessages();
+    expect(sent?.files).toHaveLength(1);
+    expect(said(said_!)).toContain("*Your answer* to `/bell probe file`");
+    expect(said(said_!)).toContain("ledger.csv");
+    await until(() => file.disposed() === 1, "the file to be given up");
+  });
+
+  test("an answer that Slack refuses is replaced by a word about that", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    scene.fake.fail({ method: "respond", answer: { error: "invalid_blocks" } });
+    const dialog = await ann.run(scene.channel, "time");
+    expect(said(dialog.last)).toContain("The answer could not be shown here");
+  });
+
+  test("where Slack refuses that word, too, it comes by direct message", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    for (let count = 0; count < 2; count += 1) {
+      scene.fake.fail({ method: "respond", answer: { error: "invalid_blocks" } });
+    }
+    const dialog = ann.type(scene.channel, "time");
+    await until(() => ann.directMessages().length === 1, "the direct message");
+    expect(said(ann.directMessages()[0]!)).toContain("The answer could not be shown here");
+    expect(dialog.messages).toEqual([]);
+  });
+
+  test("why Slack refuses one stands in the log", async () => {
+    const logged = new PassThrough();
+    await using scene = await stage({ log: createLog("error", logged) });
+    const ann = scene.fake.person("ann");
+    const messages = ["[ERROR] must be less than 3001 characters"];
+    scene.fake.fail({ method: "chat.postEphemeral", answer: { error: "invalid_blocks", messages } });
+    ann.mention(scene.channel, "time");
+    await until(() => ann.sees(scene.channel).length === 2, "the word about it");
+    expect(said(ann.sees(scene.channel)[1]!)).toContain("The answer could not be shown here");
+    expect(String(logged.read())).toContain("Slack says invalid_blocks: [ERROR] must be less than 3001 characters");
+  });
+});
