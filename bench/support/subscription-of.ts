@@ -1,7 +1,7 @@
 import type { AlertKind } from "../../src/alerts/kinds/kinds.ts";
 import { destinationKey, type Subscription } from "../../src/alerts/routing/subscription.ts";
 import type { Destination } from "../../src/alerts/sender.ts";
-import type { SubscriptionRow } from "../../src/store/alert-ports.ts";
+import type { SubscriptionRow } from "../../src/store/alert-tables/alert-tables.ts";
 
 /** An ordinary subscription, as it is stored. */
 export function subscriptionOf(

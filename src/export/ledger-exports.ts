@@ -2,14 +2,14 @@ import type { ApiClient, AsOf, LedgerQuery, LedgerStream } from "../api/api-clie
 import { ApiError } from "../api/api-error.ts";
 import { messageOf, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { safeFileName, type Attachment } from "../reply/attachment.ts";
+import { type Attachment, safeFileName } from "../reply/attachment.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
+import { Bulkhead } from "./bulkhead.ts";
 import { MalformedCsv } from "./csv-splitter.ts";
-import type { LedgerTransform } from "./ledger-pass.ts";
-import { RawTransform } from "./raw-pass.ts";
-import { RowFilter } from "./row-pass.ts";
-import { Bulkhead } from "./slots.ts";
-import { temporaryFiles, type TemporaryFile, type TemporaryFiles } from "./temporary-file.ts";
+import type { LedgerTransform } from "./ledger-transform.ts";
+import { RawTransform } from "./raw-transform.ts";
+import { RowFilter } from "./row-filter.ts";
+import { type TemporaryFile, temporaryFiles, type TemporaryFiles } from "./temporary-file.ts";
 
 export interface LedgerExportRequest {
   readonly query: LedgerQuery;

@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, lstat, open, readdir, unlink, type FileHandle } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, mkdtemp, open, readdir, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
 
 import { codeOf } from "../errors.ts";
-import { BlockWriter } from "./block-writer.ts";
-import { toDiskFullError } from "./disk-full.ts";
+import { BlockWriter, toDiskFullError } from "./block-writer.ts";
 
 const READ_BYTES = 64 * 1024;
 

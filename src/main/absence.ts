@@ -3,7 +3,7 @@ import { createDowntimeReport, type DowntimeReportDependencies } from "../alerts
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import type { Observation } from "../watchers/observation.ts";
+import type { Observation } from "../watchers/watch-loop.ts";
 
 export interface AbsenceParts extends Omit<DowntimeReportDependencies, "watcher"> {
   /** The alerts' settings. */

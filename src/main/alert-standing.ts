@@ -1,6 +1,6 @@
 import type { Episode } from "../alerts/rules/episode.ts";
 import type { Verdict } from "../api/verdict/verdict.ts";
-import type { AlertCounts } from "../store/alert-ports.ts";
+import type { AlertCounts } from "../store/alert-tables/alert-tables.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Alerting, AlertingHealth, LastLook } from "./alerting.ts";

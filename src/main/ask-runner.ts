@@ -1,7 +1,7 @@
 import { type LineRunner, localRunner } from "../adapters/terminal/line-runner.ts";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
-import { databaseFile } from "../store/database-url.ts";
+import { databaseFile } from "../store/file/database-url.ts";
 import { findHolder } from "./find-holder.ts";
 import { handingOver } from "./hand-over.ts";
 import { lenientSeenIds } from "./lenient-seen-ids.ts";

@@ -4,7 +4,7 @@ import { runAsk } from "../adapters/terminal/index.ts";
 import { processTerminal } from "../adapters/terminal/terminal.ts";
 import { loadConfig, terminalPreferences } from "../config/config.ts";
 import { createLog } from "../log.ts";
-import { databaseFile } from "../store/database-url.ts";
+import { databaseFile } from "../store/file/database-url.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 import { openRunner } from "./ask-runner.ts";
 import { logDestination } from "./log-destination.ts";

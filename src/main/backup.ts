@@ -2,8 +2,8 @@ import path from "node:path";
 
 import { loadConfig } from "../config/config.ts";
 import { UserError } from "../errors.ts";
-import { backUp } from "../store/backup.ts";
-import { databaseFile } from "../store/database-url.ts";
+import { backUp } from "../store/file/backup.ts";
+import { databaseFile } from "../store/file/database-url.ts";
 import { formatBytes } from "../units/format-number.ts";
 
 /** Copies the database, whether or not the bot runs. */

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import type { EmbeddedStore } from "../store/create-store.ts";
-import { enforceOrigin, type Origin, originOf } from "../store/origin.ts";
+import { enforceOrigin, type Origin, originOf } from "../store/file/origin.ts";
 import { stamp } from "./stamp.ts";
 
 /** Whose database the networks of a process need. */

@@ -8,7 +8,7 @@ import type { Verdict } from "../api/verdict/verdict.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import { sourceThresholds } from "../watchers/sources.ts";
+import { sourceThresholds } from "../watchers/sources/sources.ts";
 import type { Alerting } from "./alerting.ts";
 import type { GuidedIncident } from "./guided-incident.ts";
 

@@ -4,8 +4,8 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { UserError } from "../errors.ts";
-import { readHolderRecord } from "../store/holder-record.ts";
-import { tryProcessLock } from "../store/process-lock.ts";
+import { readHolderRecord } from "../store/file/holder.ts";
+import { tryProcessLock } from "../store/file/process-lock.ts";
 import type { Milliseconds } from "../units/duration.ts";
 
 /** How long a holder may take from claiming the database to answering on its socket. */

@@ -1,6 +1,6 @@
 import { UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { DatabaseInUse } from "../store/database-in-use.ts";
+import { DatabaseInUse } from "../store/file/holder.ts";
 import type { SeenIds } from "../store/store.ts";
 
 /**

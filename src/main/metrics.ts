@@ -5,7 +5,7 @@ import type { HttpSample, Metrics } from "../adapters/web/index.ts";
 import type { NodeRequest } from "../api/client/client.ts";
 import type { InvocationOutcome } from "../bot/bot.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import type { Observation } from "../watchers/observation.ts";
+import type { Observation } from "../watchers/watch-loop.ts";
 import type { AlertStanding } from "./alert-standing.ts";
 import { alertInstruments, type AlertInstruments, type AlertSample, type DeliverySample } from "./metrics-alerts.ts";
 import { processInstruments } from "./metrics-process.ts";

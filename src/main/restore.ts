@@ -2,8 +2,8 @@ import path from "node:path";
 
 import { loadConfig } from "../config/config.ts";
 import { UserError } from "../errors.ts";
-import { databaseFile } from "../store/database-url.ts";
-import { restore as restoreFile } from "../store/restore.ts";
+import { restore as restoreFile } from "../store/file/backup.ts";
+import { databaseFile } from "../store/file/database-url.ts";
 import { stamp } from "./stamp.ts";
 
 /** Puts a backup in the place of the database; the bot must be stopped. */

@@ -8,7 +8,7 @@ import { type Config, loadConfig } from "../config/config.ts";
 import { UserError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
 import { createStore } from "../store/create-store.ts";
-import { writeHolderRecord } from "../store/holder-record.ts";
+import { writeHolderRecord } from "../store/file/holder.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 import { alertStanding } from "./alert-standing.ts";

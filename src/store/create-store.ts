@@ -2,14 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { DatabaseInUse } from "./database-in-use.ts";
-import { databaseFile } from "./database-url.ts";
-import { openForLife, openPerCall } from "./file-access.ts";
-import type { Origin } from "./origin.ts";
-import { toStoreTrouble } from "./sqlite-faults.ts";
+import { databaseFile } from "./file/database-url.ts";
+import { openForLife, openPerCall } from "./file/file.ts";
+import { DatabaseInUse } from "./file/holder.ts";
+import type { Origin } from "./file/origin.ts";
+import { toStoreTrouble, WriteHealth } from "./sqlite/sqlite-faults.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
-import { WriteHealth } from "./write-health.ts";
 
 export interface StoreOptions {
   /** As in DATABASE_URL. */

@@ -1,19 +1,19 @@
 import type { Generated } from "kysely";
 
 import type {
+  ChunkRow,
   DecisionRow,
   DeliveryRow,
   EpisodeRow,
   HeldRow,
   MachineRow,
   MessageRow,
-  ChunkRow,
+  NotificationStateRow,
   ReceiptRow,
   RollingRow,
   SilenceRow,
   SubscriptionRow,
-  NotificationStateRow,
-} from "./alert-ports.ts";
+} from "./alert-tables/alert-tables.ts";
 import type { AnswerChoice, SeenKind } from "./store.ts";
 
 /** The tables as they stand after the last migration. Times are Unix milliseconds. */

@@ -1,5 +1,5 @@
-import type { AlertTables } from "./alert-ports.ts";
 import type { Milliseconds } from "../units/duration.ts";
+import type { AlertTables } from "./alert-tables/alert-tables.ts";
 
 /** What kind of thing an id names. */
 export type SeenKind = "market" | "asset" | "party" | "order" | "node" | "proposal";

@@ -1,13 +1,12 @@
 import { LRUCache } from "lru-cache";
 
 import type { Milliseconds } from "../units/duration.ts";
-import type { WithDatabase } from "./access.ts";
-import { createAnswerChoices } from "./answer-choices.ts";
-import { createAlertTables } from "./alert-tables.ts";
-import { createButtonPayloads } from "./button-payloads.ts";
-import { markOrigin, type Origin } from "./origin.ts";
-import { createSavedParties } from "./saved-parties.ts";
-import { createSeenIds, MAX_RECENT_NOTES, type RecentNote } from "./seen-ids.ts";
+import { createAlertTables } from "./alert-tables/create-alert-tables.ts";
+import { markOrigin, type Origin } from "./file/origin.ts";
+import { createButtonPayloads } from "./preferences/button-payloads.ts";
+import { createAnswerChoices, createSavedParties } from "./preferences/preferences.ts";
+import { createSeenIds, MAX_RECENT_NOTES, type RecentNote } from "./preferences/seen-ids.ts";
+import type { WithDatabase } from "./queries.ts";
 import type { StoreTables, TransactionTables } from "./store.ts";
 
 /** The tables over a database, however it is reached; `transaction` gives them bound to one. */

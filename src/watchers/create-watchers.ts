@@ -1,16 +1,16 @@
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Verdict } from "../api/verdict/verdict.ts";
-import { NodeSelector } from "./best-source.ts";
-import { bundlesWatcher } from "./bundles.ts";
-import { checkpointsWatcher } from "./checkpoints.ts";
-import { marketsWatcher } from "./markets.ts";
-import { nodeVersionsWatcher } from "./node-versions.ts";
-import { ordersWatcher } from "./orders.ts";
-import { rotationsWatcher } from "./rotations.ts";
-import { snapshotsWatcher } from "./snapshots.ts";
-import { sourcesWatcher } from "./sources.ts";
-import { stakesWatcher } from "./stakes.ts";
+import { checkpointsWatcher } from "./history/checkpoints.ts";
+import { rotationsWatcher } from "./history/rotations.ts";
+import { snapshotsWatcher } from "./history/snapshots.ts";
+import { marketsWatcher } from "./markets/markets.ts";
+import { NodeSelector } from "./sources/node-selector.ts";
+import { nodeVersionsWatcher } from "./sources/node-versions.ts";
+import { sourcesWatcher } from "./sources/sources.ts";
+import { bundlesWatcher } from "./subjects/bundles.ts";
+import { ordersWatcher } from "./subjects/orders.ts";
+import { stakesWatcher } from "./subjects/stakes.ts";
 import type { Watcher } from "./watcher.ts";
 
 /** Everybody who watches a network. */

@@ -11,8 +11,8 @@ import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
-import { decodeSources, snapshotOf } from "./sources-state.ts";
-import { sourcesWatcher, sourceThresholds } from "./sources.ts";
+import { decodeSources, snapshotOf } from "./sources/sources-state.ts";
+import { sourcesWatcher, sourceThresholds } from "./sources/sources.ts";
 
 /** Nobody is kept waiting for a drill as long as for a real node. */
 const POLL_INTERVAL: Milliseconds = 250;

@@ -1,7 +1,7 @@
 import type { ApiClient } from "../api/api-client.ts";
-import { systemClock, type Clock } from "../api/clock.ts";
+import { type Clock, systemClock } from "../api/clock.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { WatchLoop, type WatchLoopDependencies } from "./lookout.ts";
+import { WatchLoop, type WatchLoopDependencies } from "./watch-loop.ts";
 import type { Watcher } from "./watcher.ts";
 
 /** One network, and who watches it. */

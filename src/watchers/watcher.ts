@@ -8,7 +8,7 @@ import type { ApiClient } from "../api/api-client.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import type { NodeSelector } from "./best-source.ts";
+import type { NodeSelector } from "./sources/node-selector.ts";
 
 /** What watchers are made from; each takes what it needs. */
 export interface WatcherOptions {

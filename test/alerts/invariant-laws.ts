@@ -1,6 +1,6 @@
 import type { EpisodeHistory } from "../../src/alerts/engine/engine.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
-import type { DecisionRow, DeliveryRow } from "../../src/store/alert-ports.ts";
+import type { DecisionRow, DeliveryRow } from "../../src/store/alert-tables/alert-tables.ts";
 import type { FakeSender, Post } from "../support/fake-sender.ts";
 import type { World } from "./invariant-world.ts";
 

@@ -1,4 +1,4 @@
-import type { AlertTables } from "../../src/store/alert-ports.ts";
+import type { AlertTables } from "../../src/store/alert-tables/alert-tables.ts";
 import type { Store } from "../../src/store/store.ts";
 
 /**

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-import type { LedgerTransform } from "../../src/export/ledger-pass.ts";
+import type { LedgerTransform } from "../../src/export/ledger-transform.ts";
 
 /** How these tests write CSV, and the pieces in which they hand it out. */
 

@@ -10,8 +10,8 @@ import { openRunner } from "../../src/main/ask-runner.ts";
 import { serveHolder } from "../../src/main/holder-server.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { reply } from "../../src/reply/reply.ts";
-import { writeHolderRecord } from "../../src/store/holder-record.ts";
-import { tryProcessLock } from "../../src/store/process-lock.ts";
+import { writeHolderRecord } from "../../src/store/file/holder.ts";
+import { tryProcessLock } from "../../src/store/file/process-lock.ts";
 import { loopbackNode, type LoopbackNode } from "../support/loopback-node.ts";
 
 const ID = "ab".repeat(32);

@@ -18,8 +18,8 @@ import { paragraph } from "../../src/reply/block.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { disposeReply, reply, type Reply } from "../../src/reply/reply.ts";
 import { text, time } from "../../src/reply/text.ts";
-import { writeHolderRecord } from "../../src/store/holder-record.ts";
-import { tryProcessLock } from "../../src/store/process-lock.ts";
+import { writeHolderRecord } from "../../src/store/file/holder.ts";
+import { tryProcessLock } from "../../src/store/file/process-lock.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
 
 const never = new AbortController().signal;

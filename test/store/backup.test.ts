@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -10,10 +10,9 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { silentLog } from "../../src/log.ts";
-import { backUp } from "../../src/store/backup.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
-import { inspectFile } from "../../src/store/inspect-file.ts";
-import { restore } from "../../src/store/restore.ts";
+import { backUp, restore } from "../../src/store/file/backup.ts";
+import { inspectFile } from "../../src/store/file/inspect-file.ts";
 
 const WRITER = path.join(import.meta.dirname, "../support/store-writer.ts");
 

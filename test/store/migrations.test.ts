@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import { kyselyOver } from "../../src/store/kysely-sqlite.ts";
-import { migrate } from "../../src/store/migrate.ts";
 import { migrations } from "../../src/store/migrations/index.ts";
+import { migrate } from "../../src/store/migrations/migrate.ts";
+import { kyselyOver } from "../../src/store/sqlite/kysely-sqlite.ts";
 
 const versions = Object.keys(migrations);
 

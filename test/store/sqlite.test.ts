@@ -4,9 +4,9 @@ import path from "node:path";
 
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import { alertContract } from "./alert-contract.ts";
+import { alertContract } from "./alert-tables/alert-contract.ts";
+import { outboxContract } from "./alert-tables/outbox-contract.ts";
 import { storeContract, type StoreUnderTest } from "./contract.ts";
-import { outboxContract } from "./outbox-contract.ts";
 
 async function inFolder(hold: "life" | "call"): Promise<StoreUnderTest> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-store-"));

@@ -2,11 +2,11 @@ import { onTestFinished } from "vitest";
 
 import { AlertsConfig } from "../../src/alerts/alerts-config.ts";
 import type { ApiClient } from "../../src/api/api-client.ts";
-import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 import type { Watcher } from "../../src/watchers/watcher.ts";
 import { clientOf } from "../api/client-under-test.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
-import { ManualWatch } from "./lookout.ts";
+import { ManualWatch } from "./watch-by-hand.ts";
 
 export interface SimulatedNetwork {
   readonly simulator: Simulator;

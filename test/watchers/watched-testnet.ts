@@ -9,7 +9,7 @@ import { type Schedule, startSchedule } from "../../src/watchers/schedule.ts";
 import { aSubscription } from "../alerts/samples.ts";
 import { openStage, type Stage } from "../alerts/stage.ts";
 import { clientOf } from "../api/client-under-test.ts";
-import { requestsUnderWay } from "./under-way.ts";
+import { requestsUnderWay } from "./requests-under-way.ts";
 
 export interface WatchedTestnet {
   readonly stage: Stage;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { AlertTables, DeliveryRow, ReceiptRow } from "../../store/alert-ports.ts";
+import type { AlertTables, DeliveryRow, ReceiptRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
 import type { Decision } from "../outbox/batch.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 import type { Clock } from "../../api/clock.ts";
-import type { AlertTables } from "../../store/alert-ports.ts";
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { nowMillis, randomId } from "../dependencies.ts";

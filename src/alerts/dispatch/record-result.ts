@@ -1,4 +1,4 @@
-import type { AlertTables, DeliveryRow } from "../../store/alert-ports.ts";
+import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { timeToText } from "../kinds/json-fields.ts";

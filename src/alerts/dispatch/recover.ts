@@ -1,4 +1,4 @@
-import type { AlertTables } from "../../store/alert-ports.ts";
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Decision } from "../outbox/batch.ts";
 import { UNREACHED, UNSENT } from "../outbox/notification-state.ts";

@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { UserError } from "../../errors.ts";
-import type { AlertTables, DecisionQuery, DecisionRow, DeliveryRow, ReceiptRow } from "../../store/alert-ports.ts";
+import type {
+  AlertTables,
+  DecisionQuery,
+  DecisionRow,
+  DeliveryRow,
+  ReceiptRow,
+} from "../../store/alert-tables/alert-tables.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { OutboxBatch } from "../outbox/batch.ts";
 import { createLogReader, type LogReader } from "../outbox/decision-log.ts";

@@ -1,4 +1,4 @@
-import type { AlertTables } from "../../store/alert-ports.ts";
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { type QuietHours, quietUntil } from "../routing/quiet-hours.ts";
 import { holdsAt } from "../routing/silence.ts";

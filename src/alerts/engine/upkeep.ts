@@ -1,4 +1,4 @@
-import type { AlertTables } from "../../store/alert-ports.ts";
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";

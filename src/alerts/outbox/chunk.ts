@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { ChunkRow } from "../../store/alert-ports.ts";
+import type { ChunkRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { StoredDestination } from "../routing/subscription.ts";
 import { DELIVERY_PHASES, type ReadonlyOutboxBatch } from "./batch.ts";

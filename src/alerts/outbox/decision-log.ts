@@ -1,4 +1,10 @@
-import type { AlertTables, DecisionRow, JournalQuery, LoggedDelivery, ReceiptRow } from "../../store/alert-ports.ts";
+import type {
+  AlertTables,
+  DecisionRow,
+  JournalQuery,
+  LoggedDelivery,
+  ReceiptRow,
+} from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 

@@ -1,4 +1,4 @@
-import type { DeliveryRow } from "../../store/alert-ports.ts";
+import type { DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { compareSeverity, type Severity, severityOfEvent } from "../kinds/severity.ts";
 import type { DeliverySubject } from "../sender.ts";

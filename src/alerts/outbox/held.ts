@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { AlertTables, HeldRow } from "../../store/alert-ports.ts";
+import type { AlertTables, HeldRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { quietUntil } from "../routing/quiet-hours.ts";
 import type { SubscriptionIndex } from "../routing/subscription-index.ts";

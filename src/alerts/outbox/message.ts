@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { z } from "zod";
 
-import type { AlertTables } from "../../store/alert-ports.ts";
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { AlertEvent } from "../kinds/event.ts";
 import { MillisField, TimeText } from "../kinds/json-fields.ts";
 import { ALERT_KINDS } from "../kinds/kinds.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { AlertTables, DeliveryRow, NotificationStateRow } from "../../store/alert-ports.ts";
+import type { AlertTables, DeliveryRow, NotificationStateRow } from "../../store/alert-tables/alert-tables.ts";
 import { Severity } from "../kinds/severity.ts";
 import { StoredDestination } from "../routing/subscription.ts";
 

@@ -1,4 +1,9 @@
-import type { AlertTables, NewDeliveryRow, NotificationStateRow, SubscriptionRow } from "../../store/alert-ports.ts";
+import type {
+  AlertTables,
+  NewDeliveryRow,
+  NotificationStateRow,
+  SubscriptionRow,
+} from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { destinationKey, isAlive, type Subscription } from "../routing/subscription.ts";
 import type { Decision, ReadonlyOutboxBatch } from "./batch.ts";

@@ -1,4 +1,4 @@
-import type { AlertTables, DeliveryRow, RollingRow } from "../../store/alert-ports.ts";
+import type { AlertTables, DeliveryRow, RollingRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { destinationKey } from "../routing/subscription.ts";
 import type { Parcel } from "./chunk.ts";

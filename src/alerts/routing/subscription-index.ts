@@ -1,4 +1,4 @@
-import type { AlertTables } from "../../store/alert-ports.ts";
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { type ConditionKind, HEALTH_KINDS, isConditionKind } from "../kinds/kinds.ts";

@@ -1,4 +1,4 @@
-import type { AlertTables } from "../../store/alert-ports.ts";
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { Episode, Machine } from "./episode.ts";
 
 /** Where the rules of one network stand, as it is kept: most of it is as it was at the look before, and parsed then. */

@@ -1,5 +1,5 @@
 import type { Reply } from "../../reply/reply.ts";
-import type { AlertTables, DeliveryRow } from "../../store/alert-ports.ts";
+import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { triggerDeliveryTime } from "../dispatch/claim.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { AlertTables } from "../../store/alert-ports.ts";
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
 

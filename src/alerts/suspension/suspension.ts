@@ -1,4 +1,4 @@
-import type { AlertTables, DeliveryRow } from "../../store/alert-ports.ts";
+import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import { isDrill } from "../drill.ts";

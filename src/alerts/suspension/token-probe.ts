@@ -1,6 +1,6 @@
 import type { Clock } from "../../api/clock.ts";
 import type { Log } from "../../log.ts";
-import type { AlertTables } from "../../store/alert-ports.ts";
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { nowMillis } from "../dependencies.ts";
 import { claimDue, type ClaimedDelivery } from "../dispatch/claim.ts";

@@ -6,8 +6,8 @@ import { listen } from "../../adapters/web/listen.ts";
 import type { Config } from "../../config/config.ts";
 import { UserError } from "../../errors.ts";
 import { isLoopback } from "../../loopback.ts";
-import { databaseFile } from "../../store/database-url.ts";
-import { type HolderRecord, readHolderRecord } from "../../store/holder-record.ts";
+import { databaseFile } from "../../store/file/database-url.ts";
+import { type HolderRecord, readHolderRecord } from "../../store/file/holder.ts";
 import { findHolder } from "../find-holder.ts";
 
 /** The console: whether it can have its port, or runs already, and whether it stands open. */

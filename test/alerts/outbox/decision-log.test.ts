@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { LogEntry } from "../../../src/alerts/outbox/decision-log.ts";
 import { createAlertService } from "../../../src/alerts/service/service.ts";
 import { logPage, searchLog } from "../../../src/answers/alerts/episodes/alert-log.ts";
-import { delivery } from "../../store/alert-rows.ts";
+import { delivery } from "../../store/alert-tables/alert-rows.ts";
 import { openStage, type Stage } from "../stage.ts";
 
 const ROWS = 1200;

@@ -10,7 +10,7 @@ import { PlatformSuspensions } from "../../../src/alerts/suspension/platform-sus
 import { silentLog } from "../../../src/log.ts";
 import { examineStore } from "../../../src/main/doctor/store.ts";
 import { createStore } from "../../../src/store/create-store.ts";
-import { writeHolderRecord } from "../../../src/store/holder-record.ts";
+import { writeHolderRecord } from "../../../src/store/file/holder.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { badOf, told } from "./told.ts";
 

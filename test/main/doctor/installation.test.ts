@@ -12,7 +12,7 @@ import { alertsConfigOf, examineDeadman, examineOperators } from "../../../src/m
 import { networkChecks } from "../../../src/main/doctor/networks.ts";
 import { examineEnvFile, examineNode, examineSettings } from "../../../src/main/doctor/settings.ts";
 import { examineWeb } from "../../../src/main/doctor/web.ts";
-import { writeHolderRecord } from "../../../src/store/holder-record.ts";
+import { writeHolderRecord } from "../../../src/store/file/holder.ts";
 import { badOf, told } from "./told.ts";
 
 let folder: string;

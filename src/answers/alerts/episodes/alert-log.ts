@@ -11,7 +11,7 @@ import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts"
 import type { Table } from "../../../reply/block.ts";
 import { tableToCsv } from "../../../reply/csv.ts";
 import { code, time, toText } from "../../../reply/text.ts";
-import type { DecisionRow, LoggedDelivery } from "../../../store/alert-ports.ts";
+import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { destinationKeyWords, summarizeDelivery } from "./episode-timeline.ts";
 import { briefEpisodeId, episodeLabel } from "./episodes.ts";

@@ -10,7 +10,7 @@ import type { Clock } from "../../../api/clock.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
 import { joinText, strong, text, type Text, toText } from "../../../reply/text.ts";
-import type { DeliveryRow } from "../../../store/alert-ports.ts";
+import type { DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationWords } from "../destination.ts";

@@ -10,7 +10,7 @@ import { TONES } from "../../../alerts/wording/phrases.ts";
 import { type Block, field, paragraph } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
 import { code, strong, text, type Text, time, toText } from "../../../reply/text.ts";
-import type { DecisionRow, DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-ports.ts";
+import type { DecisionRow, DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationHere, isOperator } from "../destination.ts";

@@ -1,0 +1,191 @@
+import type { LedgerQuery } from "../api/api-client.ts";
+import { type CsvRecord, CsvSplitter, fieldStart, MalformedCsv } from "./csv-splitter.ts";
+import { idMatcher, type IdMatcher } from "./id-matcher.ts";
+import { chooseColumns, type LedgerTransform, readHeader, requireColumn, RowTally } from "./ledger-transform.ts";
+import { compareTimes, readVegaTime, splitTime, type SplitTime } from "./vega-time.ts";
+
+const COMMA = 0x2c;
+/** A run of kept rows shorter than this is copied: many small writes cost more. */
+const MIN_VIEW_BYTES = 4096;
+
+/** Where the columns stand that rows are judged by. */
+interface ColumnPositions {
+  readonly asset: number;
+  readonly from: number;
+  readonly to: number;
+  /** -1 where there is none and no range was asked for. */
+  readonly time: number;
+}
+
+/**
+ * Lets through the rows that were asked for, whatever else the node sends, and of these the chosen columns.
+ * Columns are found by the names in the header; fields go through as they were written, line ends too.
+ * `push` and `end` throw MalformedCsv, and UserError for a chosen column that is not there.
+ */
+export class RowFilter implements LedgerTransform {
+  readonly tally = new RowTally();
+  dropped = 0;
+  columns: readonly string[] | undefined;
+
+  readonly #splitter = new CsvSplitter((record) => this.#take(record));
+  readonly #asset: IdMatcher;
+  readonly #party: IdMatcher;
+  readonly #from: SplitTime | undefined;
+  readonly #to: SplitTime | undefined;
+  readonly #wanted: readonly string[] | undefined;
+  readonly #time: SplitTime = { seconds: 0, nanos: 0 };
+
+  #header: readonly string[] = [];
+  #places: ColumnPositions = { asset: -1, from: -1, to: -1, time: -1 };
+  #chosen: readonly number[] | undefined;
+
+  #ready: Buffer[] = [];
+  /** Rows that lie one behind the other and go through as they lie. */
+  #runBytes: Buffer = Buffer.alloc(0);
+  #runStart = 0;
+  #runEnd = 0;
+  /** Rows copied together: of chosen columns, or runs too short to be worth a view of their own. */
+  #made: Buffer = Buffer.alloc(0);
+  #madeLength = 0;
+
+  constructor(query: LedgerQuery, columns: readonly string[] | undefined) {
+    this.#asset = idMatcher(query.assetId);
+    this.#party = idMatcher(query.partyId);
+    this.#from = query.from === undefined ? undefined : splitTime(query.from);
+    this.#to = query.to === undefined ? undefined : splitTime(query.to);
+    this.#wanted = columns === undefined || columns.length === 0 ? undefined : columns;
+  }
+
+  push(chunk: Buffer): readonly Buffer[] {
+    this.#splitter.push(chunk);
+    return this.#flush();
+  }
+
+  end(): readonly Buffer[] {
+    this.#splitter.end();
+    return this.#flush();
+  }
+
+  #take(record: CsvRecord): void {
+    if (record.end === record.start) return;
+    if (this.columns === undefined) {
+      this.#readHeader(record);
+      this.#keep(record);
+      return;
+    }
+    if (record.fieldCount !== this.#header.length) {
+      const row = this.tally.rows + this.dropped + 1;
+      throw new MalformedCsv(`row ${row} has ${record.fieldCount} fields where the header has ${this.#header.length}`);
+    }
+    const time = this.#timeOf(record);
+    if (!this.#wants(record, time)) {
+      this.dropped += 1;
+      return;
+    }
+    this.tally.add(time);
+    this.#keep(record);
+  }
+
+  #readHeader(record: CsvRecord): void {
+    const header = readHeader(record);
+    this.#header = header;
+    const ranged = this.#from !== undefined || this.#to !== undefined;
+    this.#places = {
+      asset: requireColumn(header, "asset_id"),
+      from: requireColumn(header, "account_from_party_id"),
+      to: requireColumn(header, "account_to_party_id"),
+      time: ranged ? requireColumn(header, "vega_time") : header.indexOf("vega_time"),
+    };
+    this.#chosen = this.#wanted === undefined ? undefined : chooseColumns(header, this.#wanted);
+    this.columns = this.#chosen === undefined ? header : this.#chosen.map((place) => header[place] ?? "");
+  }
+
+  #timeOf(record: CsvRecord): SplitTime | undefined {
+    const place = this.#places.time;
+    if (place === -1) return undefined;
+    const end = record.fieldEnds[place] as number;
+    if (readVegaTime(record.bytes, fieldStart(record, place), end, this.#time)) return this.#time;
+    if (this.#from === undefined && this.#to === undefined) return undefined;
+    throw new MalformedCsv(`row ${this.tally.rows + this.dropped + 1} has no time that can be read in vega_time`);
+  }
+
+  #wants(record: CsvRecord, time: SplitTime | undefined): boolean {
+    if (time !== undefined) {
+      if (this.#from !== undefined && compareTimes(time, this.#from) < 0) return false;
+      if (this.#to !== undefined && compareTimes(time, this.#to) >= 0) return false;
+    }
+    const { asset, from, to } = this.#places;
+    return (
+      this.#is(record, asset, this.#asset) && (this.#is(record, from, this.#party) || this.#is(record, to, this.#party))
+    );
+  }
+
+  #is(record: CsvRecord, place: number, id: IdMatcher): boolean {
+    return id.matches(record.bytes, fieldStart(record, place), record.fieldEnds[place] as number);
+  }
+
+  #keep(record: CsvRecord): void {
+    if (this.#chosen !== undefined) {
+      this.#make(record, this.#chosen);
+      return;
+    }
+    if (this.#runBytes !== record.bytes || this.#runEnd !== record.start) {
+      this.#closeRun();
+      this.#runBytes = record.bytes;
+      this.#runStart = record.start;
+    }
+    this.#runEnd = record.next;
+  }
+
+  #closeRun(): void {
+    const length = this.#runEnd - this.#runStart;
+    if (length >= MIN_VIEW_BYTES) {
+      this.#closeMade();
+      this.#ready.push(this.#runBytes.subarray(this.#runStart, this.#runEnd));
+    } else if (length > 0) {
+      const made = this.#room(length, this.#runBytes);
+      this.#madeLength += this.#runBytes.copy(made, this.#madeLength, this.#runStart, this.#runEnd);
+    }
+    this.#runStart = 0;
+    this.#runEnd = 0;
+  }
+
+  #make(record: CsvRecord, chosen: readonly number[]): void {
+    const { bytes } = record;
+    // Chosen columns are a subset, each once, so a made row is never longer than the one it comes from.
+    const made = this.#room(record.next - record.start, bytes);
+    let at = this.#madeLength;
+    for (let index = 0; index < chosen.length; index += 1) {
+      const place = chosen[index] as number;
+      if (index > 0) {
+        made[at] = COMMA;
+        at += 1;
+      }
+      at += bytes.copy(made, at, fieldStart(record, place), record.fieldEnds[place]);
+    }
+    at += bytes.copy(made, at, record.end, record.next);
+    this.#madeLength = at;
+  }
+
+  #room(length: number, source: Buffer): Buffer {
+    if (this.#madeLength + length > this.#made.length) {
+      this.#closeMade();
+      this.#made = Buffer.allocUnsafe(Math.max(length, source.length));
+    }
+    return this.#made;
+  }
+
+  #closeMade(): void {
+    if (this.#madeLength > 0) this.#ready.push(this.#made.subarray(0, this.#madeLength));
+    this.#made = Buffer.alloc(0);
+    this.#madeLength = 0;
+  }
+
+  #flush(): readonly Buffer[] {
+    this.#closeRun();
+    this.#closeMade();
+    const ready = this.#ready;
+    this.#ready = [];
+    return ready;
+  }
+}

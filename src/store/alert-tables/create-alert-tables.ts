@@ -1,0 +1,129 @@
+import type { Kysely } from "kysely";
+
+import type { Milliseconds } from "../../units/duration.ts";
+import { inBatches } from "../queries.ts";
+import type { Schema } from "../schema.ts";
+import type { AlertCounts, AlertTables, DecisionLog } from "./alert-tables.ts";
+import { createBacklog, createChunks } from "./backlog.ts";
+import { lastNumber, withNumbers } from "./counters.ts";
+import { createDeliveredMessages, createJournal } from "./journal.ts";
+import { createOutbox } from "./outbox.ts";
+import { createSubscriptions } from "./subscriptions.ts";
+import { createWatchState } from "./watch-state.ts";
+
+/** How many decisions are kept, however young they are. */
+export const MAX_DECISIONS = 200_000;
+
+/** The alerts' tables, bound to a transaction. */
+export function createAlertTables(db: Kysely<Schema>): AlertTables {
+  return {
+    subscriptions: createSubscriptions(db),
+    watch: createWatchState(db),
+    outbox: createOutbox(db),
+    chunks: createChunks(db),
+    delivered: createDeliveredMessages(db),
+    backlog: createBacklog(db),
+    decisions: createDecisionLog(db),
+    journal: createJournal(db),
+    counts: (at) => countAlerts(db, at),
+    async prune(before, whole = false) {
+      const last = await lastNumber(db, "decisions");
+      // What lasted long is not old: its story is whole until nothing has been decided about it for so long.
+      const over = await db
+        .deleteFrom("alert_episodes")
+        .where("open", "=", 0)
+        .where("opened_at", "<", before)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom("alert_decisions as d")
+                .select("d.seq")
+                .whereRef("d.episode", "=", "alert_episodes.id")
+                .where("d.at", ">=", before),
+            ),
+          ),
+        )
+        .returning("id")
+        .execute();
+      await inBatches(
+        over.map(({ id }) => id),
+        (piece) => db.deleteFrom("alert_tellings").where("episode", "in", piece).execute(),
+      );
+      const kept = db.selectFrom("alert_episodes").select("id");
+      await db
+        .deleteFrom("alert_decisions")
+        .where((eb) => {
+          const isOfNone = eb.or([eb("episode", "is", null), eb("episode", "not in", kept)]);
+          return eb.or([eb.and([eb("at", "<", before), isOfNone]), eb("seq", "<=", last - MAX_DECISIONS)]);
+        })
+        .execute();
+      // Edits are no part of a story, and something that comes and goes for months makes many.
+      await db
+        .deleteFrom("alert_deliveries")
+        .where("settled_at", "<", before)
+        .where((eb) => eb.or([eb("kind", "=", "edit"), eb("episode", "is", null), eb("episode", "not in", kept)]))
+        .execute();
+      await db.deleteFrom("alert_rolling").where("day_ends_at", "<", before).execute();
+      await db.deleteFrom("alert_silences").where("ends_at", "<", before).execute();
+      if (whole) await db.deleteFrom("alert_tellings").where("episode", "not in", kept).execute();
+      await db
+        .deleteFrom("alert_receipts")
+        .where("at", "<", before)
+        .where("delivery", "not in", (eb) => eb.selectFrom("alert_deliveries").select("id"))
+        .execute();
+      await db
+        .deleteFrom("alert_messages")
+        .where("created_at", "<", before)
+        .where("id", "not in", (eb) => eb.selectFrom("alert_deliveries").select("message"))
+        .where("id", "not in", (eb) => eb.selectFrom("alert_held").select("message"))
+        .where("id", "not in", (eb) => eb.selectFrom("alert_rolling").select("message"))
+        .execute();
+    },
+  };
+}
+
+function createDecisionLog(db: Kysely<Schema>): DecisionLog {
+  return {
+    async add(rows) {
+      await inBatches(await withNumbers(db, "decisions", rows), (piece) =>
+        db.insertInto("alert_decisions").values(piece).execute(),
+      );
+    },
+    read({ episode, destination, network, limit }) {
+      return db
+        .selectFrom("alert_decisions")
+        .select(["at", "what", "network", "episode", "destination", "delivery", "detail"])
+        .$if(episode !== undefined, (query) => query.where("episode", "=", episode ?? ""))
+        .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
+        .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
+        .orderBy("seq", "desc")
+        .limit(Math.max(0, Math.trunc(limit)))
+        .execute();
+    },
+  };
+}
+
+/** How far back dead letters are counted, so that the count stands on an index and falls by itself. */
+export const DEAD_LETTER_WINDOW: Milliseconds = 86_400_000;
+
+/** How the alerts stand, as numbers. */
+export async function countAlerts(db: Kysely<Schema>, at: Milliseconds): Promise<AlertCounts> {
+  const count = db.fn.countAll<number>().as("count");
+  const dead = await db
+    .selectFrom("alert_deliveries")
+    .select(["platform", count])
+    .where("settled_at", ">=", at - DEAD_LETTER_WINDOW)
+    .where("state", "=", "dead")
+    .groupBy("platform")
+    .orderBy("platform")
+    .execute();
+  const subscriptions = await db
+    .selectFrom("alert_subscriptions")
+    .select(["state", count])
+    .groupBy("state")
+    .orderBy("state")
+    .execute();
+  const held = await db.selectFrom("alert_held").select(count).executeTakeFirstOrThrow();
+  return { dead, subscriptions, held: held.count };
+}

@@ -1,0 +1,137 @@
+import { type Kysely, sql } from "kysely";
+
+import { selectInBatches } from "../queries.ts";
+import type { Schema } from "../schema.ts";
+import type { DeliveredMessages, Journal, JournalQuery, LoggedDelivery } from "./alert-tables.ts";
+
+const LOGGED_COLUMNS = [
+  "seq",
+  "id",
+  "destination",
+  "kind",
+  "phase",
+  "message",
+  "episode",
+  "state",
+  "attempts",
+  "created_at",
+  "attempted_at",
+  "uncertain_since",
+  "last_error",
+  "settled_at",
+] as const satisfies readonly (keyof LoggedDelivery)[];
+
+/** Where the log's lines are, without what they say: what a page shows is read by its places. */
+export function createJournal(db: Kysely<Schema>): Journal {
+  const decisions = ({ within, destination }: JournalQuery) =>
+    db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom("alert_decisions")
+          .select(["seq", "at", "destination"])
+          .orderBy("seq", "desc")
+          .limit(within)
+          .as("last"),
+      )
+      .$if(destination !== undefined, (query) =>
+        query.where((eb) => eb.or([eb("destination", "is", null), eb("destination", "=", destination ?? "")])),
+      );
+  const outcomes = ({ within, destination }: JournalQuery) =>
+    db
+      .selectFrom("alert_deliveries")
+      .select([
+        "seq",
+        sql<number>`settled_at`.as("at"),
+        "created_at",
+        sql<0 | 1>`case when episode is null then 0 else 1 end`.as("of_episode"),
+      ])
+      .where("settled_at", "is not", null)
+      .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
+      .orderBy("settled_at", "desc")
+      .orderBy("seq", "desc")
+      .limit(within);
+  return {
+    async counts(of) {
+      const decided = await decisions(of)
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .executeTakeFirstOrThrow();
+      const settled = await db
+        .selectFrom(outcomes(of).as("last"))
+        .select((eb) => [
+          eb.fn.countAll<number>().as("count"),
+          eb.fn.coalesce(eb.fn.sum<number>("of_episode"), eb.lit(0)).as("of_episodes"),
+        ])
+        .executeTakeFirstOrThrow();
+      return { decisions: decided.count, outcomes: settled.count, ofEpisodes: settled.of_episodes };
+    },
+    decisions: (of, take) =>
+      decisions(of).select(["seq", "at"]).orderBy("seq", "desc").limit(Math.min(of.within, take)).execute(),
+    outcomes: (of, take) => outcomes({ ...of, within: Math.min(of.within, take) }).execute(),
+    decisionsBefore: (seq, take) =>
+      db
+        .selectFrom("alert_decisions")
+        .selectAll()
+        .$if(seq !== undefined, (query) => query.where("seq", "<", seq ?? 0))
+        .orderBy("seq", "desc")
+        .limit(take)
+        .execute(),
+    deliveriesBefore: (last, take, destination) =>
+      db
+        .selectFrom("alert_deliveries")
+        .select(LOGGED_COLUMNS)
+        .where("settled_at", "is not", null)
+        .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
+        .$if(last !== undefined, (query) => {
+          const { seq = 0, settled_at: at = 0 } = last ?? {};
+          return query
+            .where("settled_at", "<=", at)
+            .where((eb) => eb.or([eb("settled_at", "<", at), eb("seq", "<", seq)]));
+        })
+        .orderBy("settled_at", "desc")
+        .orderBy("seq", "desc")
+        .limit(take)
+        .execute(),
+    decisionsAt: (seqs) =>
+      selectInBatches(seqs, (piece) =>
+        db.selectFrom("alert_decisions").selectAll().where("seq", "in", piece).execute(),
+      ),
+    deliveriesAt: (seqs) =>
+      selectInBatches(seqs, (piece) =>
+        db.selectFrom("alert_deliveries").select(LOGGED_COLUMNS).where("seq", "in", piece).execute(),
+      ),
+  };
+}
+
+/** One destination's messages go one by one in the order of `seq`, so that none arrives before one that is behind it. */
+export function createDeliveredMessages(db: Kysely<Schema>): DeliveredMessages {
+  const arrived = (destination: string) =>
+    db
+      .selectFrom("alert_deliveries")
+      .selectAll()
+      .where("destination", "=", destination)
+      .where("kind", "=", "message")
+      .where("state", "=", "sent")
+      // What the index of these says of itself.
+      .where("settled_at", "is not", null);
+  return {
+    after: (destination, seq, limit) =>
+      arrived(destination).where("seq", ">", seq).orderBy("seq").limit(limit).execute(),
+    async last(destination, limit) {
+      return (await arrived(destination).orderBy("seq", "desc").limit(limit).execute()).toReversed();
+    },
+    async rollingEdits(destination, since, limit) {
+      const rows = await db
+        .selectFrom("alert_deliveries")
+        .selectAll()
+        .where("destination", "=", destination)
+        .where("kind", "=", "edit")
+        .where("phase", "=", "rolling")
+        .where("state", "=", "sent")
+        .where("settled_at", ">=", since)
+        .orderBy("seq", "desc")
+        .limit(limit)
+        .execute();
+      return rows.toReversed();
+    },
+  };
+}

@@ -1,0 +1,276 @@
+import { type Expression, type ExpressionBuilder, type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+
+import type { Milliseconds } from "../../units/duration.ts";
+import { inBatches, selectInBatches } from "../queries.ts";
+import type { Schema } from "../schema.ts";
+import type { DeliveryRow, Outbox } from "./alert-tables.ts";
+import { withNumbers } from "./counters.ts";
+
+/** In the very words of the partial indexes: without them, written out, no engine takes such an index. */
+function isOpen(table: "d" | "e" | "alert_deliveries") {
+  return sql<boolean>`${sql.ref(`${table}.state`)} in ('owed', 'sending')`;
+}
+
+type Both = ExpressionBuilder<Schema & { d: DeliveryRow; e: DeliveryRow }, "d" | "e">;
+
+/** Nothing of its destination is being sent, and nothing of it that counts comes before it. */
+function notBehind(eb: ExpressionBuilder<Schema & { d: DeliveryRow }, "d">, counts: (eb: Both) => Expression<SqlBool>) {
+  return eb.not(
+    eb.exists(
+      eb
+        .selectFrom("alert_deliveries as e")
+        .select("e.seq")
+        .whereRef("e.destination", "=", "d.destination")
+        .where(isOpen("e"))
+        .whereRef("e.seq", "!=", "d.seq")
+        .where((eb) => eb.or([eb("e.state", "=", "sending"), eb.and([eb("e.seq", "<", eb.ref("d.seq")), counts(eb)])])),
+    ),
+  );
+}
+
+/** News of conditions, which goes before all else: in the very words of its index. */
+function isUrgent(): RawBuilder<boolean> {
+  return sql<boolean>`d.phase in ('trigger', 'escalation', 'fired and resolved', 'resolve')`;
+}
+
+/** What is owed to whom, and what came of it. */
+export function createOutbox(db: Kysely<Schema>): Outbox {
+  const dueOn = (platform: string, at: Milliseconds) =>
+    db
+      .selectFrom("alert_deliveries as d")
+      .selectAll("d")
+      .where("d.state", "=", "owed")
+      .where(isOpen("d"))
+      .where("d.platform", "=", platform)
+      .where("d.run_at", "<=", at)
+      .orderBy("d.seq");
+
+  return {
+    addMessages: (rows, at) =>
+      inBatches(rows, (piece) =>
+        db
+          .insertInto("alert_messages")
+          .values(piece.map((row) => ({ ...row, created_at: at })))
+          .onConflict((conflict) => conflict.column("id").doUpdateSet({ created_at: at }))
+          .execute(),
+      ),
+    messages: (ids) =>
+      selectInBatches(ids, (piece) =>
+        db.selectFrom("alert_messages").select(["id", "data"]).where("id", "in", piece).execute(),
+      ),
+    async add(rows) {
+      const unsent = {
+        state: "owed",
+        attempts: 0,
+        attempted_at: null,
+        uncertain_since: null,
+        last_error: null,
+        settled_at: null,
+      } as const;
+      const owed = rows.map((row) => ({ ...row, ...unsent }));
+      await inBatches(await withNumbers(db, "deliveries", owed), (piece) =>
+        db.insertInto("alert_deliveries").values(piece).execute(),
+      );
+    },
+    due: (platform, at, limit) =>
+      dueOn(platform, at)
+        .where((eb) =>
+          // An edit that has to wait keeps no message from going.
+          notBehind(eb, (e) => e.or([e("e.kind", "=", "message"), e("e.run_at", "<=", at)])),
+        )
+        .limit(limit)
+        .execute(),
+    urgent: (platform, at, limit) =>
+      dueOn(platform, at)
+        .where(isUrgent())
+        .where((eb) => notBehind(eb, (e) => e("e.kind", "=", "message")))
+        .limit(limit)
+        .execute(),
+    async nextRunAt(platforms, after) {
+      if (platforms.length === 0) return undefined;
+      const row = await db
+        .selectFrom("alert_deliveries")
+        .select((eb) => eb.fn.min("run_at").as("at"))
+        .where("state", "=", "owed")
+        .where(isOpen("alert_deliveries"))
+        .where("platform", "in", platforms)
+        .where("run_at", ">", after)
+        .executeTakeFirst();
+      return row?.at ?? undefined;
+    },
+    get: (ids) =>
+      selectInBatches(ids, (piece) => db.selectFrom("alert_deliveries").selectAll().where("id", "in", piece).execute()),
+    ofEpisode: (episode, destination) =>
+      db
+        .selectFrom("alert_deliveries")
+        .selectAll()
+        .where("episode", "=", episode)
+        .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
+        .orderBy("seq")
+        .execute(),
+    hasOwedTriggers: async (episodes) =>
+      (
+        await selectInBatches(episodes, (piece) =>
+          db
+            .selectFrom("alert_deliveries")
+            .select("seq")
+            .where("episode", "in", piece)
+            .where("phase", "=", "trigger")
+            .where("state", "=", "owed")
+            .limit(1)
+            .execute(),
+        )
+      ).length > 0,
+    openOf: (destination) =>
+      db
+        .selectFrom("alert_deliveries")
+        .selectAll()
+        .where("destination", "=", destination)
+        .where(isOpen("alert_deliveries"))
+        .orderBy("seq")
+        .execute(),
+    settled: (limit, destination) =>
+      db
+        .selectFrom("alert_deliveries")
+        .selectAll()
+        .where("settled_at", "is not", null)
+        .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
+        .orderBy("settled_at", "desc")
+        .orderBy("seq", "desc")
+        .limit(limit)
+        .execute(),
+    owedEdits: (targets) =>
+      selectInBatches(targets, (piece) =>
+        db
+          .selectFrom("alert_deliveries")
+          .selectAll()
+          .where("target", "in", piece)
+          .where("state", "=", "owed")
+          .where(isOpen("alert_deliveries"))
+          .execute(),
+      ),
+    async update(id, change) {
+      await db.updateTable("alert_deliveries").set(change).where("id", "=", id).execute();
+    },
+    setMessage: (ids, message) =>
+      inBatches(ids, (piece) => db.updateTable("alert_deliveries").set({ message }).where("id", "in", piece).execute()),
+    beginAttempts: (ids, at) =>
+      inBatches(ids, (piece) =>
+        db
+          .updateTable("alert_deliveries")
+          .set((eb) => ({ state: "sending", attempts: eb("attempts", "+", 1), attempted_at: at }))
+          .where("id", "in", piece)
+          .execute(),
+      ),
+    markSent: (ids, at) =>
+      inBatches(ids, (piece) =>
+        db
+          .updateTable("alert_deliveries")
+          .set({ state: "sent", settled_at: at, last_error: null })
+          .where("id", "in", piece)
+          .execute(),
+      ),
+    async postpone(destination, until) {
+      await db
+        .updateTable("alert_deliveries")
+        .set({ run_at: until })
+        .where("destination", "=", destination)
+        .where("state", "=", "owed")
+        .where(isOpen("alert_deliveries"))
+        .where("run_at", "<", until)
+        .execute();
+    },
+    async bringForward(by, after) {
+      await db
+        .updateTable("alert_deliveries")
+        .set((eb) => ({ run_at: eb("run_at", "-", by) }))
+        .where("state", "=", "owed")
+        .where(isOpen("alert_deliveries"))
+        .where("run_at", ">", after)
+        .execute();
+    },
+    recover: () =>
+      db
+        .updateTable("alert_deliveries")
+        .set({ state: "owed", uncertain_since: sql<number>`coalesce(uncertain_since, attempted_at, created_at)` })
+        .where("state", "=", "sending")
+        .where(isOpen("alert_deliveries"))
+        .returningAll()
+        .execute(),
+    overdue: (before, limit, except = []) =>
+      db
+        .selectFrom("alert_deliveries")
+        .selectAll()
+        .where("state", "=", "owed")
+        .where(isOpen("alert_deliveries"))
+        .where("created_at", "<", before)
+        .$if(except.length > 0, (query) => query.where("platform", "not in", except))
+        .orderBy("seq")
+        .limit(limit)
+        .execute(),
+    owedOn: (platform) =>
+      db
+        .selectFrom("alert_deliveries")
+        .selectAll()
+        .where("platform", "=", platform)
+        .where("state", "=", "owed")
+        .where(isOpen("alert_deliveries"))
+        .orderBy("seq")
+        .execute(),
+    deadLetter: (ids, at, why) =>
+      inBatches(ids, (piece) =>
+        db
+          .updateTable("alert_deliveries")
+          .set({ state: "dead", settled_at: at, last_error: why })
+          .where("id", "in", piece)
+          .execute(),
+      ),
+    countDeadLetters: (platform, since) =>
+      db
+        .selectFrom("alert_deliveries")
+        .select((eb) => ["destination", eb.fn.countAll<number>().as("count")])
+        .where("settled_at", ">=", since)
+        .where("state", "=", "dead")
+        .where("kind", "=", "message")
+        .where("platform", "=", platform)
+        .groupBy("destination")
+        .orderBy("destination")
+        .execute(),
+    putReceipts: (rows) =>
+      inBatches(rows, (piece) =>
+        db
+          .insertInto("alert_receipts")
+          .values(piece)
+          .onConflict((conflict) =>
+            conflict.column("delivery").doUpdateSet((eb) => ({
+              platform: eb.ref("excluded.platform"),
+              channel: eb.ref("excluded.channel"),
+              message: eb.ref("excluded.message"),
+              at: eb.ref("excluded.at"),
+            })),
+          )
+          .execute(),
+      ),
+    receipts: (deliveries) =>
+      selectInBatches(deliveries, (piece) =>
+        db.selectFrom("alert_receipts").selectAll().where("delivery", "in", piece).execute(),
+      ),
+    depth: () =>
+      db
+        .selectFrom((eb) =>
+          eb
+            .selectFrom("alert_deliveries")
+            .select((of) => ["platform", of.lit<number>(1).as("owed"), "created_at"])
+            .where(isOpen("alert_deliveries"))
+            .unionAll(eb.selectFrom("alert_parcels").select(["platform", "owed", "created_at"]))
+            .as("open"),
+        )
+        .select((eb) => [
+          "platform",
+          eb.fn.sum<number>("owed").as("owed"),
+          eb.fn.min<number>("created_at").as("oldest"),
+        ])
+        .groupBy("platform")
+        .execute(),
+  };
+}

@@ -1,0 +1,55 @@
+import type { Kysely } from "kysely";
+
+import { inBatches } from "../queries.ts";
+import type { Schema } from "../schema.ts";
+import type { Subscriptions } from "./alert-tables.ts";
+import { lastNumber, takeNumbers } from "./counters.ts";
+
+const REVISION_COUNTER = "choices";
+
+/** What people chose: subscriptions and silences. */
+export function createSubscriptions(db: Kysely<Schema>): Subscriptions {
+  return {
+    revision: () => lastNumber(db, REVISION_COUNTER),
+    async put(rows) {
+      if (rows.length === 0) return;
+      await takeNumbers(db, REVISION_COUNTER, 1);
+      await inBatches(rows, (piece) =>
+        db
+          .insertInto("alert_subscriptions")
+          .values(piece)
+          .onConflict((conflict) =>
+            conflict.column("id").doUpdateSet((eb) => ({
+              destination: eb.ref("excluded.destination"),
+              network: eb.ref("excluded.network"),
+              state: eb.ref("excluded.state"),
+              data: eb.ref("excluded.data"),
+            })),
+          )
+          .execute(),
+      );
+    },
+    async drop(ids) {
+      if (ids.length === 0) return;
+      await takeNumbers(db, REVISION_COUNTER, 1);
+      await inBatches(ids, (piece) => db.deleteFrom("alert_subscriptions").where("id", "in", piece).execute());
+    },
+    list: (destination) =>
+      db
+        .selectFrom("alert_subscriptions")
+        .selectAll()
+        .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
+        .orderBy("id")
+        .execute(),
+    async putSilence(row) {
+      await takeNumbers(db, REVISION_COUNTER, 1);
+      await db
+        .insertInto("alert_silences")
+        .values(row)
+        .onConflict((conflict) => conflict.column("id").doUpdateSet({ ends_at: row.ends_at, data: row.data }))
+        .execute();
+    },
+    silences: (at) =>
+      db.selectFrom("alert_silences").selectAll().where("ends_at", ">", at).orderBy("ends_at").execute(),
+  };
+}

@@ -1,0 +1,155 @@
+import { type Kysely, sql } from "kysely";
+
+import { inBatches, selectInBatches } from "../queries.ts";
+import type { Schema } from "../schema.ts";
+import type { WatchState } from "./alert-tables.ts";
+
+/** What was seen, and where every rule stands. */
+export function createWatchState(db: Kysely<Schema>): WatchState {
+  return {
+    snapshot: (network, watcher) =>
+      db
+        .selectFrom("watcher_snapshots")
+        .select(["at", "data"])
+        .where("network", "=", network)
+        .where("watcher", "=", watcher)
+        .executeTakeFirst(),
+    async observedAt(network, watcher) {
+      const row = await db
+        .selectFrom("watcher_snapshots")
+        .select("at")
+        .where("network", "=", network)
+        .where("watcher", "=", watcher)
+        .executeTakeFirst();
+      return row?.at;
+    },
+    async putSnapshot(network, watcher, at, data) {
+      await db
+        .insertInto("watcher_snapshots")
+        .values({ network, watcher, at, data })
+        .onConflict((conflict) => conflict.columns(["network", "watcher"]).doUpdateSet({ at, data }))
+        .execute();
+    },
+    machines: (network) =>
+      db
+        .selectFrom("alert_machines")
+        .selectAll()
+        .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
+        .orderBy("network")
+        .orderBy("rule")
+        .orderBy("subject")
+        .execute(),
+    machine: ({ rule, network, subject }) =>
+      db
+        .selectFrom("alert_machines")
+        .selectAll()
+        .where("network", "=", network)
+        .where("rule", "=", rule)
+        .where("subject", "=", subject)
+        .executeTakeFirst(),
+    flapping: () =>
+      db
+        .selectFrom("alert_machines")
+        .selectAll()
+        // In the very words of the partial index.
+        .where(sql<boolean>`flapping = 1`)
+        .orderBy("network")
+        .orderBy("rule")
+        .orderBy("subject")
+        .execute(),
+    putMachines: (rows) =>
+      inBatches(rows, (piece) =>
+        db
+          .insertInto("alert_machines")
+          .values(piece)
+          .onConflict((conflict) =>
+            conflict.columns(["network", "rule", "subject"]).doUpdateSet((eb) => ({
+              flapping: eb.ref("excluded.flapping"),
+              data: eb.ref("excluded.data"),
+            })),
+          )
+          .execute(),
+      ),
+    async dropMachines(rows) {
+      for (const { rule, network, subject } of rows) {
+        await db
+          .deleteFrom("alert_machines")
+          .where("network", "=", network)
+          .where("rule", "=", rule)
+          .where("subject", "=", subject)
+          .execute();
+      }
+    },
+    episode: (id) => db.selectFrom("alert_episodes").selectAll().where("id", "=", id).executeTakeFirst(),
+    notificationRevisions: (ids) =>
+      selectInBatches(ids, (piece) =>
+        db.selectFrom("alert_episodes").select(["id", "told"]).where("id", "in", piece).orderBy("id").execute(),
+      ),
+    openEpisodes: (network) =>
+      db
+        .selectFrom("alert_episodes")
+        .selectAll()
+        .where("open", "=", 1)
+        .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
+        .orderBy("opened_at")
+        .orderBy("id")
+        .execute(),
+    lastEpisodes: (limit, network) =>
+      db
+        .selectFrom("alert_episodes")
+        .selectAll()
+        .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
+        .orderBy("opened_at", "desc")
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute(),
+    putEpisodes: (rows) =>
+      inBatches(rows, (piece) =>
+        db
+          .insertInto("alert_episodes")
+          .values(piece)
+          .onConflict((conflict) =>
+            conflict.column("id").doUpdateSet((eb) => ({
+              open: eb.ref("excluded.open"),
+              data: eb.ref("excluded.data"),
+            })),
+          )
+          .execute(),
+      ),
+    notificationStates: (episodes) =>
+      selectInBatches(episodes, (piece) =>
+        db
+          .selectFrom("alert_tellings")
+          .selectAll()
+          .where("episode", "in", piece)
+          .orderBy("episode")
+          .orderBy("destination")
+          .execute(),
+      ),
+    notificationState: (episode, destination) =>
+      db
+        .selectFrom("alert_tellings")
+        .selectAll()
+        .where("episode", "=", episode)
+        .where("destination", "=", destination)
+        .executeTakeFirst(),
+    async putNotificationStates(rows) {
+      await inBatches(rows, (piece) =>
+        db
+          .insertInto("alert_tellings")
+          .values(piece)
+          .onConflict((conflict) =>
+            conflict.columns(["episode", "destination"]).doUpdateSet((eb) => ({ data: eb.ref("excluded.data") })),
+          )
+          .execute(),
+      );
+      await inBatches([...new Set(rows.map(({ episode }) => episode))], (piece) =>
+        db
+          .updateTable("alert_episodes")
+          .set((eb) => ({ told: eb("told", "+", 1) }))
+          .where("id", "in", piece)
+          .execute(),
+      );
+    },
+  };
+}

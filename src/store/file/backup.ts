@@ -1,0 +1,132 @@
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+
+import { UserError } from "../../errors.ts";
+import { toOperatorError } from "../sqlite/sqlite-faults.ts";
+import { executedMigrations, hasTable, makeFolderOf, newerMigration } from "../sqlite/sqlite.ts";
+import { copyDatabase, putInPlace, setAside, syncFolderOf } from "./database-files.ts";
+import { DatabaseInUse } from "./holder.ts";
+import { damageOf } from "./inspect-file.ts";
+import { waitForProcessLock } from "./process-lock.ts";
+
+/** A backup that was made and read through. */
+interface Backup {
+  readonly bytes: number;
+  /** The last migration that it has been through; undefined for an empty one. */
+  readonly schema: string | undefined;
+}
+
+/**
+ * Copies a database into a file, whether or not a bot runs on it, and reads the copy through. Until it is whole it has
+ * another name. Throws UserError where there is nothing to copy, where the file exists, or where either cannot be used.
+ */
+export function backUp(file: string, into: string): Backup {
+  if (!existsSync(file)) {
+    throw new UserError(`There is no database ${file} to back up.`, {
+      remedy: "Set DATABASE_URL to the one that is used.",
+    });
+  }
+  if (existsSync(into)) {
+    throw new UserError(`The file ${into} exists already, and a backup overwrites nothing.`, {
+      remedy: "Name another file, such as one with the date in it.",
+    });
+  }
+  const partial = `${into}.partial`;
+  try {
+    makeFolderOf(into);
+    copyDatabase(file, partial);
+    const copied = checkCopy(partial, file);
+    putInPlace(partial, into);
+    return copied;
+  } catch (thrown) {
+    rmSync(partial, { force: true });
+    throw thrown instanceof Error && "syscall" in thrown
+      ? toOperatorError(thrown, into)
+      : toOperatorError(thrown, file);
+  }
+}
+
+function checkCopy(copy: string, file: string): Backup {
+  const database = new DatabaseSync(copy, { readOnly: true });
+  try {
+    const damage = damageOf(database);
+    if (damage.length > 0) {
+      throw new UserError(`The database ${file} is damaged: ${damage.join("; ")}.`, {
+        remedy: "Bring back an earlier backup: npm run restore -- <backup>.",
+      });
+    }
+    return { bytes: statSync(copy).size, schema: executedMigrations(database).at(-1) };
+  } finally {
+    database.close();
+  }
+}
+
+/** What a restoration came to. */
+interface Restoration {
+  /** Where the database lies that was there before; undefined where there was none. */
+  readonly before: string | undefined;
+  /** Messages that were owed when the backup was made: they are sent again, marked as possible repeats. */
+  readonly owed: number;
+}
+
+/**
+ * Puts a backup in the place of a database, which is kept beside it. Rejects with UserError while a bot runs on it, and
+ * for a backup that is none, is damaged, or was written by a newer program; the database is then left as it is.
+ */
+export async function restore(file: string, backup: string, suffix: string): Promise<Restoration> {
+  if (!existsSync(backup)) throw new UserError(`There is no backup ${backup}.`, { remedy: "Name an existing file." });
+  try {
+    makeFolderOf(file);
+    const lock = await waitForProcessLock(file, 0);
+    if (lock === undefined) throw new DatabaseInUse(file);
+    try {
+      const fresh = `${file}.restoring`;
+      const owed = prepareCopy(backup, fresh);
+      const before = existsSync(file) ? setAside(file, `${file}.${suffix}`) : undefined;
+      renameSync(fresh, file);
+      syncFolderOf(file);
+      return { before, owed };
+    } finally {
+      rmSync(`${file}.restoring`, { force: true });
+      lock.release();
+    }
+  } catch (thrown) {
+    throw toOperatorError(thrown, thrown instanceof Error && "syscall" in thrown ? file : backup);
+  }
+}
+
+/** A copy of the backup that is known to be whole and ours. Gives how many messages it owes. */
+function prepareCopy(backup: string, fresh: string): number {
+  copyDatabase(backup, fresh);
+  const database = new DatabaseSync(fresh);
+  try {
+    const damage = damageOf(database);
+    if (damage.length > 0) {
+      const remedy = "Choose another backup.";
+      throw new UserError(`The backup ${backup} is damaged: ${damage.join("; ")}.`, { remedy });
+    }
+    if (executedMigrations(database).length === 0) {
+      throw new UserError(`The file ${backup} is no backup of Bellwether's.`, { remedy: "Choose another file." });
+    }
+    const newer = newerMigration(database);
+    if (newer !== undefined) {
+      throw new UserError(`The backup ${backup} was written by a newer version of Bellwether (it has ${newer}).`, {
+        remedy: "Run that version to restore it.",
+      });
+    }
+    return hasTable(database, "alert_deliveries") ? markUncertain(database) : 0;
+  } finally {
+    database.close();
+  }
+}
+
+/** What was owed when the backup was made has probably been sent since: nobody knows. */
+function markUncertain(database: DatabaseSync): number {
+  const { changes } = database
+    .prepare(
+      `UPDATE alert_deliveries SET uncertain_since = coalesce(uncertain_since, attempted_at, created_at)
+       WHERE state IN ('owed', 'sending')`,
+    )
+    .run();
+  return Number(changes);
+}

@@ -1,0 +1,83 @@
+import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/**
+ * Makes an empty file that is this user's alone, where there is none; what SQLite puts beside it takes its mode.
+ * One that exists is not even opened: closing it again would drop every lock that this process holds on it
+ * (https://www.sqlite.org/howtocorrupt.html, "POSIX advisory locks canceled").
+ */
+export function makePrivateFile(file: string): void {
+  try {
+    closeSync(openSync(file, "ax", 0o600));
+  } catch (thrown) {
+    if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST")) throw thrown;
+  }
+}
+
+/** How long a copy waits for whoever writes; in WAL mode readers and writers do not wait for each other. */
+const BUSY_MILLIS = 5000;
+
+/**
+ * Writes a database, as it stands at one moment, into a file that nobody else may read, compacted and synced to the
+ * disk. Whoever holds the database goes on meanwhile: https://www.sqlite.org/lang_vacuum.html#vacuuminto. A file that
+ * lies there from a copy that broke off is replaced. Throws what SQLite and the file system throw.
+ */
+export function copyDatabase(from: string, into: string): void {
+  rmSync(into, { force: true });
+  makePrivateFile(into);
+  const database = new DatabaseSync(from, { readOnly: true, timeout: BUSY_MILLIS });
+  try {
+    database.prepare("VACUUM INTO ?").run(into);
+  } finally {
+    database.close();
+  }
+  syncFile(into);
+}
+
+/** Gives a file its final name, in which none may lie yet, and keeps that through a loss of power. */
+export function putInPlace(file: string, name: string): void {
+  try {
+    // Unlike a rename this fails where a file of that name has come to lie meanwhile.
+    linkSync(file, name);
+    rmSync(file);
+  } catch (thrown) {
+    if (existsSync(name)) throw thrown;
+    // Not every file system has links.
+    renameSync(file, name);
+  }
+  syncFolderOf(name);
+}
+
+export function syncFolderOf(file: string): void {
+  // Windows opens no folders, and keeps names by itself.
+  if (process.platform !== "win32") syncFile(path.dirname(file));
+}
+
+function syncFile(file: string): void {
+  const opened = openSync(file, "r");
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/** Keeps a database under another name, with what its write-ahead log holds where that cannot be written back. */
+export function setAside(file: string, name: string): string {
+  try {
+    const database = new DatabaseSync(file);
+    try {
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      database.close();
+    }
+  } catch {
+    // Damaged as it may be, its files are kept as they are.
+  }
+  makePrivateFile(name);
+  copyFileSync(file, name);
+  if (existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${name}-wal`);
+  rmSync(`${file}-shm`, { force: true });
+  return name;
+}

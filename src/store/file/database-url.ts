@@ -1,0 +1,40 @@
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { UserError } from "../../errors.ts";
+
+/**
+ * The absolute path of the database file that a DATABASE_URL names: `file:./data/bellwether.db` (relative to the
+ * working directory), `file:///srv/bellwether.db`, or a bare path.
+ *
+ * @throws UserError for any other scheme. The value itself is never repeated: it may hold a password.
+ */
+export function databaseFile(url: string): string {
+  const scheme = /^([a-z][a-z\d+.-]+):/iu.exec(url)?.[1]?.toLowerCase();
+  if (scheme === "postgres" || scheme === "postgresql") {
+    throw new UserError("DATABASE_URL names a PostgreSQL server, which is not supported yet.", {
+      remedy: "Use a file, such as file:./data/bellwether.db.",
+    });
+  }
+  if (scheme !== undefined && scheme !== "file") {
+    throw new UserError(`DATABASE_URL has the scheme ${scheme}:, which is not supported.`, {
+      remedy: "Use a file, such as file:./data/bellwether.db.",
+    });
+  }
+  const file = scheme === "file" ? filePath(url) : url;
+  if (file.trim() === "" || file.includes("\0") || /[/\\]$/u.test(file) || file.includes(":memory:")) {
+    throw new UserError("DATABASE_URL names no file.", { remedy: "Use a file, such as file:./data/bellwether.db." });
+  }
+  return path.resolve(file);
+}
+
+function filePath(url: string): string {
+  if (!/^file:\/\//iu.test(url)) return url.slice("file:".length);
+  try {
+    return fileURLToPath(url);
+  } catch {
+    throw new UserError("DATABASE_URL is no file address: after file:// an absolute path must follow.", {
+      remedy: "Use file:./data/bellwether.db or file:///srv/bellwether/bellwether.db.",
+    });
+  }
+}

@@ -1,0 +1,158 @@
+import type { DatabaseSync } from "node:sqlite";
+
+import type { Kysely } from "kysely";
+
+import type { Milliseconds } from "../../units/duration.ts";
+import type { WithDatabase } from "../queries.ts";
+import type { Schema } from "../schema.ts";
+import { toOperatorError, type WriteHealth } from "../sqlite/sqlite-faults.ts";
+import { makeFolderOf, openSqlite } from "../sqlite/sqlite.ts";
+import { DatabaseInUse, livingHolder, removeHolderRecord, writeHolderRecord } from "./holder.ts";
+import { waitForProcessLock } from "./process-lock.ts";
+
+/** Whoever waits for the file looks this often whether somebody has taken it for life. */
+const HOLDER_CHECK_MILLIS: Milliseconds = 250;
+
+/** How a process reaches a database file. */
+interface FileAccess {
+  readonly withDatabase: WithDatabase;
+  /** Takes the file, or finds out that it could be taken. */
+  claim(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Taken at the first use and kept until closed. */
+export function openForLife(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
+  let opened: Promise<OpenFile> | undefined;
+  let closed = false;
+
+  const open = async (): Promise<OpenFile> => {
+    if (closed) throw new Error("The store is closed.");
+    opened ??= take();
+    try {
+      return await opened;
+    } catch (thrown) {
+      // The cause may pass: the next call tries again.
+      opened = undefined;
+      throw thrown;
+    }
+  };
+  const take = async (): Promise<OpenFile> => {
+    const taken = await openFile(file, waitMillis, writes);
+    try {
+      writeHolderRecord(file, { pid: process.pid });
+    } catch (thrown) {
+      await taken.close();
+      throw toOperatorError(thrown, file);
+    }
+    return taken;
+  };
+
+  return {
+    withDatabase: async (work) => work(await (await open()).kysely()),
+    async claim() {
+      await open();
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      const taken = await opened?.catch(() => undefined);
+      if (taken === undefined) return;
+      removeHolderRecord(file);
+      await taken.close();
+    },
+  };
+}
+
+/** Taken for each call and given back at its end; calls of this process stand in line. */
+export function openPerCall(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
+  let last: Promise<unknown> = Promise.resolve();
+  let closed = false;
+
+  const inTurn = <T>(work: (taken: OpenFile) => Promise<T>): Promise<T> => {
+    const turn = last.then(async () => {
+      if (closed) throw new Error("The store is closed.");
+      const taken = await openInTurn(file, waitMillis, writes);
+      try {
+        return await work(taken);
+      } finally {
+        await taken.close();
+      }
+    });
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+
+  return {
+    withDatabase: (work) => inTurn(async (taken) => work(await taken.kysely())),
+    claim: () => inTurn(async () => undefined),
+    async close() {
+      closed = true;
+    },
+  };
+}
+
+/** Stands in line with those who take it for a call; who holds it for life will not let go of it soon. */
+async function openInTurn(file: string, waitMillis: Milliseconds, writes: WriteHealth): Promise<OpenFile> {
+  const deadline = performance.now() + waitMillis;
+  for (;;) {
+    try {
+      const wait = livingHolder(file) === undefined ? Math.min(HOLDER_CHECK_MILLIS, waitMillis) : 0;
+      return await openFile(file, wait, writes);
+    } catch (thrown) {
+      const passing = thrown instanceof DatabaseInUse && livingHolder(file) === undefined;
+      if (!passing || performance.now() >= deadline) throw thrown;
+    }
+  }
+}
+
+/** A database file that is locked for this process and open. */
+interface OpenFile {
+  /** Queries, over the newest schema. Kysely and its hundreds of modules are loaded with the first call. */
+  kysely(): Promise<Kysely<Schema>>;
+  /** Closes the file, then gives up the lock. */
+  close(): Promise<void>;
+}
+
+/** Rejects with UserError where another process holds the file for longer than that, or where it cannot be used. */
+async function openFile(file: string, waitMillis: Milliseconds, writes: WriteHealth): Promise<OpenFile> {
+  try {
+    makeFolderOf(file);
+    const lock = await waitForProcessLock(file, waitMillis);
+    if (lock === undefined) throw new DatabaseInUse(file);
+    try {
+      const { database, migrated } = openSqlite(file);
+      let queries: Promise<Kysely<Schema>> | undefined;
+      return {
+        kysely() {
+          queries ??= openQueries(database, migrated, writes).catch((thrown: unknown) => {
+            queries = undefined;
+            throw toOperatorError(thrown, file);
+          });
+          return queries;
+        },
+        async close() {
+          try {
+            const db = await queries?.catch(() => undefined);
+            await db?.destroy();
+            if (database.isOpen) database.close();
+          } finally {
+            lock.release();
+          }
+        },
+      };
+    } catch (thrown) {
+      lock.release();
+      throw thrown;
+    }
+  } catch (thrown) {
+    throw toOperatorError(thrown, file);
+  }
+}
+
+async function openQueries(database: DatabaseSync, migrated: boolean, writes: WriteHealth): Promise<Kysely<Schema>> {
+  const { kyselyOver } = await import("../sqlite/kysely-sqlite.ts");
+  const db = kyselyOver(database, writes);
+  if (!migrated) await (await import("../migrations/migrate.ts")).migrate(db);
+  return db;
+}

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+
+import type { Kysely } from "kysely";
+
+import type { Milliseconds } from "../../units/duration.ts";
+import type { WithDatabase } from "../queries.ts";
+import type { Schema } from "../schema.ts";
+import type { ButtonPayloads } from "../store.ts";
+
+/** How many are kept at most; the ones that expire first go. */
+const MAX_PAYLOADS = 100_000;
+/** One payload's JSON, in characters: a button stands for a command line with its values, not for a document. */
+const MAX_CHARACTERS = 65_536;
+const PRUNE_EVERY: Milliseconds = 600_000;
+
+export function createButtonPayloads(use: WithDatabase, now: () => Milliseconds): ButtonPayloads {
+  let prunedAt = -Infinity;
+
+  return {
+    async put(value, keep) {
+      const json = JSON.stringify(value) as string | undefined;
+      if (json === undefined) throw new TypeError("A button's payload must be a JSON value.");
+      if (json.length > MAX_CHARACTERS) throw new RangeError(`A button's payload has ${json.length} characters.`);
+      const at = now();
+      // Half of a SHA-256 is 22 characters of base64url; equal values share a key and the later expiry.
+      const key = createHash("sha256").update(json).digest().subarray(0, 16).toString("base64url");
+      await use(async (db) => {
+        if (at - prunedAt >= PRUNE_EVERY) {
+          await prune(db, at);
+          prunedAt = at;
+        }
+        await db
+          .insertInto("button_payloads")
+          .values({ key, value: json, expires_at: at + Math.max(0, Math.trunc(keep)) })
+          .onConflict((conflict) =>
+            conflict
+              .column("key")
+              .doUpdateSet((eb) => ({ expires_at: eb.ref("excluded.expires_at") }))
+              .whereRef("button_payloads.expires_at", "<", "excluded.expires_at"),
+          )
+          .execute();
+      });
+      return key;
+    },
+
+    async get(key) {
+      const row = await use((db) =>
+        db
+          .selectFrom("button_payloads")
+          .select("value")
+          .where("key", "=", key)
+          .where("expires_at", ">", now())
+          .executeTakeFirst(),
+      );
+      return row === undefined ? undefined : (JSON.parse(row.value) as unknown);
+    },
+  };
+}
+
+async function prune(db: Kysely<Schema>, at: Milliseconds): Promise<void> {
+  await db.deleteFrom("button_payloads").where("expires_at", "<=", at).execute();
+  const beyond = db
+    .selectFrom("button_payloads")
+    .select("key")
+    .orderBy("expires_at", "desc")
+    .limit(1_000_000)
+    .offset(MAX_PAYLOADS);
+  await db.deleteFrom("button_payloads").where("key", "in", beyond).execute();
+}

@@ -1,0 +1,75 @@
+import type { Milliseconds } from "../../units/duration.ts";
+import { atomically, type WithDatabase } from "../queries.ts";
+import type { AnswerChoices, SavedParties } from "../store.ts";
+
+/** How many a person can save: as many as a completion list shows. */
+const MAX_PARTIES_PER_OWNER = 25;
+
+export function createSavedParties(use: WithDatabase, now: () => Milliseconds): SavedParties {
+  return {
+    save: (owner, { id, name }) =>
+      use((db) =>
+        atomically(db, async (trx) => {
+          const saved = await trx
+            .selectFrom("saved_parties")
+            .select(["id", "saved_at"])
+            .where("owner", "=", owner)
+            .execute();
+          if (saved.length >= MAX_PARTIES_PER_OWNER && !saved.some((one) => one.id === id)) return "full";
+          // Later than every other one, even within one millisecond: the one saved last comes first.
+          const at = Math.max(now(), ...saved.map((one) => one.saved_at + 1));
+          await trx
+            .insertInto("saved_parties")
+            .values({ owner, id, name: name ?? null, saved_at: at })
+            .onConflict((conflict) =>
+              conflict.columns(["owner", "id"]).doUpdateSet((eb) => ({
+                name: eb.ref("excluded.name"),
+                saved_at: eb.ref("excluded.saved_at"),
+              })),
+            )
+            .execute();
+          return "saved";
+        }),
+      ),
+
+    async list(owner) {
+      const rows = await use((db) =>
+        db
+          .selectFrom("saved_parties")
+          .select(["id", "name"])
+          .where("owner", "=", owner)
+          .orderBy("saved_at", "desc")
+          .execute(),
+      );
+      return rows.map(({ id, name }) => ({ id, name: name ?? undefined }));
+    },
+
+    async forget(owner, id) {
+      const { numDeletedRows } = await use((db) =>
+        db.deleteFrom("saved_parties").where("owner", "=", owner).where("id", "=", id).executeTakeFirst(),
+      );
+      return numDeletedRows > 0n;
+    },
+  };
+}
+
+export function createAnswerChoices(use: WithDatabase): AnswerChoices {
+  return {
+    async all() {
+      const rows = await use((db) => db.selectFrom("answer_choices").selectAll().execute());
+      return rows.map(({ chosen_by: by, chosen_at: at, ...rest }) => ({ ...rest, by, at }));
+    },
+
+    async keep({ platform, workspace, markets, by, at }) {
+      await use((db) =>
+        db
+          .insertInto("answer_choices")
+          .values({ platform, workspace, markets, chosen_by: by, chosen_at: at })
+          .onConflict((conflict) =>
+            conflict.columns(["platform", "workspace"]).doUpdateSet({ markets, chosen_by: by, chosen_at: at }),
+          )
+          .execute(),
+      );
+    },
+  };
+}

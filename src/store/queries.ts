@@ -1,0 +1,30 @@
+import type { Kysely } from "kysely";
+
+import type { Schema } from "./schema.ts";
+
+/** Runs work on the database, however it is reached: opened for life, borrowed for a moment, or inside a transaction. */
+export type WithDatabase = <T>(work: (db: Kysely<Schema>) => Promise<T>) => Promise<T>;
+
+/** All of the work or nothing of it, whether or not a transaction is under way. */
+export function atomically<T>(db: Kysely<Schema>, work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+  return db.isTransaction ? work(db) : db.transaction().execute(work);
+}
+
+/** Rows of one statement: some 17 values each, below SQLite's 32,766 and PostgreSQL's 65,535 parameters. */
+const MAX_ROWS_PER_STATEMENT = 500;
+
+/** Gives work its rows in pieces that fit one statement. */
+export async function inBatches<T>(rows: readonly T[], work: (piece: T[]) => Promise<unknown>): Promise<void> {
+  for (let from = 0; from < rows.length; from += MAX_ROWS_PER_STATEMENT) {
+    await work(rows.slice(from, from + MAX_ROWS_PER_STATEMENT));
+  }
+}
+
+/** The same for a question: the answers of all pieces, one after the other. */
+export async function selectInBatches<T, R>(keys: readonly T[], ask: (piece: T[]) => Promise<R[]>): Promise<R[]> {
+  const found: R[] = [];
+  await inBatches(keys, async (piece) => {
+    for (const row of await ask(piece)) found.push(row);
+  });
+  return found;
+}

@@ -1,0 +1,139 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+
+import {
+  type DatabaseConnection,
+  Kysely,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+  type SqliteStatement,
+} from "kysely";
+import { LRUCache } from "lru-cache";
+
+import type { Schema } from "../schema.ts";
+import { isDiskFault, WriteHealth } from "./sqlite-faults.ts";
+
+/** SQLite can undo changes of the schema, so a killed migration leaves nothing behind: https://www.sqlite.org/lang_transaction.html */
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class NodeSqliteDriver extends SqliteDriver {
+  readonly #database: DatabaseSync;
+  readonly #writes: WriteHealth;
+
+  constructor(database: DatabaseSync, writes: WriteHealth) {
+    super({ database: cachingStatements(database, writes) });
+    this.#database = database;
+    this.#writes = writes;
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.commitTransaction(connection);
+    this.#writes.committed();
+  }
+
+  /**
+   * A full or failing disk makes SQLite roll back by itself (https://www.sqlite.org/lang_transaction.html, "Response To
+   * Errors Within A Transaction"); doing so again would fail, and its error would stand in the place of the cause.
+   */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.isTransaction) await super.rollbackTransaction(connection);
+    this.#writes.rolledBack();
+  }
+}
+
+class NodeSqliteDialect extends SqliteDialect {
+  readonly #driver: () => NodeSqliteDriver;
+
+  constructor(database: DatabaseSync, writes: WriteHealth) {
+    super({ database: cachingStatements(database, writes) });
+    this.#driver = () => new NodeSqliteDriver(database, writes);
+  }
+
+  override createDriver(): NodeSqliteDriver {
+    return this.#driver();
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalSqliteAdapter();
+  }
+}
+
+/** Queries over an open database; destroying it closes the database. How writing goes is noted in `writes`. */
+export function kyselyOver(database: DatabaseSync, writes = new WriteHealth()): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database, writes) });
+}
+
+/** Statements are prepared once: the same few run all the time, among others that differ in how many rows they take. */
+const MAX_CACHED_STATEMENTS = 200;
+
+function cachingStatements(database: DatabaseSync, writes: WriteHealth): SqliteDatabase {
+  const kept = new LRUCache<string, SqliteStatement>({ max: MAX_CACHED_STATEMENTS });
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const known = kept.get(sql);
+      if (known !== undefined) return known;
+      const statement = trackingHealth(statementOver(database.prepare(sql)), { sql, database, writes });
+      kept.set(sql, statement);
+      return statement;
+    },
+  };
+}
+
+/** How the statements begin that change rows. */
+const WRITE_STATEMENT = /^\s*(?:insert|update|delete|replace)\b/iu;
+
+/** The same statement, whose writes and whose troubles with the disk are noted. */
+function trackingHealth(
+  statement: SqliteStatement,
+  { sql, database, writes }: { sql: string; database: DatabaseSync; writes: WriteHealth },
+): SqliteStatement {
+  const changing = WRITE_STATEMENT.test(sql);
+  const attempt = <T>(work: () => T, changes: (done: T) => number | bigint): T => {
+    try {
+      const done = work();
+      if (changing) writes.changed(changes(done), database.isTransaction);
+      return done;
+    } catch (thrown) {
+      if (isDiskFault(thrown)) writes.failed(thrown);
+      throw thrown;
+    }
+  };
+  return {
+    reader: statement.reader,
+    all: (parameters) =>
+      attempt(
+        () => statement.all(parameters),
+        (rows) => rows.length,
+      ),
+    run: (parameters) =>
+      attempt(
+        () => statement.run(parameters),
+        ({ changes }) => changes,
+      ),
+    iterate: (parameters) => statement.iterate(parameters),
+  };
+}
+
+function statementOver(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...parameters.map(bindable)),
+    run: (parameters) => statement.run(...parameters.map(bindable)),
+    iterate: (parameters) => statement.iterate(...parameters.map(bindable)),
+  };
+}
+
+/** node:sqlite takes an object in the first place for named parameters, silently: nothing of that kind may get through. */
+function bindable(value: unknown): SQLInputValue {
+  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "bigint") {
+    return value;
+  }
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(`A value of type ${typeof value} cannot be stored.`);
+}

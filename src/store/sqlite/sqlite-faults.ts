@@ -1,0 +1,104 @@
+import { StorageError, UserError } from "../../errors.ts";
+
+// Primary result codes of SQLite: https://www.sqlite.org/rescode.html
+const SQLITE_PERM = 3;
+export const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
+const SQLITE_AUTH = 23;
+const SQLITE_NOTADB = 26;
+
+/** SQLite's primary result code of an error thrown by node:sqlite; undefined for any other. */
+export function sqliteCode(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number") return undefined;
+  return thrown.errcode & 0xff;
+}
+
+/** A fault of the disk or of the database file, not of the statement that met it. */
+export function isDiskFault(thrown: unknown): boolean {
+  const fault = sqliteCode(thrown);
+  return fault !== undefined && TROUBLE_TITLES.has(fault);
+}
+
+const CANNOT_WRITE = "The bot cannot write to its database";
+const TROUBLE_TITLES: ReadonlyMap<number, string> = new Map([
+  [SQLITE_FULL, "The bot's disk is full"],
+  [SQLITE_IOERR, "The bot's disk refuses to read or write"],
+  [SQLITE_READONLY, CANNOT_WRITE],
+  [SQLITE_PERM, CANNOT_WRITE],
+  [SQLITE_CANTOPEN, CANNOT_WRITE],
+  [SQLITE_CORRUPT, "The bot's database is damaged"],
+  [SQLITE_NOTADB, "The bot's database is damaged"],
+]);
+
+/** A fault of the disk that a running bot met: neither the caller's nor a bug. Anything else passes through. */
+export function toStoreTrouble(thrown: unknown, file: string): unknown {
+  const title = TROUBLE_TITLES.get(sqliteCode(thrown) ?? 0);
+  if (title === undefined) return thrown;
+  return new StorageError(`${title}: ${file}`, { title, cause: thrown });
+}
+
+/** What can go wrong with a database file from outside, as a sentence for whoever runs the bot; a bug passes through. */
+export function toOperatorError(thrown: unknown, file: string): unknown {
+  const remedy = "Name a place that this user may write to in DATABASE_URL.";
+  const refuse = (message: string, todo: string): UserError => new UserError(message, { remedy: todo, cause: thrown });
+  if (thrown instanceof Error && "syscall" in thrown && "code" in thrown) {
+    return refuse(`The database ${file} cannot be made or written to (${String(thrown.code)}).`, remedy);
+  }
+  switch (sqliteCode(thrown)) {
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return refuse(`The database ${file} cannot be opened for writing.`, remedy);
+    case SQLITE_NOTADB:
+      return refuse(
+        `The file ${file} is not a database of Bellwether's.`,
+        "Move it away, or name another file in DATABASE_URL.",
+      );
+    case SQLITE_CORRUPT:
+      return refuse(`The database ${file} is damaged.`, "Put a backup in its place, or move it away to begin anew.");
+    case SQLITE_FULL:
+      return refuse(`There is no space left for the database ${file}.`, "Free some space and start again.");
+    case SQLITE_IOERR:
+      return refuse(`The disk refused to read or write the database ${file}.`, "Check the disk, then start again.");
+    default:
+      return thrown;
+  }
+}
+
+/** Whether the last write that was tried got through: reading goes on for long after writing has become impossible. */
+export class WriteHealth {
+  #fault: unknown;
+  #wrote = false;
+
+  /** A statement that changed so many rows, inside a transaction or on its own. */
+  changed(rows: number | bigint, inTransaction: boolean): void {
+    if (rows === 0 || rows === 0n) return;
+    if (inTransaction) this.#wrote = true;
+    else this.#fault = undefined;
+  }
+
+  committed(): void {
+    // One that changed nothing proves nothing.
+    if (this.#wrote) this.#fault = undefined;
+    this.#wrote = false;
+  }
+
+  rolledBack(): void {
+    this.#wrote = false;
+  }
+
+  failed(thrown: unknown): void {
+    this.#fault = thrown;
+    this.#wrote = false;
+  }
+
+  /** What the last write failed with; undefined where it got through, and where none was tried. */
+  get fault(): unknown {
+    return this.#fault;
+  }
+}

@@ -1,0 +1,57 @@
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { UserError } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
+import { makePrivateFile } from "../file/database-files.ts";
+import { migrations } from "../migrations/index.ts";
+
+/** How long a statement waits for another connection; only an outside tool can be one, a backup for instance. */
+const BUSY_MILLIS = 5000;
+
+/** Makes the folder of a database where there is none. Throws what the file system throws. */
+export function makeFolderOf(file: string): void {
+  makeFolder(path.dirname(file));
+}
+
+/**
+ * Opens a database file for one process, durable at every commit
+ * (https://www.sqlite.org/pragma.html#pragma_synchronous: FULL with WAL syncs each of them).
+ * Throws what SQLite and the file system throw, and UserError for a schema newer than this program.
+ */
+export function openSqlite(file: string): { database: DatabaseSync; migrated: boolean } {
+  makePrivateFile(file);
+  const database = new DatabaseSync(file, { timeout: BUSY_MILLIS });
+  try {
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+    const newer = newerMigration(database);
+    if (newer !== undefined) {
+      throw new UserError(`The database ${file} was written by a newer version of Bellwether (it has ${newer}).`, {
+        remedy: "Run that version, or name another file in DATABASE_URL.",
+      });
+    }
+    const migrated = executedMigrations(database).length === Object.keys(migrations).length;
+    return { database, migrated };
+  } catch (thrown) {
+    database.close();
+    throw thrown;
+  }
+}
+
+/** The names of the migrations that a database has been through; empty for a new one. */
+export function executedMigrations(database: DatabaseSync): string[] {
+  if (!hasTable(database, "kysely_migration")) return [];
+  return database
+    .prepare("SELECT name FROM kysely_migration ORDER BY name")
+    .all()
+    .map((row) => String(row["name"]));
+}
+
+export function hasTable(database: DatabaseSync, name: string): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined;
+}
+
+/** A migration that a database has been through and this program does not know; undefined where there is none. */
+export function newerMigration(database: DatabaseSync): string | undefined {
+  return executedMigrations(database).find((name) => !Object.hasOwn(migrations, name));
+}

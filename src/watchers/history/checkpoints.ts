@@ -1,0 +1,112 @@
+import { z } from "zod";
+
+import type { AlertEvent } from "../../alerts/kinds/event.ts";
+import { timeToText } from "../../alerts/kinds/json-fields.ts";
+import type { Reading } from "../../alerts/kinds/reading.ts";
+import type { Checkpoint } from "../../api/model/network.ts";
+import { millisBetween } from "../../api/verdict/verdict.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { storedAs } from "../snapshot-schema.ts";
+import { NodeSelector } from "../sources/node-selector.ts";
+import type { Watcher, WatcherOptions } from "../watcher.ts";
+import type { History } from "./history-scan.ts";
+import { historyState, type HistoryState, resetEvents } from "./history-state.ts";
+import { readHistory } from "./history.ts";
+
+const CheckpointsState = z.object({
+  history: historyState,
+  /** What was new, in chain order. */
+  fresh: z.array(
+    z.object({
+      key: z.string(),
+      node: z.string(),
+      atBlock: z.string(),
+      hash: z.string(),
+      blockHash: z.string().exactOptional(),
+    }),
+  ),
+});
+type CheckpointsSnapshot = z.input<typeof CheckpointsState>;
+
+const history: History<Checkpoint> = {
+  fetch: (from, options) => (request) => from.getCheckpoints(request, options),
+  blockOf: ({ atBlock }) => atBlock,
+  nameOf: ({ hash = "" }) => hash,
+};
+
+/** New checkpoints, in chain order, none left out; one that is overdue; and a history that was reset. */
+export function checkpointsWatcher(
+  options: Pick<WatcherOptions, "network" | "nodes" | "config" | "source">,
+): Watcher<CheckpointsSnapshot> {
+  const { network, nodes, config, source = new NodeSelector() } = options;
+  return {
+    name: "checkpoints",
+    every: config.poll.checkpoints,
+    snapshot: storedAs(CheckpointsState),
+    async observe(api, { before }, signal) {
+      const last = before === undefined ? undefined : CheckpointsState.decode(before).history;
+      const { fresh, state } = await readHistory(api, history, last, source, signal);
+      return CheckpointsState.encode({
+        history: state,
+        fresh: fresh.map(({ key, block, node, row: { hash = "", blockHash } }) => ({
+          key,
+          node,
+          atBlock: block.toString(),
+          hash,
+          ...(blockHash === undefined ? {} : { blockHash }),
+        })),
+      });
+    },
+    judge(before, after, at) {
+      const { history: state, fresh } = CheckpointsState.decode(after);
+      const events: AlertEvent[] = [
+        ...resetEvents(network, "checkpoints", state, at),
+        ...fresh.map((row) => ({ kind: "checkpoint.new" as const, network, subject: "", at: timeToText(at), ...row })),
+      ];
+      return {
+        readings: [overdueReading(network, nodes, state)],
+        events: before === undefined ? [] : events,
+      };
+    },
+  };
+}
+
+/** Below so many gaps between checkpoints, nobody can say what is usual. */
+const MIN_GAPS = 3;
+
+/**
+ * How long ago the last checkpoint was made, by the network's own time where it is told: neither a stall nor a node
+ * that stands behind, nor this computer's clock, makes one overdue. And how far apart they usually are.
+ */
+function overdueReading(network: string, nodes: number, state: HistoryState): Reading {
+  const { recent, point, receivedAt, node, behind } = state;
+  const last = recent.at(-1);
+  const usualMillis = usualSpacing(state);
+  const common = { kind: "checkpoint.overdue", network, subject: "", nodes, seenBy: [node] } as const;
+  const lastBlock = last === undefined ? {} : { lastBlock: last.block.toString() };
+  if (behind) {
+    const why = `${node} stands behind what was seen before`;
+    return { ...common, state: "unknown", why, facts: lastBlock };
+  }
+  if (last?.at === undefined || usualMillis === undefined) {
+    return { ...common, state: "unknown", why: "the usual spacing is not known yet", facts: lastBlock };
+  }
+  const sinceMillis = Math.max(0, millisBetween(last.at, point?.time ?? receivedAt));
+  return { ...common, state: "good", facts: { sinceMillis, usualMillis, ...lastBlock } };
+}
+
+/** The median of the spans between the last checkpoints of different blocks; withdrawals make extra ones. */
+function usualSpacing({ recent }: HistoryState): Milliseconds | undefined {
+  const gaps: Milliseconds[] = [];
+  let previous: HistoryState["recent"][number] | undefined;
+  for (const row of recent) {
+    if (previous?.at !== undefined && row.at !== undefined && row.block > previous.block) {
+      // Nodes that disagree about time can place a row before an earlier one: that says nothing of the spacing.
+      const gap = millisBetween(previous.at, row.at);
+      if (gap >= 0) gaps.push(gap);
+    }
+    previous = row;
+  }
+  if (gaps.length < MIN_GAPS) return undefined;
+  return gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)];
+}

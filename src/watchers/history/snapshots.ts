@@ -1,0 +1,96 @@
+import { z } from "zod";
+
+import type { AlertEvent } from "../../alerts/kinds/event.ts";
+import { timeToText } from "../../alerts/kinds/json-fields.ts";
+import type { Snapshot } from "../../api/model/network.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { storedAs } from "../snapshot-schema.ts";
+import { NodeSelector } from "../sources/node-selector.ts";
+import type { Watcher, WatcherOptions } from "../watcher.ts";
+import type { History } from "./history-scan.ts";
+import { historyState, resetEvents } from "./history-state.ts";
+import { readHistory } from "./history.ts";
+
+const SnapshotsState = z.object({
+  history: historyState,
+  /** What was new, in chain order. */
+  fresh: z.array(
+    z.object({
+      key: z.string(),
+      node: z.string(),
+      blockHeight: z.string(),
+      blockHash: z.string().exactOptional(),
+      coreVersion: z.string().exactOptional(),
+    }),
+  ),
+  /** Of the newest snapshot that named one. */
+  coreVersion: z.string().exactOptional(),
+});
+type SnapshotsSnapshot = z.input<typeof SnapshotsState>;
+
+const history: History<Snapshot> = {
+  fetch: (from, options) => (request) => from.getSnapshots(request, options),
+  blockOf: ({ blockHeight }) => blockHeight,
+  nameOf: ({ blockHash = "" }) => blockHash,
+};
+
+/** New snapshots of the core's state, and the core's version where it changes from one to the next. */
+export function snapshotsWatcher(
+  options: Pick<WatcherOptions, "network" | "config" | "source">,
+): Watcher<SnapshotsSnapshot> {
+  const { network, config, source = new NodeSelector() } = options;
+  return {
+    name: "snapshots",
+    every: config.poll.rest,
+    snapshot: storedAs(SnapshotsState),
+    async observe(api, watched, signal) {
+      const before = watched.before === undefined ? undefined : SnapshotsState.decode(watched.before);
+      const look = await readHistory(api, history, before?.history, source, signal);
+      const fresh = look.fresh.map(({ key, block, node, row: { blockHash, coreVersion } }) => ({
+        key,
+        node,
+        blockHeight: block.toString(),
+        ...(blockHash === undefined ? {} : { blockHash }),
+        ...(coreVersion === undefined ? {} : { coreVersion }),
+      }));
+      const coreVersion = look.newest?.coreVersion ?? before?.coreVersion;
+      return SnapshotsState.encode({
+        history: look.state,
+        fresh,
+        ...(coreVersion === undefined ? {} : { coreVersion }),
+      });
+    },
+    judge(before, after, at) {
+      if (before === undefined) return { readings: [], events: [] };
+      const state = SnapshotsState.decode(after);
+      const known = SnapshotsState.decode(before).coreVersion;
+      return {
+        readings: [],
+        events: [...resetEvents(network, "snapshots", state.history, at), ...snapshotEvents(network, known, state, at)],
+      };
+    },
+  };
+}
+
+/** Each snapshot, and behind the first one with another version than the one before, the upgrade. */
+function snapshotEvents(
+  network: string,
+  known: string | undefined,
+  { fresh, coreVersion, history: { node } }: z.output<typeof SnapshotsState>,
+  at: Nanoseconds,
+): readonly AlertEvent[] {
+  const seen = { network, subject: "", at: timeToText(at) };
+  let running = known;
+  const upgrade = (to: string | undefined, where: { node: string; blockHeight?: string }): AlertEvent[] => {
+    const from = running;
+    running = to ?? running;
+    if (from === undefined || to === undefined || from === to) return [];
+    return [{ kind: "core.upgraded", ...seen, ...where, key: `${from}>${to}/${where.blockHeight ?? ""}`, from, to }];
+  };
+  const events = fresh.flatMap((row): AlertEvent[] => [
+    { kind: "snapshot.new", ...seen, ...row },
+    ...upgrade(row.coreVersion, { node: row.node, blockHeight: row.blockHeight }),
+  ]);
+  // After a reset nothing is fresh, yet the version may be another.
+  return [...events, ...upgrade(coreVersion, { node })];
+}

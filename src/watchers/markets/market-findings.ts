@@ -1,0 +1,108 @@
+import type { AlertEvent, MarketSide } from "../../alerts/kinds/event.ts";
+import { timeFromText, timeToText } from "../../alerts/kinds/json-fields.ts";
+import type { Reading } from "../../alerts/kinds/reading.ts";
+import { isAuctionMode, isLiveState } from "../../api/model/market.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { observationKey } from "../snapshot-schema.ts";
+import type { MarketRecord, MarketsState } from "./market-state.ts";
+
+/** The three conditions of every market that is listed; of others nothing is known. */
+export function marketReadings(network: string, nodes: number, state: MarketsState): readonly Reading[] {
+  return Object.entries(state.markets).flatMap(([subject, market]) => {
+    if (market.absent === true) return [];
+    const { label, price, nearest } = market;
+    const live = isLiveState(market.state);
+    const common = { network, subject, nodes, seenBy: [state.node], ...(label === undefined ? {} : { label }) };
+    const unknown = state.behind ? { why: `${state.node} stands behind what was seen before` } : {};
+    const known = (bad: boolean): Reading["state"] => (state.behind ? "unknown" : bad ? "bad" : "good");
+    // What is not live any more has no price that could move.
+    const quoted = live && !state.behind;
+    return [
+      {
+        kind: "market.auction",
+        ...common,
+        ...unknown,
+        ...(state.behind ? {} : auctionSince(market)),
+        state: known(isInAuction(market)),
+        facts: auctionFacts(market),
+      },
+      {
+        kind: "market.price",
+        ...common,
+        ...unknown,
+        state: live && price === undefined ? "unknown" : known(false),
+        facts: quoted && price !== undefined ? { price } : {},
+      },
+      {
+        kind: "market.bound",
+        ...common,
+        ...unknown,
+        state: live && nearest === undefined ? "unknown" : known(false),
+        facts: quoted && nearest !== undefined ? { ...(price === undefined ? {} : { price }), ...nearest } : {},
+      },
+    ] satisfies Reading[];
+  });
+}
+
+/** Markets whose state or trading mode is another than at the look before, and new ones; by id. */
+export function marketEvents(
+  network: string,
+  before: MarketsState,
+  after: MarketsState,
+  at: Nanoseconds,
+): readonly AlertEvent[] {
+  if (after.behind) return [];
+  return Object.entries(after.markets)
+    .filter(([id, market]) => differs(before.markets[id], market))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([subject, market]) => {
+      const known = before.markets[subject];
+      return {
+        kind: "market.state",
+        network,
+        subject,
+        key: `${subject}/${observationKey(after)}`,
+        at: timeToText(at),
+        node: after.node,
+        ...(market.label === undefined ? {} : { label: market.label }),
+        ...(known === undefined ? {} : { before: sideOf(known) }),
+        after: sideOf(market),
+      };
+    });
+}
+
+function differs(known: MarketRecord | undefined, market: MarketRecord): boolean {
+  return known === undefined || known.state !== market.state || known.tradingMode !== market.tradingMode;
+}
+
+/** Markets that are over sit in whatever mode they ended in for ever. */
+function isInAuction({ state, tradingMode }: MarketRecord): boolean {
+  return isLiveState(state) && isAuctionMode(tradingMode);
+}
+
+function auctionFacts(market: MarketRecord): Extract<Reading, { kind: "market.auction" }>["facts"] {
+  const { tradingMode, trigger, auctionStart, auctionEnd } = market;
+  const during = isInAuction(market);
+  return {
+    ...(tradingMode === undefined ? {} : { tradingMode }),
+    ...(during && trigger !== undefined ? { trigger } : {}),
+    ...(during && auctionStart !== undefined ? { start: auctionStart } : {}),
+    ...(during && auctionEnd !== undefined ? { end: auctionEnd } : {}),
+  };
+}
+
+/** The node knows when it began, though nobody looked then. */
+function auctionSince(market: MarketRecord): { since?: string } {
+  const { auctionStart } = market;
+  return isInAuction(market) && auctionStart !== undefined && timeFromText(auctionStart) > 0n
+    ? { since: auctionStart }
+    : {};
+}
+
+function sideOf({ state, tradingMode, trigger }: MarketRecord): MarketSide {
+  return {
+    ...(state === undefined ? {} : { state }),
+    ...(tradingMode === undefined ? {} : { tradingMode }),
+    ...(trigger === undefined ? {} : { trigger }),
+  };
+}

@@ -1,0 +1,99 @@
+import { z } from "zod";
+
+import { DecimalText, TimeText, timeToText } from "../../alerts/kinds/json-fields.ts";
+import { exactPrice } from "../../alerts/rules/rules.ts";
+import type { MarketData } from "../../api/model/market.ts";
+import type { MarketNames } from "../../api/model/names.ts";
+import { compareDecimals, decimal, type Decimal, formatDecimal, percentOf } from "../../units/decimal.ts";
+import { observationCounter } from "../snapshot-schema.ts";
+
+/** A market as it was last seen. Prices in the market's units, where its decimals are known. */
+const marketRecord = z.object({
+  label: z.string().exactOptional(),
+  state: z.string().exactOptional(),
+  tradingMode: z.string().exactOptional(),
+  trigger: z.string().exactOptional(),
+  auctionStart: TimeText.exactOptional(),
+  auctionEnd: TimeText.exactOptional(),
+  price: DecimalText.exactOptional(),
+  /** The bound of price monitoring that is nearest to the price. */
+  nearest: z
+    .object({
+      bound: DecimalText.exactOptional(),
+      side: z.enum(["lower", "upper"]),
+      distancePercent: DecimalText,
+    })
+    .exactOptional(),
+  /** It is not listed any more; this is how it was last seen. */
+  absent: z.literal(true).exactOptional(),
+});
+export type MarketRecord = z.infer<typeof marketRecord>;
+
+/**
+ * The markets of a network, by id. It is what is kept as it is: of 20,000 markets, reading and writing another form of it
+ * takes longer than all else that a look does.
+ */
+export const MarketsState = z.object({
+  ...observationCounter,
+  node: z.string(),
+  /** The network's time that the answer speaks for. */
+  time: TimeText.exactOptional(),
+  /** The node stands before what had been seen already: its answer says nothing new. */
+  behind: z.boolean(),
+  markets: z.record(z.string(), marketRecord),
+});
+export type MarketsState = z.infer<typeof MarketsState>;
+
+/** Digits behind the point of a distance in percent. */
+const DISTANCE_DIGITS = 6;
+
+/** What is watched of one market. */
+export function marketRecordOf(data: MarketData, names: MarketNames | undefined): MarketRecord {
+  const { markPrice, marketState, marketTradingMode, trigger, auctionStart, auctionEnd } = data;
+  const label = names?.code ?? names?.name;
+  const price = markPrice === undefined || markPrice <= 0n ? undefined : markPrice;
+  const shown = price === undefined ? undefined : exactPrice(price, names);
+  const nearest = price === undefined ? undefined : nearestBound(data, price);
+  const bound = nearest === undefined ? undefined : exactPrice(nearest.bound, names);
+  return {
+    ...(label === undefined ? {} : { label }),
+    ...(marketState === undefined ? {} : { state: marketState }),
+    ...(marketTradingMode === undefined ? {} : { tradingMode: marketTradingMode }),
+    ...(trigger === undefined ? {} : { trigger }),
+    ...(auctionStart === undefined ? {} : { auctionStart: timeToText(auctionStart) }),
+    ...(auctionEnd === undefined ? {} : { auctionEnd: timeToText(auctionEnd) }),
+    ...(shown === undefined ? {} : { price: shown }),
+    ...(nearest === undefined
+      ? {}
+      : {
+          nearest: {
+            ...(bound === undefined ? {} : { bound }),
+            side: nearest.side,
+            distancePercent: formatDecimal(nearest.distance, { group: false }),
+          },
+        }),
+  };
+}
+
+interface NearestBound {
+  readonly bound: bigint;
+  readonly side: "lower" | "upper";
+  /** In percent of the price; 0 at the bound and beyond it. */
+  readonly distance: Decimal;
+}
+
+function nearestBound({ priceMonitoringBounds }: MarketData, price: bigint): NearestBound | undefined {
+  let nearest: NearestBound | undefined;
+  const consider = (side: NearestBound["side"], bound: bigint | undefined): void => {
+    if (bound === undefined || bound <= 0n) return;
+    const gap = side === "lower" ? price - bound : bound - price;
+    const distance = percentOf(decimal(gap < 0n ? 0n : gap), decimal(price), DISTANCE_DIGITS);
+    if (distance === undefined) return;
+    if (nearest === undefined || compareDecimals(distance, nearest.distance) < 0) nearest = { bound, side, distance };
+  };
+  for (const { minValidPrice, maxValidPrice } of priceMonitoringBounds) {
+    consider("lower", minValidPrice);
+    consider("upper", maxValidPrice);
+  }
+  return nearest;
+}

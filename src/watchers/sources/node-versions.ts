@@ -1,0 +1,64 @@
+import { z } from "zod";
+
+import { type AlertEvent, nodeRelease } from "../../alerts/kinds/event.ts";
+import { timeToText } from "../../alerts/kinds/json-fields.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { systemClock } from "../../api/clock.ts";
+import { countObservation, observationCounter, observationKey, storedAs } from "../snapshot-schema.ts";
+import type { Watcher, WatcherOptions } from "../watcher.ts";
+
+type Release = z.output<typeof nodeRelease>;
+
+const NodeVersions = z.object({
+  ...observationCounter,
+  /** By node; one that did not answer keeps what it last said. */
+  nodes: z.record(z.string(), nodeRelease),
+});
+type NodeVersions = z.output<typeof NodeVersions>;
+
+/** The release that each data node runs. */
+export function nodeVersionsWatcher(
+  options: Pick<WatcherOptions, "network" | "config" | "clock">,
+): Watcher<NodeVersions> {
+  const { network, config, clock = systemClock } = options;
+  return {
+    name: "node-versions",
+    every: config.poll.rest,
+    snapshot: storedAs(NodeVersions),
+    async observe(api, { before }, signal) {
+      const asked = await Promise.allSettled(
+        api.nodes.map(async (node): Promise<[string, Release]> => {
+          const { value } = await node.getNodeInfo({ lane: "watchers", fresh: true, signal });
+          const { version, commitHash } = value;
+          return [
+            node.name,
+            {
+              ...(version === undefined ? {} : { version }),
+              ...(commitHash === undefined ? {} : { commitHash }),
+            },
+          ];
+        }),
+      );
+      signal.throwIfAborted();
+      const failures = asked.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+      const bug = failures.find((reason) => !(reason instanceof ApiError));
+      if (bug !== undefined || failures.length === asked.length) throw bug ?? failures[0];
+      const told = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      return {
+        ...countObservation(before, clock.wallClock()),
+        nodes: { ...before?.nodes, ...Object.fromEntries(told) },
+      };
+    },
+    judge(before, after, at) {
+      const events = Object.entries(after.nodes).flatMap(([node, release]): AlertEvent[] => {
+        const known = before?.nodes[node];
+        if (known === undefined || (known.version === release.version && known.commitHash === release.commitHash)) {
+          return [];
+        }
+        const seen = { network, subject: node, node, at: timeToText(at), key: `${node}/${observationKey(after)}` };
+        return [{ kind: "node.version", ...seen, before: known, after: release }];
+      });
+      return { readings: [], events };
+    },
+  };
+}

@@ -1,0 +1,226 @@
+import { describe, expect, it } from "vitest";
+
+import type { StoreUnderTest } from "../contract.ts";
+import { delivery, ids, T, tablesUnderTest } from "./alert-rows.ts";
+
+/** What every engine must hold of alerts; of what is owed see the outbox's contract. */
+export function alertContract(engine: string, create: () => Promise<StoreUnderTest>): void {
+  describe(`alerts in a store on ${engine}`, () => {
+    const { on } = tablesUnderTest(create);
+
+    it("keep choices, and count every change of them", async () => {
+      const row = { id: "s1", destination: "d1", network: "mainnet", state: "active", data: "{}" };
+      expect(await on(({ subscriptions }) => subscriptions.revision())).toBe(0);
+      await on(({ subscriptions }) => subscriptions.put([row]));
+      await on(({ subscriptions }) => subscriptions.put([{ ...row, state: "paused", data: '{"a":1}' }]));
+      await on(({ subscriptions }) => subscriptions.putSilence({ id: "q1", ends_at: T, data: "{}" }));
+      await on(({ subscriptions }) => subscriptions.putSilence({ id: "q2", ends_at: T + 1, data: "{}" }));
+      expect(await on(({ subscriptions }) => subscriptions.revision())).toBe(4);
+      expect(await on(({ subscriptions }) => subscriptions.list())).toEqual([
+        { ...row, state: "paused", data: '{"a":1}' },
+      ]);
+      expect(await on(({ subscriptions }) => subscriptions.silences(T))).toEqual([
+        { id: "q2", ends_at: T + 1, data: "{}" },
+      ]);
+      await on(({ subscriptions }) => subscriptions.put([{ ...row, id: "s2" }]));
+      await on(({ subscriptions }) => subscriptions.drop(["s1", "nobody"]));
+      await on(({ subscriptions }) => subscriptions.drop([]));
+      expect(await on(({ subscriptions }) => subscriptions.revision())).toBe(6);
+      expect(ids(await on(({ subscriptions }) => subscriptions.list()))).toEqual(["s2"]);
+      const many = [
+        { ...row, id: "s2", state: "retired" },
+        { ...row, id: "s3", destination: "d2" },
+      ];
+      await on(({ subscriptions }) => subscriptions.put(many));
+      await on(({ subscriptions }) => subscriptions.put([]));
+      expect(await on(({ subscriptions }) => subscriptions.revision())).toBe(7);
+      expect(await on(({ subscriptions }) => subscriptions.list())).toEqual(many);
+      expect(ids(await on(({ subscriptions }) => subscriptions.list("d2")))).toEqual(["s3"]);
+      expect(await on(({ subscriptions }) => subscriptions.list("d3"))).toEqual([]);
+    });
+
+    it("keep what was seen, by network and watcher, and the last of it", async () => {
+      await on(({ watch }) => watch.putSnapshot("mainnet", "sources", T, "1"));
+      await on(({ watch }) => watch.putSnapshot("mainnet", "sources", T + 5, "2"));
+      await on(({ watch }) => watch.putSnapshot("testnet", "sources", T, "3"));
+      expect(await on(({ watch }) => watch.snapshot("mainnet", "sources"))).toEqual({ at: T + 5, data: "2" });
+      expect(await on(({ watch }) => watch.snapshot("mainnet", "markets"))).toBeUndefined();
+      expect(await on(({ watch }) => watch.observedAt("mainnet", "sources"))).toBe(T + 5);
+      expect(await on(({ watch }) => watch.observedAt("mainnet", "markets"))).toBeUndefined();
+    });
+
+    it("keep machines, episodes and tellings under their keys", async () => {
+      const machine = { rule: "r", network: "mainnet", subject: "", flapping: 0, data: "1" } as const;
+      await on(({ watch }) => watch.putMachines([machine, { ...machine, subject: "x" }]));
+      await on(({ watch }) => watch.putMachines([{ ...machine, data: "2", flapping: 1 }]));
+      expect(await on(({ watch }) => watch.machines("mainnet"))).toEqual([
+        { ...machine, data: "2", flapping: 1 },
+        { ...machine, subject: "x" },
+      ]);
+      expect(await on(({ watch }) => watch.flapping())).toEqual([{ ...machine, data: "2", flapping: 1 }]);
+      expect(await on(({ watch }) => watch.machine({ ...machine, subject: "x" }))).toEqual({
+        ...machine,
+        subject: "x",
+      });
+      expect(await on(({ watch }) => watch.machine({ ...machine, network: "testnet" }))).toBeUndefined();
+      const episode = { id: "e1", network: "mainnet", open: 1, opened_at: T, data: "1" } as const;
+      const later = { ...episode, id: "e2", network: "testnet", opened_at: T + 1 };
+      await on(({ watch }) => watch.putEpisodes([episode, later]));
+      const untold = { ...later, told: 0 };
+      expect(await on(({ watch }) => watch.openEpisodes())).toEqual([{ ...episode, told: 0 }, untold]);
+      expect(await on(({ watch }) => watch.openEpisodes("testnet"))).toEqual([untold]);
+      await on(({ watch }) => watch.putEpisodes([{ ...episode, open: 0, data: "2" }]));
+      expect(await on(({ watch }) => watch.openEpisodes())).toEqual([untold]);
+      expect(await on(({ watch }) => watch.episode("e1"))).toEqual({ ...episode, open: 0, data: "2", told: 0 });
+      expect((await on(({ watch }) => watch.lastEpisodes(1))).map((row) => row.id)).toEqual(["e2"]);
+      const telling = { episode: "e1", destination: "d1", data: "1" };
+      await on(({ watch }) => watch.putNotificationStates([telling, { ...telling, episode: "e2" }]));
+      await on(({ watch }) => watch.putNotificationStates([{ ...telling, data: "2" }]));
+      expect(await on(({ watch }) => watch.notificationStates(["e1"]))).toEqual([{ ...telling, data: "2" }]);
+      expect(await on(({ watch }) => watch.notificationState("e1", "d1"))).toEqual({ ...telling, data: "2" });
+      expect(await on(({ watch }) => watch.notificationState("e1", "d2"))).toBeUndefined();
+      const told = [
+        { id: "e1", told: 2 },
+        { id: "e2", told: 1 },
+      ];
+      expect(await on(({ watch }) => watch.notificationRevisions(["e1", "e2", "e3"]))).toEqual(told);
+      await on(({ watch }) => watch.putEpisodes([{ ...episode, data: "3" }]));
+      expect(await on(({ watch }) => watch.notificationRevisions(["e1"]))).toEqual([told[0]]);
+    });
+
+    it("keep what is owed to many in parcels, count it, and hand each out once, in order", async () => {
+      const parcel = (data: string) => ({ platform: "fake", owed: 2, created_at: T, data });
+      await on(({ chunks }) => chunks.put([parcel("1"), parcel("2"), { ...parcel("3"), created_at: T + 1 }]));
+      expect(await on(({ outbox }) => outbox.depth())).toEqual([{ platform: "fake", owed: 6, oldest: T }]);
+      expect(await on(({ chunks }) => chunks.oldestAt())).toBe(T);
+      expect((await on(({ chunks }) => chunks.take(2))).map(({ data }) => data)).toEqual(["1", "2"]);
+      expect((await on(({ chunks }) => chunks.take(2))).map(({ data }) => data)).toEqual(["3"]);
+      expect(await on(({ chunks }) => chunks.oldestAt())).toBeUndefined();
+      expect(await on(({ outbox }) => outbox.depth())).toEqual([]);
+    });
+
+    it("hold back what waits for a time, and let it go once, in order", async () => {
+      const held = (message: string, release_at: number) => ({ destination: "d1", release_at, message, data: "{}" });
+      await on(({ backlog }) => backlog.hold([held("m2", T), held("m1", T)]));
+      await on(({ backlog }) => backlog.hold([held("m3", T + 1)]));
+      expect(await on(({ backlog }) => backlog.release(T - 1))).toEqual([]);
+      expect((await on(({ backlog }) => backlog.release(T))).map((row) => row.message)).toEqual(["m2", "m1"]);
+      expect(await on(({ backlog }) => backlog.release(T))).toEqual([]);
+      await on(({ backlog }) => backlog.hold([{ ...held("m4", T), destination: "d2" }]));
+      await on(({ backlog }) => backlog.reschedule("d1", T + 9));
+      expect((await on(({ backlog }) => backlog.release(T + 8))).map((row) => row.message)).toEqual(["m4"]);
+      expect((await on(({ backlog }) => backlog.release(T + 9))).map((row) => row.message)).toEqual(["m3"]);
+      const rolling = { key: "k", delivery: "a", day_ends_at: T, message: "m1" };
+      await on(({ backlog }) => backlog.putRolling([rolling]));
+      await on(({ backlog }) => backlog.putRolling([{ ...rolling, delivery: "b", message: "m2" }]));
+      expect(await on(({ backlog }) => backlog.rolling(["k", "l"]))).toEqual([
+        { ...rolling, delivery: "b", message: "m2" },
+      ]);
+    });
+
+    it("log decisions, and read them newest first, narrowed", async () => {
+      const decision = { at: T, network: "mainnet", episode: null, destination: null, delivery: null, detail: null };
+      await on(({ decisions }) =>
+        decisions.add([
+          { ...decision, what: "one" },
+          { ...decision, what: "two", episode: "e1" },
+        ]),
+      );
+      await on(({ decisions }) => decisions.add([{ ...decision, what: "three", destination: "d1" }]));
+      const read = async (query: { episode?: string; destination?: string; network?: string }, limit = 9) =>
+        (await on(({ decisions }) => decisions.read({ ...query, limit }))).map((row) => row.what);
+      expect(await read({})).toEqual(["three", "two", "one"]);
+      expect(await read({}, 1)).toEqual(["three"]);
+      expect(await read({ episode: "e1" })).toEqual(["two"]);
+      expect(await read({ destination: "d1", network: "testnet" })).toEqual([]);
+    });
+
+    it("forget what is settled and old, never what is open, owed or referred to", async () => {
+      const decision = { network: null, episode: null, destination: null, delivery: null, detail: null };
+      const episode = { network: "mainnet", opened_at: T, data: "" } as const;
+      await on(async (tables) => {
+        const { outbox, watch, decisions } = tables;
+        await outbox.addMessages(
+          [
+            { id: "m1", data: "" },
+            { id: "m2", data: "" },
+          ],
+          T,
+        );
+        await outbox.add([delivery("owed"), delivery("done", "d2", { message: "m2" })]);
+        await outbox.update("done", { state: "sent", settled_at: T });
+        await outbox.putReceipts([{ delivery: "done", platform: "fake", channel: "c", message: "1", at: T }]);
+        await watch.putEpisodes([
+          { ...episode, id: "open", open: 1 },
+          { ...episode, id: "over", open: 0 },
+        ]);
+        await watch.putNotificationStates([{ episode: "open", destination: "d", data: "" }]);
+        await watch.putNotificationStates([{ episode: "over", destination: "d", data: "" }]);
+        await decisions.add([
+          { ...decision, at: T, what: "old" },
+          { ...decision, at: T + 2, what: "new" },
+        ]);
+        await watch.putNotificationStates([{ episode: "gone long ago", destination: "d", data: "" }]);
+        await tables.prune(T + 1);
+        expect(await watch.notificationState("gone long ago", "d")).toBeDefined();
+        await tables.prune(T + 1, true);
+        expect(await watch.notificationState("gone long ago", "d")).toBeUndefined();
+        expect(ids(await outbox.get(["owed", "done"]))).toEqual(["owed"]);
+        expect((await outbox.messages(["m1", "m2"])).map((row) => row.id)).toEqual(["m1"]);
+        expect(await outbox.receipts(["done"])).toEqual([]);
+        expect((await watch.lastEpisodes(9)).map((row) => row.id)).toEqual(["open"]);
+        expect((await watch.notificationStates(["open", "over"])).map((row) => row.episode)).toEqual(["open"]);
+        expect((await decisions.read({ limit: 9 })).map((row) => row.what)).toEqual(["new"]);
+      });
+    });
+
+    it("forget days that are over, and no words that are still to be said", async () => {
+      const held = { destination: "d", release_at: T + 9, data: "" };
+      await on(async (tables) => {
+        const { outbox, backlog } = tables;
+        const words = ["held", "yesterday", "today", "nobody's"].map((id) => ({ id, data: "" }));
+        await outbox.addMessages([...words, { id: "said again", data: "" }], T);
+        // What is owed to many refers to it before it stands in any row of its own.
+        await outbox.addMessages([{ id: "said again", data: "" }], T + 2);
+        await backlog.hold([{ ...held, message: "held" }]);
+        await backlog.putRolling([
+          { key: "1", delivery: "gone", day_ends_at: T, message: "yesterday" },
+          { key: "2", delivery: "gone", day_ends_at: T + 9, message: "today" },
+        ]);
+        await tables.prune(T + 1);
+        expect((await backlog.rolling(["1", "2"])).map((row) => row.key)).toEqual(["2"]);
+        const left = await outbox.messages([...words.map(({ id }) => id), "said again"]);
+        expect(left.map((row) => row.id).toSorted()).toEqual(["held", "said again", "today"]);
+      });
+    });
+
+    it("keep the whole story of an episode until nothing was decided about it for long, but for its edits", async () => {
+      const decision = { network: null, destination: null, delivery: null, detail: null };
+      await on(async (tables) => {
+        const { outbox, watch, decisions } = tables;
+        const ids = ["open", "lately over", "over"];
+        await watch.putEpisodes(
+          ids.map((id) => ({ id, network: "n", open: id === "open" ? 1 : 0, opened_at: T, data: "" })),
+        );
+        for (const episode of ids) {
+          const about = { episode, message: "m" };
+          const edit = { ...about, kind: "edit", target: episode } as const;
+          await outbox.add([delivery(episode, "d", about), delivery(`edit of ${episode}`, "d", edit)]);
+          for (const id of [episode, `edit of ${episode}`]) await outbox.update(id, { state: "sent", settled_at: T });
+        }
+        await decisions.add([
+          ...ids.map((episode) => ({ ...decision, episode, at: T, what: `${episode} fired` })),
+          { ...decision, episode: "lately over", at: T + 2, what: "resolved" },
+        ]);
+        await tables.prune(T + 1);
+        expect((await watch.lastEpisodes(9)).map((row) => row.id).toSorted()).toEqual(["lately over", "open"]);
+        const left = await outbox.get(ids.flatMap((id) => [id, `edit of ${id}`]));
+        expect(left.map((row) => row.id).toSorted()).toEqual(["lately over", "open"]);
+        const lines = (await decisions.read({ limit: 9 })).map((row) => row.what);
+        expect(lines).toEqual(["resolved", "lately over fired", "open fired"]);
+        await tables.prune(T + 3);
+        expect((await watch.lastEpisodes(9)).map((row) => row.id)).toEqual(["open"]);
+      });
+    });
+  });
+}

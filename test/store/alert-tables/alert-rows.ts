@@ -1,0 +1,50 @@
+import { afterEach, beforeEach } from "vitest";
+
+import type { AlertTables, NewDeliveryRow } from "../../../src/store/alert-tables/alert-tables.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { StoreUnderTest } from "../contract.ts";
+
+export const T = 1_700_000_000_000;
+
+export function delivery(id: string, destination = "d1", more: Partial<NewDeliveryRow> = {}): NewDeliveryRow {
+  return {
+    id,
+    destination,
+    platform: "fake",
+    kind: "message",
+    phase: "event",
+    message: "m1",
+    episode: null,
+    target: null,
+    run_at: T,
+    created_at: T,
+    data: "{}",
+    ...more,
+  };
+}
+
+export const ids = (rows: readonly { readonly id: string }[]): string[] => rows.map((row) => row.id);
+
+export interface TablesUnderTest {
+  readonly on: <R>(work: (tables: AlertTables) => Promise<R>) => Promise<R>;
+  /** As another process would find them. */
+  readonly reopen: () => Promise<void>;
+}
+
+/** The alerts' tables of a store that each test has for itself. */
+export function tablesUnderTest(create: () => Promise<StoreUnderTest>): TablesUnderTest {
+  let under: StoreUnderTest;
+  let store: Store;
+  beforeEach(async () => {
+    under = await create();
+    store = under.store;
+  });
+  afterEach(() => under.cleanUp());
+  return {
+    on: (work) => store.transaction(({ alerts }) => work(alerts)),
+    async reopen() {
+      await store.close();
+      store = await under.reopen();
+    },
+  };
+}

@@ -1,0 +1,254 @@
+import { describe, expect, it } from "vitest";
+
+import type { AlertTables } from "../../../src/store/alert-tables/alert-tables.ts";
+import type { StoreUnderTest } from "../contract.ts";
+import { delivery, ids, T, tablesUnderTest } from "./alert-rows.ts";
+
+/** What every engine must hold of what is owed, and of what has arrived. */
+export function outboxContract(engine: string, create: () => Promise<StoreUnderTest>): void {
+  describe(`what alerts owe in a store on ${engine}`, () => {
+    const { on, reopen } = tablesUnderTest(create);
+    const due = async (at = T, limit = 10, platform = "fake"): Promise<string[]> =>
+      ids(await on(({ outbox }) => outbox.due(platform, at, limit)));
+    const change = (id: string, what: Parameters<AlertTables["outbox"]["update"]>[1]): Promise<void> =>
+      on(({ outbox }) => outbox.update(id, what));
+
+    it("give back what has arrived at a destination, in order, from any place on", async () => {
+      const edit = (id: string, phase: string) => delivery(id, "d1", { kind: "edit", phase, target: "a1" });
+      await on(({ outbox }) =>
+        outbox.add([
+          delivery("a1"),
+          delivery("b1", "d2"),
+          delivery("a2"),
+          delivery("a3"),
+          edit("e1", "rolling"),
+          edit("e2", "state"),
+          edit("e3", "rolling"),
+          delivery("a4"),
+        ]),
+      );
+      const all = ["a1", "b1", "a2", "e1", "e2", "e3"];
+      for (const [index, id] of all.entries()) await change(id, { state: "sent", settled_at: T + index });
+      await change("a3", { state: "dead", settled_at: T + 8 });
+      const after = (seq: number, limit = 10) => on(({ delivered }) => delivered.after("d1", seq, limit));
+      const [first] = await after(0, 1);
+      expect(first?.id).toBe("a1");
+      expect(ids(await after(first?.seq ?? 0))).toEqual(["a2"]);
+      await change("a4", { state: "sent", settled_at: T + 9 });
+      expect(ids(await after(0))).toEqual(["a1", "a2", "a4"]);
+      expect(ids(await on(({ delivered }) => delivered.last("d1", 2)))).toEqual(["a2", "a4"]);
+      expect(ids(await on(({ delivered }) => delivered.rollingEdits("d1", 0, 10)))).toEqual(["e1", "e3"]);
+      expect(ids(await on(({ delivered }) => delivered.rollingEdits("d1", T + 4, 10)))).toEqual(["e3"]);
+      expect(ids(await on(({ delivered }) => delivered.rollingEdits("d1", 0, 1)))).toEqual(["e3"]);
+      expect(await on(({ delivered }) => delivered.rollingEdits("d2", 0, 10))).toEqual([]);
+    });
+
+    describe("owed deliveries", () => {
+      it("come in order, one of a destination at a time, and none beyond the limit", async () => {
+        await on(({ outbox }) =>
+          outbox.add([delivery("a1"), delivery("b1", "d2"), delivery("a2"), delivery("c", "d3")]),
+        );
+        expect(await due()).toEqual(["a1", "b1", "c"]);
+        expect(await due(T, 2)).toEqual(["a1", "b1"]);
+        await change("a1", { state: "sending" });
+        expect(await due()).toEqual(["b1", "c"]);
+        await change("a1", { state: "sent" });
+        expect(await due()).toEqual(["b1", "a2", "c"]);
+      });
+
+      it("wait for the one before them, also while that waits for its next try", async () => {
+        await on(({ outbox }) => outbox.add([delivery("a1"), delivery("a2")]));
+        await change("a1", { run_at: T + 1000 });
+        expect(await due()).toEqual([]);
+        expect(await on(({ outbox }) => outbox.nextRunAt(["fake"], T))).toBe(T + 1000);
+        expect(await due(T + 1000)).toEqual(["a1"]);
+        await change("a1", { state: "dead" });
+        expect(await due()).toEqual(["a2"]);
+        expect(await on(({ outbox }) => outbox.nextRunAt(["fake"], T))).toBeUndefined();
+      });
+
+      it("do not wait for an edit that waits, but never go beside one", async () => {
+        const edit = delivery("e", "d1", { kind: "edit", target: "a0", run_at: T + 5 });
+        await on(({ outbox }) => outbox.add([edit, delivery("a")]));
+        expect(await due()).toEqual(["a"]);
+        expect(await due(T + 5)).toEqual(["e"]);
+        await change("a", { state: "sending" });
+        expect(await due(T + 5)).toEqual([]);
+      });
+
+      it("that are news of conditions are found ahead of all else, behind no edit and never out of order", async () => {
+        const urgent = async (limit = 10) => ids(await on(({ outbox }) => outbox.urgent("fake", T, limit)));
+        const news = (id: string, destination: string, phase = "trigger") => delivery(id, destination, { phase });
+        await on(({ outbox }) =>
+          outbox.add([
+            delivery("e1", "d1", { kind: "edit", phase: "rolling", target: "a0" }),
+            delivery("b1", "d2", { phase: "event" }),
+            delivery("x", "d4", { phase: "digest" }),
+            news("a2", "d1"),
+            news("a3", "d1", "resolve"),
+            news("b2", "d2"),
+            news("c", "d3", "escalation"),
+            delivery("later", "d5", { phase: "trigger", run_at: T + 1 }),
+            delivery("elsewhere", "d6", { phase: "trigger", platform: "other" }),
+          ]),
+        );
+        expect(await urgent()).toEqual(["a2", "c"]);
+        expect(await urgent(1)).toEqual(["a2"]);
+        await change("e1", { state: "sending" });
+        expect(await urgent()).toEqual(["c"]);
+        await change("b1", { state: "dead" });
+        expect(await urgent()).toEqual(["b2", "c"]);
+      });
+
+      it("begin and arrive many at a time", async () => {
+        await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
+        await on(({ outbox }) => outbox.beginAttempts(["a", "b"], T + 1));
+        expect(await due()).toEqual(["c"]);
+        await on(({ outbox }) => outbox.markSent(["a"], T + 2));
+        const rows = await on(({ outbox }) => outbox.get(["a", "b", "c"]));
+        expect(
+          rows.map(({ id, state, attempts, attempted_at, settled_at }) => [
+            id,
+            state,
+            attempts,
+            attempted_at,
+            settled_at,
+          ]),
+        ).toEqual([
+          ["a", "sent", 1, T + 1, T + 2],
+          ["b", "sending", 1, T + 1, null],
+          ["c", "owed", 0, null, null],
+        ]);
+      });
+
+      it("belong to their platform", async () => {
+        await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2", { platform: "other" })]));
+        expect(await due(T, 10, "other")).toEqual(["b"]);
+        expect(await on(({ outbox }) => outbox.depth())).toEqual(
+          expect.arrayContaining([
+            { platform: "fake", owed: 1, oldest: T },
+            { platform: "other", owed: 1, oldest: T },
+          ]),
+        );
+      });
+
+      it("of a destination are held back together, and no other", async () => {
+        await on(({ outbox }) => outbox.add([delivery("a1"), delivery("a2"), delivery("b", "d2")]));
+        await on(({ outbox }) => outbox.postpone("d1", T + 9));
+        expect(await due()).toEqual(["b"]);
+        expect(await due(T + 9)).toEqual(["a1", "b"]);
+      });
+
+      it("that wait come sooner where the clock was set back, and no others", async () => {
+        await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
+        await on(({ outbox }) => outbox.postpone("d1", T + 3_600_009));
+        await on(({ outbox }) => outbox.postpone("d2", T + 3_600_020));
+        await on(({ outbox }) => outbox.bringForward(3_600_000, T));
+        expect(await due(T + 8)).toEqual(["c"]);
+        expect(await due(T + 9)).toEqual(["a", "c"]);
+        expect(await due(T + 20)).toEqual(["a", "b", "c"]);
+      });
+
+      it("that a process left in the middle are owed again, with an unknown outcome", async () => {
+        await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
+        await change("a", { state: "sending", attempted_at: T + 3 });
+        await change("b", { state: "sending", attempted_at: T + 9, uncertain_since: T + 1 });
+        await reopen();
+        const left = await on(({ outbox }) => outbox.recover());
+        expect(left.map(({ id, uncertain_since }) => [id, uncertain_since])).toEqual([
+          ["a", T + 3],
+          ["b", T + 1],
+        ]);
+        expect(await due()).toEqual(["a", "b", "c"]);
+      });
+
+      it("are found by episode, by target, by destination and by age", async () => {
+        await on(({ outbox }) =>
+          outbox.add([
+            delivery("t", "d1", { episode: "e1" }),
+            delivery("u", "d2", { episode: "e1", created_at: T - 5 }),
+            delivery("x", "d1", { kind: "edit", target: "t" }),
+          ]),
+        );
+        await on(async ({ outbox }) => {
+          expect(ids(await outbox.ofEpisode("e1"))).toEqual(["t", "u"]);
+          expect(ids(await outbox.ofEpisode("e1", "d2"))).toEqual(["u"]);
+          expect(ids(await outbox.owedEdits(["t", "u"]))).toEqual(["x"]);
+          expect(ids(await outbox.openOf("d1"))).toEqual(["t", "x"]);
+          expect(ids(await outbox.overdue(T, 5))).toEqual(["u"]);
+          expect(ids(await outbox.get(["u", "nobody"]))).toEqual(["u"]);
+        });
+      });
+
+      it("are found by when something became of them, the last one first", async () => {
+        await on(({ outbox }) =>
+          outbox.add([delivery("a"), delivery("b", "d2"), delivery("c"), delivery("d"), delivery("still owed")]),
+        );
+        await on(async ({ outbox }) => {
+          await outbox.markSent(["c"], T + 1);
+          await outbox.markSent(["a", "b"], T + 2);
+        });
+        await change("d", { state: "dead", settled_at: T + 3 });
+        await on(async ({ outbox }) => {
+          expect(ids(await outbox.settled(9))).toEqual(["d", "b", "a", "c"]);
+          expect(ids(await outbox.settled(9, "d1"))).toEqual(["d", "a", "c"]);
+          expect(ids(await outbox.settled(2))).toEqual(["d", "b"]);
+        });
+      });
+
+      it("of a whole platform are found, given up at once and counted, but for what is being sent", async () => {
+        await on(async ({ outbox }) => {
+          const elsewhere = { platform: "other" };
+          await outbox.add([delivery("a"), delivery("b"), delivery("c", "d2"), delivery("going", "d3")]);
+          await outbox.add([delivery("edit", "d2", { kind: "edit", target: "c" }), delivery("far", "d4", elsewhere)]);
+          await outbox.beginAttempts(["going"], T);
+        });
+        expect(ids(await on(({ outbox }) => outbox.owedOn("fake")))).toEqual(["a", "b", "c", "edit"]);
+        expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9, ["fake"])))).toEqual(["far"]);
+        expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9)))).toEqual(["a", "b", "c", "edit", "far"]);
+        await on(({ outbox }) => outbox.deadLetter(["a"], T + 1, "refused"));
+        await on(({ outbox }) => outbox.deadLetter(["b", "c", "edit"], T + 5, "refused"));
+        await on(({ outbox }) => outbox.deadLetter([], T + 5, "refused"));
+        expect(ids(await on(({ outbox }) => outbox.owedOn("fake")))).toEqual([]);
+        const [b] = await on(({ outbox }) => outbox.get(["b"]));
+        expect(b).toMatchObject({ state: "dead", settled_at: T + 5, last_error: "refused" });
+        expect(await on(({ outbox }) => outbox.countDeadLetters("fake", T + 1))).toEqual([
+          { destination: "d1", count: 2 },
+          { destination: "d2", count: 1 },
+        ]);
+        expect(await on(({ outbox }) => outbox.countDeadLetters("fake", T + 2))).toEqual([
+          { destination: "d1", count: 1 },
+          { destination: "d2", count: 1 },
+        ]);
+        expect(await on(({ outbox }) => outbox.countDeadLetters("other", T))).toEqual([]);
+      });
+
+      it("may be ten thousand at once", async () => {
+        const rows = Array.from({ length: 10_000 }, (_, index) => delivery(`n${index}`, `d${index}`));
+        await on(({ outbox }) => outbox.add(rows));
+        expect(await due(T, 3)).toEqual(["n0", "n1", "n2"]);
+      });
+
+      it("are unknown to everybody when their transaction fails", async () => {
+        const failing = on(async ({ outbox, watch }) => {
+          await watch.putSnapshot("mainnet", "w", T, "seen");
+          await outbox.add([delivery("a")]);
+          throw new Error("crash");
+        });
+        await expect(failing).rejects.toThrow("crash");
+        expect(await due()).toEqual([]);
+        expect(await on(({ watch }) => watch.snapshot("mainnet", "w"))).toBeUndefined();
+      });
+    });
+
+    it("keep messages once, however often they are owed, and receipts", async () => {
+      await on(({ outbox }) => outbox.addMessages([{ id: "m1", data: "hello" }], T));
+      await on(({ outbox }) => outbox.addMessages([{ id: "m1", data: "hello" }], T + 1));
+      expect(await on(({ outbox }) => outbox.messages(["m1", "m2"]))).toEqual([{ id: "m1", data: "hello" }]);
+      const receipt = { delivery: "a", platform: "fake", channel: "c", message: "1", at: T };
+      await on(({ outbox }) => outbox.putReceipts([receipt]));
+      await on(({ outbox }) => outbox.putReceipts([{ ...receipt, message: "2" }]));
+      expect(await on(({ outbox }) => outbox.receipts(["a", "b"]))).toEqual([{ ...receipt, message: "2" }]);
+    });
+  });
+}

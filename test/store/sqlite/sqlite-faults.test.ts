@@ -1,0 +1,75 @@
+import { mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { UserError } from "../../../src/errors.ts";
+import { silentLog } from "../../../src/log.ts";
+import { createStore } from "../../../src/store/create-store.ts";
+
+describe("a database file that cannot be used is one clear sentence", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-faults-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function refusal(file: string): Promise<string> {
+    const store = createStore({ url: `file:${file}`, log: silentLog() });
+    const said = await Promise.allSettled([store.claim(), store.ping(), store.seen.find("mainnet", "market", "", 1)]);
+    await store.close();
+    const reasons = said.map((one) => (one.status === "rejected" ? (one.reason as unknown) : undefined));
+    for (const reason of reasons) expect(reason).toBeInstanceOf(UserError);
+    const [first] = reasons as UserError[];
+    expect(reasons.map((reason) => (reason as UserError).message)).toEqual(Array(3).fill(first?.message));
+    expect(first?.message.match(/\. /gu)).toBeNull();
+    return `${first?.message} ${first?.remedy}`;
+  }
+
+  it("a folder that cannot be made", async () => {
+    await writeFile(path.join(folder, "file"), "");
+    const file = path.join(folder, "file", "b.db");
+    expect((await refusal(file)).replace(/\(E[A-Z]+\)/u, "(…)")).toBe(
+      `The database ${file} cannot be made or written to (…). Name a place that this user may write to in DATABASE_URL.`,
+    );
+  });
+
+  it("a folder in the place of the file", async () => {
+    const file = path.join(folder, "b.db");
+    await mkdir(file);
+    expect(await refusal(file)).toContain(`The database ${file} cannot be opened for writing.`);
+  });
+
+  it("a file of another kind", async () => {
+    const file = path.join(folder, "letter.txt");
+    await writeFile(file, "Dear all, this is no database at all, but it is long enough to have a header.".repeat(20));
+    expect(await refusal(file)).toBe(
+      `The file ${file} is not a database of Bellwether's. Move it away, or name another file in DATABASE_URL.`,
+    );
+  });
+
+  it("a damaged database", async () => {
+    const file = path.join(folder, "b.db");
+    const store = createStore({ url: file, log: silentLog() });
+    await store.seen.note("mainnet", "market", [{ id: "a", label: undefined }]);
+    await store.close();
+    const handle = await open(file, "r+");
+    await handle.write(Buffer.alloc(1000, 0xff), 0, 1000, 100);
+    await handle.close();
+    expect(await refusal(file)).toBe(
+      `The database ${file} is damaged. Put a backup in its place, or move it away to begin anew.`,
+    );
+  });
+
+  it("another process's database: it is named", async () => {
+    const file = path.join(folder, "b.db");
+    const holder = createStore({ url: file, log: silentLog() });
+    await holder.claim();
+    const second = createStore({ url: file, log: silentLog(), waitMillis: 30 });
+    await expect(second.claim()).rejects.toThrow(`The database ${file} is in use by process ${process.pid}.`);
+    await holder.close();
+    await expect(second.ping()).resolves.toBeUndefined();
+    await second.close();
+  });
+});

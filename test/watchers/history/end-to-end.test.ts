@@ -1,0 +1,60 @@
+import { parse } from "csv-parse/sync";
+import { expect, test } from "vitest";
+
+import type { ApiClient } from "../../../src/api/api-client.ts";
+import { collectRows, iterateRows } from "../../../src/api/client/iterate-rows.ts";
+import { watchedTestnet } from "../watched-testnet.ts";
+
+const KINDS = ["checkpoint.new", "history.reset"] as const;
+
+/** The newest checkpoints on the chain, in its order: block and hash. */
+async function newest(api: ApiClient, count: number): Promise<string[]> {
+  const { rows } = await collectRows(
+    iterateRows((request) => api.getCheckpoints(request, { fresh: true }), { maxRows: count }),
+  );
+  return rows.map(({ node }) => `${node.atBlock}/${node.hash}`).toReversed();
+}
+
+test("500 checkpoints and more while away: one digest with all of them in a file, in order, each once", async () => {
+  const { stage, api, watch, pass } = await watchedTestnet(KINDS);
+  const first = watch();
+  await pass(20);
+  await first.stop();
+  const [last] = await newest(api, 1);
+
+  // One a minute, and now and then a second one in the same block.
+  await stage.restart(500 * 60_000);
+  const again = watch();
+  const titles = await pass(3);
+  await again.stop();
+
+  const all = await newest(api, 700);
+  const missed = all.slice(all.indexOf(last ?? "") + 1);
+  expect(missed.length).toBeGreaterThanOrEqual(500);
+  const blocks = missed.map((row) => row.split("/")[0]);
+  expect(new Set(blocks).size).toBeLessThan(blocks.length);
+
+  expect(titles).toEqual([expect.stringContaining(`DIGEST · ${missed.length} checkpoints`)]);
+  const [file] = stage.sender.posts.at(-1)!.reply.attachments;
+  const rows = parse<{ Block: string; Subject: string }>(Buffer.concat(await file!.open().toArray()), {
+    columns: true,
+  });
+  expect(rows.map((row) => `${row.Block}/${row.Subject}`)).toEqual(missed);
+});
+
+test("a history that begins anew is told in one plain sentence, and what comes then as ever", async () => {
+  const { simulator, watch, pass } = await watchedTestnet(KINDS);
+  const schedule = watch();
+  await pass(20);
+  simulator.faults.set({ kind: "history-reset", network: "testnet" });
+  const titles = await pass(150);
+  await schedule.stop();
+  const resets = titles.filter((title) => title.includes("begin anew"));
+  expect(resets).toEqual([
+    expect.stringMatching(
+      /^WARNING · The checkpoints of testnet begin anew: block \d+, the last one seen, is no longer in the node's history$/u,
+    ),
+  ]);
+  expect(titles.filter((title) => !resets.includes(title)).length).toBeGreaterThan(0);
+  expect(titles.filter((title) => !/begin anew|New checkpoint on testnet at block \d{1,3}$/u.test(title))).toEqual([]);
+});

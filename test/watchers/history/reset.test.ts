@@ -1,0 +1,42 @@
+import { expect, onTestFinished, test } from "vitest";
+
+import { watchedTestnet } from "../watched-testnet.ts";
+
+/** A channel that is told of resets, and how often they were seen. */
+async function watched(nodes: number) {
+  const { stage, simulator, watch, pass } = await watchedTestnet(["history.reset", "node.lagging"], {
+    marked: true,
+    simulator: { nodesPerNetwork: nodes },
+    watchers: ["sources", "checkpoints"],
+  });
+  const schedule = watch();
+  onTestFinished(() => schedule.stop());
+  return {
+    fault: simulator.faults,
+    pass,
+    seen: async () =>
+      (await stage.engine.decisions({ limit: 500 })).filter(
+        ({ what, detail }) => what === "seen" && detail?.includes("history.reset"),
+      ),
+  };
+}
+
+test.each([1, 3])("a network of %i nodes whose history began anew is told of once", async (nodes) => {
+  const { fault, pass, seen } = await watched(nodes);
+  expect(await pass(30)).toEqual([]);
+  fault.set({ kind: "history-reset", network: "testnet" });
+  expect(await pass(240)).toEqual([expect.stringMatching(/reset|anew/iu)]);
+  expect(await seen()).toHaveLength(1);
+  expect(await pass(120)).toEqual([]);
+});
+
+test.each([1, 2])(
+  "where only the history of node %i did, that node lags and nothing is said of the network",
+  async (node) => {
+    const { fault, pass, seen } = await watched(3);
+    await pass(30);
+    fault.set({ kind: "history-reset", network: "testnet", node });
+    expect(await pass(120)).toEqual([expect.stringMatching(/WARNING.+lags behind/u)]);
+    expect(await seen()).toEqual([]);
+  },
+);

@@ -1,0 +1,71 @@
+import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
+import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
+import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
+import type { NodeSelector } from "../../../src/watchers/sources/node-selector.ts";
+import { clientOf } from "../../api/client-under-test.ts";
+import { VirtualClock } from "../../api/virtual-clock.ts";
+import { ManualWatch } from "../watch-by-hand.ts";
+import { chainNode, type ChainNode } from "./chain-node.ts";
+
+const START = 1_682_942_400;
+
+export interface WatchedChain {
+  readonly nodes: readonly ChainNode[];
+  readonly lookout: ManualWatch<unknown>;
+  readonly clock: VirtualClock;
+  /** Makes a checkpoint at every node that takes them in. */
+  readonly add: (block: number, hash?: string) => void;
+  /** Virtual time goes on, and with it the chain: ten blocks in seven seconds. */
+  readonly pass: (seconds: number) => Promise<void>;
+  readonly told: () => Promise<readonly string[]>;
+}
+
+/** Some nodes of one chain with checkpoints at these blocks, and who watches them. */
+export async function watchedChain(
+  count: number,
+  blocks: readonly number[] = [],
+  source?: NodeSelector,
+): Promise<WatchedChain> {
+  const clock = new VirtualClock();
+  const rows = blocks.map((block) => ({ block, hash: `h${block}` }));
+  const height = Math.max(1, ...blocks);
+  const nodes = await Promise.all(
+    Array.from({ length: count }, (_, index) => chainNode(`n${index}`, { rows: [...rows], height, seconds: START })),
+  );
+  const api = clientOf(
+    nodes.map(({ url }) => url),
+    { clock, limits: { retryMillis: 0, tryMillis: 500 } },
+  );
+  const options = { network: "mainnet", nodes: count, config: DEFAULT_ALERTS_CONFIG };
+  const watcher = checkpointsWatcher(source === undefined ? options : { ...options, source });
+  const lookout = new ManualWatch<unknown>(watcher, api, () => clock.wallClock());
+  return {
+    nodes,
+    lookout,
+    clock,
+    add: (block, hash = `h${block}`) => {
+      for (const node of nodes.filter(({ frozen }) => !frozen)) {
+        node.height = Math.max(node.height, block);
+        if (!node.lacking) node.rows.push({ block, hash });
+      }
+    },
+    async pass(seconds) {
+      await clock.advance(seconds * 1000);
+      for (const node of nodes) {
+        if (node.frozen) continue;
+        node.seconds += seconds;
+        node.height += Math.round(seconds / 0.7);
+      }
+    },
+    told: async () => (await lookout.observe()).events.map(brief),
+  };
+}
+
+function brief(event: AlertEvent): string {
+  if (event.kind === "checkpoint.new") return `${event.atBlock}/${event.hash}`;
+  if (event.kind === "history.reset") return `reset of ${event.lastSeen}, now ${event.oldest} to ${event.newest}`;
+  return event.kind;
+}
+
+export const spaced = (count: number, from = 1000, step = 430): number[] =>
+  Array.from({ length: count }, (_, index) => from + index * step);

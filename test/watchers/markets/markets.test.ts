@@ -1,0 +1,305 @@
+import { setImmediate } from "node:timers/promises";
+
+import { describe, expect, test } from "vitest";
+
+import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
+import type { Reading } from "../../../src/alerts/kinds/reading.ts";
+import { type GivenParameters, judgeReading, ruleFor } from "../../../src/alerts/rules/rules.ts";
+import { type MarketData, MarketsData } from "../../../src/api/model/market.ts";
+import { marketRecordOf } from "../../../src/watchers/markets/market-state.ts";
+import { marketsWatcher } from "../../../src/watchers/markets/markets.ts";
+import { clientOf, name, node } from "../../api/client-under-test.ts";
+import { sendJson } from "../../api/serve-wire.ts";
+import { VirtualClock } from "../../api/virtual-clock.ts";
+import { simulatedNetwork } from "../simulated-network.ts";
+import { ManualWatch } from "../watch-by-hand.ts";
+
+const watcher = () => marketsWatcher({ network: "mainnet", nodes: 1, config: DEFAULT_ALERTS_CONFIG });
+
+interface Sent {
+  readonly market: string;
+  readonly marketState?: string;
+  readonly marketTradingMode?: string;
+  readonly trigger?: string;
+  readonly markPrice?: string;
+  readonly auctionStart?: string;
+  readonly auctionEnd?: string;
+  readonly priceMonitoringBounds?: readonly { minValidPrice: string; maxValidPrice: string }[];
+}
+
+const ACTIVE = { marketState: "STATE_ACTIVE", marketTradingMode: "TRADING_MODE_CONTINUOUS" };
+const AUCTION = {
+  marketState: "STATE_SUSPENDED",
+  marketTradingMode: "TRADING_MODE_MONITORING_AUCTION",
+  trigger: "AUCTION_TRIGGER_PRICE",
+};
+
+/** A node with these markets, which the test may exchange; market "a" has two decimals, "b" is not named. */
+async function markets(first: readonly Sent[]) {
+  const state = { sent: first, seconds: 1_682_942_400, named: [["a", "BTC/USD"]] };
+  const served = await node((request, response) => {
+    const headers = { "X-Block-Height": "1", "X-Block-Timestamp": `${state.seconds}000000000` };
+    if (request.url === "/api/v2/markets/data") return sendJson(response, { marketsData: state.sent }, { headers });
+    if (request.url?.startsWith("/api/v2/markets") === true) {
+      const edges = state.named.map(([id, code]) => ({
+        node: { id, decimalPlaces: "2", tradableInstrument: { instrument: { code } } },
+        cursor: "x",
+      }));
+      return sendJson(response, { markets: { edges, pageInfo: { hasNextPage: false } } });
+    }
+    return sendJson(response, { code: 5, message: "Not Found", details: [] }, { status: 404 });
+  });
+  const clock = new VirtualClock();
+  const lookout = new ManualWatch(watcher(), clientOf([served], { clock }), () => clock.wallClock());
+  return {
+    served,
+    state,
+    look: async (sent?: readonly Sent[]) => {
+      if (sent !== undefined) state.sent = sent;
+      state.seconds += 60;
+      await clock.advance(60_000);
+      return lookout.observe();
+    },
+  };
+}
+
+const reading = <K extends Reading["kind"]>(readings: readonly Reading[], kind: K, subject: string) =>
+  readings.find((one): one is Extract<Reading, { kind: K }> => one.kind === kind && one.subject === subject);
+
+test("a look at thousands of markets lets others have their turn", async () => {
+  const served = await node((_, response) => sendJson(response, { marketsData: [{ market: "a", ...ACTIVE }] }));
+  const api = clientOf([served], { clock: new VirtualClock() });
+  const one = await api.getMarketsData();
+  const value = Array.from({ length: 3500 }, (_, index) => ({ ...one.value[0], market: `m${index}` }) as MarketData);
+  const many = { ...api, getMarketsData: async () => ({ ...one, value }), getMarketNames: async () => [] };
+  let turns = 0;
+  const looked = new AbortController();
+  const others = (async () => {
+    for (; !looked.signal.aborted; turns += 1) await setImmediate();
+  })();
+  const watched = { before: undefined, subjects: () => [] };
+  const { markets: seen } = await watcher().observe(many, watched, AbortSignal.timeout(10_000));
+  looked.abort();
+  await others;
+  expect(Object.keys(seen)).toHaveLength(3500);
+  expect(turns).toBeGreaterThanOrEqual(3);
+});
+
+describe("a market", () => {
+  test("that is new has its name at once, though names are kept for long; one without is asked about once", async () => {
+    const { look, state, served } = await markets([{ market: "a", ...ACTIVE }]);
+    const asked = () => served.asked.filter((path) => path.startsWith("/api/v2/markets?")).length;
+    await look();
+    expect(asked()).toBe(1);
+    state.named.push(["c", "ETH/USD"]);
+    const { events } = await look([
+      { market: "a", ...ACTIVE },
+      { market: "c", ...AUCTION },
+    ]);
+    expect(events).toMatchObject([{ subject: "c", label: "ETH/USD" }]);
+    expect(asked()).toBe(2);
+    const all = [
+      { market: "a", ...ACTIVE },
+      { market: "b", ...ACTIVE },
+      { market: "c", ...AUCTION },
+    ];
+    for (let round = 0; round < 3; round += 1) await look(all);
+    expect(asked()).toBe(3);
+  });
+
+  test("that changes state or mode is told, as is a new one; the very first look tells nothing", async () => {
+    const { look, served } = await markets([{ market: "a", ...ACTIVE }]);
+    expect((await look()).events).toEqual([]);
+    expect((await look()).events).toEqual([]);
+    const opened = await look([
+      { market: "b", ...ACTIVE },
+      { market: "a", ...AUCTION },
+    ]);
+    expect(opened.events).toMatchObject([
+      {
+        kind: "market.state",
+        subject: "a",
+        label: "BTC/USD",
+        node: name(served),
+        before: { state: "STATE_ACTIVE", tradingMode: "TRADING_MODE_CONTINUOUS" },
+        after: { state: "STATE_SUSPENDED", tradingMode: "TRADING_MODE_MONITORING_AUCTION" },
+      },
+      { kind: "market.state", subject: "b", after: { state: "STATE_ACTIVE" } },
+    ]);
+    expect(opened.events[1]).not.toHaveProperty("before");
+  });
+
+  test("is told where only its mode changes, or only its state, and not where neither does", async () => {
+    const { look } = await markets([{ market: "a", ...ACTIVE }]);
+    await look();
+    const told = async (sent: Partial<Sent>) => (await look([{ market: "a", ...ACTIVE, ...sent }])).events;
+    const marketTradingMode = "TRADING_MODE_MONITORING_AUCTION";
+    expect(await told({ marketTradingMode })).toMatchObject([
+      { before: { state: "STATE_ACTIVE" }, after: { state: "STATE_ACTIVE", tradingMode: marketTradingMode } },
+    ]);
+    expect(await told({ marketTradingMode, markPrice: "7", trigger: "AUCTION_TRIGGER_PRICE" })).toEqual([]);
+    expect(await told({ marketTradingMode, marketState: "STATE_SUSPENDED" })).toMatchObject([
+      { before: { state: "STATE_ACTIVE" }, after: { state: "STATE_SUSPENDED", tradingMode: marketTradingMode } },
+    ]);
+  });
+
+  test("that goes into the same auction twice is told twice, under different keys", async () => {
+    const { look } = await markets([{ market: "a", ...ACTIVE }]);
+    await look();
+    const keys: string[] = [];
+    for (const deed of [AUCTION, ACTIVE, AUCTION, ACTIVE]) {
+      keys.push(...(await look([{ market: "a", ...deed }])).events.map(({ key }) => key));
+    }
+    expect(new Set(keys).size).toBe(4);
+  });
+
+  test("that is left out for once is not new when it comes back", async () => {
+    const { look } = await markets([
+      { market: "a", ...ACTIVE },
+      { market: "b", ...ACTIVE },
+    ]);
+    await look();
+    expect((await look([{ market: "b", ...ACTIVE }])).events).toEqual([]);
+    expect((await look([{ market: "a", ...ACTIVE }])).events).toEqual([]);
+    expect((await look([{ market: "a", ...AUCTION }])).events).toHaveLength(1);
+  });
+
+  test("that is not listed is not spoken of, until it is listed again", async () => {
+    const { look } = await markets([
+      { market: "a", ...AUCTION },
+      { market: "b", ...ACTIVE },
+    ]);
+    const subjects = async (sent?: readonly Sent[]): Promise<string[]> => {
+      const { readings } = await look(sent);
+      return [...new Set(readings.map(({ subject }) => subject))].toSorted();
+    };
+    expect(await subjects()).toEqual(["a", "b"]);
+    expect(await subjects([{ market: "b", ...ACTIVE }])).toEqual(["b"]);
+    expect(await subjects()).toEqual(["b"]);
+    expect(await subjects([])).toEqual([]);
+    expect(await subjects([{ market: "a", ...AUCTION }])).toEqual(["a"]);
+  });
+
+  test("as a node tells it that stands behind is not told, and nothing of it is known", async () => {
+    const { look, state } = await markets([{ market: "a", ...AUCTION }]);
+    await look();
+    state.seconds -= 3600;
+    const behind = await look([{ market: "a", ...ACTIVE }]);
+    expect(behind.events).toEqual([]);
+    expect(new Set(behind.readings.map((one) => one.state))).toEqual(new Set(["unknown"]));
+    state.seconds += 7200;
+    expect((await look()).events).toHaveLength(1);
+  });
+
+  test("is told on, though a node once said a time that cannot be", async () => {
+    const { look, state } = await markets([{ market: "a", ...ACTIVE }]);
+    await look();
+    state.seconds += 86_400;
+    await look();
+    state.seconds -= 86_400;
+    expect((await look([{ market: "a", ...AUCTION }])).events).toHaveLength(1);
+  });
+});
+
+test.each([
+  ["in continuous trading", ACTIVE, "good"],
+  ["in a monitoring auction", AUCTION, "bad"],
+  ["in an opening auction", { marketState: "STATE_PENDING", marketTradingMode: "TRADING_MODE_OPENING_AUCTION" }, "bad"],
+  [
+    "in a kind of auction to come",
+    { marketState: "STATE_ACTIVE", marketTradingMode: "TRADING_MODE_NEW_AUCTION" },
+    "bad",
+  ],
+  ["settled in an auction for ever", { ...AUCTION, marketState: "STATE_SETTLED" }, "good"],
+  ["proposed", { marketState: "STATE_PROPOSED", marketTradingMode: "TRADING_MODE_OPENING_AUCTION" }, "good"],
+  ["without trading", { marketState: "STATE_ACTIVE", marketTradingMode: "TRADING_MODE_NO_TRADING" }, "good"],
+])("a market %s: its auction reads %s", async (_name, sent, state) => {
+  const { look } = await markets([{ market: "a", ...sent }]);
+  expect(reading((await look()).readings, "market.auction", "a")).toMatchObject({ state, label: "BTC/USD" });
+});
+
+describe("a price", () => {
+  const judged = async (sent: Partial<Sent>, kind: "market.price" | "market.bound", given: GivenParameters) => {
+    const { look } = await markets([{ market: "a", ...ACTIVE, ...sent }]);
+    const found = reading((await look()).readings, kind, "a");
+    return judgeReading(ruleFor(kind, given, DEFAULT_ALERTS_CONFIG), found!).state;
+  };
+
+  test.each([
+    ["1000000", { high: "10000" }, "good"],
+    ["1000001", { high: "10000" }, "bad"],
+    ["1000001", { high: "10000.01" }, "good"],
+    ["99", { low: "1" }, "bad"],
+    ["100", { low: "1" }, "good"],
+    ["500", { low: "1", high: "10", when: "within" }, "bad"],
+    ["5000", { low: "1", high: "10", when: "within" }, "good"],
+    ["0", { high: "1" }, "unknown"],
+  ] as const)("of %s at two decimals under %j is %s", async (markPrice, given, state) => {
+    expect(await judged({ markPrice }, "market.price", given)).toBe(state);
+  });
+
+  test.each([
+    ["far from both bounds", [{ minValidPrice: "9000", maxValidPrice: "11000" }], "good"],
+    ["near the upper one", [{ minValidPrice: "9000", maxValidPrice: "10100" }], "bad"],
+    [
+      "near the lower one of the second pair",
+      [
+        { minValidPrice: "9000", maxValidPrice: "11000" },
+        { minValidPrice: "9950", maxValidPrice: "12000" },
+      ],
+      "bad",
+    ],
+    ["beyond one", [{ minValidPrice: "10500", maxValidPrice: "12000" }], "bad"],
+    ["without bounds", [], "unknown"],
+  ] as const)("%s of price monitoring is %s", async (_name, priceMonitoringBounds, state) => {
+    expect(await judged({ markPrice: "10000", priceMonitoringBounds }, "market.bound", { percent: "1" })).toBe(state);
+  });
+
+  test("of a market whose decimals are not known is not compared, but its distance from a bound is", async () => {
+    const priceMonitoringBounds = [{ minValidPrice: "9000", maxValidPrice: "10050" }];
+    const { look } = await markets([{ market: "b", ...ACTIVE, markPrice: "10000", priceMonitoringBounds }]);
+    const { readings } = await look();
+    expect(reading(readings, "market.price", "b")).toMatchObject({ state: "unknown", facts: {} });
+    expect(reading(readings, "market.bound", "b")?.facts).toEqual({ side: "upper", distancePercent: "0.5" });
+  });
+
+  test("keeps every digit", () => {
+    const data = MarketsData.parse({
+      marketsData: [{ market: "m", ...ACTIVE, markPrice: "123456789012345678901234567890" }],
+    }).marketsData[0] as MarketData;
+    const names = { id: "m", code: "M", name: undefined, positionDecimalPlaces: 0, settlementAsset: undefined };
+    expect(marketRecordOf(data, { ...names, decimalPlaces: 18 }).price).toBe("123456789012.345678901234567890");
+  });
+});
+
+test("a simulated network: every auction that begins or ends between two looks is told, and read", async () => {
+  const { api, pass, watch, network, config } = await simulatedNetwork();
+  const lookout = watch(marketsWatcher({ network, nodes: 3, config }));
+  const modes = async () =>
+    new Map(
+      (await api.getMarketsData()).value.map((one) => [
+        one.market ?? "",
+        `${one.marketState} ${one.marketTradingMode}`,
+      ]),
+    );
+  await lookout.observe();
+  let before = await modes();
+  let told = 0;
+  for (let round = 0; round < 30; round += 1) {
+    await pass(60);
+    const { events, readings } = await lookout.observe();
+    const now = await modes();
+    const changed = [...now].filter(([id, mode]) => before.get(id) !== mode).map(([id]) => id);
+    expect(events.map(({ subject }) => subject).toSorted()).toEqual(changed.toSorted());
+    for (const [id, mode] of now) {
+      const auction = /STATE_(?:ACTIVE|SUSPENDED|PENDING) .*AUCTION$/u.test(mode);
+      const found = reading(readings, "market.auction", id);
+      expect(found?.state).toBe(auction ? "bad" : "good");
+      // It began when the node says, not when it was first looked at.
+      expect(found?.since).toBe(auction && found?.kind === "market.auction" ? found.facts.start : undefined);
+    }
+    told += changed.length;
+    before = now;
+  }
+  expect(told).toBeGreaterThan(3);
+});

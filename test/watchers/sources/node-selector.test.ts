@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+
+import type { ApiClient } from "../../../src/api/api-client.ts";
+import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
+import { marketsWatcher } from "../../../src/watchers/markets/markets.ts";
+import { NodeSelector } from "../../../src/watchers/sources/node-selector.ts";
+import { sourcesWatcher } from "../../../src/watchers/sources/sources.ts";
+import { simulatedNetwork } from "../simulated-network.ts";
+
+test("a node that lags is asked last, one that rests not at all; where all do, in the usual order", () => {
+  const node = (name: string, circuitOpen: resting = false) => ({ name, health: { resting } });
+  const api = { nodes: [node("a"), node("b", true), node("c")] } as unknown as ApiClient;
+  const source = new NodeSelector();
+  const note = (network: "healthy" | "blind", ...lagging: string[]): void =>
+    source.update({
+      network,
+      nodes: ["a", "b", "c"].map((one) => ({ node: one, state: lagging.includes(one) ? "lagging" : "ok" })),
+    });
+  const asked = () =>
+    [source.node(api)?.name, source.clientFor(api) === api ? "in turn" : source.clientFor(api)] as const;
+  expect(asked()).toEqual(["a", "in turn"]);
+  note("healthy", "a");
+  expect(asked()).toEqual(["c", api.nodes[2]]);
+  // Nobody can tell while blind.
+  note("blind", "c");
+  expect(asked()).toEqual(["c", api.nodes[2]]);
+  note("healthy", "a", "b", "c");
+  expect(asked()).toEqual(["a", "in turn"]);
+  note("healthy", "c");
+  expect(asked()).toEqual(["a", "in turn"]);
+});
+
+test("a node that stands still goes on answering, but the watchers turn to one that keeps up, and back", async () => {
+  const { simulator, api, clock, pass, watch, network, config } = await simulatedNetwork();
+  const source = new NodeSelector();
+  const sources = watch(sourcesWatcher({ network, config, clock, source }));
+  const checkpoints = watch(checkpointsWatcher({ network, nodes: 3, config, source }));
+  const markets = watch(marketsWatcher({ network, nodes: 3, config, source }));
+  const round = async () => {
+    for (let poll = 0; poll < 12; poll += 1) {
+      await pass(5);
+      await sources.observe();
+    }
+    const [listed, read] = [await checkpoints.observe(), await markets.observe()];
+    const told = new Set(listed.events.map(({ node }) => node));
+    const seen = new Set(read.readings.map(({ seenBy }) => seenBy.join()));
+    return { told: [...told], seen: [...seen], unknown: read.readings.every(({ state }) => state === "unknown") };
+  };
+  const [first, second] = api.nodes.map(({ name }) => name);
+  await round();
+  expect(await round()).toEqual({ told: [first], seen: [first], unknown: false });
+  simulator.faults.set({ kind: "stall", network, node: 1 });
+  await round();
+  expect(await round()).toEqual({ told: [second], seen: [second], unknown: false });
+  simulator.faults.clear();
+  await round();
+  expect(await round()).toEqual({ told: [first], seen: [first], unknown: false });
+});

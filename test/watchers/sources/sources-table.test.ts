@@ -1,0 +1,247 @@
+import { describe, expect, test } from "vitest";
+
+import { DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../../../src/alerts/alerts-config.ts";
+import { Reading } from "../../../src/alerts/kinds/reading.ts";
+import type { Witness } from "../../../src/api/verdict/verdict.ts";
+import { decodeSources, snapshotOf, type SourcesSnapshot } from "../../../src/watchers/sources/sources-state.ts";
+import { sourcesWatcher, sourceThresholds } from "../../../src/watchers/sources/sources.ts";
+import { afterDeeds, type Deed, outcomes } from "../../api/verdict/deeds.ts";
+import { at, gone, NAMES, says } from "../../api/verdict/watch.ts";
+
+const thresholds = sourceThresholds(DEFAULT_ALERTS_CONFIG);
+
+/** Rounds in virtual time, each snapshot kept as the store would keep it. */
+class Watch {
+  readonly #watcher = sourcesWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG, run: "1" });
+  kept: SourcesSnapshot | undefined;
+  run = "1";
+
+  round(seconds: number, witnesses: readonly Witness[], monotonic = seconds): readonly Reading[] {
+    const round = { witnesses, atMillis: 1_000_000 + monotonic * 1000, wallClock: at(seconds) };
+    const after = snapshotOf(this.run, round, decodeSources(this.kept), thresholds);
+    const read = this.#watcher.snapshot.parse(JSON.parse(JSON.stringify(after)));
+    const { readings } = this.#watcher.judge(this.kept, read, at(seconds));
+    this.kept = read;
+    return readings.map((reading) => Reading.parse(reading));
+  }
+}
+
+const stateOf = (readings: readonly Reading[], kind: Reading["kind"], subject = ""): string | undefined =>
+  readings.find((one) => one.kind === kind && one.subject === subject)?.state;
+
+const DEEDS = ["on", "still", "late", "down", "shut", "ahead"] as const;
+
+/** The rules in words: an advance anywhere is health, a believable majority that stands is a stall, else we are blind. */
+function expected(deeds: readonly Deed[]): Record<string, string> {
+  const believable: readonly Deed[] = deeds.filter((deed) => deed === "on" || deed === "still" || deed === "late");
+  const healthy = deeds.includes("on");
+  const blind = !healthy && believable.length * 2 <= deeds.length;
+  const known = (bad: boolean): string => (blind ? "unknown" : bad ? "bad" : "good");
+  const rows: Record<string, string> = {
+    "network.stalled": known(!healthy),
+    "network.disagree": known(false),
+    "network.clock": healthy ? "good" : "unknown",
+    "watch.blind": blind ? "bad" : "good",
+  };
+  for (const [index, deed] of deeds.entries()) {
+    const placed = believable.includes(deed);
+    const node = NAMES[index];
+    rows[`node.lagging ${node}`] = placed ? known(deed === "late") : "unknown";
+    rows[`node.down ${node}`] = deed === "shut" ? "unknown" : known(deed === "down");
+    rows[`network.time-back ${node}`] = placed ? known(deed === "late") : "unknown";
+  }
+  return rows;
+}
+
+describe.each([1, 2, 3])("every outcome of %i nodes, 40 s after the last advance", (count) => {
+  test.each(outcomes(DEEDS, count).map((deeds) => [deeds.join(" "), deeds] as const))("%s", (_name, deeds) => {
+    const readings = afterDeeds(new Watch(), deeds);
+    const found = readings.map(({ kind, subject, state }) => [[kind, subject].filter(Boolean).join(" "), state]);
+    expect(Object.fromEntries(found)).toEqual(expected(deeds));
+    expect(readings.every((reading) => reading.nodes === count && reading.network === "mainnet")).toBe(true);
+  });
+});
+
+test("what is configured is what is judged by", () => {
+  const config = parseAlertsConfig(
+    '{"poll": {"time": "1s"}, "stalled": {"for": "9s", "criticalFor": "77s"}, "lagging": {"behind": "7s", "blocks": 5}}',
+  );
+  expect(sourceThresholds(config)).toEqual({
+    stalledMillis: 3000,
+    disagreeMillis: 77_000,
+    laggingMillis: 7000,
+    laggingBlocks: 5n,
+    aheadMillis: 10_000,
+  });
+});
+
+describe("a standstill", () => {
+  const still = (count: number, seconds: number): Reading | undefined => {
+    const watch = new Watch();
+    const names = NAMES.slice(0, count);
+    let last: readonly Reading[] = [];
+    for (let now = -5; now <= seconds; now += 5)
+      last = watch.round(
+        now,
+        names.map((node) => says(node, Math.min(0, now), 77)),
+      );
+    return last.find((reading) => reading.kind === "network.stalled");
+  };
+
+  test("is bad before it is alarming, and says for how long, where and by whom", () => {
+    expect(still(3, 5)).toMatchObject({ state: "good" });
+    expect(still(3, 10)).toMatchObject({ state: "bad", badForMillis: 10_000 });
+    expect(still(3, 45)).toMatchObject({
+      state: "bad",
+      badForMillis: 45_000,
+      seenBy: NAMES,
+      nodes: 3,
+      facts: { frontier: String(at(0)), height: "77" },
+    });
+  });
+
+  test("of the only node there is says that network and node cannot be told apart", () => {
+    expect(still(1, 45)?.why).toContain("seen from one node; network and node cannot be told apart");
+  });
+
+  test("does not count the time that was blind", () => {
+    const watch = new Watch();
+    watch.round(-5, [says("a", -5)]);
+    watch.round(0, [says("a", 0)]);
+    for (let now = 5; now <= 300; now += 5)
+      expect(stateOf(watch.round(now, [gone("a")]), "network.stalled")).toBe("unknown");
+    expect(stateOf(watch.round(305, [says("a", 0)]), "network.stalled")).toBe("good");
+    watch.round(310, [says("a", 0)]);
+    expect(watch.round(315, [says("a", 0)])).toContainEqual(
+      expect.objectContaining({ kind: "network.stalled", state: "bad", badForMillis: 15_000 }),
+    );
+  });
+});
+
+describe("a restart", () => {
+  test("keeps the frontier, and counts from its own clock", () => {
+    const watch = new Watch();
+    watch.round(-5, [says("a", -5)]);
+    watch.round(0, [says("a", 0)]);
+    watch.run = "2";
+    // Another process's monotonic clock begins anywhere.
+    expect(stateOf(watch.round(20, [says("a", 19)], -900), "network.stalled")).toBe("good");
+    const held = [5, 10, 15].map((more) => watch.round(20 + more, [says("a", 19)], -900 + more));
+    expect(held.map((readings) => stateOf(readings, "network.stalled"))).toEqual(["good", "bad", "bad"]);
+  });
+
+  test("into a network that stopped while nobody looked goes by the wall clock", () => {
+    const watch = new Watch();
+    watch.round(0, [says("a", 0)]);
+    watch.run = "2";
+    const readings = watch.round(7200, [says("a", 600)], 3);
+    expect(readings).toContainEqual(expect.objectContaining({ kind: "network.stalled", state: "bad" }));
+  });
+
+  test("into blindness stops no clock that runs ahead", () => {
+    const watch = new Watch();
+    watch.round(0, [says("a", 0)]);
+    watch.run = "2";
+    expect(stateOf(watch.round(7200, [gone("a")], 3), "watch.blind")).toBe("bad");
+    watch.round(7205, [says("a", 7205)], 8);
+    watch.round(7210, [says("a", 7205)], 13);
+    expect(stateOf(watch.round(7220, [says("a", 7205)], 23), "network.stalled")).toBe("bad");
+  });
+
+  test("into blindness counts a standstill from then on", () => {
+    const watch = new Watch();
+    watch.round(0, [says("a", 0)]);
+    watch.run = "2";
+    watch.round(7200, [gone("a")], 3);
+    expect(watch.round(7205, [says("a", 0)], 8)).toContainEqual(
+      expect.objectContaining({ kind: "network.stalled", state: "bad", badForMillis: 5000 }),
+    );
+  });
+});
+
+describe("blindness", () => {
+  test.each<[string, Witness[], string]>([
+    ["silence", [gone("a"), gone("b")], "no node answers"],
+    [
+      "what is no data node",
+      [
+        { ...gone("a"), foreign: true },
+        { ...gone("b"), foreign: true },
+      ],
+      "what answers at the nodes' addresses are no data nodes",
+    ],
+    ["nothing of use", [{ ...gone("a"), answered: true }, gone("b")], "no node gives a usable answer"],
+  ])("by %s says what it is blind by", (_name, witnesses, why) => {
+    expect(new Watch().round(0, witnesses)).toContainEqual(
+      expect.objectContaining({ kind: "watch.blind", state: "bad", why }),
+    );
+  });
+});
+
+describe("oddities", () => {
+  test("a node that was set back is bad until it has caught up with what it had said", () => {
+    const watch = new Watch();
+    watch.round(0, [says("a", 0), says("b", 0)]);
+    const states = [-60, -20, -4, 3, 30].map((said, index) =>
+      stateOf(watch.round(5 * (index + 1), [says("a", 5 * (index + 1)), says("b", said)]), "network.time-back", "b"),
+    );
+    // Four seconds are what two nodes behind one door are apart.
+    expect(states).toEqual(["bad", "bad", "good", "good", "good"]);
+  });
+
+  test("a time back is found across a restart, and names both times", () => {
+    const watch = new Watch();
+    watch.round(0, [says("a", 0)]);
+    watch.run = "2";
+    expect(watch.round(60, [says("a", -3600)], 5)).toContainEqual(
+      expect.objectContaining({
+        kind: "network.time-back",
+        state: "bad",
+        facts: { from: String(at(0)), to: String(at(-3600)) },
+      }),
+    );
+  });
+
+  test("a contradiction blinds, and is named", () => {
+    const watch = new Watch();
+    watch.round(0, [says("a", 0, 9), says("b", 0, 9)]);
+    const readings = watch.round(5, [says("a", 5, 16), says("b", 4, 16)]);
+    expect(readings).toContainEqual(
+      expect.objectContaining({ kind: "watch.blind", state: "bad", why: "a and b say different times for block 16" }),
+    );
+    expect(stateOf(readings, "node.down", "a")).toBe("unknown");
+  });
+
+  test("a majority that stands while a minority goes on is a disagreement, naming both sides", () => {
+    const watch = new Watch();
+    let last: readonly Reading[] = [];
+    const until = (seconds: number, from: number): void => {
+      for (let now = from; now <= seconds; now += 5)
+        last = watch.round(now, [says("a", now), says("b", 0), says("c", 0)]);
+    };
+    until(175, 0);
+    expect(stateOf(last, "network.disagree")).toBe("good");
+    until(185, 180);
+    expect(last).toContainEqual(
+      expect.objectContaining({
+        kind: "network.disagree",
+        state: "bad",
+        facts: { advancing: ["a"], standing: ["b", "c"] },
+      }),
+    );
+    expect(stateOf(last, "network.stalled")).toBe("good");
+  });
+
+  test("clocks apart are no stall, and a stall moves no clock apart", () => {
+    const watch = new Watch();
+    const drift = (readings: readonly Reading[]): number | undefined => {
+      const reading = readings.find((one) => one.kind === "network.clock");
+      return reading?.kind === "network.clock" ? reading.facts.driftMillis : undefined;
+    };
+    watch.round(0, [says("a", -45)]);
+    const second = watch.round(5, [says("a", -40)]);
+    expect([drift(second), stateOf(second, "network.stalled")]).toEqual([45_000, "good"]);
+    expect(drift(watch.round(10, [says("a", -40)]))).toBe(45_000);
+    expect(drift(watch.round(40, [says("a", -40)]))).toBeUndefined();
+  });
+});
