@@ -13,11 +13,11 @@ describe("when a node fails", () => {
     expect((await api.getNetworkTime()).asOf.node).toBe(name(b));
     expect((await api.getNetworkTime()).asOf.node).toBe(name(b));
     expect(a.asked).toHaveLength(1);
-    expect(api.nodes[0]!.health).toMatchObject({ resting: true, lastError: expect.stringContaining("503") as string });
+    expect(api.nodes[0]!.health).toMatchObject({ circuitOpen: true, lastError: expect.stringContaining("503") as string });
     a.serve = (_request, response) => sendJson(response, TIME);
     await clock.advance(2000);
     expect((await api.getNetworkTime()).asOf.node).toBe(name(a));
-    expect(api.nodes[0]!.health).toEqual({ resting: false });
+    expect(api.nodes[0]!.health).toEqual({ circuitOpen: false });
   });
 
   test("one caller at a time finds out whether it is back", async () => {

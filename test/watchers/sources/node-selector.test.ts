@@ -8,7 +8,7 @@ import { sourcesWatcher } from "../../../src/watchers/sources/sources.ts";
 import { simulatedNetwork } from "../simulated-network.ts";
 
 test("a node that lags is asked last, one that rests not at all; where all do, in the usual order", () => {
-  const node = (name: string, circuitOpen: resting = false) => ({ name, health: { resting } });
+  const node = (name: string, resting = false) => ({ name, health: { circuitOpen: resting } });
   const api = { nodes: [node("a"), node("b", true), node("c")] } as unknown as ApiClient;
   const source = new NodeSelector();
   const note = (network: "healthy" | "blind", ...lagging: string[]): void =>
