@@ -1,98 +1,24 @@
 import { defineConfig } from "oxlint";
 
-// The arrows of ARCHITECTURE.md. A room may import the rooms named here and what stands on the ground floor;
-// everything else is refused. main.ts (and src/main/) alone may import everything.
-const ground = ["units", "reply", "errors", "log", "config", "make-folder", "loopback"];
-const rooms: Record<string, string[]> = {
-  api: [],
-  store: [],
-  chart: [],
-  simulator: [],
-  alerts: ["store", "api"],
-  export: ["store", "api"],
-  bot: ["alerts", "export", "api", "store"],
-  watchers: ["alerts", "export", "api"],
-  answers: ["bot", "alerts", "export", "api", "store"],
-  commands: ["answers", "bot", "alerts", "export", "api", "chart"],
-  "adapters/discord": ["bot", "alerts", "export", "adapters/adapter"],
-  "adapters/slack": ["bot", "alerts", "export", "adapters/adapter"],
-  "adapters/terminal": ["bot", "alerts", "export", "adapters/adapter"],
-  "adapters/web": ["bot", "alerts", "export", "adapters/adapter"],
-};
-const everyRoom = [
-  "main",
-  "api",
-  "store",
-  "chart",
-  "simulator",
-  "alerts",
-  "export",
-  "bot",
-  "answers",
-  "watchers",
-  "commands",
-  "adapters/adapter",
-  "adapters/discord",
-  "adapters/slack",
-  "adapters/terminal",
-  "adapters/web",
-];
+import { globals, rooms } from "./lint/rooms.ts";
 
-interface Pattern {
-  regex: string;
-  message: string;
-  allowTypeImports?: boolean;
+interface RefusedGlobal {
+  readonly name: string;
+  readonly message: string;
 }
 
-// "only" rules: who may import a library that stands for a whole side of the world.
-const doors: { regex: string; rooms: string[]; message: string }[] = [
-  { regex: "^undici$", rooms: ["api/http"], message: "undici is imported only in src/api/http.ts." },
-  {
-    regex: "^(discord\\.js|discord-api-types|@discordjs/.*)",
-    rooms: ["adapters/discord"],
-    message: "Discord's libraries are imported only in src/adapters/discord.",
-  },
-  {
-    regex: "^@slack/",
-    rooms: ["adapters/slack"],
-    message: "Slack's libraries are imported only in src/adapters/slack.",
-  },
-  {
-    regex: "^(node:sqlite|kysely|pg)$",
-    rooms: ["store"],
-    message: "The database drivers are imported only in src/store.",
-  },
-  { regex: "^(node:)?process$", rooms: ["config"], message: "process.env is read only in src/config.ts." },
-];
-
-function restrictions(room: string, allowed: string[], self: string): Pattern[] {
-  const refused = everyRoom.filter((other) => other !== self && !allowed.includes(other));
-  const patterns: Pattern[] = refused.map((other) => ({
-    regex: `^(\\.\\.?/)+(src/)?${other.replace("/", "/(?:.*/)?")}(/|\\.ts$)`,
-    message: `${self} must not import ${other}: see the table of arrows in ARCHITECTURE.md.`,
-  }));
-  for (const door of doors) {
-    if (!door.rooms.includes(room)) patterns.push({ regex: door.regex, message: door.message });
-  }
-  return patterns;
-}
-
-// Inside adapters/x another adapter is reached as ../y/, without the folder's own name.
-const siblings = (self: string): Pattern[] =>
-  ["discord", "slack", "terminal", "web"]
-    .filter((name) => `adapters/${name}` !== self)
-    .map((name) => ({
-      regex: `^\\.\\./${name}/`,
-      message: "No adapter imports another: main hands them narrow ports.",
-    }));
-
-const folder = (room: string): string => (room === "commands" ? "commands" : `src/${room}`);
+const refusedGlobals = (room: string): RefusedGlobal[] =>
+  Object.entries(globals)
+    .filter(([, owners]) => !owners.split(" ").includes(room))
+    .map(([name]) => ({ name, message: `${room} must not use ${name}: lint/rooms.ts does not allow it.` }));
 
 export default defineConfig({
+  // Its table is lint/rooms.ts; test/architecture.test.ts shows what it refuses.
+  jsPlugins: ["./lint/architecture.ts"],
   plugins: ["typescript", "unicorn", "oxc", "import", "promise", "node", "vitest"],
   categories: { correctness: "error", suspicious: "error" },
   options: { typeAware: true },
-  ignorePatterns: ["node_modules", "out", "data", "coverage"],
+  ignorePatterns: ["/node_modules", "/out", "/data", "/coverage"],
   rules: {
     "typescript/no-floating-promises": "error",
     "typescript/no-misused-promises": "error",
@@ -115,35 +41,13 @@ export default defineConfig({
     "vitest/require-mock-type-parameters": "off",
   },
   overrides: [
-    ...Object.entries(rooms).map(([room, allowed]) => ({
-      files: [`${folder(room)}/**/*.ts`],
-      rules: {
-        "no-restricted-imports": [
-          "error",
-          { patterns: [...restrictions(room, allowed, room), ...(room.startsWith("adapters/") ? siblings(room) : [])] },
-        ] as ["error", { patterns: Pattern[] }],
-      },
+    { files: ["src/**", "commands/**"], rules: { "architecture/arrows": "error" } },
+    ...Object.keys(rooms).map((room) => ({
+      files:
+        room === "commands" ? ["commands/**"] : [`src/${room}.ts`, ...(room.endsWith("/*") ? [] : [`src/${room}/**`])],
+      rules: { "no-restricted-globals": ["error", ...refusedGlobals(room)] as ["error", ...RefusedGlobal[]] },
     })),
-    {
-      files: ["src/api/http.ts"],
-      rules: {
-        "no-restricted-imports": ["error", { patterns: restrictions("api/http", [], "api") }] as [
-          "error",
-          { patterns: Pattern[] },
-        ],
-      },
-    },
-    {
-      // Whatever the ground rooms share with each other is types; values come from no floor above.
-      files: ground.flatMap((room) => [`src/${room}/**/*.ts`, `src/${room}.ts`]),
-      rules: {
-        "no-restricted-imports": ["error", { patterns: restrictions("ground", [], "ground") }] as [
-          "error",
-          { patterns: Pattern[] },
-        ],
-      },
-    },
-    { files: ["src/config.ts"], rules: { "node/no-process-env": "off" } },
+    { files: ["src/config/config.ts"], rules: { "node/no-process-env": "off" } },
     {
       // The rule is about a browser's windows; Slack's chat.postMessage has no origin.
       files: ["src/adapters/slack/**"],
@@ -159,12 +63,13 @@ export default defineConfig({
         "test/support/**",
         "test/campaign/**",
       ],
-      rules: { "no-console": "off", "node/no-process-env": "off" },
+      rules: { "no-console": "off" },
     },
+    { files: ["bin/**", "test/**", "bench/**"], rules: { "node/no-process-env": "off" } },
     {
       files: ["test/**/*.ts", "bench/**/*.ts"],
       // A property's assertions stand inside its predicate, where expect-expect does not look.
-      rules: { "vitest/expect-expect": "off", "typescript/no-non-null-assertion": "off", "node/no-process-env": "off" },
+      rules: { "vitest/expect-expect": "off", "typescript/no-non-null-assertion": "off" },
     },
   ],
 });

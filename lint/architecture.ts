@@ -1,0 +1,118 @@
+// The rule architecture/arrows: a file lies in a room of lint/rooms.ts and imports only what is written there.
+import path from "node:path";
+
+import type { RuleTester } from "oxlint/plugins-dev";
+
+import { ground, packages, rooms } from "./rooms.ts";
+
+type Rule = Parameters<RuleTester["run"]>[1];
+type Source = { readonly type: string; readonly range: [number, number] };
+
+const TABLE = "lint/rooms.ts";
+const root = path.dirname(import.meta.dirname);
+
+/** Whether a file of the project lies in a place of the tables: `src/api/http.ts` in `api` and in `api/http`. */
+export function lies(file: string, place: string): boolean {
+  const bare = file.replace(/\.[cm]?[jt]sx?$/u, "");
+  const start = place === "commands" ? place : `src/${place}`;
+  return start.endsWith("/*") ? path.posix.dirname(bare) === start.slice(0, -2) : `${bare}/`.startsWith(`${start}/`);
+}
+
+/** The room of a file of the project: the longest name that fits. */
+export const roomOf = (file: string): string | undefined =>
+  Object.keys(rooms)
+    .filter((room) => lies(file, room))
+    .toSorted((a, b) => b.length - a.length)[0];
+
+/** What is wrong with an import, in one sentence; undefined where nothing is. */
+function refusal(file: string, room: string, specifier: string, isType: boolean): string | undefined {
+  if (!specifier.startsWith(".")) {
+    const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+    // What is said of a room does not count for the rooms inside it.
+    const fits = (place: string): boolean =>
+      place === "everywhere" || (lies(file, place) && place.length >= room.length);
+    return judge(room, `the package ${name}`, packages[name], fits, isType);
+  }
+  const target = path.posix.join(path.posix.dirname(file), specifier);
+  const other = roomOf(target);
+  if (other === undefined) return `${room} must not import ${target}, which lies in no room of ${TABLE}.`;
+  if (other === room || rooms[room] === "everything") return undefined;
+  const isGround = ground.split(" ").includes(other);
+  return judge(room, other, rooms[room], (place) => place === other || (place === "ground" && isGround), isType);
+}
+
+/** `places` as the tables write them. */
+function judge(
+  room: string,
+  target: string,
+  places = "",
+  fits: (place: string) => boolean,
+  isType: boolean,
+): string | undefined {
+  const entries = places.split(" ");
+  const byType = entries.some((entry) => entry.endsWith("(types)") && fits(entry.slice(0, -"(types)".length)));
+  if (entries.some(fits) || (byType && isType)) return undefined;
+  return byType
+    ? `${room} may import ${target} only by "import type": see ${TABLE}.`
+    : `${room} must not import ${target}: ${TABLE} does not allow it.`;
+}
+
+/** The text of a specifier, of a template its beginning; undefined where it is put together while running. */
+function textOf(source: Source): string | undefined {
+  const { value, quasis } = source as Source & { value?: unknown; quasis?: { value: { cooked: string | null } }[] };
+  const text = quasis?.[0]?.value.cooked ?? value;
+  return typeof text === "string" && text !== "" ? text : undefined;
+}
+
+const arrows: Rule = {
+  createOnce(context) {
+    let file = "";
+    let room: string | undefined;
+    const check = (source: Source | null | undefined, isType = false): void => {
+      if (source === null || source === undefined || room === undefined) return;
+      const text = textOf(source);
+      const message =
+        text === undefined
+          ? `${room} must name what it loads in a string, so that ${TABLE} can be asked.`
+          : refusal(file, room, text, isType);
+      if (message !== undefined) context.report({ node: source, message });
+    };
+    return {
+      before() {
+        file = path.relative(root, context.filename).split(path.sep).join("/");
+        room = roomOf(file);
+      },
+      Program(node) {
+        if (room === undefined) {
+          context.report({ node, message: `${file} lies in no room: declare one in ${TABLE} and in ARCHITECTURE.md.` });
+        }
+        // Plain JavaScript imports types in its comments.
+        for (const comment of /\.[cm]?js$/u.test(file) ? context.sourceCode.getAllComments() : []) {
+          for (const [, value] of comment.value.matchAll(/(?:@import\b[^"']*|\bimport\(\s*)["']([^"']+)["']/gu)) {
+            check({ ...comment, value } as Source, true);
+          }
+        }
+      },
+      ImportDeclaration: (node) => check(node.source, node.importKind === "type"),
+      ExportNamedDeclaration: (node) => check(node.source, node.exportKind === "type"),
+      ExportAllDeclaration: (node) => check(node.source, node.exportKind === "type"),
+      TSImportType: (node) => check(node.source, true),
+      TSExternalModuleReference: (node) => check(node.expression),
+      ImportExpression: (node) => check(node.source),
+      CallExpression(node) {
+        const { callee } = node;
+        const called = callee.type === "MemberExpression" ? callee.property : callee;
+        const name = called.type === "Identifier" ? called.name : "";
+        if (name === "require" || name === "getBuiltinModule") check(node.arguments[0]);
+        // Under another name, nobody would know its calls for imports.
+        const { parent } = node;
+        const kept = parent.type === "VariableDeclarator" && parent.id.type === "Identifier" ? parent.id.name : "";
+        if (name === "createRequire" && kept !== "require") {
+          context.report({ node, message: `Call the result of createRequire "require": ${TABLE} counts its calls.` });
+        }
+      },
+    };
+  },
+};
+
+export default { meta: { name: "architecture" }, rules: { arrows } };

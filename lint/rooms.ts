@@ -1,0 +1,98 @@
+// The arrows of ARCHITECTURE.md, as the linter reads them (lint/architecture.ts). Whatever is not written here is
+// refused: a file in no room, an arrow, a package, a module of Node. `x(types)` allows `import type` alone.
+
+/** Floor 1: whoever names `ground` may import all of these. */
+export const ground = "errors log loopback make-folder reply units";
+
+/** Room → the rooms it may import. It is `src/<room>.ts` and `src/<room>/`, less what a longer name says of its inside. */
+export const rooms: Readonly<Record<string, string>> = {
+  // Floor 6
+  main: "everything",
+  // Floor 5; `adapters/*` lies flat beside the platforms.
+  commands: "ground answers bot alerts api export(types)",
+  "adapters/discord": "ground adapters/* bot alerts",
+  "adapters/slack": "ground adapters/* bot alerts",
+  "adapters/terminal": "ground bot",
+  "adapters/web": "ground adapters/* bot alerts(types)",
+  "adapters/web/public": "adapters/web(types) reply(types)",
+  "adapters/*": "ground bot(types) alerts(types)",
+  // Floor 4½
+  answers: "ground bot alerts api store(types)",
+  // Floor 4
+  bot: "ground api alerts(types) export(types) store(types)",
+  watchers: "ground alerts api",
+  // Floor 3
+  alerts: "ground api(types) store(types)",
+  export: "ground api",
+  // Floor 2
+  api: "ground",
+  simulator: "ground",
+  store: "ground",
+  // Floor 1; what is configured reaches the others through main.
+  config: "errors log loopback",
+  errors: "",
+  log: "",
+  loopback: "",
+  "make-folder": "errors",
+  reply: "units",
+  units: "",
+};
+
+/** Package or module of Node → the rooms, or folders and files in them, that may import it. */
+export const packages: Readonly<Record<string, string>> = {
+  // Both ends of the bot, each in one place
+  undici: "api/http",
+  kysely: "store",
+  "node:sqlite": "store",
+  "@discordjs/ws": "adapters/discord",
+  "discord-api-types": "adapters/discord",
+  "discord-markdown-parser": "adapters/discord",
+  "discord.js": "adapters/discord",
+  "@slack/bolt": "adapters/slack",
+  "@slack/types": "adapters/slack(types)",
+  "@slack/web-api": "adapters/slack",
+  "@hono/node-server": "adapters/web",
+  hono: "adapters/web",
+
+  // Other ways out of the process; there are none to other processes, so node:child_process is refused everywhere.
+  "node:http": "adapters/slack/send adapters/web(types) main simulator",
+  "node:https": "adapters/slack/send",
+  "node:module": "adapters/slack/transport main",
+  "node:net": "adapters/web api/http config loopback main simulator",
+  "node:worker_threads": "export",
+
+  // The disk and the machine
+  "node:diagnostics_channel": "main",
+  "node:fs": "adapters/discord adapters/terminal adapters/web config export main make-folder store",
+  "node:os": "adapters/discord adapters/web export main",
+  "node:perf_hooks": "main",
+  "node:readline": "adapters/terminal",
+  "node:v8": "main",
+  "node:vm": "main",
+
+  // Tools
+  cockatiel: "api",
+  "csv-stringify": "reply",
+  "fastest-levenshtein": "bot config export",
+  "lru-cache": "adapters/discord adapters/slack adapters/web alerts answers api store",
+  "node:crypto": "everywhere",
+  "node:events": "everywhere",
+  "node:path": "everywhere",
+  "node:stream": "everywhere",
+  "node:timers": "everywhere",
+  "node:url": "everywhere",
+  "node:util": "everywhere",
+  pino: "log",
+  "pino-pretty": "main",
+  "prom-client": "main",
+  "string-width": "adapters/discord adapters/terminal",
+  yazl: "adapters/discord",
+  zod: "adapters/discord adapters/slack adapters/web alerts answers api config main reply store watchers",
+};
+
+/** A way out that nobody has to import → the rooms that may name it. */
+export const globals: Readonly<Record<string, string>> = {
+  fetch: "adapters/discord adapters/slack adapters/web/public main",
+  EventSource: "adapters/web/public",
+  WebSocket: "",
+};

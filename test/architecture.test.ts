@@ -1,0 +1,200 @@
+import { execFile } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { lies, roomOf } from "../lint/architecture.ts";
+import { globals, ground, packages, rooms } from "../lint/rooms.ts";
+
+const root = path.join(import.meta.dirname, "..");
+
+/** File, a line in it, what the linter says of it. */
+const REFUSED: [file: string, code: string, message: string][] = [
+  ["src/main/x.ts", `import "undici";`, "main must not import the package undici"],
+  ["src/main/y.ts", `import "node:sqlite";`, "main must not import the package node:sqlite"],
+  [
+    "src/main/z.ts",
+    `import "../../test/support/talk.ts";`,
+    "main must not import test/support/talk.ts, which lies in no",
+  ],
+  ["src/adapters/x.ts", `import type { Kysely } from "kysely";`, "adapters/* must not import the package kysely"],
+  ["src/adapters/y.ts", `import "./slack/render.ts";`, "adapters/* must not import adapters/slack"],
+  ["src/adapters/teams/x.ts", `import "undici";`, "src/adapters/teams/x.ts lies in no room"],
+  ["src/adapters/teams/deep/y.ts", `import "kysely";`, "src/adapters/teams/deep/y.ts lies in no room"],
+  ["src/telemetry/x.ts", `export const x = 1;`, "src/telemetry/x.ts lies in no room"],
+  ["src/telemetry.ts", `export const x = 1;`, "src/telemetry.ts lies in no room"],
+  ["src/apis/x.mjs", `export const x = 1;`, "src/apis/x.mjs lies in no room"],
+  ["src/bot/a.ts", `import { App } from "@slack/bolt";`, "bot must not import the package @slack/bolt"],
+  ["src/bot/b.ts", `export const x = () => import("../../commands/index.ts");`, "bot must not import commands"],
+  ["src/bot/c.ts", `import { type Payloads } from "../store/store.ts";`, `bot may import store only by "import type"`],
+  ["src/bot/d.ts", `export const x = await fetch("http://localhost");`, "bot must not use fetch"],
+  ["src/bot/e.ts", `export const x = process.env["HOME"];`, "process.env"],
+  ["src/adapters/web/x.ts", `import "../discord/render.ts";`, "adapters/web must not import adapters/discord"],
+  ["src/adapters/web/y.ts", `import "../../../commands/help.ts";`, "adapters/web must not import commands"],
+  ["src/adapters/web/z.ts", `import "../../../commands";`, "adapters/web must not import commands"],
+  [
+    "src/adapters/slack/x.ts",
+    `import type {} from "discord.js";`,
+    "adapters/slack must not import the package discord.js",
+  ],
+  ["src/adapters/slack/y.ts", `import "@slack/web-api-again";`, "must not import the package @slack/web-api-again"],
+  ["src/adapters/discord/x.ts", `export type X = import("../slack/a.ts").A;`, "must not import adapters/slack"],
+  ["src/adapters/web/public/x.js", `/** @import { X } from "../../../bot/x.ts" */`, "must not import bot"],
+  ["src/adapters/web/public/y.js", `import "../../../reply/csv.ts";`, `may import reply only by "import type"`],
+  ["src/adapters/web/public/z.js", `import "hono";`, "adapters/web/public must not import the package hono"],
+  ["src/api/a.ts", `import { start } from "../main/start.ts";`, "api must not import main"],
+  ["src/api/b.ts", `export * from "undici";`, "api must not import the package undici"],
+  [
+    "src/api/c.ts",
+    "export const x = (y: string) => import(`../${y}`);",
+    "api must not import src/, which lies in no room",
+  ],
+  ["src/api/d.ts", "export const x = (y: string) => import(y);", "api must name what it loads in a string"],
+  [
+    "src/api/e.ts",
+    `export const x = process.getBuiltinModule("node:http2");`,
+    "api must not import the package node:http2",
+  ],
+  ["src/alerts/a.ts", `import { DatabaseSync } from "node:sqlite";`, "alerts must not import the package node:sqlite"],
+  ["src/alerts/b.ts", `import { x } from "../store/x.ts";`, `alerts may import store only by "import type"`],
+  ["src/alerts/c.ts", `export type { Bot } from "../bot/bot.ts";`, "alerts must not import bot"],
+  ["src/alerts/d.ts", `import "node:child_process";`, "alerts must not import the package node:child_process"],
+  ["src/alerts/deep/deeper/e.ts", `export { x } from "../../../watchers/x.ts";`, "alerts must not import watchers"],
+  ["src/store/x.ts", `export const x = require("undici");`, "store must not import the package undici"],
+  ["src/units/x.ts", `import type { Log } from "../log.ts";`, "units must not import log"],
+  ["src/log/x.ts", `import "../config.ts";`, "log must not import config"],
+  ["src/store/y.ts", `import x = require("hono");`, "store must not import the package hono"],
+  ["commands/x.ts", `import "../src/store/store.ts";`, "commands must not import store"],
+  ["commands/y.ts", `import "../bench/run.ts";`, "commands must not import bench/run.ts, which lies in no room"],
+  ["commands/deep/z.ts", `import "#anything";`, "commands must not import the package #anything"],
+  ["src/main/a.ts", `export const load = createRequire("/");`, `Call the result of createRequire "require"`],
+];
+
+const ALLOWED: [file: string, code: string][] = [
+  ["src/main.ts", `import "./adapters/slack/index.ts";\nimport "../commands/index.ts";\nimport "./store/x.ts";`],
+  ["src/adapters/slack/z.ts", `import "@slack/web-api";\nimport "../unsent.ts";\nimport "../../bot/x.ts";`],
+  ["src/adapters/web/public/a.js", `/** @import { X } from "../../../reply/x.ts" */\nimport "./b.js";`],
+  ["src/alerts/z.ts", `import type { A } from "../store/x.ts";\nimport "../reply/x.ts";\nexport type B = A;`],
+  ["src/store/deep/z.ts", `import "kysely/migration";\nimport "node:sqlite";\nimport "../../units/x.ts";`],
+  ["commands/z.ts", `import "../src/answers/deep/x.ts";\nimport "node:util";\nimport "./y.ts";`],
+  ["test/x.ts", `import "undici";\nimport "../src/main/x.ts";`],
+];
+
+/** What the linter says of a tree in which only the planted files stand: file → its messages. */
+async function lint(folder: string): Promise<Map<string, string>> {
+  for (const name of ["lint", "oxlint.config.ts", "tsconfig.json", "package.json"]) {
+    await cp(path.join(root, name), path.join(folder, name), { recursive: true });
+  }
+  await symlink(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction");
+  for (const [file, code] of [...REFUSED, ...ALLOWED]) {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+    await writeFile(path.join(folder, file), `${code}\n`);
+  }
+  const args = [path.join(root, "node_modules/oxlint/bin/oxlint"), "--type-aware", "--format", "json"];
+  const output = await new Promise<string>((resolve) => {
+    execFile(process.execPath, args, { cwd: folder, maxBuffer: 2 ** 26 }, (_error, stdout) => resolve(stdout));
+  });
+  const { diagnostics, number_of_files: files } = JSON.parse(output) as {
+    diagnostics: { filename: string; message: string; help?: string }[];
+    number_of_files: number;
+  };
+  expect(files).toBeGreaterThan(REFUSED.length + ALLOWED.length);
+  const said = new Map<string, string>();
+  for (const { filename, message, help } of diagnostics) {
+    said.set(filename, `${said.get(filename) ?? ""}${message} ${help ?? ""}\n`);
+  }
+  return said;
+}
+
+describe("the linter", () => {
+  let folder: string;
+  let said: Map<string, string>;
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(path.join(os.tmpdir(), "bellwether-arrows-")));
+    said = await lint(folder);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test.each(REFUSED)("refuses in %s: %s", (file, _code, message) => {
+    expect(said.get(file)).toContain(message);
+  });
+
+  test.each(ALLOWED)("allows what stands in %s", (file) => {
+    expect(said.get(file) ?? "").not.toContain("lint/rooms.ts");
+  });
+});
+
+describe("the tree", () => {
+  const files = globSync("{src,commands}/**", { cwd: root }).map((file) => file.replaceAll("\\", "/"));
+  const modules = files.filter((file) => /\.[cm]?[jt]sx?$/u.test(file));
+  const folders = files.filter((folder) => modules.some((file) => file.startsWith(`${folder}/`)));
+  /** What is a list of like things may be long, and has no module that stands for the others. */
+  const isList = (folder: string): boolean => /^commands$|\/migrations$|\/web\/public$/u.test(folder);
+  const within = (folder: string): string[] => modules.filter((file) => path.posix.dirname(file) === folder);
+  const textOf = (file: string): string => readFileSync(path.join(root, file), "utf8");
+
+  test("lies in declared rooms, also where the linter does not look", () => {
+    expect(modules.filter((file) => roomOf(file) === undefined)).toEqual([]);
+  });
+
+  test("has every place that the tables name", () => {
+    const entries = [rooms, packages, globals].flatMap((table) =>
+      Object.values(table).flatMap((text) => text.split(" ")),
+    );
+    const places = [
+      ...Object.keys(rooms),
+      ...ground.split(" "),
+      ...entries.map((entry) => entry.replace("(types)", "")),
+    ];
+    const unknown = places.filter((place) => !modules.some((file) => lies(file, place)));
+    expect(new Set(unknown)).toEqual(new Set(["", "everything", "everywhere", "ground"]));
+  });
+
+  test("is drawn in ARCHITECTURE.md as the linter knows it", () => {
+    const drawn = [...readTable("| floor | room | may import |")].flatMap(([, names = "", arrows = ""]) =>
+      spans(names).map((room) => [room, new Set(spans(arrows))] as const),
+    );
+    const known = Object.entries(rooms).map(
+      ([room, text]) =>
+        [room, new Set(text.split(" ").filter((word) => !/^(?:|ground|everything)$/u.test(word)))] as const,
+    );
+    expect(new Map(drawn)).toEqual(new Map(known));
+  });
+
+  test("switches the rule off nowhere", () => {
+    const comment = /(?:oxlint|eslint)-disable(?:-next-line|-line)?(?:\s*(?:\*\/|--|$)|[^\n]*architecture)/mu;
+    expect(modules.filter((file) => comment.test(textOf(file)))).toEqual([]);
+    expect(files.filter((file) => path.posix.basename(file).includes("oxlint"))).toEqual([]);
+  });
+
+  test("has no crowded folder and no long module", () => {
+    expect(folders.filter((folder) => !isList(folder) && within(folder).length > 20)).toEqual([]);
+    expect(modules.filter((file) => textOf(file).trimEnd().split("\n").length > 350)).toEqual([]);
+  });
+
+  test("has an entrance to every folder inside a room that says what it is for", () => {
+    const inner = folders.filter((folder) => !isList(folder) && folder.split("/").length > 2);
+    const isEntrance = (file: string): boolean =>
+      ["index", path.basename(path.dirname(file))].includes(path.parse(file).name) && textOf(file).startsWith("// ");
+    expect(inner.filter((folder) => !within(folder).some(isEntrance))).toEqual([]);
+  });
+});
+
+/** The rows of a table in ARCHITECTURE.md as their cells. */
+function readTable(title: string): string[][] {
+  const [, after = ""] = readFileSync(path.join(root, "ARCHITECTURE.md"), "utf8").split(`${title}\n`);
+  const rows = after.split("\n").slice(1);
+  return rows
+    .slice(
+      0,
+      rows.findIndex((row) => !row.startsWith("|")),
+    )
+    .map((row) => row.split("|").slice(1, -1));
+}
+
+/** `` `api`, `store` (types) `` as `api` and `store(types)`. */
+const spans = (cell: string): string[] =>
+  [...cell.matchAll(/`([^`]+)`( \(types\))?/gu)].map(([, name, types]) => (types ? `${name}(types)` : `${name}`));
