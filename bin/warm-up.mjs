@@ -3,10 +3,9 @@
 // the first start then compiles by itself.
 const loaded = [
   "../src/main/start.ts",
-  "../src/main/ask.ts",
-  "../src/main/ask-runner.ts",
-  "../src/main/holder-client.ts",
-  "../src/main/holder-server.ts",
+  "../src/main/cli/ask.ts",
+  "../src/main/holder/client.ts",
+  "../src/main/holder/holder.ts",
   "../src/simulator/simulator.ts",
   "../src/bot/bot.ts",
   "../commands/index.ts",

@@ -21,7 +21,7 @@ export const alertsAck = command({
   name: "alerts ack",
   summary: "Acknowledges an alert: no more reminders of it",
   examples: ["alerts ack network.stalled"],
-  // In one's direct messages everybody may; a channel's is checked below.
+  // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",
   audience: "caller",
   options: { episode: EPISODE_OPTION, network: ALL_NETWORKS_OPTION },
@@ -50,9 +50,10 @@ export const alertsAck = command({
     }
     const here = destinationHere(context);
     const alone = affectsCallerOnly(context);
-    // Reminders end wherever it was told: there it is to be known by whom.
-    const told = alone ? [] : await notifiedDestinations(alerts, found);
-    const places = isOperator(context) || told.some((one) => isSameDestination(one, here)) ? told : [here, ...told];
+    // Reminders end wherever it was notified: the acknowledgement is announced there.
+    const notified = alone ? [] : await notifiedDestinations(alerts, found);
+    const places =
+      isOperator(context) || notified.some((one) => isSameDestination(one, here)) ? notified : [here, ...notified];
     await alerts.acknowledge(
       found.id,
       caller.name,

@@ -14,7 +14,7 @@ export const alertsAdd = command({
     "alerts add market.price BTC/USDT high:70000",
     "alerts add order.final <id>",
   ],
-  // What one watches for oneself is everybody's; a channel's is checked once that is known.
+  // Everybody may watch for themselves; rights on a channel are checked once the kinds are known.
   access: "everyone",
   audience: "caller",
   options: { ...SUBSCRIPTION_OPTIONS, to: TO_OPTION },

@@ -9,8 +9,8 @@ import { command, type CommandContext } from "../src/bot/command.ts";
 
 const options = { to: { ...TO_OPTION, description: `${TO_OPTION.description}; all = everywhere` } } as const;
 
-/** Nobody waits for more of them. */
-const MAX_PLACES = 50;
+/** A drill tries at most so many destinations. */
+const MAX_DESTINATIONS = 50;
 
 export const alertsDrill = command({
   name: "alerts drill",
@@ -26,9 +26,9 @@ async function destinationsOf(context: CommandContext<typeof options>): Promise<
   const { to } = context.options;
   if (to === undefined) return [destinationHere(context)];
   if (!/^all$/iu.test(to.trim()) || !isOperator(context)) return [parseDestination(to, context, context.alerts)];
-  const told = (await context.alerts.subscriptions()).filter((one) => isAlive(one) && one.personal !== true);
-  const places = new Map(
-    [CONSOLE_DESTINATION, ...told.map(({ destination }) => destination)].map((one) => [destinationKey(one), one]),
+  const subscribed = (await context.alerts.subscriptions()).filter((one) => isAlive(one) && one.personal !== true);
+  const destinations = new Map(
+    [CONSOLE_DESTINATION, ...subscribed.map(({ destination }) => destination)].map((one) => [destinationKey(one), one]),
   );
-  return [...places.values()].slice(0, MAX_PLACES);
+  return [...destinations.values()].slice(0, MAX_DESTINATIONS);
 }

@@ -6,7 +6,7 @@ export const alertsEdit = command({
   name: "alerts edit",
   summary: "Changes one subscription: what is named is changed, the rest stays",
   examples: ["alerts edit <id> quiet:22:00-07:00 zone:Europe/Berlin", "alerts edit <id> high:75000"],
-  // One's own are everybody's; a channel's is checked once it is known which one is meant.
+  // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",
   audience: "caller",
   options: { id: SUBSCRIPTION_OPTION, ...SUBSCRIPTION_OPTIONS },

@@ -98,12 +98,12 @@ function tableOf(
       { title: "Since", priority: 3 },
     ],
     rows: rows.map((one) => {
-      const manner = deliveryOptionWords(one);
+      const how = deliveryOptionWords(one);
       return [
         toText(code(one.id)),
         subscriptionWords(one, labels),
         ...(where ? [destinationWords(one.destination)] : []),
-        manner.length === 0 ? toText("the usual way") : manner,
+        how.length === 0 ? toText("the usual way") : how,
         toText(stateWords(one, networks)),
         text`${time(fromMillis(one.created))} by ${one.by.name}`,
       ];
@@ -115,7 +115,7 @@ function addAction(): Action {
   return { label: "Add the usual", invocation: { command: "alerts add", options: {} }, effect: "reply" };
 }
 
-/** Of one subscription its buttons; of several those that end them. */
+/** All buttons of a single subscription; of several only those that remove them. */
 function actionsOf(alive: readonly Subscription[], labels: Labels): Action[] {
   const [only] = alive;
   if (only !== undefined && alive.length === 1) return subscriptionActions(only, labels);

@@ -9,7 +9,7 @@ import { type Action, reply } from "../src/reply/reply.ts";
 import { text } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
 
-/** What a phone shows without tiring the thumb. */
+/** About two screens of a phone. */
 const PAGE_ROWS = 15;
 
 export const alertsLog = command({
@@ -81,7 +81,7 @@ function pagesOf(lines: number): number {
 }
 
 /**
- * Which lines are on a page.
+ * The lines of a page.
  * @throws UserError where there is no such page.
  */
 function rangeOf(page: number, lines: number): { from: number; to: number } {

@@ -6,7 +6,7 @@ export const alertsPause = command({
   name: "alerts pause",
   summary: "Holds one subscription back until it is resumed",
   examples: ["alerts pause <id>"],
-  // One's own are everybody's; a channel's is checked once it is known which one is meant.
+  // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",
   audience: "caller",
   options: { id: SUBSCRIPTION_OPTION },

@@ -6,7 +6,7 @@ export const alertsRemove = command({
   name: "alerts remove",
   summary: "Ends one subscription",
   examples: ["alerts remove <id>"],
-  // One's own are everybody's; a channel's is checked once it is known which one is meant.
+  // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",
   audience: "caller",
   options: { id: SUBSCRIPTION_OPTION },

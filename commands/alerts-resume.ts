@@ -6,7 +6,7 @@ export const alertsResume = command({
   name: "alerts resume",
   summary: "Goes on with a subscription that was paused",
   examples: ["alerts resume <id>"],
-  // One's own are everybody's; a channel's is checked once it is known which one is meant.
+  // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",
   audience: "caller",
   options: { id: RESUMABLE_OPTION },

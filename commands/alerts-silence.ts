@@ -11,7 +11,7 @@ export const alertsSilence = command({
     "alerts silence node.down for:2h reason:maintenance",
     "alerts silence from:22:00 for:2h every:week zone:Europe/Berlin until:2027-01-01",
   ],
-  // In one's direct messages everybody may; a channel's is checked below.
+  // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",
   audience: "caller",
   options: {

@@ -1,8 +1,7 @@
 import { holdsAt } from "../src/alerts/routing/silence.ts";
 import { silenceScopeWords, silenceTimeWords } from "../src/alerts/wording/silence-words.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
-import { isOperator } from "../src/answers/alerts/destination.ts";
-import { destinationKeyWords } from "../src/answers/alerts/episodes/episode-timeline.ts";
+import { destinationKeyWords, isOperator } from "../src/answers/alerts/destination.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";

@@ -21,11 +21,11 @@ import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
 
-/** A watcher that has not looked for so many times its pause is said to be late. */
-const LATE = 3;
-/** The age of a look that is late whatever its pause. */
-const LATE_AT_LEAST: Milliseconds = 30_000;
-/** How many episodes get buttons. */
+/** A watcher is late after so many of its intervals without an observation. */
+const LATE_INTERVALS = 3;
+/** No watcher is late earlier, however short its interval. */
+const MIN_LATE_MILLIS: Milliseconds = 30_000;
+/** So many episodes get buttons. */
 const BUTTONS = 2;
 
 export const alertsStatus = command({
@@ -41,9 +41,9 @@ export const alertsStatus = command({
     const isAsked = ({ network }: { readonly network: string }): boolean =>
       options.network === undefined || network === options.network;
     const now = toMillis(context.now());
-    const [standings, looks, episodes, owed, all] = await Promise.all([
+    const [statuses, observations, episodes, owed, all] = await Promise.all([
       Promise.all(networks.map((network) => networkStatus(network, alerts))),
-      Promise.all(networks.map((network) => looksOf(network, alerts, now))),
+      Promise.all(networks.map((network) => observationsOf(network, alerts, now))),
       alerts.openEpisodes(),
       alerts.outboxDepth(),
       alerts.subscriptions(),
@@ -51,56 +51,56 @@ export const alertsStatus = command({
     const open = worstFirst(episodes.filter(isAsked));
     const labels = await labelsOf(open, alerts);
     const here = destinationHere(context);
-    const refused = servedSuspensions(await alerts.refusals(), alerts);
-    // What ended with a token is said of its platform, at once.
+    const suspensions = servedSuspensions(await alerts.refusals(), alerts);
+    // Subscriptions that ended with a token are counted in the words about their platform.
     const withToken = ({ returns, destination }: Subscription): boolean =>
-      returns !== undefined && refused.some(({ platform }) => platform === destination.platform);
-    const lost = all.filter(
+      returns !== undefined && suspensions.some(({ platform }) => platform === destination.platform);
+    const unreachable = all.filter(
       (one) =>
         one.state === "retired" &&
         isAsked(one) &&
         !withToken(one) &&
         (isOperator(context) || isSameDestination(one.destination, here)),
     );
-    const alone = alerts.verdict === undefined;
+    const isUnwatched = alerts.verdict === undefined;
     const blocks: Block[] = [
-      ...(alone ? [paragraph(aloneWords(standings, now))] : []),
-      networkTable(standings, looks, now),
+      ...(isUnwatched ? [paragraph(unwatchedWords(statuses, now))] : []),
+      networkTable(statuses, observations, now),
       episodeTable(open, labels),
     ];
-    const suspicions = standings.flatMap(({ network, suspicious = [] }) =>
+    const suspicions = statuses.flatMap(({ network, suspicious = [] }) =>
       suspicious
-        // What has fired since that was read is an alert.
+        // Without those that have fired since the statuses were read.
         .filter((one) => !open.some((known) => isSameThing(known, { ...one, network })))
         .map((one) => text`${strong(network)}: ${suspicionWords(one)}`),
     );
     if (suspicions.length > 0) {
       blocks.push({ kind: "list", title: text`Suspicious, and no alert yet`, items: suspicions });
     }
-    const late = looks.flat().filter(({ isLate }) => isLate);
+    const late = observations.flat().filter(({ isLate }) => isLate);
     if (late.length > 0) blocks.push({ kind: "list", title: text`Watchers that are late`, items: late.map(lateWords) });
-    blocks.push(paragraph(owedWords(owed, now)));
-    blocks.push(...refused.map((refusal) => paragraph(suspensionWords(refusal, now))));
-    if (lost.length > 0) {
+    blocks.push(paragraph(undeliveredWords(owed, now)));
+    blocks.push(...suspensions.map((suspension) => paragraph(suspensionWords(suspension, now))));
+    if (unreachable.length > 0) {
       blocks.push({
         kind: "list",
         title: text`Places that were lost`,
-        items: lost.map(
+        items: unreachable.map(
           (one) =>
             text`${destinationWords(one.destination, context)}: subscription ${code(one.id)}, ${one.why ?? "gone"}`,
         ),
       });
     }
     return reply({
-      title: headline(standings, open, alone),
-      tone: alone ? "warning" : toneOf(standings, open),
+      title: headline(statuses, open, isUnwatched),
+      tone: isUnwatched ? "warning" : toneOf(statuses, open),
       blocks,
       actions: [...open.slice(0, BUTTONS).flatMap((one) => episodeActions(one, open)), refresh(options.network)],
     });
   },
 });
 
-/** The worst first, since it gets the buttons, and what nobody has acknowledged; among equals the newest. */
+/** The worst first, since it gets the buttons, then unacknowledged ones; among equals the newest. */
 function worstFirst(episodes: readonly Episode[]): readonly Episode[] {
   return episodes.toSorted(
     (a, b) =>
@@ -116,28 +116,32 @@ function isSameThing(a: Thing, b: Thing): boolean {
   return a.kind === b.kind && a.network === b.network && a.subject === b.subject;
 }
 
-interface Look {
+interface WatcherObservation {
   readonly network: string;
   readonly watcher: string;
-  /** Undefined where it has not looked yet. */
+  /** Undefined before the first observation. */
   readonly ageMillis: Milliseconds | undefined;
   readonly isLate: boolean;
 }
 
-async function looksOf(network: string, alerts: AlertService, now: Milliseconds): Promise<readonly Look[]> {
+async function observationsOf(
+  network: string,
+  alerts: AlertService,
+  now: Milliseconds,
+): Promise<readonly WatcherObservation[]> {
   return Promise.all(
     watcherNames(alerts.config).map(async ({ name, every }) => {
       const at = await alerts.lastObservedAt(network, name);
       const ageMillis = at === undefined ? undefined : Math.max(0, now - at);
-      const limit = Math.max(LATE_AT_LEAST, LATE * every);
+      const limit = Math.max(MIN_LATE_MILLIS, LATE_INTERVALS * every);
       return { network, watcher: name, ageMillis, isLate: ageMillis !== undefined && ageMillis > limit };
     }),
   );
 }
 
 function networkTable(
-  standings: readonly NetworkStatus[],
-  looks: readonly (readonly Look[])[],
+  statuses: readonly NetworkStatus[],
+  observations: readonly (readonly WatcherObservation[])[],
   now: Milliseconds,
 ): Table {
   return {
@@ -152,14 +156,14 @@ function networkTable(
       { title: "Last look", priority: 2 },
       { title: "Watchers", priority: 3 },
     ],
-    rows: standings.map((standing, index) => {
-      const { network, answering, nodes, height, looked } = standing;
-      const own = looks[index] ?? [];
+    rows: statuses.map((status, index) => {
+      const { network, answering, nodes, height, looked } = status;
+      const own = observations[index] ?? [];
       const begun = own.filter(({ ageMillis }) => ageMillis !== undefined);
       const oldest = Math.max(0, ...begun.map(({ ageMillis = 0 }) => ageMillis));
       return [
         toText(strong(network)),
-        toText(verdictWords(standing)),
+        toText(verdictWords(status)),
         toText(answering === undefined || nodes === undefined ? "–" : `${answering} of ${nodes} answer`),
         toText(height ?? "–"),
         toText(
@@ -175,7 +179,7 @@ function networkTable(
   };
 }
 
-/** What people call the subjects of these, by id, where they have names. */
+/** Names of the episodes' subjects, by id, where they have one. */
 async function labelsOf(open: readonly Episode[], alerts: AlertService): Promise<Labels> {
   const labels: Record<string, string> = {};
   for (const network of new Set(open.map((one) => one.network))) {
@@ -195,7 +199,7 @@ function episodeTable(open: readonly Episode[], labels: Labels): Table {
     title: text`Open alerts`,
     columns: [
       { title: "Severity" },
-      // What tells one from the others comes first: a phone shows little more.
+      // The identifying columns come first: a phone shows little more.
       { title: "Of" },
       { title: "Network" },
       { title: "Kind" },
@@ -221,11 +225,11 @@ function episodeTable(open: readonly Episode[], labels: Labels): Table {
   };
 }
 
-function lateWords({ network, watcher, ageMillis }: Look): Text {
+function lateWords({ network, watcher, ageMillis }: WatcherObservation): Text {
   return text`${code(watcher)} on ${strong(network)} last looked ${formatDuration(ageMillis ?? 0)} ago`;
 }
 
-function owedWords(owed: Awaited<ReturnType<AlertService["outboxDepth"]>>, now: Milliseconds): Text {
+function undeliveredWords(owed: Awaited<ReturnType<AlertService["outboxDepth"]>>, now: Milliseconds): Text {
   const waiting = owed.filter((one) => one.owed > 0);
   if (waiting.length === 0) return text`Nothing is owed that has not been sent.`;
   return text`Owed and not sent yet: ${joinText(
@@ -237,19 +241,19 @@ function owedWords(owed: Awaited<ReturnType<AlertService["outboxDepth"]>>, now: 
   )}.`;
 }
 
-/** What is kept is what another process left, who knows when. */
-function aloneWords(standings: readonly NetworkStatus[], now: Milliseconds): Text {
-  const looks = standings.flatMap(({ looked }) => (looked === undefined ? [] : [toMillis(timeFromText(looked))]));
+/** No process watches: everything shown is what an earlier one stored. */
+function unwatchedWords(statuses: readonly NetworkStatus[], now: Milliseconds): Text {
+  const observations = statuses.flatMap(({ looked }) => (looked === undefined ? [] : [toMillis(timeFromText(looked))]));
   const last =
-    looks.length === 0
+    observations.length === 0
       ? "Nobody ever has."
-      : `What follows is as of the last look, ${formatDuration(Math.max(0, now - Math.max(...looks)))} ago.`;
+      : `What follows is as of the last look, ${formatDuration(Math.max(0, now - Math.max(...observations)))} ago.`;
   return text`${strong("No Bellwether runs on this database: nobody is watching.")} ${last}`;
 }
 
-function headline(standings: readonly NetworkStatus[], open: readonly Episode[], alone: boolean): Text {
+function headline(statuses: readonly NetworkStatus[], open: readonly Episode[], isUnwatched: boolean): Text {
   const verdicts = joinText(
-    standings.map((standing) => text`${standing.network} ${verdictWords(standing)}`),
+    statuses.map((status) => text`${status.network} ${verdictWords(status)}`),
     ", ",
   );
   const firing =
@@ -258,13 +262,13 @@ function headline(standings: readonly NetworkStatus[], open: readonly Episode[],
       : open.length === 1
         ? "one alert is open"
         : `${open.length} alerts are open`;
-  return text`${alone ? "Nobody is watching; last known: " : ""}${verdicts}; ${firing}`;
+  return text`${isUnwatched ? "Nobody is watching; last known: " : ""}${verdicts}; ${firing}`;
 }
 
-function toneOf(standings: readonly NetworkStatus[], open: readonly Episode[]): Tone {
+function toneOf(statuses: readonly NetworkStatus[], open: readonly Episode[]): Tone {
   if (open.some(({ severity }) => severity === "critical")) return "bad";
-  if (open.length > 0 || standings.some(({ verdict }) => verdict === "suspicious")) return "warning";
-  return standings.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
+  if (open.length > 0 || statuses.some(({ verdict }) => verdict === "suspicious")) return "warning";
+  return statuses.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
 }
 
 function episodeActions(episode: Episode, open: readonly Episode[]): Action[] {
@@ -279,7 +283,7 @@ function episodeActions(episode: Episode, open: readonly Episode[]): Action[] {
   ];
 }
 
-/** What tells a button from those beside it: the subject alone, where no other one is of the same. */
+/** A distinct name for a button: the subject alone, where no other open episode has the same. */
 function buttonSubject(episode: Episode, open: readonly Episode[]): string {
   const words = [episodeSubject, withNetwork, (one: Episode) => `${withNetwork(one)}, ${one.kind}`];
   const enough = words.find((of) => open.filter((one) => of(one) === of(episode)).length === 1);

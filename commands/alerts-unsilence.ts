@@ -5,8 +5,8 @@ import { SILENCE_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
 import { destinationHere, requireManager } from "../src/answers/alerts/destination.ts";
-import { affectedDestinations } from "../src/answers/alerts/silences/add-silence.ts";
 import {
+  affectedDestinations,
   findSilence,
   quietHoursEnds,
   visibleSilences,
@@ -23,7 +23,7 @@ export const alertsUnsilence = command({
   name: "alerts unsilence",
   summary: "Ends a silence",
   examples: ["alerts unsilence <id>"],
-  // In one's direct messages everybody may; a channel's is checked below.
+  // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",
   audience: "caller",
   options: { id: SILENCE_OPTION },
@@ -41,7 +41,7 @@ export const alertsUnsilence = command({
       context,
     );
     const all = await affectedDestinations(context, found);
-    const told =
+    const affected =
       destination === undefined
         ? all
         : destination === destinationKey(here)
@@ -50,9 +50,9 @@ export const alertsUnsilence = command({
     await alerts.putSilence(
       ended,
       caller.name,
-      changeAnnouncements(context, told, { what: "unsilenced", silence: ended }, labels),
+      changeAnnouncements(context, affected, { what: "unsilenced", silence: ended }, labels),
     );
-    const quiet = quietHoursEnds(withQuietHours(found, told, await alerts.subscriptions()), now);
+    const quiet = quietHoursEnds(withQuietHours(found, affected, await alerts.subscriptions()), now);
     return reply({
       tone: "good",
       title: text`Ended the silence of ${silenceScopeWords(found, labels)}`,
@@ -61,7 +61,7 @@ export const alertsUnsilence = command({
   },
 });
 
-/** Nothing was kept back out of its time, and what others keep back still is, or quiet hours that end then. */
+/** The consequence of the end: other silences and quiet hours may still suppress the same alerts. */
 function whatFollows(ended: Silence, all: readonly Silence[], quiet: readonly Milliseconds[], now: Milliseconds): Text {
   if (!holdsAt(ended, now)) {
     return ended.from > now

@@ -73,7 +73,7 @@ export const bundleAssetLimits = command({
   },
 });
 
-/** As the bridge's contract names it, with the integer that it takes and what that is in units. */
+/** A limit under the name of the bridge's contract: its integer, and the same in units. */
 function limit(name: string, value: bigint | undefined, asset: AssetNames | undefined): Field {
   if (value === undefined) return field(name, undefined, { wide: true });
   const units = asset?.decimals === undefined ? text` raw` : text` (${assetAmount(value, asset)})`;

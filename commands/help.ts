@@ -8,7 +8,7 @@ import { type Block, paragraph } from "../src/reply/block.ts";
 import { type Action, reply, type Reply } from "../src/reply/reply.ts";
 import { code, strong, text, toText } from "../src/reply/text.ts";
 
-/** How many commands are offered as buttons: those that need no values. */
+/** So many commands get buttons: commands without required values. */
 const MAX_BUTTONS = 4;
 
 export const help = command({
@@ -123,7 +123,7 @@ function leftOut({ options, workspaceChooses }: AnyCommand, name: string, networ
   return option.required === true ? "required" : "";
 }
 
-/** Nothing needs to be filled in, and nobody is asked whether they may. */
+/** Whether a command needs no values and no rights. */
 function isPlain(one: AnyCommand): boolean {
   const needs = Object.values(one.options).some(isRequired);
   return !needs && one.access === "everyone" && one.name !== "help";

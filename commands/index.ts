@@ -32,7 +32,7 @@ import { snapshots } from "./snapshots.ts";
 import { stake } from "./stake.ts";
 import { time } from "./time.ts";
 
-/** All that people can ask, in the order of help. */
+/** All commands, in the order of help. */
 export const commands: readonly AnyCommand[] = [
   time,
   info,

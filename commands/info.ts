@@ -32,7 +32,7 @@ export const info = command({
     const said = await askNodes(api.nodes, signal);
     const answered = said.filter((one) => one.info !== undefined);
     const [firstError] = said.flatMap((one) => (one.error === undefined ? [] : [one.error]));
-    // One node that fails is told best by its own error; with several, each gets its line.
+    // A single failing node is explained best by its own error; of several each gets a line.
     if (answered.length === 0 && said.length === 1 && firstError !== undefined) throw firstError;
     const versions = new Set(answered.map((one) => one.info?.version));
     const commits = new Set(answered.map((one) => `${one.info?.version ?? ""} ${one.info?.commitHash ?? ""}`));
@@ -74,7 +74,7 @@ export const info = command({
   },
 });
 
-/** What each node says within 3 s: one that is silent must not keep what the others say. */
+/** Each node's answer within 3 s: a silent node must not delay the others' answers. */
 async function askNodes(nodes: readonly NodeClient[], signal: AbortSignal): Promise<readonly Said[]> {
   const late = AbortSignal.any([signal, AbortSignal.timeout(POLL_TIMEOUT_MILLIS)]);
   const said = await Promise.all(nodes.map((node) => askNode(node, late)));
@@ -129,7 +129,7 @@ function headline(
   return { title: text`data node ${version}${silent}`, tone: without.length === 0 ? "good" : "warning" };
 }
 
-/** What this bot was written for, against what the nodes say of themselves. */
+/** The release that this bot was built for, compared with those of the nodes. */
 function builtFor(versions: readonly (string | undefined)[], nodes: number): Text {
   const named = versions.filter((version) => version !== undefined);
   const single = nodes === 1;
@@ -160,7 +160,7 @@ function remark(one: Said, usual: NodeInfo | undefined): Text {
   return toText(info.commitHash === usual.commitHash ? "" : strong("other commit"));
 }
 
-/** What most nodes run; of equally many, the first one's. */
+/** The version that most nodes run; in a tie the first node's. */
 function mostCommon(infos: readonly NodeInfo[]): NodeInfo | undefined {
   const byBuild = Map.groupBy(infos, (one) => `${one.version ?? ""} ${one.commitHash ?? ""}`);
   return [...byBuild.values()].toSorted((a, b) => b.length - a.length)[0]?.[0];

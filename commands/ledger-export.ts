@@ -95,7 +95,7 @@ function requireParty(party: string | undefined): string {
   });
 }
 
-/** Values go in order, party first: whoever saved a party and begins with the asset has put it in the party's place. */
+/** Values go in order, party first: a caller with a saved party who starts with the asset has put it in the party's place. */
 async function resolveParty(party: string, next: string, context: Context): Promise<string> {
   try {
     return await resolveId(PARTY, party, context, "party");
@@ -158,7 +158,7 @@ function progressReply(
   });
 }
 
-/** As people say it, and to the byte where that is rounded. */
+/** A readable size, and the exact bytes where it is rounded. */
 function sizeText(bytes: number): string {
   return bytes < 1000 ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatCount(bytes)} bytes)`;
 }
@@ -210,7 +210,7 @@ function finished(
   });
 }
 
-/** What one of the file's integers is: the file itself keeps them as the node sends them. */
+/** The unit of the file's integers, which stay as the node sends them. */
 function amountsField(columns: readonly string[], asset: AssetNames | undefined): Field[] {
   const raw = columns.filter((column) => column === "quantity" || column === "effect" || column.endsWith("_balance"));
   if (raw.length === 0) return [];

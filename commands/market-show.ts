@@ -23,7 +23,7 @@ import { type Block, field, type Field, paragraph } from "../src/reply/block.ts"
 import { id, strong, text, time } from "../src/reply/text.ts";
 import { decimal, type Decimal, parseDecimal, roundedPercentOf } from "../src/units/decimal.ts";
 
-/** What is known of a bound's trigger. */
+/** The known fields of a bound's trigger. */
 const TRIGGER_FIELDS = { horizon: true, probability: true, auctionExtension: true };
 
 export const marketShow = command({
@@ -91,7 +91,7 @@ export const marketShow = command({
         ),
       );
     }
-    // What is asked further by a button of a private answer is private, too, whatever the server chose.
+    // Buttons of a private answer ask privately, too, whatever the server chose.
     const again = { private: context.askedPrivately || undefined };
     return answer(context, asOf, {
       title: text`${label}: mark ${amounts.price(market.markPrice)}, ${stateAndMode(market)}`,

@@ -16,7 +16,7 @@ export const myForget = command({
       required: true,
       description: "Its name or id",
       example: "treasury",
-      // All completion that there is: what others own is nothing to forget.
+      // Completes the caller's saved parties alone.
       saved: "party",
     },
   },

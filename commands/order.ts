@@ -128,7 +128,7 @@ async function getVersions(
   return askAboutId(ORDER, orderId, "id", context, Promise.reject(refused), hint);
 }
 
-/** The version before, to show what an amendment changed; never worth failing for. */
+/** The previous version, to show the changes of an amendment; undefined where it cannot be read. */
 async function getPrevious(context: Context, orderId: string, found: Order): Promise<Order | undefined> {
   const { version } = found;
   if (version === undefined || version < 2n || version > BigInt(MAX_VERSION)) return undefined;

@@ -107,7 +107,7 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
     api.getPartiesStake(partyId, { signal }),
     context.parties.list().catch(() => []),
   ]);
-  // Whoever saved one gets it where they named none, and would look for the list in vain.
+  // A saved party is the default: the note says how to get the list instead.
   const own =
     saved?.id === partyId
       ? [

@@ -13,7 +13,7 @@ import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 const DRIFT_MILLIS: Milliseconds = 30_000;
 /** Nodes whose times are this near to the network's are at about the same moment. */
 const SAME_MOMENT_MILLIS: Milliseconds = 60_000;
-/** Looks of one question are within this: it is no watching. */
+/** Observations of one question lie within this: too short to see an advance. */
 const LOOKS_APART: Milliseconds = 1000;
 /** More blocks than any network makes within that moment, at some 100 a second. */
 const FAR_APART = 10_000n;
@@ -69,7 +69,7 @@ function headline(network: string, verdict: Verdict): { title: Text; tone: Tone 
     case "healthy": {
       const back = verdict.wentBack.length;
       const all = verdict.nodes.length;
-      // What the network is running at is then what nodes said before, which none of them says now.
+      // The frontier is then from earlier answers, which no node confirms now.
       if (troubled === all) {
         const title =
           back > 0
@@ -111,7 +111,7 @@ function judgement(verdict: Verdict): Text {
   return text`${strong(capitalised(verdict.network))}: ${sentence(verdict.why)}${single}${basis}${drift(verdict)}`;
 }
 
-/** Where no advance has been seen yet, neither by this look nor by those before it. */
+/** The basis of the verdict where no advance has been observed yet. */
 function basisWords({ atMillis, memory }: Verdict): string {
   const watchedMillis = Math.trunc(atMillis - memory.watchedSinceMillis);
   return watchedMillis < LOOKS_APART
@@ -180,7 +180,7 @@ function behindText(node: NodeVerdict): Text {
   );
 }
 
-/** What is wrong beside the state of each node. */
+/** Further findings beside the state of each node. */
 function oddities(verdict: Verdict): Block[] {
   const items: Text[] = [
     ...verdict.contradictions.map(

@@ -19,13 +19,13 @@ export class UserError extends Error {
 }
 
 /**
- * What the bot keeps things in is full or broken: nobody's mistake and no bug, and its operator's to mend. `message` is
- * for the log; people see `title`.
+ * Storage (the database, or the disk of exports) is full or broken: no mistake and no bug, and the operator's to mend.
+ * `message` is for the log; people see `title`.
  */
 export class StorageError extends Error {
-  override readonly name = "StoreTrouble";
+  override readonly name = "StorageError";
   readonly title: string;
-  /** What to do, where that is more than to ask again once it is mended. */
+  /** The next step, where that is more than to ask again once it is mended. */
   readonly remedy: string | undefined;
 
   constructor(message: string, { title, remedy, cause }: { title: string; remedy?: string; cause: unknown }) {
@@ -35,7 +35,7 @@ export class StorageError extends Error {
   }
 }
 
-/** Why what is under way is broken off when the bot stops: an abort signal's reason. */
+/** The abort reason of everything under way when the bot stops. */
 export class BotStopping extends Error {
   override readonly name = "AbortError";
 
@@ -44,12 +44,12 @@ export class BotStopping extends Error {
   }
 }
 
-/** The message of whatever was thrown. For logs; people see only what a UserError or an ApiError says. */
+/** The message of anything thrown. For logs; people see only what a UserError or an ApiError says. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** The code of a system's error (`ENOENT`); empty for anything else. */
+/** The code of a system error (`ENOENT`); empty for anything else. */
 export function codeOf(thrown: unknown): string {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
   return typeof code === "string" ? code : "";

@@ -23,7 +23,7 @@ export interface LogTarget {
   write(line: string): void;
 }
 
-/** JSON lines, each handed over as it comes. */
+/** A log of JSON lines, each written at once. */
 export function createLog(level: LogLevel, destination: LogTarget): Log {
   return pino(
     {
@@ -39,7 +39,7 @@ export function createLog(level: LogLevel, destination: LogTarget): Log {
   );
 }
 
-/** A log that says nothing, for tests and one-shot commands. */
+/** A log without output, for tests and one-shot commands. */
 export function silentLog(): Log {
   return pino({ level: "silent" });
 }

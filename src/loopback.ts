@@ -4,7 +4,7 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** Whether only this machine can reach what listens at a host: its name, or its address with or without brackets. */
+/** Whether only this machine can reach a listener at this host: a name, or an address with or without brackets. */
 export function isLoopback(host: string): boolean {
   const bare = withoutBrackets(host);
   const version = isIP(bare);

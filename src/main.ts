@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 
 import { UserError } from "./errors.ts";
-import { EXIT_BUG, EXIT_CALLER } from "./main/exit-codes.ts";
-import type { Subcommand } from "./main/subcommand.ts";
-import { holdYoungGeneration } from "./main/young-generation.ts";
+import { EXIT_BUG, EXIT_CALLER, type Subcommand } from "./main/cli/subcommand.ts";
+import { limitYoungGeneration } from "./main/v8-memory.ts";
 
 /** Each loads what it needs and nothing else: what is not loaded costs no time. */
 const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; load(): Promise<Subcommand> }>> = {
@@ -11,37 +10,37 @@ const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; load(): Pro
     about: "runs the bot: the web console, and each platform whose tokens are set",
     load: async () => {
       // Before anything large is loaded; where no platform needs the room, start gives it free.
-      holdYoungGeneration();
+      limitYoungGeneration();
       return (await import("./main/start.ts")).start;
     },
   },
   ask: {
     about: 'asks one question in the terminal: ask "market list"; without one, a prompt',
-    load: async () => (await import("./main/ask.ts")).ask,
+    load: async () => (await import("./main/cli/ask.ts")).ask,
   },
   simulator: {
     about: "serves a simulated network by itself: simulator --port 3008",
-    load: async () => (await import("./main/simulator.ts")).simulator,
+    load: async () => (await import("./main/cli/simulator.ts")).simulator,
   },
   doctor: {
     about: "says what is wrong with settings, tokens, nodes, clock and database, and what to do",
-    load: async () => (await import("./main/doctor.ts")).doctor,
+    load: async () => (await import("./main/doctor/doctor.ts")).doctor,
   },
   backup: {
     about: "copies the database into a file while the bot runs: backup FILE",
-    load: async () => (await import("./main/backup.ts")).backup,
+    load: async () => (await import("./main/cli/backup.ts")).backup,
   },
   restore: {
     about: "puts a backup in the place of the database: restore FILE",
-    load: async () => (await import("./main/restore.ts")).restore,
+    load: async () => (await import("./main/cli/backup.ts")).restore,
   },
   "discord-register": {
     about: "registers the commands with Discord; with --dry-run, shows what would change",
-    load: async () => (await import("./main/discord-register.ts")).discordRegister,
+    load: async () => (await import("./main/cli/discord-register.ts")).discordRegister,
   },
   "slack-manifest": {
     about: "prints the manifest to create the Slack app from",
-    load: async () => (await import("./main/slack-manifest.ts")).slackManifest,
+    load: async () => (await import("./main/cli/slack-manifest.ts")).slackManifest,
   },
 };
 

@@ -4,9 +4,9 @@ import path from "node:path";
 import { codeOf } from "./errors.ts";
 
 /**
- * Makes a folder with all those above it; one that is there already is left as it is. Throws what the file system
- * throws. Node's `mkdir` with `recursive` tries for ever, at full load, where a file system that takes no folders says
- * ENOENT under a folder that exists, as Linux does in /proc; seen with Node 20.20 and 24.15.
+ * Makes a folder with its parents; an existing one stays as it is. Throws the file system's error. Node's `mkdir` with
+ * `recursive` loops for ever, at full load, where a file system without folders answers ENOENT under a folder that
+ * exists, as Linux does in /proc; seen with Node 20.20 and 24.15.
  */
 export function makeFolder(folder: string): void {
   const missing: string[] = [];

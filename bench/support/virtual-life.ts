@@ -7,7 +7,7 @@ import type { AlertKind } from "../../src/alerts/kinds/kinds.ts";
 import type { Delivery, Sender } from "../../src/alerts/sender.ts";
 import { createApiClient } from "../../src/api/client/client.ts";
 import { silentLog } from "../../src/log.ts";
-import { createAlerting } from "../../src/main/alerting.ts";
+import { createAlerting } from "../../src/main/alerting/alerting.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
 import { VirtualClock } from "../../test/api/virtual-clock.ts";

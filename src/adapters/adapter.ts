@@ -3,7 +3,7 @@ import type { Bot } from "../bot/bot.ts";
 import type { Visibility } from "../bot/invocation.ts";
 import type { Reply } from "../reply/reply.ts";
 
-/** How an adapter fares: `down` heals by itself, `failed` needs a person (a bad token). */
+/** An adapter's health: `down` heals by itself, `failed` needs a person (a bad token). */
 export interface AdapterHealth {
   readonly state: "up" | "starting" | "down" | "failed";
   /** One clause for people, without secrets. */
@@ -23,23 +23,23 @@ export interface Adapter {
 /** A platform on which alerts can be posted. */
 export type SendingAdapter = Adapter & Sender;
 
-/** Who sees an answer in a channel, as the bot has it; a platform may have a custom of its own. */
+/** Who sees an answer in a channel, as the bot decides it; a platform may decide otherwise. */
 export interface AnswerAudience {
   readonly visibility: Visibility;
-  /** Neither the question nor what the command does settles it: it is what the command has by default. */
+  /** The command's default: neither the question nor a change that the command makes decides it. */
   readonly isDefault: boolean;
 }
 
-/** What the console needs to show a reply as a platform will: the very payload its renderer makes. */
+/** Shows the console a reply as a platform will: the payload of its renderer. */
 export interface Preview {
   readonly platform: "discord" | "slack";
   /** As an answer to such an audience, or as an alert posted to a channel. Pure and total; JSON. */
   render(reply: Reply, as: AnswerAudience | "alert"): unknown;
 }
 
-/** Where an adapter keeps what does not fit into a button; the store's, seen through a narrow door. */
+/** Stores the payloads that do not fit into a button: a port of the store. */
 export interface Payloads {
-  /** Keeps a JSON value under a short key (at most 22 characters) for so long. */
+  /** Stores a JSON value for so long; returns a short key (at most 22 characters). */
   put(value: unknown, keepMillis: number): Promise<string>;
   /** Undefined when unknown or expired. */
   get(key: string): Promise<unknown>;

@@ -6,27 +6,27 @@ import { withTimeout } from "./timeout.ts";
 export interface ButtonPayloadDependencies {
   readonly payloads: Payloads;
   readonly log: Log;
-  /** For how long a button works whose meaning is kept in the store. */
+  /** How long a button works whose payload is in the store. */
   readonly keepMillis: Milliseconds;
 }
 
-/** Some messages must go out within 3 s, and all are worth more than their buttons. */
+/** Some messages must go out within 3 s; a message counts for more than its buttons. */
 const STORE_TIMEOUT_MILLIS: Milliseconds = 1000;
 
 /**
- * Keeps what buttons mean that it does not fit into; gives the key of each. What the store does not take in time has
- * none, and the log says so.
+ * Stores the payloads that do not fit into their buttons; returns the key of each. A payload that the store does not take in
+ * time has no key, and is logged.
  */
 export async function storeButtonPayloads(
   platform: string,
-  meanings: ReadonlyMap<string, unknown>,
+  payloadsByButton: ReadonlyMap<string, unknown>,
   { payloads, log, keepMillis }: ButtonPayloadDependencies,
 ): Promise<ReadonlyMap<string, string>> {
   const keys = new Map<string, string>();
   await Promise.all(
-    [...meanings].map(async ([button, meaning]) => {
+    [...payloadsByButton].map(async ([button, payload]) => {
       try {
-        keys.set(button, await withTimeout(payloads.put(meaning, keepMillis), STORE_TIMEOUT_MILLIS));
+        keys.set(button, await withTimeout(payloads.put(payload, keepMillis), STORE_TIMEOUT_MILLIS));
       } catch (error) {
         log.error({ err: error, platform }, "a button could not be kept and is left out");
       }

@@ -6,14 +6,14 @@ import type { Attachment } from "../reply/attachment.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 
-/** The files of answers, kept to be fetched until they are too old or too many. */
+/** Files of answers, to be downloaded until they are too old or too many. */
 export interface FileCache {
-  /** Takes a file over, to be disposed of here; gives the id under which it can be had, a secret of whoever asked. */
+  /** Takes over a file and its disposal; returns its id, a secret of the asker. */
   keep(attachment: Attachment): string;
-  /** The file and its bytes, or undefined when it is unknown or expired. A broken-off reading frees its source. */
+  /** The file and its bytes, or undefined when it is unknown or expired. A reader that stops early frees the source. */
   read(id: string): { attachment: Attachment; bytes: AsyncGenerator<Uint8Array, void> } | undefined;
   drop(id: string): Promise<void>;
-  /** Gives up everything. */
+  /** Disposes of all files. */
   close(): Promise<void>;
 }
 
@@ -26,47 +26,47 @@ interface CachedFile {
 }
 
 export interface FileCacheOptions {
-  /** How many are kept; the oldest go. */
+  /** Beyond this many, the oldest is dropped. */
   readonly maxFiles: number;
-  /** For how long, from the answer they came with on. */
+  /** The lifetime of a file, from its answer on. */
   readonly keepMillis: Milliseconds;
   readonly log: Log;
   readonly now: () => Nanoseconds;
 }
 
-/** What expires while nobody asks is given up within a minute. */
+/** An expired file is disposed of within this time. */
 const SWEEP_MILLIS: Milliseconds = 60_000;
 
-export function createFileCache(parts: FileCacheOptions): FileCache {
+export function createFileCache(options: FileCacheOptions): FileCache {
   // A Map keeps the order of arrival, which is the order of expiry.
-  const kept = new Map<string, CachedFile>();
+  const files = new Map<string, CachedFile>();
 
-  async function dispose(one: CachedFile): Promise<void> {
+  async function dispose(file: CachedFile): Promise<void> {
     try {
-      await one.attachment.dispose();
+      await file.attachment.dispose();
     } catch (thrown) {
-      parts.log.warn({ file: one.attachment.name, why: messageOf(thrown) }, "a file could not be disposed of");
+      options.log.warn({ file: file.attachment.name, why: messageOf(thrown) }, "a file could not be disposed of");
     }
   }
 
   /** A file that is being read is disposed of by its last reader. */
-  async function drop(id: string, one: CachedFile): Promise<void> {
-    kept.delete(id);
-    one.dropped = true;
-    if (one.readers === 0) await dispose(one);
+  async function drop(id: string, file: CachedFile): Promise<void> {
+    files.delete(id);
+    file.dropped = true;
+    if (file.readers === 0) await dispose(file);
   }
 
   function sweep(): void {
-    const at = toMillis(parts.now());
-    for (const [id, one] of kept) {
-      if (one.expires <= at || kept.size > parts.maxFiles) void drop(id, one);
+    const at = toMillis(options.now());
+    for (const [id, file] of files) {
+      if (file.expires <= at || files.size > options.maxFiles) void drop(id, file);
     }
   }
   const sweeper = setInterval(sweep, SWEEP_MILLIS).unref();
 
-  async function* bytesOf(one: CachedFile): AsyncGenerator<Uint8Array, void> {
-    const { attachment } = one;
-    one.readers += 1;
+  async function* bytesOf(file: CachedFile): AsyncGenerator<Uint8Array, void> {
+    const { attachment } = file;
+    file.readers += 1;
     try {
       let count = 0;
       for await (const chunk of attachment.open()) {
@@ -77,33 +77,33 @@ export function createFileCache(parts: FileCacheOptions): FileCache {
       // Content-Length has promised the size; fewer bytes would leave the browser waiting for the rest.
       if (count !== attachment.sizeBytes) throw new Error(`has ${count} bytes instead of ${attachment.sizeBytes}`);
     } catch (thrown) {
-      parts.log.error({ file: attachment.name, why: messageOf(thrown) }, "a download broke off");
+      options.log.error({ file: attachment.name, why: messageOf(thrown) }, "a download broke off");
       throw thrown;
     } finally {
-      one.readers -= 1;
-      if (one.dropped && one.readers === 0) await dispose(one);
+      file.readers -= 1;
+      if (file.dropped && file.readers === 0) await dispose(file);
     }
   }
 
   return {
     keep: (attachment) => {
       const id = randomBytes(16).toString("hex");
-      kept.set(id, { attachment, expires: toMillis(parts.now()) + parts.keepMillis, readers: 0, dropped: false });
+      files.set(id, { attachment, expires: toMillis(options.now()) + options.keepMillis, readers: 0, dropped: false });
       sweep();
       return id;
     },
     read: (id) => {
       sweep();
-      const one = kept.get(id);
-      return one === undefined ? undefined : { attachment: one.attachment, bytes: bytesOf(one) };
+      const file = files.get(id);
+      return file === undefined ? undefined : { attachment: file.attachment, bytes: bytesOf(file) };
     },
     drop: async (id) => {
-      const one = kept.get(id);
-      if (one !== undefined) await drop(id, one);
+      const file = files.get(id);
+      if (file !== undefined) await drop(id, file);
     },
     close: async () => {
       clearInterval(sweeper);
-      await Promise.all([...kept].map(([id, one]) => drop(id, one)));
+      await Promise.all([...files].map(([id, file]) => drop(id, file)));
     },
   };
 }

@@ -1,10 +1,10 @@
-/** What one check of an installation found. Texts are for people and hold no secret. */
+/** The result of one check of an installation. Texts are for people and hold no secret. */
 export type Finding =
   | { readonly state: "ok"; readonly check: string; readonly what: string; readonly cause?: never }
   | {
       /** `warning`: it works, but not as well as it could. */
       readonly state: "warning" | "fault";
-      /** What was looked at, in a few words: "Slack scopes". */
+      /** The thing checked, in a few words: "Slack scopes". */
       readonly check: string;
       /** One clause or sentence, without its full stop. */
       readonly what: string;
@@ -26,7 +26,7 @@ export function fault(check: string, what: string, remedy: string): Finding {
   return { state: "fault", check, what, remedy };
 }
 
-/** The other side does not answer: it may pass by itself. */
+/** No answer from the other side: the fault may pass by itself. */
 export function noAnswer(check: string, what: string, remedy: string): Finding {
   return { state: "fault", check, what, remedy, cause: "network" };
 }

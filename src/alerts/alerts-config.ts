@@ -18,7 +18,7 @@ function group<S extends z.core.$ZodLooseShape>(shape: S) {
 }
 
 /**
- * How often to look and when to alert: the file that ALERTS_CONFIG names, over the defaults. Durations are
+ * How often to observe and when to alert: the file that ALERTS_CONFIG names, over the defaults. Durations are
  * milliseconds once parsed.
  */
 export const AlertsConfig = group({
@@ -34,11 +34,11 @@ export const AlertsConfig = group({
   blind: group({ rounds: Count.default(3) }),
   overdue: group({ factor: z.number().positive().default(3), atLeast: Duration.prefault("5m") }),
   clock: group({ drift: Duration.prefault("30s"), for: Duration.prefault("30s") }),
-  /** What makes a recovery: so many good rounds in a row, over so long. */
+  /** A recovery takes so many good rounds in a row, over so long. */
   keep: group({ rounds: Count.default(2), for: Duration.prefault("15s") }),
-  /** More episodes than that within so long is flapping, until it has been calm for as long. */
+  /** More episodes within so long are flapping, until it has been calm for as long. */
   flap: group({ episodes: Count.default(3), within: Duration.prefault("30m") }),
-  /** A critical alert that nobody acknowledged is repeated so often at most. */
+  /** How often a critical alert that nobody acknowledged is repeated at most. */
   remind: group({ every: Duration.prefault("30m"), times: z.int().nonnegative().default(4) }),
 });
 export type AlertsConfig = z.infer<typeof AlertsConfig>;
@@ -83,7 +83,7 @@ function contradictions({ stalled, keep, flap }: AlertsConfig): string[] {
 
 const REMEDY = 'It holds what differs from the defaults, such as {"stalled": {"for": "60s"}}.';
 
-/** Who watches a network, by the names under which their snapshots are kept, and how often each looks. */
+/** The watchers of a network: the names under which their snapshots are stored, and their intervals. */
 export function watcherNames({ poll }: Pick<AlertsConfig, "poll">): readonly { name: string; every: Milliseconds }[] {
   return [
     { name: "sources", every: poll.time },

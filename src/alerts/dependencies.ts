@@ -7,7 +7,7 @@ import { toMillis } from "../units/nanoseconds.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
 import type { Destination } from "./sender.ts";
 
-/** What the alerts work with. */
+/** What the engine and its parts are built from. */
 export interface AlertDependencies {
   readonly store: Pick<Store, "transaction">;
   readonly config: AlertsConfig;
@@ -15,13 +15,13 @@ export interface AlertDependencies {
   readonly log: Log;
   /** Networks in which nothing is real. */
   readonly simulated: ReadonlySet<string>;
-  /** Told of lost destinations and of absences. */
+  /** Notified of lost destinations and suspended platforms. */
   readonly operators?: Destination;
-  /** Something is owed that may be due. */
+  /** Called when a delivery may be due. */
   readonly onOwed?: () => void;
   readonly onStep?: OnStep;
-  /** How much of what is owed is spread at once. */
-  readonly portion?: number;
+  /** How many rows of a batch are fanned out at once. */
+  readonly chunkRows?: number;
   /** Delivery ids: unique, at most 25 characters. */
   readonly newId?: () => string;
 }
@@ -29,7 +29,7 @@ export interface AlertDependencies {
 const ID_BYTES = 16;
 let randomPool = Buffer.alloc(0);
 
-/** 22 characters that nobody has had before. Chance is drawn for many at a time, which costs a tenth. */
+/** 22 random characters. Random bytes are drawn for many ids at a time, which costs a tenth. */
 export function randomId(): string {
   if (randomPool.length < ID_BYTES) randomPool = randomBytes(256 * ID_BYTES);
   const id = randomPool.toString("base64url", 0, ID_BYTES);
@@ -42,7 +42,7 @@ export function nowMillis(clock: Clock): number {
   return toMillis(clock.wallClock());
 }
 
-/** The moments between seeing something and holding the receipt of having told it, by name, in order. */
+/** The moments from an observation to the receipt of its delivery, by name, in order. */
 export const DELIVERY_STEPS = [
   "observed",
   "round written",

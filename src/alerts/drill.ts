@@ -3,17 +3,17 @@ import type { Subscription } from "./routing/subscription.ts";
 import { episodeId } from "./rules/episode.ts";
 import type { Destination } from "./sender.ts";
 
-/** Drills are watched on a network of their own, which no data node serves: what is seen there touches no real one. */
+/** Drills have a network of their own, which no data node serves: they touch no real one. */
 export const DRILL_NETWORK = "drill";
 
-/** What is drilled: one node of that network, made up for one drill, goes down and comes up again. */
+/** The condition of a drill: one node of that network, made up for it, goes down and comes up again. */
 export const DRILL_KIND: ConditionKind = "node.down";
 
-/** Said wherever a drill is told of. */
+/** Part of every message of a drill. */
 export const NOTHING_IS_WRONG =
   "This is a drill, which tries the way that alerts take: there is no such node, and nothing is wrong.";
 
-/** Whether it is about a drill. */
+/** Whether it belongs to a drill. */
 export function isDrill({ network }: { readonly network: string }): boolean {
   return network === DRILL_NETWORK;
 }
@@ -23,7 +23,7 @@ export function drillEpisode(drill: string): string {
   return episodeId({ rule: DRILL_KIND, network: DRILL_NETWORK, subject: drill }, 1);
 }
 
-/** Who is told of a drill, until it is over: a subscription for each destination. `at` is in Unix milliseconds. */
+/** The subscriptions of a drill until it is over, one for each destination. `at` is in Unix milliseconds. */
 export function drillSubscriptions(
   drill: string,
   destinations: readonly Destination[],

@@ -3,7 +3,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import type { AlertKind } from "./kinds/kinds.ts";
 import type { Severity } from "./kinds/severity.ts";
 
-/** Where something is owed: a channel or a person's direct messages on a platform. */
+/** Where alerts go: a channel or a person's direct messages on a platform. */
 export interface Destination {
   readonly platform: string;
   readonly workspace?: string;
@@ -24,7 +24,7 @@ export interface DeliverySubject {
   readonly episode?: string;
 }
 
-/** One owed message. `id` is stable over attempts and at most 25 characters: platforms that drop repeats key on it. */
+/** One message to send. `id` is the same for all attempts, at most 25 characters: platforms that drop repeats key on it. */
 export interface Delivery {
   readonly id: string;
   readonly destination: Destination;
@@ -40,7 +40,7 @@ export interface Delivery {
   readonly about?: DeliverySubject;
 }
 
-/** What came of a send: enough to edit the message later. */
+/** Where a sent message stands: enough to edit it later. */
 export interface Receipt {
   readonly platform: string;
   readonly channel: string;
@@ -53,11 +53,11 @@ export type SendErrorKind =
   | "retry"
   /** It may have been sent: no answer came. */
   | "maybe-sent"
-  /** This message will never be accepted (a 400): give it up, the next one goes. */
+  /** This message will never be accepted (a 400): it becomes a dead letter, the next one goes. */
   | "unhealable"
   /** The destination is gone (channel deleted, bot removed from it). */
   | "gone"
-  /** Certainly not sent: the platform refuses the bot's own token, wherever it is to go. No destination is lost. */
+  /** Certainly not sent: the platform refuses the bot's token. No destination is lost. */
   | "refused";
 
 export class SendError extends Error {
@@ -79,23 +79,23 @@ export class SendError extends Error {
   }
 }
 
-/** Posts outside of any question. */
+/** Sends alerts; each platform implements it. */
 export interface Sender {
   readonly platform: string;
   /**
-   * For so long after the first try the platform itself drops a repeat with the same delivery id. Absent = it never
+   * For so long after the first attempt the platform drops a repeat with the same delivery id. Absent = it never
    * does: a repeat after an unknown outcome then says that it may be one.
    */
   readonly dropsRepeatsForMillis?: Milliseconds;
-  /** How many more messages it would take up without having them wait for a limit of the whole platform; absent = any. */
+  /** How many more messages it can send before they wait for a limit of the whole platform; absent = any. */
   room?(): number;
   /** Rejects with SendError. */
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt>;
   /** Edits what was sent. Rejects with SendError. */
   update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void>;
   /**
-   * Asks the platform, at next to no cost, whether it takes the bot's token. Rejects with SendError, of the kind
-   * `refused` where it does not; any other one says nothing about the token. Absent where there is no token.
+   * Asks the platform, at next to no cost, whether it accepts the bot's token. Rejects with SendError, of the kind
+   * `refused` if it does not; any other kind says nothing about the token. Absent if there is no token.
    */
   checkToken?(signal: AbortSignal): Promise<void>;
 }

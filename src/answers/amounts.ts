@@ -2,10 +2,10 @@ import type { AssetNames, MarketNames } from "../api/model/names.ts";
 import { STAKE_DECIMALS } from "../api/model/stake.ts";
 import { decimal, type Decimal, formatDecimal, parseDecimal } from "../units/decimal.ts";
 
-/** More decimals than any token or market has; beyond this a node's word is not taken. */
+/** More decimals than any token or market has: a node that says more is not believed. */
 const MAX_DECIMALS = 100;
 
-/** How the numbers of one market are shown: in units where its decimals are known, else as sent, marked raw. */
+/** Formats the numbers of one market: in units where its decimals are known, else as sent, marked raw. */
 export interface MarketAmounts {
   /** A price, with all decimals of the market. */
   readonly price: (units: bigint | Decimal | undefined) => string;
@@ -53,7 +53,7 @@ export function assetAmount(units: bigint | undefined, asset: AssetNames | undef
   return `${formatDecimal(decimal(units, decimals))}${symbol}`;
 }
 
-/** How many of its smallest units one of an asset is: `1,000,000`; undefined where its decimals are not known. */
+/** The smallest units in one of an asset, `1,000,000`; undefined where its decimals are unknown. */
 export function smallestUnits(asset: AssetNames | undefined): string | undefined {
   const decimals = validDecimals(asset?.decimals, 0);
   return decimals === undefined ? undefined : formatDecimal(decimal(10n ** BigInt(decimals)));
@@ -64,7 +64,7 @@ export function stakeAmount(units: bigint | undefined): string {
   return units === undefined ? "–" : formatDecimal(decimal(units, STAKE_DECIMALS));
 }
 
-/** A fraction (`0.0375`) as percent (`3.75 %`), no digit lost. */
+/** A fraction (`0.0375`) as percent (`3.75 %`), exactly. */
 export function percentOfFraction(fraction: Decimal | undefined): string {
   if (fraction === undefined) return "–";
   return `${formatDecimal({ units: fraction.units * 100n, scale: fraction.scale })} %`;

@@ -1,3 +1,7 @@
+// What commands share to word an answer. This module is the frame: footer, label of stale data, buttons that ask again.
+// One module a topic beside it (markets.ts, orders.ts, stake.ts, bundles.ts, amounts.ts, ...).
+// ids/ reads ids and names, pages/ reads lists, alerts/ holds the commands about alerts.
+
 import type { PersonalKind } from "../alerts/kinds/kinds.ts";
 import type { AsOf } from "../api/api-client.ts";
 import { DEFAULT_THRESHOLDS } from "../api/verdict/verdict.ts";
@@ -8,18 +12,18 @@ import { strong, text, type Text, type TextPart, time } from "../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 
-/** What an answer's frame is made from: a command's context, seen from here. */
+/** The part of a command's context that the frame needs. */
 interface AnswerContext {
   readonly network: string;
   now(): Nanoseconds;
 }
 
-/** From this age on, an answer that was kept for a while says so. */
+/** A cached answer shows its age from here on. */
 const SHOW_AGE_FROM_MILLIS = 5000;
 
 /**
- * A reply about what a node said: a footer with network, node, block and age; a button that asks again;
- * data whose block lies far behind the wall clock is labelled as stale.
+ * A reply with a node's data: a footer with network, node, block and age; a button that asks again; a label where the
+ * block lies far behind the wall clock.
  */
 export function answer(
   context: AnswerContext,
@@ -28,7 +32,7 @@ export function answer(
     title: TextPart;
     tone?: Tone;
     blocks: readonly Block[];
-    /** What this reply answers: its Refresh button asks it again. Left out where asking again costs too much. */
+    /** The invocation of the Refresh button; left out where asking again costs too much. */
     ask?: Ask;
     actions?: readonly Action[];
     attachments?: readonly Attachment[];
@@ -45,7 +49,7 @@ export function answer(
   });
 }
 
-/** An invocation on the same network; options that are undefined are left out. */
+/** An invocation on the same network, without undefined options. */
 export function askFor(
   context: { readonly network: string },
   command: string,
@@ -57,7 +61,7 @@ export function askFor(
   return { command, options: { ...Object.fromEntries(given), network: context.network } };
 }
 
-/** A button that asks the same again and shows the answer in place. */
+/** A button that asks again and replaces the reply. */
 export function refreshAction(ask: Ask): Action {
   return { label: "Refresh", invocation: ask, effect: "replace" };
 }
@@ -75,7 +79,7 @@ export function asOfFooter({ network, node, blockHeight, blockTime, receivedAt }
   return text`${network} · ${node}${block} · read ${time(receivedAt)}${age}`;
 }
 
-/** Undefined where the answering node keeps up; compared with the clock when its answer came. */
+/** Undefined where the node keeps up, by the clock at its answer. */
 function staleWarning(asOf: AsOf): Block | undefined {
   if (asOf.blockTime === undefined) return undefined;
   const behind = millisBetween(asOf.blockTime, asOf.receivedAt);
@@ -85,12 +89,12 @@ function staleWarning(asOf: AsOf): Block | undefined {
   );
 }
 
-/** From one moment to another, negative when the second one is earlier. */
+/** Negative where the second moment is earlier. */
 export function millisBetween(from: Nanoseconds, to: Nanoseconds): Milliseconds {
   return toMillis(to) - toMillis(from);
 }
 
-/** A button by which whoever presses it is told by direct message of what becomes of one thing. */
+/** A button that watches one thing for whoever presses it, by direct message. */
 export function watchAction(
   context: { readonly network: string },
   label: string,

@@ -4,13 +4,13 @@ import { code, id, strong, text, type Text } from "../reply/text.ts";
 /** An Ethereum signature is 65 bytes. */
 const SIGNATURE_HEX = 130;
 
-/** How many signatures are strung together; undefined where the text is no string of whole ones. */
+/** The number of concatenated signatures; undefined where the text is no whole number of them. */
 function countSignatures(signatures: string): number | undefined {
   const hex = signatures.replace(/^0x/iu, "");
   return /^[0-9a-f]+$/iu.test(hex) && hex.length % SIGNATURE_HEX === 0 ? hex.length / SIGNATURE_HEX : undefined;
 }
 
-/** `signed by 13 validators`, or plainly that it is not signed yet: for titles. */
+/** `13 signatures`, or that it is not signed yet: for titles. */
 export function signedWords(signatures: string | undefined): string {
   if (signatures === undefined) return "not signed yet";
   const count = countSignatures(signatures);
@@ -27,7 +27,7 @@ export function copyableIdField(name: string, value: string | undefined): Field 
   return field(name, value === undefined ? undefined : id(value), { wide: true });
 }
 
-/** The signatures, whole, in a block that can be copied; or what their absence means. */
+/** The whole signatures in a block to copy; or what their absence means. */
 export function signatureBlocks(signatures: string | undefined): Block[] {
   if (signatures === undefined) {
     return [

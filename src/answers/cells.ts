@@ -7,20 +7,20 @@ export function idCell(value: string | undefined): Text {
   return toText(value === undefined ? "–" : id(value));
 }
 
-/** An id with the name that it is known by, where it is. */
+/** An id with its name, where it has one. */
 export function namedCell(value: string | undefined, name: string | undefined): Text {
   return value === undefined || name === undefined ? idCell(value) : text`${name} ${id(value)}`;
 }
 
-/** A moment; a dash where it is not known. */
+/** A moment; a dash where it is unknown. */
 export function timeCell(at: Nanoseconds | undefined, shown?: Parameters<typeof time>[1]): Text {
   return toText(at === undefined ? "–" : time(at, shown));
 }
 
-/** From this length on a value gets a line of its own. */
+/** A longer value gets a line of its own. */
 const WIDE_FROM_LENGTH = 40;
 
-/** What a record holds beyond the fields that are known: newer releases add some, and none shall be hidden. */
+/** Fields of a record beyond the known ones: newer releases add some, and none is hidden. */
 export function extraFields(
   record: Readonly<Record<string, unknown>> | undefined,
   known: Readonly<Record<string, unknown>>,

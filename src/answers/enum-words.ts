@@ -1,6 +1,6 @@
 /**
  * An enum's name as people read it: `STATUS_PARTIALLY_FILLED` with prefix `STATUS` becomes `partially filled`.
- * Names that are not known pass through the same way; what is no enum's name stays as it is; nothing becomes a dash.
+ * Unknown names are treated alike; text that is no enum name stays as it is; undefined becomes a dash.
  */
 export function enumWords(value: string | undefined, prefix: string): string {
   if (value === undefined) return "–";
@@ -33,7 +33,7 @@ export function tradingModeWords(value: string | undefined): string {
   return enumWords(value, "TRADING_MODE");
 }
 
-/** What set off an auction; undefined where nothing did. */
+/** The trigger of an auction; undefined without one. */
 export function auctionTriggerWords(value: string | undefined): string | undefined {
   if (value === undefined || value === "AUCTION_TRIGGER_UNSPECIFIED") return undefined;
   return enumWords(value, "AUCTION_TRIGGER");

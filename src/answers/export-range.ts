@@ -9,22 +9,21 @@ import { millisBetween } from "./answer.ts";
 const DAY_NANOSECONDS = 86_400_000_000_000n;
 /** How long a standard node keeps ledger entries (its retention policy says 6 months; https://docs.vega.xyz/mainnet/node-operators/data-nodes). */
 const RETENTION_DAYS = 182n;
-/** A first row this much later than the start asked for is worth a word. */
+/** A first row this much later than the start gets a note. */
 const LATE_MILLIS = 86_400_000;
 
-/** What is asked of the node: half-open, in whole seconds, to which nodes cut it anyway. */
+/** The range requested of the node: half-open, in whole seconds, to which nodes truncate it anyway. */
 export interface ExportRange {
   readonly from: Nanoseconds | undefined;
   readonly to: Nanoseconds;
 }
 
-/** A period that is over, by name: who asks for "last month" means that month, not all since it began. */
+/** A named period that is over: "last month" means that month, not everything since its start. */
 const ENDED_PERIOD = /^(?:yesterday|(?:last|previous|past)\s+(?:day|week|month|quarter|year))$/iu;
 
 /**
- * Without `to` a range ends with the period that `from` names, or else now: the end is always asked for, so that what is
- * printed is what was asked.
- * `lineWith` gives the caller's line with other ends, to offer what was probably meant.
+ * Without `to` a range ends with the period that `from` names, or else now. The end is always requested, so that the
+ * printed range is the requested one. `lineWith` is the caller's line with other ends, for a suggestion.
  * @throws UserError for a range that is empty, backwards or in the future.
  */
 export function exportRange(
@@ -77,15 +76,15 @@ export function exportRange(
   return range;
 }
 
-/** The exact half-open range, as it was asked of the node. */
+/** The exact half-open range, as requested of the node. */
 export function rangeWords({ from, to }: ExportRange): Text {
   const start = from === undefined ? text`from the node's first entry` : text`from ${time(from)}, inclusive,`;
   return text`${start} to ${time(to)}, exclusive`;
 }
 
 /**
- * The range as part of a file's name, such that nobody takes its end for another: whole days by the first and the last
- * of them (`2023-05-01-through-2023-05-31`), else both ends with their times, the end exclusive
+ * The range as part of a file's name, with an unmistakable end: whole days by the first and the last of them
+ * (`2023-05-01-through-2023-05-31`), else both ends with their times, the end exclusive
  * (`2023-05-01T063000Z-until-2023-05-02T000000Z`).
  */
 export function rangeName({ from, to }: ExportRange): string {
@@ -101,15 +100,15 @@ function isMidnight(at: Nanoseconds): boolean {
   return at % DAY_NANOSECONDS === 0n;
 }
 
-/** As ISO 8601 has it, but for the colons, which not every file system takes. */
+/** ISO 8601 without colons, which not every file system accepts. */
 function stamp(at: Nanoseconds): string {
   return `${formatUtc(at).slice(0, 19).replace(" ", "T").replaceAll(":", "")}Z`;
 }
 
-/** What may be missing at the beginning, since nodes drop old entries and say nothing. */
+/** A note about entries that may be missing at the start: nodes drop old ones silently. */
 export function retentionBlocks(range: ExportRange, firstTime: Nanoseconds | undefined, now: Nanoseconds): Block[] {
   const late = range.from === undefined || firstTime === undefined ? undefined : millisBetween(range.from, firstTime);
-  // Entries from the very start on: this node keeps them for longer.
+  // Entries reach back to the start: this node keeps them for longer.
   if (late !== undefined && late < LATE_MILLIS) return [];
   const kept = nanoseconds(now - RETENTION_DAYS * DAY_NANOSECONDS);
   if (range.from === undefined || range.from < kept) {

@@ -22,7 +22,7 @@ import { type MarketAmounts, percentOfFraction, percentWords } from "./amounts.t
 import { idCell } from "./cells.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "./enum-words.ts";
 
-/** A market that may yet come, then those that are over. */
+/** A proposed market, then the ended states. */
 const OTHER_STATES = [
   "STATE_PROPOSED",
   "STATE_TRADING_TERMINATED",
@@ -36,12 +36,12 @@ export function isLive(market: MarketData): boolean {
   return isLiveState(market.marketState);
 }
 
-/** Whether a market is in an auction that will end: those of markets that are not live stay for ever and mean nothing. */
+/** Whether a live market is in an auction; in other states the auction mode stays for ever and means nothing. */
 export function isInAuction(market: MarketData): boolean {
   return isLive(market) && isAuctionMode(market.marketTradingMode);
 }
 
-/** Live markets first, then by how far they are from trading; states that are not known come before the ended ones. */
+/** Sort order: live markets by state, unknown states, proposed and ended ones. */
 export function stateRank(market: MarketData): number {
   const state = market.marketState ?? "";
   const live = LIVE_STATES.indexOf(state);
@@ -75,7 +75,7 @@ export function marketTone(market: MarketData): Tone {
     !isAuctionMode(market.marketTradingMode) &&
     market.marketTradingMode !== "TRADING_MODE_NO_TRADING";
   if (trades) return "good";
-  // Before its opening auction is over a market is not in trouble.
+  // A market in its opening auction is not in trouble.
   return market.marketState === "STATE_PENDING" ? "neutral" : "warning";
 }
 
@@ -109,7 +109,7 @@ export function boundsTable(market: MarketData, amounts: MarketAmounts): Table {
   };
 }
 
-/** The bound that the mark price is closest to, in percent of the mark; undefined where there is none. */
+/** The bound nearest to the mark price, in percent of the mark; undefined without bounds. */
 export function nearestBound(
   market: MarketData,
 ): { readonly side: "min" | "max"; readonly price: bigint; readonly percent: Decimal } | undefined {
@@ -163,7 +163,7 @@ function isBelow(price: bigint | undefined, other: bigint | undefined): boolean 
   return price !== undefined && other !== undefined && price < other;
 }
 
-/** `outside` is not read off the percentage, which may be rounded to nothing. */
+/** `outside` is passed in, since the percentage may be rounded to zero. */
 function distanceText(percent: Decimal | undefined, outside: boolean): Text {
   if (percent !== undefined && outside) return text`${percentWords(percent)} ${strong("outside")}`;
   return toText(percentWords(percent));

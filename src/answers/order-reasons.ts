@@ -73,7 +73,7 @@ export const ORDER_REASONS: Readonly<Record<string, string>> = {
     "It is reduce-only and would not have reduced the party's position.",
 };
 
-/** A sentence for an order's reason; undefined where there is none. One that is not known is given as readable words. */
+/** A sentence for an order's reason; undefined without one. An unknown reason becomes readable words. */
 export function orderReason(reason: string | undefined): string | undefined {
   if (reason === undefined || reason === "ORDER_ERROR_UNSPECIFIED" || reason === "ORDER_ERROR_NONE") return undefined;
   if (Object.hasOwn(ORDER_REASONS, reason)) return ORDER_REASONS[reason];

@@ -8,7 +8,7 @@ import { idCell, namedCell, timeCell } from "./cells.ts";
 import { capitalised, enumWords, timeInForceWords } from "./enum-words.ts";
 import { orderReason } from "./order-reasons.ts";
 
-/** Only these stand on the book or may return to it. */
+/** Statuses of orders that are on the book or may return to it. */
 const LIVE_STATUSES = ["STATUS_ACTIVE", "STATUS_PARKED"];
 
 function isLiveOrder(order: Order): boolean {
@@ -53,7 +53,7 @@ function pegWords(order: Order, amounts: MarketAmounts): string | undefined {
   return `${reference} ${sign} ${amounts.price(peggedOrder.offset)}`;
 }
 
-/** What is left of an order, and what has traded; undefined where sizes are missing. */
+/** The filled and the remaining size; undefined where sizes are missing. */
 function fillOf(
   order: Order,
 ): { readonly filled: bigint; readonly left: bigint; readonly percentFilled: string } | undefined {
@@ -65,7 +65,7 @@ function fillOf(
   return { filled, left, percentFilled: percentWords(roundedPercentOf(decimal(filled), decimal(size))) };
 }
 
-/** In plain words why an order was rejected, stopped or parked; undefined where it was none and nothing is said. */
+/** Why an order was rejected, stopped or parked, in plain words; undefined for others without a reason. */
 function endReasonWords(order: Order): string | undefined {
   const reason = orderReason(order.reason);
   if (order.status === "STATUS_PARKED" && reason === undefined) {
@@ -82,7 +82,7 @@ function endReasonWords(order: Order): string | undefined {
   return "The network gives no reason.";
 }
 
-/** What differs between two versions, as `price 62,400.00 → 62,500.00`. */
+/** The differences between two versions, as `price 62,400.00 → 62,500.00`. */
 export function changesBetween(before: Order, after: Order, amounts: MarketAmounts): readonly string[] {
   const pairs: [string, string | undefined, string | undefined][] = [
     ["price", amounts.price(before.price), amounts.price(after.price)],
@@ -96,19 +96,19 @@ export function changesBetween(before: Order, after: Order, amounts: MarketAmoun
   return pairs.filter(([, a, b]) => a !== b).map(([name, a, b]) => `${name} ${a ?? "–"} → ${b ?? "–"}`);
 }
 
-/** In plain words why it was rejected or stopped. */
+/** A paragraph with that reason; empty without one. */
 export function endReasonBlocks(found: Order): Block[] {
-  const fate = endReasonWords(found);
-  if (fate === undefined) return [];
+  const reason = endReasonWords(found);
+  if (reason === undefined) return [];
   const status = capitalised(enumWords(found.status, "STATUS"));
   return [
     paragraph(
-      text`${strong(`${status}.`)} ${fate}${found.reason === undefined ? text`` : text` (${code(found.reason)})`}`,
+      text`${strong(`${status}.`)} ${reason}${found.reason === undefined ? text`` : text` (${code(found.reason)})`}`,
     ),
   ];
 }
 
-/** What the order is and what is left of it. */
+/** The order and what is left of it. */
 export function orderFields(found: Order, marketCode: string | undefined, amounts: MarketAmounts): Field[] {
   const fill = fillOf(found);
   const onBook = isLiveOrder(found) ? "" : ", no longer on the book";

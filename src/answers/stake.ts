@@ -12,7 +12,7 @@ interface StakeTotals {
   readonly linked: bigint;
   /** Accepted. */
   readonly unlinked: bigint;
-  /** Links less unlinks that wait to be confirmed; negative when stake is about to go. */
+  /** Unconfirmed links less unconfirmed unlinks; may be negative. */
   readonly pending: bigint;
   readonly pendingCount: number;
 }
@@ -32,7 +32,7 @@ export function stakeTotals(party: PartyStake): StakeTotals {
   return { linked, unlinked, pending, pendingCount };
 }
 
-/** Everything about everybody, for spreadsheets: amounts in tokens and as the integers that were sent. */
+/** All parties for a spreadsheet: amounts in tokens and as the integers sent. */
 export function wholeStakeTable(parties: readonly PartyStake[]): Table {
   return {
     kind: "table",

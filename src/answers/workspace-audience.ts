@@ -10,7 +10,7 @@ export interface Workspace {
   readonly noun: "server" | "workspace";
 }
 
-/** @throws UserError where a question is asked in none. */
+/** @throws UserError outside of servers and workspaces. */
 export function workspaceOf({ platform, workspace }: Target): Workspace {
   if (workspace === undefined) {
     throw new UserError(
@@ -23,13 +23,13 @@ export function workspaceOf({ platform, workspace }: Target): Workspace {
   return { platform, workspace, noun: platform === "slack" ? "workspace" : "server" };
 }
 
-/** What an audience is called where it is chosen: `everyone`, `asker`. */
+/** The choices of an audience: `everyone`, `asker`. */
 export const AUDIENCES: readonly { readonly value: string; readonly label: string; readonly audience: Visibility }[] = [
   { value: "everyone", label: "everyone in the channel", audience: "channel" },
   { value: "asker", label: "whoever asks, alone", audience: "caller" },
 ];
 
-/** Who sees what, from now on or as it stands: one sentence, and how one question differs. */
+/** Who sees which answers, and how one question can differ, in a sentence. */
 export function audienceSentence(audience: Visibility, { noun }: Workspace, commands: readonly AnyCommand[]): Text {
   const names = joinText(
     commands.filter(({ workspaceChooses }) => workspaceChooses === true).map(({ name }) => code(name)),

@@ -1,3 +1,7 @@
+// The data node's client as the rest of the bot sees it: every operation, its answer and its errors.
+// Read next: client/client.ts (how a call is made), node/node.ts (one node's cache, rate budget and circuit breaker),
+// model/requests.ts (the interface, operation by operation). All limits and time-outs stand in limits.ts.
+
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { CancelSignal } from "./cancellation.ts";
@@ -10,7 +14,7 @@ import type { Page, PageRequest } from "./model/page.ts";
 import type { PartyStake } from "./model/stake.ts";
 import type { SourceMemory, Verdict, VerdictThresholds } from "./verdict/verdict.ts";
 
-/** As of when and from where an answer holds. */
+/** The source of an answer, and its time. */
 export interface AsOf {
   readonly network: string;
   /** Host and port of the node that answered. */
@@ -35,7 +39,7 @@ export interface CallOptions {
   readonly fresh?: boolean;
 }
 
-/** What one export asks for. Times are half-open: from inclusive, to exclusive; the node cuts them to whole seconds. */
+/** The range of one export. Times are half-open: from inclusive, to exclusive; the node cuts them to whole seconds. */
 export interface LedgerQuery {
   readonly partyId: string;
   readonly assetId: string;
@@ -47,12 +51,12 @@ export interface LedgerQuery {
 export interface LedgerStream {
   /**
    * Hands over the bytes in order, as they come. Their memory is used again: they are good only until `take` returns.
-   * While a promise that it gave is open the node is held back, and it is called at most for what had arrived already,
-   * less than 1 MiB. Resolves only when the export is whole and taken; rejects with ApiError (an error in mid-stream, a dropped connection, an idle time-out),
-   * the signal's reason, or what `take` threw or its promise rejected with. Once only.
+   * While a promise from it is open the node is held back, and it is called for bytes that had arrived already, less
+   * than 1 MiB. Resolves once the export is whole and taken; rejects with ApiError (an error in mid-stream, a dropped
+   * connection, an idle time-out), the signal's reason, or the error of `take`. Once only.
    */
   consume(take: (bytes: Buffer) => Promise<void> | undefined): Promise<void>;
-  /** Gives the rest up and drops the connection; `pour` rejects. Safe to call at any time. */
+  /** Drops the connection; `consume` rejects. Safe to call at any time. */
   cancel(): void;
   /** The media type that the node gave; `text/csv` where it gave none. */
   readonly contentType: string;
@@ -82,10 +86,10 @@ export interface Operations {
   getNodeNames(options?: CallOptions): Promise<readonly NodeNames[]>;
 }
 
-/** How one node fares in this process's eyes. */
+/** The state of one node's circuit breaker. */
 export interface NodeHealth {
   readonly circuitOpen: boolean;
-  /** Until when it is left alone, in Unix milliseconds. */
+  /** When the next request may be sent, in Unix milliseconds. */
   readonly circuitOpenUntilMillis?: number;
   readonly lastError?: string;
 }
@@ -97,13 +101,13 @@ export interface NodeClient extends Operations {
   readonly health: NodeHealth;
 }
 
-/** How to look at a network's nodes. */
+/** How a network is assessed. */
 export interface AssessOptions extends CallOptions {
   readonly signal?: AbortSignal;
   /** A node that has not answered within this is not reachable. Default 3 s. */
   readonly timeoutMillis?: Milliseconds;
   readonly thresholds?: VerdictThresholds;
-  /** What others have seen in this process, where somebody looks more often. Default: what earlier looks have seen. */
+  /** The memory of a more frequent observer in this process. Default: the memory of earlier assessments. */
   readonly earlier?: SourceMemory;
 }
 
@@ -113,33 +117,11 @@ export interface ApiClient extends Operations {
   readonly simulated: boolean;
   readonly nodes: readonly NodeClient[];
   /**
-   * Asks every node for its time and judges what they say. What was seen is remembered in this process, so that a
-   * later look can tell an advance from a standstill. Without `fresh`, answers of the last half second do.
+   * Polls every node for its time and judges the answers. The result is remembered in this process, so that a later
+   * assessment can tell an advance from a standstill. Without `fresh`, answers of the last half second are accepted.
    * Rejects only with the signal's reason.
    */
   assess(options?: AssessOptions): Promise<Verdict>;
   /** Ends every connection; calls under way reject. */
   close(): Promise<void>;
-}
-
-export interface ClientLimits {
-  /** One try, headers and body. */
-  readonly tryMillis: Milliseconds;
-  /** The whole call, over all tries and nodes. */
-  readonly callMillis: Milliseconds;
-  /** No byte of an export for this long ends it. */
-  readonly idleMillis: Milliseconds;
-  readonly maxBodyBytes: number;
-  /** Requests a second to one node, all lanes; below the node's own limit of 20. */
-  readonly requestsPerSecond: number;
-  /** How many requests may come at once after a calm; below the node's own 100. */
-  readonly burst: number;
-  /** So many of the burst are the watchers' alone. */
-  readonly reservedForWatchers: number;
-  /** A request that would wait longer for its turn is refused at once. */
-  readonly queueMillis: Milliseconds;
-  /** The pause before the first retry; it doubles, and is spread by half. */
-  readonly retryMillis: Milliseconds;
-  /** The pause between two exports of one node. */
-  readonly exportPauseMillis: Milliseconds;
 }

@@ -9,7 +9,7 @@ export type ApiErrorKind =
   | "banned"
   /** 404 about an entity: the node knows of no such thing. */
   | "not-found"
-  /** 400: the node says the question is wrong. */
+  /** 400: the node says the request is wrong. */
   | "invalid"
   /** 5xx. */
   | "server"
@@ -43,11 +43,11 @@ export class ApiError extends Error {
   readonly innerWords: string | undefined;
   /** Where in the JSON the trouble lies: `marketsData[3].markPrice`. */
   readonly path: string | undefined;
-  /** How long the node asks to be left alone, in milliseconds. */
+  /** The wait that the node asks for, in milliseconds. */
   readonly retryAfterMillis: number | undefined;
-  /** What answers at the node's address is a web page, a proxy or another service, not a data node. */
+  /** A web page, a proxy or another service answers at the node's address, not a data node. */
   readonly foreign: boolean;
-  /** Every try, in order. The error itself is the one of them that says most. */
+  /** Every attempt, in order. The error itself is the most informative of them. */
   readonly tried: readonly Attempt[];
 
   constructor(
@@ -84,7 +84,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether a node answered at all, though with nothing of use: being silent is something else. */
+/** Whether a node answered at all, be it with nothing of use. */
 export function didAnswer({ kind }: ApiError): boolean {
   return kind !== "unreachable" && kind !== "timeout";
 }

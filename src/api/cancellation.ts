@@ -1,4 +1,4 @@
-/** What requests need of an AbortSignal; every AbortSignal is one. */
+/** The part of an AbortSignal that requests use; every AbortSignal is one. */
 export interface CancelSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -8,8 +8,8 @@ export interface CancelSignal {
 }
 
 /**
- * Calls a request off: an AbortController and its signal in one, at a tenth of their cost. Every request needs a few on
- * its way, and next to none is ever called off. A listener hears of it at most once.
+ * Cancels a request: an AbortController and its signal in one, at a tenth of their cost. Every request needs a few, and
+ * hardly one is ever cancelled. A listener is called at most once.
  */
 export class Cancellation implements CancelSignal {
   #aborted = false;

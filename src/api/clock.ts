@@ -4,7 +4,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import type { CancelSignal } from "./cancellation.ts";
 
-/** The two clocks and the waiting of this room, so that tests can run in virtual time. */
+/** Both clocks and sleeping, replaceable so that tests run in virtual time. */
 export interface Clock {
   /** Never goes back; its zero means nothing. */
   monotonicMillis(): Milliseconds;
@@ -37,13 +37,13 @@ export async function sleepUnlessCancelled(
     return;
   }
   signal.throwIfAborted();
-  const left = new AbortController();
-  const leave = (): void => left.abort(signal.reason);
-  signal.addEventListener("abort", leave, { once: true });
+  const cancelled = new AbortController();
+  const cancel = (): void => cancelled.abort(signal.reason);
+  signal.addEventListener("abort", cancel, { once: true });
   try {
-    await clock.sleep(millis, left.signal);
+    await clock.sleep(millis, cancelled.signal);
   } finally {
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", cancel);
   }
 }
 
@@ -57,9 +57,9 @@ let timer: NodeJS.Timeout | undefined;
 let wakesAtMillis = Number.POSITIVE_INFINITY;
 
 /**
- * Calls `expire`, which must not throw, once so much time has passed; what is returned calls that off. For what is called
- * off nearly always: all share one timer of Node's, which takes a microsecond to set and clear. It does not keep the
- * process alive; what is waited for does.
+ * Calls `expire`, which must not throw, after this time; the returned function cancels it. For time-outs that are
+ * cancelled nearly always: all share one timer of Node's, which takes a microsecond to set and clear. It does not keep
+ * the process alive.
  */
 export function startTimeout(millis: Milliseconds, expire: () => void): () => void {
   const one: PendingTimeout = { atMillis: performance.now() + millis, expire };

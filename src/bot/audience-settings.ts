@@ -1,21 +1,21 @@
 import type { AnswerChoice, AnswerChoices } from "../store/store.ts";
 import type { Target } from "./invocation.ts";
 
-/** What servers and workspaces chose for their answers, at hand: who will see one is known without waiting. */
+/** Audiences that servers and workspaces chose, in memory: who will see an answer is known without waiting. */
 export interface AudienceSettings {
-  /** Undefined where nothing was chosen, and where there is no server or workspace. */
+  /** Undefined without a choice, and outside of servers and workspaces. */
   of(here: Pick<Target, "platform" | "workspace">): AnswerChoice | undefined;
-  /** Holds from the moment it is kept. Rejects, and changes nothing, when it cannot be. */
+  /** Holds once it is stored. Rejects, and changes nothing, where the store fails. */
   choose(choice: AnswerChoice): Promise<void>;
 }
 
-/** For a bot that no server asks. */
+/** For a bot without servers and workspaces. */
 export const NO_AUDIENCE_SETTINGS: AudienceSettings = {
   of: () => undefined,
   choose: () => Promise.reject(new Error("this bot keeps no choices")),
 };
 
-/** Reads every choice once; from then on they change through here alone, since one process holds the database. */
+/** Reads every choice once; later changes go through here alone, since one process holds the database. */
 export async function openAudienceSettings(kept: AnswerChoices): Promise<AudienceSettings> {
   const choices = new Map((await kept.all()).map((choice) => [keyOf(choice.platform, choice.workspace), choice]));
   return {

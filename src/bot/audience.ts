@@ -5,25 +5,25 @@ import type { Target, Visibility } from "./invocation.ts";
 import type { OptionValue } from "./options/parse-options.ts";
 
 /**
- * Who sees an answer by more than a command's own default: everybody where it announces a change, else whom the server
- * or workspace chose. Undefined where neither says anything.
+ * The audience that overrides a command's own default: everybody where it announces a change, else the choice of the
+ * server or workspace. Undefined where neither applies.
  */
-export function presetAudience(command: AnyCommand, here: Target, chosen: AudienceSettings): Visibility | undefined {
+export function presetAudience(command: AnyCommand, here: Target, settings: AudienceSettings): Visibility | undefined {
   if (command.announced === true) return "channel";
-  return command.workspaceChooses === true ? chosen.of(here)?.markets : undefined;
+  return command.workspaceChooses === true ? settings.of(here)?.markets : undefined;
 }
 
 /**
- * Who will see the answer to a question. What it says itself comes first.
- * @throws UserError where a change that everybody is told of is asked for in private.
+ * Who will see the answer to a question. Its own `private` comes first.
+ * @throws UserError where an announced change is asked for in private.
  */
 export function audienceOf(
   command: AnyCommand,
   given: { readonly private?: unknown },
   parsed: OptionValue | undefined,
-  settled: Visibility | undefined,
+  preset: Visibility | undefined,
 ): Visibility {
-  if (given.private === undefined) return settled ?? command.audience;
+  if (given.private === undefined) return preset ?? command.audience;
   if (parsed !== true) return "channel";
   if (command.announced === true) {
     throw new UserError(`What ${command.name} changes is told to everybody in the channel.`, {

@@ -1,3 +1,7 @@
+// The bot: what adapters talk to, and how an invocation becomes a reply.
+// command.ts says how a command is declared, invocation.ts who asks from where, audience.ts who sees the answer.
+// options/ describes and parses option values, grammar/ the typed line. error-reply.ts turns every error into a reply.
+
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import { UserError } from "../errors.ts";
@@ -19,7 +23,7 @@ import { ownParties, suggestSavedParties, takesParty, withSavedParties } from ".
 import { MAX_CHOICES, suggestValues } from "./options/suggest-values.ts";
 import { markSimulated } from "./simulated.ts";
 
-/** A completion request: the values typed so far and the option being typed. */
+/** A request for completion: the values so far and the option being typed. */
 export type SuggestRequest = Omit<Invocation, "progress"> & { readonly option: string; readonly typed: string };
 
 /** What adapters talk to. */
@@ -28,8 +32,8 @@ export interface Bot {
   /** The networks there are, the default one first. */
   readonly networks: readonly string[];
   /**
-   * Who sees a command's answer because it announces a change, or because the server or workspace chose so; undefined
-   * where the command's own default, or the platform's, holds. What a question says by `private` comes before it.
+   * The audience of a command that announces a change, or that the server or workspace chose one for; undefined where
+   * the command's or the platform's default holds. The option `private` comes before it.
    */
   audience(command: string, here: Target): Visibility | undefined;
   /** Parses and checks without asking the network; never throws. */
@@ -44,7 +48,7 @@ export interface Bot {
   completeLine(line: string, invocation: Omit<Invocation, "command" | "options">): Promise<readonly string[]>;
 }
 
-/** How one invocation ended, for metrics. */
+/** The outcome of one invocation, for metrics. */
 export interface InvocationOutcome {
   readonly command: string;
   readonly platform: string;
@@ -60,34 +64,34 @@ export interface BotDependencies {
   readonly parties: SavedParties;
   readonly exports: LedgerExports;
   readonly alerts: AlertService;
-  /** What servers and workspaces chose for their answers; left out, nothing was chosen. */
+  /** Audiences that servers and workspaces chose; left out, none was chosen. */
   readonly chosen?: AudienceSettings | undefined;
   readonly log: Log;
   readonly now?: () => Nanoseconds;
   readonly onOutcome?: (outcome: InvocationOutcome) => void;
 }
 
-/** Joins commands with what they work on. The bot never rejects: every error becomes a reply. */
-export function createBot(parts: BotDependencies): Bot {
-  const commands = parts.commands.map(withCommonOptions);
+/** Joins commands with their dependencies. The bot never rejects: every error becomes a reply. */
+export function createBot(dependencies: BotDependencies): Bot {
+  const commands = dependencies.commands.map(withCommonOptions);
   const partyCommands = new Set(commands.filter(({ options }) => Object.values(options).some(takesParty)));
   const byName = new Map(commands.map((command) => [command.name, command]));
-  const clients = new Map(parts.clients.map((client) => [client.network, client]));
+  const clients = new Map(dependencies.clients.map((client) => [client.network, client]));
   const networks = [...clients.keys()];
-  const [first] = parts.clients;
+  const [first] = dependencies.clients;
   if (first === undefined) throw new RangeError("a bot needs at least one network");
   const fallback: ApiClient = first;
-  const chosen = parts.chosen ?? NO_AUDIENCE_SETTINGS;
-  const now = parts.now ?? (() => fromMillis(Date.now()));
+  const chosen = dependencies.chosen ?? NO_AUDIENCE_SETTINGS;
+  const now = dependencies.now ?? (() => fromMillis(Date.now()));
   const clientOf = (name: unknown): ApiClient => (typeof name === "string" ? clients.get(name) : undefined) ?? fallback;
   const mark = (reply: Reply, client: ApiClient): Reply => (client.simulated ? markSimulated(reply) : reply);
-  const fail = (thrown: unknown, command: string, signal: AbortSignal): Reply =>
-    errorReply(thrown, { log: parts.log, command, signal });
+  const toErrorReply = (thrown: unknown, command: string, signal: AbortSignal): Reply =>
+    errorReply(thrown, { log: dependencies.log, command, signal });
 
   function prepare(invocation: Invocation): Prepared {
     try {
       const command = byName.get(invocation.command);
-      // Buttons of older versions may name a command that is gone; the nearest match helps those, too.
+      // A button of an older version may name a removed command: the nearest match helps there, too.
       if (command === undefined) {
         const words = invocation.command.split(" ");
         findCommand(
@@ -102,21 +106,21 @@ export function createBot(parts: BotDependencies): Bot {
           remedy: invocation.caller.mayNotManage ?? "Ask one of them, or a server administrator.",
         });
       }
-      const settled = presetAudience(command, invocation.here, chosen);
-      const visibility = audienceOf(command, invocation.options, options["private"], settled);
+      const preset = presetAudience(command, invocation.here, chosen);
+      const visibility = audienceOf(command, invocation.options, options["private"], preset);
       const client = clientOf(options["network"]);
       return { ok: true, visibility, run: () => execute(command, options, client, invocation) };
     } catch (thrown) {
-      const reply = mark(fail(thrown, invocation.command, invocation.signal), fallback);
+      const reply = mark(toErrorReply(thrown, invocation.command, invocation.signal), fallback);
       const option = thrown instanceof UserError ? thrown.option : undefined;
-      note(invocation.command, invocation.here, reply, 0);
+      report(invocation.command, invocation.here, reply, 0);
       return { ok: false, reply, ...(option === undefined ? {} : { option }) };
     }
   }
 
-  function note(command: string, here: Target, reply: Reply, millis: number): void {
-    parts.onOutcome?.({
-      // Metrics must not grow a label for every typing error.
+  function report(command: string, here: Target, reply: Reply, millis: number): void {
+    dependencies.onOutcome?.({
+      // No metric label for every typing error.
       command: byName.has(command) ? command : "unknown",
       platform: here.platform,
       outcome: reply.failure ?? "answered",
@@ -135,7 +139,7 @@ export function createBot(parts: BotDependencies): Bot {
     let answer: Reply;
     try {
       signal.throwIfAborted();
-      const parties = ownParties(parts.parties, here, caller);
+      const parties = ownParties(dependencies.parties, here, caller);
       answer = await command.run({
         options: partyCommands.has(command) ? await withSavedParties(command.options, options, parties) : options,
         parties,
@@ -145,9 +149,9 @@ export function createBot(parts: BotDependencies): Bot {
         network: client.network,
         networks,
         api: client,
-        seen: parts.seen,
-        exports: parts.exports,
-        alerts: parts.alerts,
+        seen: dependencies.seen,
+        exports: dependencies.exports,
+        alerts: dependencies.alerts,
         chosen,
         commands,
         now,
@@ -155,10 +159,10 @@ export function createBot(parts: BotDependencies): Bot {
         progress: (reply) => invocation.progress?.(mark(reply, client)),
       });
     } catch (thrown) {
-      answer = fail(thrown, command.name, signal);
+      answer = toErrorReply(thrown, command.name, signal);
     }
     const reply = mark(answer, client);
-    note(command.name, here, reply, performance.now() - started);
+    report(command.name, here, reply, performance.now() - started);
     return reply;
   }
 
@@ -172,8 +176,8 @@ export function createBot(parts: BotDependencies): Bot {
     try {
       ask = parseLine(line, commands, now());
     } catch (thrown) {
-      const reply = mark(fail(thrown, "unknown", rest.signal), fallback);
-      note("unknown", rest.here, reply, 0);
+      const reply = mark(toErrorReply(thrown, "unknown", rest.signal), fallback);
+      report("unknown", rest.here, reply, 0);
       return Promise.resolve(reply);
     }
     return run({ ...rest, ...ask });
@@ -186,12 +190,12 @@ export function createBot(parts: BotDependencies): Bot {
       const { caller, here, options, signal } = request;
       const asked = networks.find((network) => network === options["network"]);
       const saved = takesParty(option)
-        ? await suggestSavedParties(request.typed, ownParties(parts.parties, here, caller))
+        ? await suggestSavedParties(request.typed, ownParties(dependencies.parties, here, caller))
         : [];
       const others = await suggestValues(option, request.typed, networks, {
         api: clientOf(asked),
-        seen: parts.seen,
-        alerts: parts.alerts,
+        seen: dependencies.seen,
+        alerts: dependencies.alerts,
         here,
         caller,
         options,
@@ -201,7 +205,7 @@ export function createBot(parts: BotDependencies): Bot {
       const values = new Set(saved.map((choice) => choice.value));
       return [...saved, ...others.filter((choice) => !values.has(choice.value))].slice(0, MAX_CHOICES);
     } catch (thrown) {
-      parts.log.debug({ err: thrown, command: request.command, option: request.option }, "completion failed");
+      dependencies.log.debug({ err: thrown, command: request.command, option: request.option }, "completion failed");
       return [];
     }
   }
@@ -221,7 +225,7 @@ export function createBot(parts: BotDependencies): Bot {
       try {
         return await completeLine(line, commands, (ask, option, typed) => suggest({ ...rest, ...ask, option, typed }));
       } catch {
-        // A line that cannot be read cannot be completed either; running it will say why.
+        // A line that cannot be parsed cannot be completed; running it says why.
         return [];
       }
     },

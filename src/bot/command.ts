@@ -9,12 +9,12 @@ import type { Caller, Target, Visibility } from "./invocation.ts";
 import type { Option, Options, OptionValues } from "./options/options.ts";
 import type { OwnParties } from "./options/saved-parties.ts";
 
-/** What a command works with. */
+/** Everything a command works with. */
 export interface CommandContext<S extends Options> {
   readonly options: OptionValues<S>;
   readonly here: Target;
   readonly caller: Caller;
-  /** The question said `private:yes` itself: what is asked further by its buttons stays private, too. */
+  /** The question said `private:yes` itself: its buttons ask privately, too. */
   readonly askedPrivately: boolean;
   /** The network asked about, and its client. */
   readonly network: string;
@@ -23,11 +23,11 @@ export interface CommandContext<S extends Options> {
   readonly networks: readonly string[];
   readonly seen: SeenIds;
   readonly exports: LedgerExports;
-  /** What the caller saved. */
+  /** The caller's saved parties. */
   readonly parties: OwnParties;
-  /** Subscriptions, episodes, silences and what is owed. */
+  /** Subscriptions, episodes, silences and deliveries. */
   readonly alerts: AlertService;
-  /** What servers and workspaces chose for their answers. */
+  /** Audiences that servers and workspaces chose. */
   readonly chosen: AudienceSettings;
   /** All commands, for `help`. */
   readonly commands: readonly AnyCommand[];
@@ -36,7 +36,7 @@ export interface CommandContext<S extends Options> {
   progress(reply: Reply): void;
 }
 
-/** What people can ask. It returns its answer and never posts. */
+/** A command: returns its answer and never posts. */
 export interface Command<S extends Options> {
   /** One or two lower-case words: `time`, `market show`. */
   readonly name: string;
@@ -47,24 +47,24 @@ export interface Command<S extends Options> {
   readonly access: "everyone" | "channel-manager";
   /** Who sees the answer unless `private` says otherwise; fixed before the command runs. */
   readonly audience: Visibility;
-  /** A server or workspace may choose another audience: for answers about nobody in person. */
+  /** A server or workspace may choose another audience: for answers that are about no person. */
   readonly workspaceChooses?: true;
-  /** It changes what concerns everybody: its answer goes to the channel, on every platform and whatever was chosen. */
+  /** It changes a shared setting: its answer always goes to the channel. */
   readonly announced?: true;
   readonly options: S;
   /** Throws UserError for the caller's mistakes; ApiError passes through. */
   run(context: CommandContext<S>): Promise<Reply>;
 }
 
-/** A command whose options' types are no longer needed. */
+/** A command without its options' types. */
 export type AnyCommand = Omit<Command<Options>, "run"> & { run(context: CommandContext<Options>): Promise<Reply> };
 
-/** Declares a command; `network` and `private` are added to what it names. */
+/** Declares a command; `withCommonOptions` adds `network` and `private`. */
 export function command<const S extends Options>(declared: Command<S>): AnyCommand {
   return declared;
 }
 
-/** A command with the two options that every one takes beside its own. */
+/** A command with the two options that every command takes. */
 export function withCommonOptions(command: AnyCommand): AnyCommand {
   const network: Option = { kind: "network", description: "Which network to ask" };
   const hidden: Option = {

@@ -3,13 +3,13 @@ import { randomBytes } from "node:crypto";
 import { ApiError, type ApiErrorKind } from "../api/api-error.ts";
 import { BotStopping, StorageError, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { field, paragraph, type Block } from "../reply/block.ts";
+import { type Block, field, paragraph } from "../reply/block.ts";
 import { reply, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
 
 /**
- * Whatever a command threw, as a reply. Errors are three, by who can act: a UserError is the caller's, an ApiError the
- * network's, anything else a bug, of which people see an id alone.
+ * Any thrown value as a reply. Three kinds of errors, by who can act: UserError is the caller's, ApiError the network's,
+ * anything else a bug, of which people see only an id.
  */
 export function errorReply(thrown: unknown, context: { log: Log; command: string; signal: AbortSignal }): Reply {
   if (thrown instanceof UserError) return userErrorReply(thrown);
@@ -73,7 +73,7 @@ function apiTitle({ kind, foreign, httpStatus }: ApiError): string {
 }
 
 function apiErrorReply(error: ApiError): Reply {
-  // Asked for what is not there, or asked wrongly: the caller can mend that, nobody else.
+  // Not found or wrongly asked: only the caller can mend that.
   const callers = error.kind === "not-found" || error.kind === "invalid";
   const facts = [
     field("Network", error.network),
@@ -98,7 +98,7 @@ function apiErrorReply(error: ApiError): Reply {
   });
 }
 
-/** What was broken off, by the reason that its abort signal gives: whoever asked has left, time is up, or the bot stops. */
+/** The reply to an aborted command, by the reason of its signal: the caller left, time is up, or the bot stops. */
 export function cancelledReply(reason: unknown): Reply {
   if (reason instanceof BotStopping) {
     return reply({

@@ -1,12 +1,12 @@
 import { distance } from "fastest-levenshtein";
 
-/** The candidate most like what was typed, or undefined when none is near enough to be meant. Case is ignored. */
+/** The candidate most similar to the typed text, or undefined where none is near enough. Case is ignored. */
 export function nearest(typed: string, candidates: Iterable<string>): string | undefined {
   const wanted = typed.toLowerCase();
   let best: { candidate: string; score: number } | undefined;
   for (const candidate of candidates) {
     const known = candidate.toLowerCase();
-    // A beginning is as good as one slip: people stop typing early as often as they mistype.
+    // A prefix counts as one edit: people stop typing early as often as they mistype.
     const begins = known !== wanted && known.startsWith(wanted) && wanted.length >= 2;
     const score = begins ? 1 : editDistance(wanted, known);
     if (best === undefined || score < best.score) best = { candidate, score };
@@ -16,7 +16,7 @@ export function nearest(typed: string, candidates: Iterable<string>): string | u
   return best.score <= allowed ? best.candidate : undefined;
 }
 
-/** The edits between two words; a pair of neighbouring letters that changed places is one slip, as people make it. */
+/** The edits between two words; a transposition of neighbouring letters counts as one. */
 function editDistance(typed: string, known: string): number {
   return isTransposition(typed, known) ? 1 : distance(typed, known);
 }
@@ -28,12 +28,12 @@ function isTransposition(a: string, b: string): boolean {
   return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
 }
 
-/** What somebody typed, short enough to be quoted in a sentence. */
+/** Typed text in quotes, cut for use in a sentence. */
 export function quoteTyped(typed: string): string {
   return `“${cutShort(typed.replaceAll(/\s+/gu, " ").trim(), 60)}”`;
 }
 
-/** As much of it as fits, counted as people count characters; that something is left out is shown. */
+/** The text, cut to so many code points; an ellipsis shows the cut. */
 export function cutShort(words: string, most: number): string {
   const points = Array.from(words);
   return points.length <= most ? words : `${points.slice(0, most - 1).join("")}…`;

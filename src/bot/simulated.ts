@@ -1,11 +1,11 @@
-import { safeFileName, type Attachment } from "../reply/attachment.ts";
+import { type Attachment, safeFileName } from "../reply/attachment.ts";
 import type { Block } from "../reply/block.ts";
 import type { Reply } from "../reply/reply.ts";
 import { strong, text } from "../reply/text.ts";
 
 const LABEL = "SIMULATED";
 
-/** The same reply, saying in its title and in every file's name that nothing in it is real. */
+/** The same reply, marked as simulated in its title and in every file's name. */
 export function markSimulated(reply: Reply): Reply {
   return {
     ...reply,

@@ -1,3 +1,6 @@
+// The settings: environment variables and `.env`, read here alone and checked all at once.
+// Read next: environment.ts (every variable, and the values it takes).
+
 import { existsSync, readFileSync } from "node:fs";
 
 import { closest, distance } from "fastest-levenshtein";
@@ -30,19 +33,19 @@ interface SlackConfig {
   readonly apiUrl: string | undefined;
 }
 
-/** Where alerts may go beside the channels that subscribe, and who may change them. */
+/** Destinations of alerts besides subscribed channels, and the people who may change them. */
 interface AlertingConfig {
   /** A JSON file; see AlertsConfig in alerts/. */
   readonly configFile: string | undefined;
   /** Ids of people, `slack:U…`, `discord:…` or bare; undefined = whoever manages the channel. */
   readonly managers: readonly string[] | undefined;
-  /** Told of what nobody else can be told. */
+  /** The channel for notices to the operators. */
   readonly operators: { readonly platform: "slack" | "discord"; readonly channel: string } | undefined;
-  /** Asked again and again while all is well. */
+  /** Requested regularly while the bot is healthy. */
   readonly deadmanUrl: string | undefined;
 }
 
-/** What the environment says, checked. */
+/** The checked settings. */
 export interface Config {
   /** The default network first. Empty = the embedded simulator serves. */
   readonly networks: readonly NetworkConfig[];
@@ -63,7 +66,7 @@ export interface Config {
   readonly allowSimulator: boolean;
   /** Undefined = whatever suits the subcommand. */
   readonly logLevel: LogLevel | undefined;
-  /** What is no fault but may be a mistake: a name that looks like one of ours. Sentences without values. */
+  /** Possible mistakes that are no faults, such as a name close to one of ours. Sentences without values. */
   readonly hints: readonly string[];
 }
 
@@ -81,13 +84,13 @@ export function loadConfig(): Config {
   return hints.length === 0 ? config : { ...config, hints: [...hints, ...config.hints] };
 }
 
-/** LOG_LEVEL alone, for what needs nothing else; undefined when unset or wrong. */
+/** LOG_LEVEL alone; undefined when unset or wrong. */
 export function loadLogLevel(): LogLevel | undefined {
   readEnvFile();
   return Environment.shape.LOG_LEVEL.safeParse(process.env["LOG_LEVEL"] || undefined).data;
 }
 
-/** What the environment says about how a terminal is to look, each variable as it stands there. */
+/** The terminal preferences of the environment, each variable unchanged. */
 export interface TerminalPreferences {
   readonly noColor: string | undefined;
   readonly forceColor: string | undefined;
@@ -95,13 +98,13 @@ export interface TerminalPreferences {
   readonly columns: string | undefined;
 }
 
-/** The variables by which every terminal program is told the same; they are no settings of Bellwether's. */
+/** The variables that every terminal program reads; they are no settings of Bellwether's. */
 export function terminalPreferences(): TerminalPreferences {
   const { NO_COLOR, FORCE_COLOR, TERM, COLUMNS } = process.env;
   return { noColor: NO_COLOR, forceColor: FORCE_COLOR, term: TERM, columns: COLUMNS };
 }
 
-/** What of the file is no fault but may be a mistake, in sentences without values. */
+/** Possible mistakes in the file, in sentences without values. */
 function readEnvFile(): readonly string[] {
   if (!existsSync(".env")) return [];
   try {
@@ -112,15 +115,15 @@ function readEnvFile(): readonly string[] {
   }
 }
 
-/** What an environment says as far as it can be understood, and all that is wrong with it. */
+/** The valid settings of an environment, and all its faults. */
 export interface ExaminedConfig {
-  /** Of what is right: a variable at fault counts as unset. */
+  /** A variable at fault counts as unset. */
   readonly config: Config;
   /** Sentences without their full stop, and without values. */
   readonly faults: readonly string[];
 }
 
-/** The same as `loadConfig` for those who go on whatever is wrong. Never throws. */
+/** The same as `loadConfig` for callers that go on despite faults. Never throws. */
 export function loadExaminedConfig(): ExaminedConfig {
   let hints: readonly string[];
   try {
@@ -207,7 +210,7 @@ function operatorsOf(written: string | undefined): AlertingConfig["operators"] {
   return channel === undefined ? undefined : { platform: platform === "slack" ? "slack" : "discord", channel };
 }
 
-/** What may be right by itself and is wrong together. */
+/** Faults of variables that are valid alone and contradict each other. */
 function contradictions(set: Readonly<Record<string, string | undefined>>): string[] {
   const faults: string[] = [];
   const has = (name: keyof Environment): boolean => set[name] !== undefined;

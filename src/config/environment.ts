@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { LOG_LEVELS } from "../log.ts";
 
-// Every variable that Bellwether knows, and what each may hold. Messages never repeat a value: it may be a secret.
+// Every variable that Bellwether reads, and the values it takes. Messages never repeat a value: it may be a secret.
 
 const text = z
   .string()
@@ -15,14 +15,14 @@ const secret = text.refine((value) => !/\s/u.test(value), "must not contain spac
 
 const isHttp = (value: string): boolean => /^https?:\/\//iu.test(value) && URL.canParse(value);
 
-/** An address that people or programs are sent to. */
+/** An address for people or programs. */
 const url = text.refine((value) => {
   if (!isHttp(value)) return false;
   const { username, password, search, hash } = new URL(value);
   return `${username}${password}${search}${hash}` === "";
 }, "must be an http:// or https:// address without a user name, query or fragment");
 
-/** An address that only this process asks: what its path, query and credentials mean is the other side's business. */
+/** An address that only this process requests; path, query and credentials are allowed. */
 const isEndpoint = (value: string): boolean => isHttp(value) && new URL(value).hash === "";
 const ENDPOINT_WORDS = "must be an http:// or https:// address without a fragment";
 const endpoint = text.refine(isEndpoint, ENDPOINT_WORDS);
@@ -45,7 +45,7 @@ const words = text.transform((value) =>
     .filter((part) => part !== ""),
 );
 
-/** What names nobody would be passed over, and everybody could then do what a list was written to forbid. */
+/** An entry that names nobody must not be skipped: an empty list would allow everybody what it was written to forbid. */
 const people = words.check((context) => {
   const isPerson = (entry: string): boolean => /^(?:(?:slack:)?[UW][A-Z\d]{2,}|(?:discord:)?\d{15,21})$/iu.test(entry);
   const wrong = context.value.flatMap((entry, index) => (isPerson(entry) ? [] : [`no. ${index + 1}`]));

@@ -1,12 +1,16 @@
+import { randomBytes } from "node:crypto";
+import os from "node:os";
+
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
+import { EXIT_BUG } from "./cli/subcommand.ts";
 
 /** How long one part may take to stop; platforms promise 5 s. */
 const STEP_MILLIS: Milliseconds = 5500;
 /** How long all of them together may take; then each gets the least. */
-const WHOLE_MILLIS: Milliseconds = 12_000;
-const LEAST_MILLIS: Milliseconds = 200;
+const TOTAL_MILLIS: Milliseconds = 12_000;
+const MIN_STEP_MILLIS: Milliseconds = 200;
 
 /** Stops what was started, last first, and never hangs. */
 export interface Shutdown {
@@ -31,7 +35,7 @@ export function createShutdown(log: Log): Shutdown {
     const { promise: late, resolve: giveUp } = Promise.withResolvers<"late">();
     const timer = setTimeout(
       () => giveUp("late"),
-      Math.max(LEAST_MILLIS, Math.min(STEP_MILLIS, deadline - performance.now())),
+      Math.max(MIN_STEP_MILLIS, Math.min(STEP_MILLIS, deadline - performance.now())),
     );
     try {
       if ((await Promise.race([stop(), late])) === "late")
@@ -44,7 +48,7 @@ export function createShutdown(log: Log): Shutdown {
   }
 
   async function stopAll(): Promise<void> {
-    const deadline = performance.now() + WHOLE_MILLIS;
+    const deadline = performance.now() + TOTAL_MILLIS;
     for (let last = parts.pop(); last !== undefined; last = parts.pop()) await stopOne(last.part, last.stop, deadline);
     over = true;
     resolve(code);
@@ -67,4 +71,39 @@ export function createShutdown(log: Log): Shutdown {
       return ended;
     },
   };
+}
+
+/**
+ * Within this time a second signal is the same key press: a terminal signals the whole process group, and npm and the
+ * launcher pass theirs on besides.
+ */
+const SAME_SIGNAL_MILLIS: Milliseconds = 750;
+
+/** Stops in order at the first signal, at once at the second; a bug that nobody caught stops in order, too. */
+export function handleProcessEvents(
+  shutdown: Pick<Shutdown, "begin">,
+  log: Log,
+  process: Pick<NodeJS.Process, "on" | "exit"> = globalThis.process,
+): void {
+  let firstAt: number | undefined;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const at = performance.now();
+    if (firstAt === undefined) {
+      firstAt = at;
+      log.info({ signal }, "stopping");
+      void shutdown.begin(0);
+    } else if (at - firstAt > SAME_SIGNAL_MILLIS) {
+      log.warn({ signal }, "stopping at once");
+      process.exit(128 + os.constants.signals[signal]);
+    }
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
+
+  const onBug = (thrown: unknown): void => {
+    const bug = randomBytes(4).toString("hex");
+    log.fatal({ err: thrown, bug }, "a bug: nobody caught this error, so the process stops");
+    void shutdown.begin(EXIT_BUG);
+  };
+  process.on("uncaughtException", onBug);
+  process.on("unhandledRejection", onBug);
 }

@@ -11,25 +11,22 @@ import { createStore } from "../store/create-store.ts";
 import { writeHolderRecord } from "../store/file/holder.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
-import { alertStanding } from "./alert-standing.ts";
-import { readAlertsConfig } from "./alerts-settings.ts";
-import { botOf } from "./bot-of.ts";
-import { claimDatabase, neededOrigin } from "./claim-database.ts";
-import { collectGarbageOnce } from "./collect-garbage.ts";
-import { startDeadman } from "./deadman.ts";
-import { listedManagers } from "./listed-managers.ts";
+import { readAlertsConfig } from "./alerting/alerting-settings.ts";
+import { openAlerting, type StartHooks } from "./alerting/open-alerting.ts";
+import { assembleBot } from "./assemble-bot.ts";
+import { packageVersion } from "./cli/subcommand.ts";
+import { startDeadManSwitch } from "./health/dead-man-switch.ts";
+import { healthProblem } from "./health/health.ts";
+import { checkReadiness } from "./health/readiness.ts";
+import { claimDatabase, requiredOrigin } from "./holder/claim-database.ts";
 import { logDestination } from "./log-destination.ts";
-import { createMeasurements } from "./metrics.ts";
+import { readAlertSnapshot } from "./metrics/alert-metrics.ts";
+import { createMetrics } from "./metrics/metrics.ts";
 import { openNetworks } from "./networks.ts";
-import { openAlerting, type StartHooks } from "./open-alerting.ts";
-import { packageVersion } from "./package-version.ts";
-import { platformUrls, watchPlatformLimits } from "./platform-limits.ts";
-import { openPlatforms } from "./platforms.ts";
-import { obeyProcessEvents } from "./process-events.ts";
-import { checkReadiness } from "./readiness.ts";
-import { createShutdown, type Shutdown } from "./shutdown.ts";
-import { troubleOf } from "./wellness.ts";
-import { freeYoungGeneration } from "./young-generation.ts";
+import { platformUrls, watchPlatformLimits } from "./platforms/platform-limits.ts";
+import { openPlatforms, withListedManagers } from "./platforms/platforms.ts";
+import { createShutdown, handleProcessEvents, type Shutdown } from "./shutdown.ts";
+import { collectGarbageOnce, unlimitYoungGeneration } from "./v8-memory.ts";
 
 /** The first questions are answered before anything else is loaded. */
 const WATCH_AFTER: Milliseconds = 500;
@@ -42,13 +39,13 @@ export async function start(args: readonly string[], hooks: StartHooks = {}): Pr
     });
   }
   const config = loadConfig();
-  if (config.discord === undefined && config.slack === undefined) freeYoungGeneration();
+  if (config.discord === undefined && config.slack === undefined) unlimitYoungGeneration();
   const alertsConfig = readAlertsConfig(config.alerting.configFile);
   const destination = logDestination();
   const log = createLog(config.logLevel ?? "info", destination);
   for (const hint of config.hints) log.warn(hint);
   const shutdown = createShutdown(log);
-  obeyProcessEvents(shutdown, log);
+  handleProcessEvents(shutdown, log);
   try {
     await Promise.race([
       run({ config, alertsConfig, log, lostLogLines: () => destination.lost, shutdown, hooks }),
@@ -64,7 +61,7 @@ export async function start(args: readonly string[], hooks: StartHooks = {}): Pr
   return shutdown.ended;
 }
 
-interface Running {
+interface RunOptions {
   readonly config: Config;
   readonly alertsConfig: AlertsConfig;
   readonly log: Log;
@@ -74,19 +71,19 @@ interface Running {
 }
 
 /** Starts every part, each stopped in the opposite order. The chat platforms come last: they may take their time. */
-async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }: Running): Promise<void> {
+async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }: RunOptions): Promise<void> {
   const store = createStore({ url: config.databaseUrl, log });
   shutdown.add("store", () => store.close());
   await claimDatabase(store, config, log);
 
   const startedAt = Date.now();
   const running: Adapter[] = [];
-  const measurements = createMeasurements({
+  const measurements = createMetrics({
     version: packageVersion(),
     lostLogLines,
     platforms: () => running,
     alerts: () =>
-      alertStanding({ alerting, store, networks: networks.clients.map(({ network }) => network), now: Date.now }),
+      readAlertSnapshot({ alerting, store, networks: networks.clients.map(({ network }) => network), now: Date.now }),
   });
   const endLimits = watchPlatformLimits(platformUrls(config), measurements.onPlatformLimit);
   shutdown.add("platform limits", async () => endLimits());
@@ -103,7 +100,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   });
   // Only chat platforms have servers that choose: without any, nothing is read before the first answer.
   const chats = config.discord !== undefined || config.slack !== undefined;
-  const bot = await botOf({
+  const bot = await assembleBot({
     networks,
     store,
     alerts: alerting.desk,
@@ -141,13 +138,13 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   const begin = async (adapter: Adapter): Promise<void> => {
     shutdown.add(adapter.platform, () => adapter.stop());
     running.push(adapter);
-    await adapter.start(adapter.platform === "discord" ? listedManagers(bot, config.alerting.managers) : bot);
+    await adapter.start(adapter.platform === "discord" ? withListedManagers(bot, config.alerting.managers) : bot);
   };
   if (web !== undefined) await begin(web);
 
   const [{ localRunner }, { serveHolder }] = await Promise.all([
     import("../adapters/terminal/line-runner.ts"),
-    import("./holder-server.ts"),
+    import("./holder/holder.ts"),
   ]);
   const holder = await serveHolder({ databaseFile: store.file, runner: localRunner(bot), log });
   shutdown.add("socket for ask", () => holder.close());
@@ -161,13 +158,13 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   // Stopped first: nothing is to be owed or sent any more once the platforms go.
   shutdown.add("alerts", () => alerting.stop());
   if (config.alerting.deadmanUrl !== undefined) {
-    const trouble = () => troubleOf(alerting, startedAt, Date.now);
-    const deadman = startDeadman({ url: config.alerting.deadmanUrl, clock: systemClock, log, trouble });
+    const trouble = () => healthProblem(alerting, startedAt, Date.now);
+    const deadman = startDeadManSwitch({ url: config.alerting.deadmanUrl, clock: systemClock, log, trouble });
     shutdown.add("dead man's switch", () => deadman.stop());
   }
   const watch = async (): Promise<void> => {
     // Whoever starts on it next must know; where it cannot be written to, watching says so, too.
-    await store.markOrigin(neededOrigin(config)).catch(() => undefined);
+    await store.markOrigin(requiredOrigin(config)).catch(() => undefined);
     if (!shutdown.signal.aborted) await alerting.start([web ?? consoleSender, ...platforms.adapters]);
   };
   // The first questions go first; soon after, the networks are watched and what is owed is delivered.

@@ -11,12 +11,12 @@ export interface Attachment {
   readonly sizeBytes: number;
   /** Lower-case hex. */
   readonly sha256: string;
-  /** What a picture shows, for those who do not see it. */
+  /** A description of a picture, for readers who do not see it. */
   readonly alt?: string;
   /** The half-open stretch of time that its rows span; where the file is too large, shorter ranges can be offered. */
   readonly covers?: { readonly from: Nanoseconds; readonly to: Nanoseconds };
   open(): Readable;
-  /** Gives the bytes up. Safe to call twice; the adapter calls it once the reply is delivered or given up. */
+  /** Frees the bytes. Safe to call twice; the adapter calls it once the reply is delivered or abandoned. */
   dispose(): Promise<void>;
 }
 

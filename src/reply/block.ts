@@ -12,8 +12,8 @@ export interface Column {
   /** Numbers stand to the right. */
   readonly align?: "left" | "right";
   /**
-   * How much a phone needs it: 1 is always shown, higher ones give way first. Left out = 1.
-   * What gave way is still in the CSV.
+   * How much a phone needs it: 1 is always shown, higher ones are dropped first. Default 1.
+   * The CSV holds every column.
    */
   readonly priority?: 1 | 2 | 3;
 }
@@ -27,7 +27,7 @@ export interface Table {
   readonly name: string;
   /** How many rows there are beyond this reply, where known: "20 of 1,204 shown". */
   readonly total?: number;
-  /** What stands there when there is no row. */
+  /** Shown when there is no row. */
   readonly empty?: Text;
 }
 

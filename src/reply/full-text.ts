@@ -5,7 +5,7 @@ import { plainText } from "./plain-text.ts";
 import type { Ask, Reply } from "./reply.ts";
 import type { Text } from "./text.ts";
 
-/** All that a reply says, as plain text: goes with a message that had to leave something out. */
+/** The whole reply as a plain text file: goes with a message that had to leave something out. */
 export function fullTextAttachment(reply: Reply, name: string): Attachment {
   const parts = [
     plainText(reply.title),

@@ -66,7 +66,7 @@ const AttachmentJson = z.object({
   href: z.string().exactOptional(),
 });
 
-/** A reply as JSON: what `--json`, POST /api/invocations and the server-sent alerts give. Times are decimal nanoseconds. */
+/** A reply as JSON: for `--json`, POST /api/invocations and the server-sent alerts. Times are decimal nanoseconds. */
 export const ReplyJson = z.object({
   tone: z.enum(["neutral", "good", "warning", "bad"]),
   title: TextJson,

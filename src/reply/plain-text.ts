@@ -21,7 +21,7 @@ function plainInline(inline: Inline): string {
 
 /**
  * Text that can be sent and shows in its own order: no lone surrogate, no control character,
- * nothing that turns the direction of reading. What is not shown is replaced by a visible sign, not dropped.
+ * nothing that turns the direction of reading. Such a character becomes a visible sign.
  */
 export function printable(raw: string): string {
   return raw

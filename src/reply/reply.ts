@@ -1,34 +1,38 @@
+// The document that every answer and every alert is: its content, not its look. Adapters render it.
+// Read next: text.ts (inline text), block.ts (paragraphs, fields, lists, tables), attachment.ts; then its other forms:
+// csv.ts, json.ts, plain-text.ts, full-text.ts.
+
 import type { Attachment } from "./attachment.ts";
 import type { Block } from "./block.ts";
 import { toText, type Text, type TextPart } from "./text.ts";
 
 export type Tone = "neutral" | "good" | "warning" | "bad";
 
-/** A command with its values filled in: what a button holds, and what typing a line comes to. */
+/** A command with its values: the content of a button, or of a typed line. */
 export interface Ask {
   readonly command: string;
   readonly options: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** A button: an invocation filled in beforehand, or a link. */
+/** A button: a prepared invocation, or a link. */
 export type Action =
   | {
       readonly label: string;
       readonly invocation: Ask;
       /** `replace` shows the answer in place of this reply (pages, refresh), `reply` below it. */
       readonly effect: "replace" | "reply";
-      /** The question to ask first, for what destroys. */
+      /** The question to ask first, for destructive commands. */
       readonly confirm?: string;
     }
   | { readonly label: string; readonly url: string };
 
-/** What is said, not how it looks. Each adapter renders it for its platform, whole or saying what it left out. */
+/** Content without form. Each adapter renders it for its platform, whole or with a note of what it left out. */
 export interface Reply {
   readonly tone: Tone;
   readonly title: Text;
   readonly url?: string;
   readonly blocks: readonly Block[];
-  /** As of when and from where; renderers show it last and small. */
+  /** The time and source of the data; renderers show it last and small. */
   readonly footer?: Text;
   readonly picture?: Attachment;
   readonly attachments: readonly Attachment[];
@@ -61,7 +65,7 @@ export function reply(parts: {
   };
 }
 
-/** Gives up every file of a reply; never rejects. */
+/** Disposes of every file of a reply; never rejects. */
 export async function disposeReply(given: Reply): Promise<void> {
   const files = given.picture === undefined ? given.attachments : [...given.attachments, given.picture];
   await Promise.allSettled(files.map((file) => file.dispose()));

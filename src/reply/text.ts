@@ -12,7 +12,7 @@ export type Inline =
 
 export type Text = readonly Inline[];
 
-/** What may stand in a text template; plain values become plain text. Floats are not among them on purpose. */
+/** The values of a text template; plain ones become plain text. Floats are not among them on purpose. */
 export type TextPart = Inline | Text | string | bigint | number | undefined;
 
 /** ``text`Last traded at ${strong(price)}` ``: plain values and the words around them are one run, data as a whole. */

@@ -1,15 +1,14 @@
-import { Assets } from "./assets.ts";
-import { Blocks } from "./blocks.ts";
-import { Bundles } from "./bundles.ts";
-import { Chain, type ChainPace } from "./chain.ts";
-import { Chance } from "./chance.ts";
-import { DAY, HOUR, MINUTE, type Micros } from "./clock.ts";
-import { Ledger } from "./ledger.ts";
-import { MarketCatalogue } from "./market-catalogue.ts";
-import { MarketRecords } from "./market-records.ts";
-import { Orders } from "./orders.ts";
-import { Stake } from "./stake.ts";
-import { Validators } from "./validators.ts";
+import { Assets } from "./assets/assets.ts";
+import { Bundles } from "./assets/bundles.ts";
+import { Ledger } from "./assets/ledger.ts";
+import { Stake } from "./assets/stake.ts";
+import { Blocks } from "./chain/blocks.ts";
+import { Chain, type ChainPace, DAY, HOUR, type Micros, MINUTE } from "./chain/chain.ts";
+import { Validators } from "./chain/validators.ts";
+import { MarketRecords } from "./market/market-records.ts";
+import { MarketCatalogue } from "./market/market.ts";
+import { Orders } from "./market/orders.ts";
+import { SeededRandom } from "./seeded-random.ts";
 
 export const NETWORKS = ["mainnet", "testnet"] as const;
 export type NetworkName = (typeof NETWORKS)[number];
@@ -54,7 +53,7 @@ const SIZES: Record<NetworkName, Size> = {
 /** Everything that is true of a network whatever node is asked. Holds no state but what it worked out before. */
 export class Network {
   readonly name: NetworkName;
-  readonly chance: Chance;
+  readonly chance: SeededRandom;
   readonly chain: Chain;
   readonly blocks: Blocks;
   readonly validators: Validators;
@@ -68,7 +67,7 @@ export class Network {
 
   constructor(name: NetworkName, seed: string) {
     const size = SIZES[name];
-    const chance = new Chance(`${seed}/${name}`);
+    const chance = new SeededRandom(`${seed}/${name}`);
     this.name = name;
     this.chance = chance;
     this.chain = new Chain(chance, size.pace);

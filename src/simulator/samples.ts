@@ -1,6 +1,5 @@
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import { toMicros } from "./clock.ts";
-import { momentAt } from "./moment.ts";
+import { momentAt, toMicros } from "./chain/chain.ts";
 import { Network, type NetworkName } from "./network.ts";
 
 /** Ids that exist on a simulated network, for help, examples and tests. They change with the seed, not with the time. */
@@ -42,17 +41,17 @@ export interface FreshSamples {
 
 export function samplesOf(network: Network): Samples {
   const { catalogue, orders, stake, validators, assets, bundles, ledger } = network;
-  const jumpy = catalogue.trading.find((market) => market.fate.kind === "trades" && market.fate.jumpy);
+  const jumpy = catalogue.trading.find((market) => market.lifecycle.kind === "trades" && market.lifecycle.jumpy);
   const [validator] = validators.list;
   const usdt = assets.bySymbol("USDT");
   return {
     marketId: catalogue.first.id,
     marketCode: catalogue.first.code,
     jumpyMarketCode: jumpy?.code ?? catalogue.first.code,
-    orderId: orders.founder("amended and partly filled"),
-    rejectedOrderId: orders.founder("rejected margin_check_failed"),
-    stoppedOrderId: orders.founder("stopped by self-trading"),
-    parkedOrderId: orders.founder("parked in an auction"),
+    orderId: orders.permanentId("amended and partly filled"),
+    rejectedOrderId: orders.permanentId("rejected margin_check_failed"),
+    stoppedOrderId: orders.permanentId("stopped by self-trading"),
+    parkedOrderId: orders.permanentId("parked in an auction"),
     partyId: stake.parties[0] ?? "",
     heavyPartyId: ledger.heavyParty,
     nodeId: validator?.id ?? "",

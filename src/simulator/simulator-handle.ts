@@ -1,6 +1,6 @@
-import type { FaultBook } from "./fault-book.ts";
+import type { FaultList } from "./faults/faults.ts";
 import type { NetworkName } from "./network.ts";
-import type { NodeProfile } from "./node-profile.ts";
+import type { NodeProfile } from "./node/node-profile.ts";
 import type { FreshSamples, Samples } from "./samples.ts";
 
 /** A simulator that runs. */
@@ -11,7 +11,7 @@ export interface Simulator {
   readonly networks: Record<NetworkName, { name: string; url: string }[]>;
   /** Base URLs that serve `/parties/stake` alone, as a core node does. */
   readonly coreUrls: Record<NetworkName, string>;
-  readonly faults: FaultBook;
+  readonly faults: FaultList;
   readonly samples: Record<NetworkName, Samples>;
   freshSamples(network: NetworkName): FreshSamples;
   /** Changes how a node speaks, while it runs. */

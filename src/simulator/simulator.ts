@@ -1,16 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+
 import { messageOf, UserError } from "../errors.ts";
-import { silentLog, type Log } from "../log.ts";
+import { type Log, silentLog } from "../log.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
-import { addressOf } from "./address.ts";
-import { serveControl } from "./control.ts";
-import { serveNode, serveNothing } from "./data-node-server.ts";
-import { FaultBook } from "./fault-book.ts";
+import { serveControl } from "./faults/control.ts";
+import { FaultList } from "./faults/faults.ts";
 import { Network, type NetworkName } from "./network.ts";
-import { SimulatedNode } from "./node.ts";
-import { defaultProfile, type NodeProfile } from "./node-profile.ts";
-import { DEFAULT_RATE_LIMIT, RateLimiter, type RateLimit } from "./rate-limiter.ts";
+import { defaultProfile, type NodeProfile } from "./node/node-profile.ts";
+import { serveNode, serveUnknownNode } from "./node/node-server.ts";
+import { SimulatedNode } from "./node/node.ts";
+import { DEFAULT_RATE_LIMIT, type RateLimit, RateLimiter } from "./node/rate-limiter.ts";
+import { requestTarget } from "./request-target.ts";
 import { freshSamplesOf, samplesOf } from "./samples.ts";
 import type { Simulator } from "./simulator-handle.ts";
 
@@ -37,7 +38,7 @@ export const DEFAULT_SEED = "bellwether";
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { seed = DEFAULT_SEED, host = "127.0.0.1", port = 0, nodesPerNetwork = 3, log = silentLog() } = options;
   const now = options.now ?? ((): Nanoseconds => fromMillis(Date.now()));
-  const faults = new FaultBook(now);
+  const faults = new FaultList(now);
   const networks = { mainnet: new Network("mainnet", seed), testnet: new Network("testnet", seed) };
   const rateLimit = options.rateLimit ?? DEFAULT_RATE_LIMIT;
   const newLimiter = (): RateLimiter | undefined => (rateLimit === false ? undefined : new RateLimiter(rateLimit, now));
@@ -52,14 +53,14 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://simulator.invalid");
-    const address = addressOf(pathname);
+    const address = requestTarget(pathname);
     const path = decodePath(address.path);
     if (address.kind === "control") {
       return serveControl(simulator, address.scope, path, query, request, response);
     }
     request.resume();
     const found = nodes[address.network][address.kind === "core" ? 0 : address.node - 1];
-    if (found === undefined) return serveNothing(response);
+    if (found === undefined) return serveUnknownNode(response);
     const { signal } = stopped;
     if (address.kind === "core")
       return serveNode(found.node, undefined, { request, response, path, query, at: "core", signal });

@@ -6,7 +6,7 @@ import { databaseFile } from "./file/database-url.ts";
 import { openForLife, openPerCall } from "./file/file.ts";
 import { DatabaseInUse } from "./file/holder.ts";
 import type { Origin } from "./file/origin.ts";
-import { toStoreTrouble, WriteHealth } from "./sqlite/sqlite-faults.ts";
+import { toStorageError, WriteHealth } from "./sqlite/sqlite-faults.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -15,11 +15,11 @@ export interface StoreOptions {
   readonly url: string;
   readonly log: Log;
   /**
-   * `life` (the default) keeps every other process off from the first use until `close`; `call` only while a call
+   * `life` (the default) keeps every other process out from the first use until `close`; `call` only while a call
    * runs, so that several short-lived processes share a file.
    */
   readonly hold?: "life" | "call";
-  /** How long to wait for another process to let go of the file. Default 1 s for `life`, 5 s for `call`. */
+  /** How long to wait until another process releases the file. Default 1 s for `life`, 5 s for `call`. */
   readonly waitMillis?: Milliseconds;
   /** Called when a call fails because another process holds the file. */
   readonly onInUse?: () => void;
@@ -27,7 +27,7 @@ export interface StoreOptions {
   readonly now?: () => Milliseconds;
 }
 
-/** How long closing waits for calls that are under way. */
+/** How long closing waits for running calls. */
 const CLOSE_MILLIS: Milliseconds = 2000;
 
 /** A store in a file of this machine. */
@@ -39,7 +39,7 @@ export interface EmbeddedStore extends Store {
    * Rejects with UserError where another process holds it or where it cannot be used.
    */
   claim(): Promise<void>;
-  /** Says whose database this is, where nobody has yet: what `keepApart` goes by. */
+  /** Marks the database as the simulator's or the configured networks', unless it is marked already: see `enforceOrigin`. */
   markOrigin(origin: Origin): Promise<void>;
 }
 
@@ -51,12 +51,12 @@ export function createStore(options: StoreOptions): EmbeddedStore {
   const access = (hold === "life" ? openForLife : openPerCall)(file, waitMillis, writes);
   let loading: Promise<Tables> | undefined;
   const running = new Set<Promise<unknown>>();
-  /** A call on the tables, which are loaded with the first one. */
+  /** Runs a call on the tables, which the first call loads. */
   const call = async <T>(work: (tables: Tables) => Promise<T>): Promise<T> => {
     loading ??= import("./tables.ts").then(({ createTables }) => createTables(access.withDatabase, now));
     const under = loading.then(work).catch((thrown: unknown) => {
       if (thrown instanceof DatabaseInUse) options.onInUse?.();
-      throw toStoreTrouble(thrown, file);
+      throw toStorageError(thrown, file);
     });
     running.add(under);
     try {
@@ -97,7 +97,7 @@ export function createStore(options: StoreOptions): EmbeddedStore {
         if (writes.fault !== undefined) throw writes.fault;
       }),
     async close() {
-      // What was handed over is kept, though nobody may be waiting for it.
+      // Calls that have begun are finished, though their callers may be gone.
       await Promise.race([Promise.allSettled(running), sleep(CLOSE_MILLIS, undefined, { ref: false })]);
       await access.close();
     },

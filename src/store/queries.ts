@@ -13,18 +13,18 @@ export function atomically<T>(db: Kysely<Schema>, work: (db: Kysely<Schema>) => 
 /** Rows of one statement: some 17 values each, below SQLite's 32,766 and PostgreSQL's 65,535 parameters. */
 const MAX_ROWS_PER_STATEMENT = 500;
 
-/** Gives work its rows in pieces that fit one statement. */
-export async function inBatches<T>(rows: readonly T[], work: (piece: T[]) => Promise<unknown>): Promise<void> {
+/** Runs `work` on the rows in batches that fit one statement. */
+export async function inBatches<T>(rows: readonly T[], work: (batch: T[]) => Promise<unknown>): Promise<void> {
   for (let from = 0; from < rows.length; from += MAX_ROWS_PER_STATEMENT) {
     await work(rows.slice(from, from + MAX_ROWS_PER_STATEMENT));
   }
 }
 
-/** The same for a question: the answers of all pieces, one after the other. */
-export async function selectInBatches<T, R>(keys: readonly T[], ask: (piece: T[]) => Promise<R[]>): Promise<R[]> {
+/** The same for queries: the rows of all batches, one after the other. */
+export async function selectInBatches<T, R>(keys: readonly T[], select: (batch: T[]) => Promise<R[]>): Promise<R[]> {
   const found: R[] = [];
-  await inBatches(keys, async (piece) => {
-    for (const row of await ask(piece)) found.push(row);
+  await inBatches(keys, async (batch) => {
+    for (const row of await select(batch)) found.push(row);
   });
   return found;
 }

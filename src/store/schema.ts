@@ -27,7 +27,7 @@ export interface Schema {
     label: string | null;
     label_key: string | null;
     seen_at: number;
-    /** The place within the call that noted it. */
+    /** The index within the call that noted it. */
     position: number;
   };
   button_payloads: {
@@ -49,9 +49,9 @@ export interface Schema {
     chosen_by: string;
     chosen_at: number;
   };
-  /** What a database says of itself. */
+  /** Facts about the database itself, such as its origin. */
   database_marks: { name: string; value: string };
-  /** Numbers that only grow: what gives rows their order, here and on an engine with several writers. */
+  /** Numbers that only grow and give rows their order, also on an engine with several writers. */
   alert_counters: { name: string; value: number };
   alert_subscriptions: SubscriptionRow;
   alert_silences: SilenceRow;

@@ -1,3 +1,7 @@
+// The store: all that must survive a restart, as ports by purpose. create-store.ts opens it in a file of this machine;
+// schema.ts lists the tables, and tables.ts binds the ports to them.
+// Next: alert-tables/ (alerts and their outbox), preferences/, file/ (the file, its lock, backups), sqlite/ (the engine).
+
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertTables } from "./alert-tables/alert-tables.ts";
 
@@ -49,9 +53,9 @@ export interface SavedParties {
 export interface AnswerChoice {
   readonly platform: string;
   readonly workspace: string;
-  /** Whoever asks alone, or the channel. */
+  /** The caller alone, or the channel. */
   readonly markets: "caller" | "channel";
-  /** The name of whoever chose so, as the platform showed it then. */
+  /** The name of the person who chose, as the platform showed it then. */
   readonly by: string;
   readonly at: Milliseconds;
 }
@@ -63,7 +67,7 @@ export interface AnswerChoices {
   keep(choice: AnswerChoice): Promise<void>;
 }
 
-/** Everything that is kept, by what it is for. Later parts add theirs here and by migration. */
+/** All ports but the alerts'. A new one needs a migration, too. */
 export interface StoreTables {
   readonly seen: SeenIds;
   readonly payloads: ButtonPayloads;
@@ -71,16 +75,16 @@ export interface StoreTables {
   readonly answers: AnswerChoices;
 }
 
-/** What a transaction works on: alerts are kept and read in nothing else. */
+/** The ports inside a transaction; alerts are reached in no other way. */
 export interface TransactionTables extends StoreTables {
   readonly alerts: AlertTables;
 }
 
-/** What must survive. Opened on first use. */
+/** Opened on first use. */
 export interface Store extends StoreTables {
   /**
-   * All of the work or nothing of it. Nothing but calls of the tables handed in may be awaited inside: the embedded
-   * engine has one connection, and every other call waits until this one is through.
+   * All of the work or nothing of it. Only calls of the given tables may be awaited inside: the embedded engine has one
+   * connection, and every other call waits until this one has ended.
    */
   transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
   /** Resolves when the database answers and its last write, if there was one, got through; for readiness checks. */

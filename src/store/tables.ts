@@ -16,14 +16,14 @@ export interface Tables extends StoreTables {
   markOrigin(origin: Origin): Promise<void>;
 }
 
-export function createTables(use: WithDatabase, now: () => Milliseconds): Tables {
+export function createTables(withDatabase: WithDatabase, now: () => Milliseconds): Tables {
   return {
-    seen: createSeenIds(use, now, new LRUCache<string, RecentNote>({ max: MAX_RECENT_NOTES })),
-    payloads: createButtonPayloads(use, now),
-    parties: createSavedParties(use, now),
-    answers: createAnswerChoices(use),
+    seen: createSeenIds(withDatabase, now, new LRUCache<string, RecentNote>({ max: MAX_RECENT_NOTES })),
+    payloads: createButtonPayloads(withDatabase, now),
+    parties: createSavedParties(withDatabase, now),
+    answers: createAnswerChoices(withDatabase),
     transaction: (work) =>
-      use((db) =>
+      withDatabase((db) =>
         db.transaction().execute((trx) => {
           const bound: WithDatabase = (inner) => inner(trx);
           return work({
@@ -35,9 +35,9 @@ export function createTables(use: WithDatabase, now: () => Milliseconds): Tables
           });
         }),
       ),
-    markOrigin: (origin) => markOrigin(use, origin),
+    markOrigin: (origin) => markOrigin(withDatabase, origin),
     ping: () =>
-      use(async (db) => {
+      withDatabase(async (db) => {
         await db.selectNoFrom((eb) => eb.lit(1).as("one")).execute();
       }),
   };

@@ -69,7 +69,7 @@ export function percentOf(part: Decimal, whole: Decimal, digits = 2): Decimal | 
 export function roundedPercentOf(part: Decimal, whole: Decimal, digits = 2): Decimal | undefined {
   const finer = percentOf(part, whole, digits + 1);
   if (finer === undefined) return undefined;
-  // What lies behind the one digit more cannot change which side of the half it is on.
+  // Digits behind the extra one cannot change the rounding.
   return { units: (finer.units + (finer.units < 0n ? -5n : 5n)) / 10n, scale: digits };
 }
 

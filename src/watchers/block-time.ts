@@ -2,7 +2,6 @@ import type { AsOf } from "../api/api-client.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../api/verdict/verdict.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 
-/** A block and its time. */
 export interface BlockPoint {
   readonly height: bigint;
   readonly time: Nanoseconds;
@@ -11,18 +10,18 @@ export interface BlockPoint {
 /** The mean time between blocks, until two of them have been seen: about 0.7 s on the public networks. */
 const DEFAULT_BLOCK_NANOS = 700_000_000n;
 
-/** Whether a node may say this time: taken for true, one far ahead would make all that comes after it look old. */
+/** Whether a node's time can be true: believing a time far ahead would make all later ones look old. */
 export function isPlausibleTime(time: Nanoseconds, { receivedAt }: Pick<AsOf, "receivedAt">): boolean {
   return millisBetween(receivedAt, time) <= DEFAULT_THRESHOLDS.aheadMillis;
 }
 
-/** The block that an answer speaks for, where the node said both its height and a time that can be. */
+/** The block that an answer is as of, where the node gave its height and a plausible time. */
 export function blockPointOf(asOf: AsOf): BlockPoint | undefined {
   const { blockHeight: height, blockTime: time } = asOf;
   return height === undefined || time === undefined || !isPlausibleTime(time, asOf) ? undefined : { height, time };
 }
 
-/** When a block was made, reckoned from the blocks around it; undefined where no time is known. */
+/** Estimates when a block was made, from the blocks around it; undefined where no time is known. */
 export function estimateBlockTime(
   block: bigint,
   from: BlockPoint | undefined,

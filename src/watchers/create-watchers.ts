@@ -13,17 +13,17 @@ import { ordersWatcher } from "./subjects/orders.ts";
 import { stakesWatcher } from "./subjects/stakes.ts";
 import type { Watcher } from "./watcher.ts";
 
-/** Everybody who watches a network. */
+/** All watchers of a network. */
 export function createWatchers(given: {
   readonly network: string;
-  /** How many are configured. */
+  /** The number of configured nodes. */
   readonly nodes: number;
   readonly config: AlertsConfig;
   readonly clock?: Clock;
-  /** Told of every verdict on the network. */
+  /** Called with every verdict on the network. */
   readonly onVerdict?: (verdict: Verdict) => void;
 }): readonly Watcher<unknown>[] {
-  const options = { ...given, source: new NodeSelector() };
+  const options = { ...given, selector: new NodeSelector() };
   return [
     sourcesWatcher(options),
     checkpointsWatcher(options),

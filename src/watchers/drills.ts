@@ -14,13 +14,13 @@ import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 import { decodeSources, snapshotOf } from "./sources/sources-state.ts";
 import { sourcesWatcher, sourceThresholds } from "./sources/sources.ts";
 
-/** Nobody is kept waiting for a drill as long as for a real node. */
+/** Shorter than for a real node, since somebody is waiting for the drill. */
 const POLL_INTERVAL: Milliseconds = 250;
-/** Long enough for the alert to arrive before its end does, where nothing holds it up. */
+/** Long enough for the alert to arrive before its end, where nothing delays it. */
 const MAX_KEEP: Milliseconds = 1000;
-/** What nobody has begun to watch by then is not begun any more: who asked for it has gone home. */
+/** A drill that could not begin by then is dropped: nobody is waiting for it any more. */
 const MAX_START_DELAY: Milliseconds = 3_600_000;
-/** A network on which nothing answers would be seen as blind: this node answers always. */
+/** Always answers: a network on which no node does would count as blind. */
 const STEADY_NODE = "steady";
 
 /** The alerts' settings for drills: the same rules, at a quicker pace. */
@@ -34,7 +34,7 @@ export function drillSettings(config: AlertsConfig): AlertsConfig {
 }
 
 export interface DrillDependencies {
-  /** With the settings below. */
+  /** Built with `config`. */
   readonly engine: Pick<
     AlertEngine,
     "record" | "snapshot" | "subscriptions" | "putSubscriptions" | "openEpisodes" | "why"
@@ -45,15 +45,15 @@ export interface DrillDependencies {
   readonly log: Log;
 }
 
-/** Watches what is drilled, as the schedule watches networks. */
+/** Observes drills as the schedule observes networks. */
 export interface Drills {
-  /** Takes up the drills among the subscriptions, where it has not yet: new ones, and what a crash left behind. */
+  /** Starts with the drills among the subscriptions: new ones, and those that a crash interrupted. */
   watch(subscriptions: readonly Subscription[]): void;
-  /** Resolves once nothing of it runs any more. */
+  /** Resolves once no drill runs any more. */
   stop(): Promise<void>;
 }
 
-/** One drill under way, and what its node does in the next look. */
+/** A drill, and whether its node answers the next observation. */
 interface ActiveDrill {
   readonly name: string;
   readonly by: string;
@@ -61,9 +61,9 @@ interface ActiveDrill {
 }
 
 /**
- * Everything but what the made-up nodes say is the way of a real alert: the watcher of sources judges their words, the
- * engine makes an episode of it and owes it. How far a drill has come is read from what the engine has kept, so that it
- * goes on after a crash: until there is an episode its node is down, from then on it answers again.
+ * Only the nodes' answers are made up: the watcher of sources judges them, and the engine opens an episode and plans
+ * deliveries, as for a real alert. A drill's progress is read from the engine's state, so that it goes on after a crash:
+ * until there is an episode its node is down, from then on it answers again.
  */
 export function createDrills({ engine, config, clock, log }: DrillDependencies): Drills {
   const stopped = new AbortController();
@@ -71,33 +71,33 @@ export function createDrills({ engine, config, clock, log }: DrillDependencies):
   const run = randomUUID();
   const watcher = sourcesWatcher({ network: DRILL_NETWORK, config, clock, run });
   const thresholds = sourceThresholds(config);
-  /** Drills that this process has looked at: at the first look there is nothing wrong. */
-  const met = new Set<string>();
-  let attending: Promise<void> | undefined;
+  /** Drills that this process has observed: at the first observation their nodes answer. */
+  const observed = new Set<string>();
+  let running: Promise<void> | undefined;
 
-  async function underWay(): Promise<ActiveDrill[]> {
-    const told = (await engine.subscriptions()).filter(isActive);
-    // Where every channel was lost meanwhile, what is open still comes to its end.
+  async function activeDrills(): Promise<ActiveDrill[]> {
+    const subscribed = (await engine.subscriptions()).filter(isActive);
+    // An open episode comes to its end even where every channel was lost meanwhile.
     const open = await engine.openEpisodes(DRILL_NETWORK);
-    const names = new Set([...told.flatMap(({ subjects }) => subjects), ...open.map(({ subject }) => subject)]);
+    const names = new Set([...subscribed.flatMap(({ subjects }) => subjects), ...open.map(({ subject }) => subject)]);
     const drills: ActiveDrill[] = [];
     for (const name of names) {
-      const own = told.filter(({ subjects }) => subjects.includes(name));
+      const own = subscribed.filter(({ subjects }) => subjects.includes(name));
       const episode = (await engine.why(drillEpisode(name)))?.episode;
       const late = own.some(({ created }) => toMillis(clock.wallClock()) - created > MAX_START_DELAY);
       if (episode === undefined ? late : !isOpen(episode)) await end(name, own);
-      else drills.push({ name, by: own[0]?.by.name ?? "", answers: episode !== undefined || !met.has(name) });
+      else drills.push({ name, by: own[0]?.by.name ?? "", answers: episode !== undefined || !observed.has(name) });
     }
     return drills;
   }
 
   async function end(name: string, own: readonly Subscription[]): Promise<void> {
-    met.delete(name);
+    observed.delete(name);
     const over = own.map((one): Subscription => ({ ...one, state: "removed", why: "the drill is over" }));
     await engine.putSubscriptions(over, "Bellwether");
   }
 
-  async function look(drills: readonly ActiveDrill[]): Promise<void> {
+  async function observe(drills: readonly ActiveDrill[]): Promise<void> {
     const wallClock = clock.wallClock();
     const round = { witnesses: witnessesOf(drills, wallClock), atMillis: clock.monotonicMillis(), wallClock };
     const kept = await engine.snapshot(DRILL_NETWORK, watcher.name);
@@ -112,32 +112,32 @@ export function createDrills({ engine, config, clock, log }: DrillDependencies):
       events: [],
       at: wallClock,
     });
-    for (const { name } of drills) met.add(name);
+    for (const { name } of drills) observed.add(name);
   }
 
-  async function attendAll(): Promise<void> {
+  async function runAll(): Promise<void> {
     for (;;) {
-      const drills = await underWay();
+      const drills = await activeDrills();
       if (drills.length === 0) return;
-      await look(drills);
+      await observe(drills);
       await clock.sleep(watcher.every, signal);
     }
   }
 
   return {
     watch(subscriptions) {
-      if (attending !== undefined || signal.aborted || !subscriptions.some(isActive)) return;
-      attending = attendAll()
+      if (running !== undefined || signal.aborted || !subscriptions.some(isActive)) return;
+      running = runAll()
         .catch((thrown: unknown) => {
           if (!signal.aborted) log.error({ why: messageOf(thrown) }, "a drill cannot go on; trying again");
         })
         .finally(() => {
-          attending = undefined;
+          running = undefined;
         });
     },
     async stop() {
       stopped.abort(new DOMException("Bellwether is stopping.", "AbortError"));
-      await attending;
+      await running;
     },
   };
 }

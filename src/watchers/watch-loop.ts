@@ -11,94 +11,118 @@ import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { Watcher } from "./watcher.ts";
 
-/** One look of one watcher at one network, judged: to be stored together with all that follows from it. */
+/** One watcher's judged observation of one network, to be stored together with everything that follows from it. */
 export interface Observation {
   readonly network: string;
-  /** Its name, and how often it looks. */
+  /** Its name and interval. */
   readonly watcher: { readonly name: string; readonly every: Milliseconds };
-  /** The snapshot that the look went on from, as it was stored; undefined at the very first one. */
+  /** The stored snapshot that the watcher went on from; undefined for its first observation. */
   readonly before: unknown;
-  /** The snapshot to store in its place: plain JSON. Where the look failed it is the one before. */
+  /** The snapshot to store in its place: plain JSON. Equals `before` where the observation failed. */
   readonly snapshot: unknown;
-  /** Where the look failed, all that there had been, as unknown. */
+  /** Where the observation failed, the readings before it, as unknown. */
   readonly readings: readonly Reading[];
   readonly events: readonly AlertEvent[];
-  /** Local monotonic clock: when the look was due. Durations are counted from one such moment to another. */
+  /** Local monotonic clock: when the observation was due. Durations are counted from one such moment to another. */
   readonly dueMillis: Milliseconds;
-  /** Wall clock when the look ended. */
+  /** Wall clock at the end of the observation. */
   readonly at: Nanoseconds;
-  /** Why the look failed: the network's failure, or that it took too long. */
+  /** Why the observation failed. */
   readonly failure?: ApiError | ObservationTimeout;
 }
 
-/** A look was given up. */
 class ObservationTimeout extends Error {
-  override readonly name = "LookTimeout";
+  override readonly name = "ObservationTimeout";
 }
 
 /**
- * Stores what was seen with what is owed by it, in one transaction. Where it rejects, nothing counts as stored: the
- * next look begins from what the store holds, and finds the same difference. A first look of all that fails is not
- * handed over: nothing was seen, and there is nothing to go on from.
+ * Stores an observation with the deliveries it causes, in one transaction. Where it rejects, nothing counts as stored:
+ * the next observation begins from the store's snapshot, and finds the same difference. A watcher's first observation is
+ * not passed on where it fails: there is nothing to go on from.
  */
 type ObservationSink = (observation: Observation) => Promise<void>;
 
-/** What a lookout works with. */
 export interface WatchLoopDependencies {
-  /** The snapshot stored last, as JSON; undefined where there is none. Asked before the first look, and after a sink failed. */
+  /** The snapshot stored last, as JSON; undefined where there is none. Called before the first observation, and after the sink failed. */
   readonly load: (network: string, watcher: string) => Promise<unknown>;
-  /** What subscriptions name, of all listeners together. */
+  /** The subjects that subscriptions name, of all destinations together. */
   readonly subjects: (network: string, kind: AlertKind) => readonly string[];
   readonly sink: ObservationSink;
   readonly log: Log;
   readonly clock: Clock;
-  /** For one look, one reading from the store, one writing to it. */
+  /** Like Math.random: the source of jitter. */
+  readonly random: () => number;
+  /** For one observation, one read from the store, one write to it. */
   readonly timeoutMillis: Milliseconds;
 }
 
-/** After judging so many subjects others have their turn. */
+/** Observations are moved by up to this part of the interval, so that networks and bots do not all ask at once. */
+const JITTER = 0.1;
+/** The first observations after a start are spread over at most this. */
+const MAX_FIRST_PAUSE: Milliseconds = 1000;
+/** With more readings the loop yields to the event loop before it stores them. */
 const READINGS_BEFORE_YIELD = 1000;
 
-/** One watcher at one network: looks, judges, hands over, and remembers what was stored. */
+/** One watcher at one network: observes, judges, stores, and remembers the stored snapshot. */
 export class WatchLoop {
   readonly #watcher: Watcher<unknown>;
   readonly #api: ApiClient;
-  readonly #ports: WatchLoopDependencies;
-  /** What the store is known to hold; undefined while that is to be asked. */
+  readonly #dependencies: WatchLoopDependencies;
+  /** The store's snapshot; undefined while it has to be loaded. */
   #stored: { readonly snapshot: unknown } | undefined;
 
-  constructor(watcher: Watcher<unknown>, api: ApiClient, ports: WatchLoopDependencies) {
+  constructor(watcher: Watcher<unknown>, api: ApiClient, dependencies: WatchLoopDependencies) {
     this.#watcher = watcher;
     this.#api = api;
-    this.#ports = ports;
+    this.#dependencies = dependencies;
   }
 
-  /** One look, whatever comes of it; rejects only with the signal's reason. It counts as of when it was due. */
-  async observeOnce(signal: AbortSignal, dueMillis: Milliseconds): Promise<void> {
-    const { log, sink, clock, timeoutMillis } = this.#ports;
-    const about = { watcher: this.#watcher.name, network: this.#api.network };
+  /** Observes again and again, until the signal aborts; then rejects with its reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#dependencies;
+    const { every } = this.#watcher;
+    // Observations are due on a grid of whole milliseconds; the jitter moves each of them, not the grid. An observation
+    // counts as of the first moment at which it may come, so that chance does not decide when a duration is reached.
+    const first = Math.floor((JITTER / 2) * every);
+    let due = Math.ceil(clock.monotonicMillis() + random() * Math.min(every, MAX_FIRST_PAUSE));
+    let pause = due - clock.monotonicMillis();
+    while (!signal.aborted) {
+      await clock.sleep(Math.max(0, pause), signal);
+      const began = clock.monotonicMillis();
+      // After a delay, as by a computer that slept, it counts as of its beginning.
+      await this.#observeOnce(signal, began - due <= JITTER * every ? due - first : Math.floor(began));
+      const now = clock.monotonicMillis();
+      due += every * Math.max(1, Math.ceil((now - due) / every));
+      pause = due + (random() - 0.5) * JITTER * every - now;
+    }
+  }
+
+  /** One observation, which may fail; rejects only with the signal's reason. It counts as of `dueMillis`. */
+  async #observeOnce(signal: AbortSignal, dueMillis: Milliseconds): Promise<void> {
+    const { log, sink, clock, timeoutMillis } = this.#dependencies;
+    const labels = { watcher: this.#watcher.name, network: this.#api.network };
     try {
       const before = await this.#before(signal);
       const observation = await this.#observe(before, dueMillis, signal);
       if (observation === undefined) return;
       if (observation.readings.length > READINGS_BEFORE_YIELD) await setImmediate();
-      // A stop does not leave a transaction behind.
-      await withTimeout(() => sink(observation), { clock, limitMillis: timeoutMillis });
+      // Without the signal: a stop waits for the transaction.
+      await withTimeout(() => sink(observation), { clock, timeoutMillis });
       this.#stored = { snapshot: observation.snapshot };
     } catch (error) {
       signal.throwIfAborted();
       this.#stored = undefined;
-      log.error({ ...about, err: error }, "what a watcher saw could not be stored");
+      log.error({ ...labels, err: error }, "what a watcher saw could not be stored");
     }
   }
 
   async #before(signal: AbortSignal): Promise<unknown> {
     if (this.#stored === undefined) {
-      const { load, log, clock, timeoutMillis } = this.#ports;
+      const { load, log, clock, timeoutMillis } = this.#dependencies;
       const { name, snapshot } = this.#watcher;
       const kept = await withTimeout(() => load(this.#api.network, name), {
         clock,
-        limitMillis: timeoutMillis,
+        timeoutMillis,
         signal,
       });
       const parsed = kept === undefined ? undefined : snapshot.safeParse(kept);
@@ -113,16 +137,16 @@ export class WatchLoop {
     return this.#stored.snapshot;
   }
 
-  /** Undefined where there is nothing to store: a first look that failed, or a watcher that is itself at fault. */
+  /** Undefined where there is nothing to store: a failed first observation, or a bug in the watcher. */
   async #observe(before: unknown, dueMillis: Milliseconds, signal: AbortSignal): Promise<Observation | undefined> {
-    const { subjects, log, clock, timeoutMillis } = this.#ports;
+    const { subjects, log, clock, timeoutMillis } = this.#dependencies;
     const { name, every } = this.#watcher;
     const { network } = this.#api;
-    const watched = { before, dueMillis, subjects: (kind: AlertKind) => subjects(network, kind) };
+    const context = { before, dueMillis, subjects: (kind: AlertKind) => subjects(network, kind) };
     const common = { network, watcher: { name, every }, before, dueMillis };
     try {
-      const look = (leave: AbortSignal): Promise<unknown> => this.#watcher.observe(this.#api, watched, leave);
-      const snapshot = await withTimeout(look, { clock, limitMillis: timeoutMillis, signal });
+      const observe = (aborted: AbortSignal): Promise<unknown> => this.#watcher.observe(this.#api, context, aborted);
+      const snapshot = await withTimeout(observe, { clock, timeoutMillis, signal });
       const at = clock.wallClock();
       return { ...common, snapshot, ...this.#watcher.judge(before, snapshot, at), at };
     } catch (error) {
@@ -148,31 +172,31 @@ function unknownBecause({ message }: Error, reading: Reading): Reading {
 }
 
 /**
- * What `work` comes to, or a rejection with LookTimeout after `limitMillis`, or with the signal's reason. `work` gets a
- * signal that is aborted in either case; what does not heed it is left behind.
+ * The result of `work`, or a rejection with ObservationTimeout after `timeoutMillis`, or with the signal's reason. Either
+ * aborts the signal that `work` gets; work that ignores it is abandoned.
  */
 async function withTimeout<T>(
-  work: (leave: AbortSignal) => Promise<T>,
-  options: { readonly clock: Clock; readonly limitMillis: Milliseconds; readonly signal?: AbortSignal },
+  work: (abandon: AbortSignal) => Promise<T>,
+  options: { readonly clock: Clock; readonly timeoutMillis: Milliseconds; readonly signal?: AbortSignal },
 ): Promise<T> {
-  const { clock, limitMillis, signal } = options;
+  const { clock, timeoutMillis, signal } = options;
   signal?.throwIfAborted();
-  const leave = new AbortController();
+  const abandon = new AbortController();
   const done = new AbortController();
   const stop = (): void => {
-    leave.abort(signal?.reason);
+    abandon.abort(signal?.reason);
     done.abort(signal?.reason);
   };
   signal?.addEventListener("abort", stop, { once: true });
-  const late = clock.sleep(limitMillis, done.signal).then((): never => {
-    const reason = new ObservationTimeout(`no answer within ${formatDuration(limitMillis)}`);
-    leave.abort(reason);
+  const late = clock.sleep(timeoutMillis, done.signal).then((): never => {
+    const reason = new ObservationTimeout(`no answer within ${formatDuration(timeoutMillis)}`);
+    abandon.abort(reason);
     throw reason;
   });
-  // Where the work fails before it has begun, nobody waits for this.
+  // Nobody awaits this where the work throws at once.
   late.catch(() => undefined);
   try {
-    return await Promise.race([work(leave.signal), late]);
+    return await Promise.race([work(abandon.signal), late]);
   } finally {
     signal?.removeEventListener("abort", stop);
     done.abort(new Error("done"));

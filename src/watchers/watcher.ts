@@ -1,3 +1,7 @@
+// A watcher observes one side of a network, then judges two snapshots without side effects: readings of conditions, and
+// events. create-watchers.ts lists them; schedule.ts starts a watch-loop.ts for each; drills.ts observes made-up nodes.
+// Next: sources/ (nodes), history/ (checkpoints, snapshots, rotations), markets/, subjects/ (orders, stakes, bundles).
+
 import type { z } from "zod";
 
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
@@ -10,47 +14,45 @@ import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { NodeSelector } from "./sources/node-selector.ts";
 
-/** What watchers are made from; each takes what it needs. */
+/** The options of all watchers; each takes some. */
 export interface WatcherOptions {
   readonly network: string;
-  /** How many nodes are configured. */
+  /** The number of configured nodes. */
   readonly nodes: number;
   readonly config: Pick<AlertsConfig, "poll">;
   readonly clock?: Clock;
-  /** Which node to believe. */
-  readonly source?: NodeSelector;
+  readonly selector?: NodeSelector;
 }
 
-/** What a watcher may want to know before it looks. */
+/** The context of one observation. */
 export interface WatchContext<Snapshot> {
-  /** The last snapshot stored: the cursor to page on from. Undefined at the very first look. */
+  /** The last snapshot stored. Undefined for the first observation. */
   readonly before: Snapshot | undefined;
-  /** Local monotonic clock: when the look was due, for what measures time from look to look. Default: now. */
+  /** Local monotonic clock: when the observation was due, for durations between observations. Default: now. */
   readonly dueMillis?: Milliseconds;
-  /** The subjects that subscriptions name for a kind, for watchers that ask for each of them. */
+  /** The subjects that subscriptions name for a kind, for watchers that poll each of them. */
   subjects(kind: AlertKind): readonly string[];
 }
 
-/** What a watcher found. */
 export interface Findings {
-  /** One for each subject, in every round; a subject that is not named is taken for unknown. */
+  /** One for each subject, every time; a missing subject counts as unknown. */
   readonly readings: readonly Reading[];
-  /** In the order in which they happened. Those of the very first look are not told. */
+  /** In the order in which they happened. Those of the first observation are not announced. */
   readonly events: readonly AlertEvent[];
 }
 
-/** Looks at one side of a network again and again. */
+/** Observes one side of a network again and again. */
 export interface Watcher<Snapshot> {
   /** Unique: its snapshots are stored under it. */
   readonly name: string;
   readonly every: Milliseconds;
-  /** What is kept from look to look: plain JSON, 64-bit numbers as decimal text. What it refuses counts as no snapshot. */
+  /** Plain JSON, with 64-bit numbers as decimal text. A stored snapshot that it refuses is ignored. */
   readonly snapshot: z.ZodType<Snapshot>;
   /**
-   * One look, in the watchers' lane. Rejects with ApiError, or the signal's reason; a watcher of sources gives what
-   * it could not reach as part of the snapshot instead.
+   * One observation, in the watchers' lane of the nodes' budgets. Rejects with ApiError, or the signal's reason; to the
+   * watcher of sources an unreachable node is part of the snapshot instead.
    */
-  observe(api: ApiClient, watched: WatchContext<Snapshot>, signal: AbortSignal): Promise<Snapshot>;
+  observe(api: ApiClient, context: WatchContext<Snapshot>, signal: AbortSignal): Promise<Snapshot>;
   /** Pure: the same snapshots give the same findings. */
   judge(before: Snapshot | undefined, after: Snapshot, at: Nanoseconds): Findings;
 }

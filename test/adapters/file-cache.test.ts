@@ -10,7 +10,7 @@ import { Clock } from "./web/harness.ts";
 const FILE_MILLIS = 3_600_000;
 const MAX_FILES = 200;
 
-/** A file that tells when it is given up. */
+/** A file that counts how often it is disposed of. */
 function watched(content: string, more: Partial<Attachment> = {}): Attachment & { readonly disposed: () => number } {
   let disposals = 0;
   return {
@@ -61,7 +61,7 @@ test("the oldest goes when there are too many", () => {
   expect(second.disposed()).toBe(0);
 });
 
-test("what is being read is given up by its last reader, also by one that stops half-way", async () => {
+test("a file that is being read is disposed of by its last reader, also by one that stops half-way", async () => {
   const { clock, files } = setUp();
   const file = watched("abcd", { open: () => Readable.from([Buffer.from("ab"), Buffer.from("cd")]) });
   const id = files.keep(file);
@@ -83,7 +83,7 @@ test("a file shorter than it said breaks off instead of leaving the reader waiti
   await expect(readAll(files.read(id)!.bytes)).rejects.toThrow("5 bytes instead of 1000");
 });
 
-test("a file that cannot be given up does not keep the others", async () => {
+test("a file that cannot be disposed of does not keep the others", async () => {
   const { files } = setUp();
   files.keep({ ...memoryAttachment("x", "text/csv", "x"), dispose: () => Promise.reject(new Error("busy")) });
   const other = watched("y");

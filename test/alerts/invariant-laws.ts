@@ -6,18 +6,18 @@ import type { World } from "./invariant-world.ts";
 
 // One law: per episode and destination at most one trigger, and exactly one unless a logged decision kept it back, or
 // nobody listened there while it was open; one resolve if and only if its trigger was, or may have been, sent; at most
-// one escalation between them. A trigger that was given up and certainly never arrived was none: a place that was lost
-// and is back, or what has got worse since, is told after all. What quiet hours kept back until it was over is told in
-// their digest, once. What is kept back because it flaps is told as that, once each time it begins to flap.
+// one escalation between them. A trigger that was dead-lettered and certainly never arrived was none: a place that was lost
+// and is back, or what has got worse since, is told after all. What was held for quiet hours until it was over is told in
+// their digest, once. What is suppressed because it flaps is told as that, once each time it begins to flap.
 
 /** What befell in a script, so that a campaign can tell whether it had anything to judge. */
 export interface Befallen {
   episodes: number;
   losses: number;
-  /** Triggers that were told after one had been given up. */
+  /** Triggers that were sent after one had been dead-lettered. */
   toldAfterAll: number;
   held: number;
-  /** Triggers that were kept back, and were told when nothing kept them back any more. */
+  /** Triggers that were suppressed, and were sent when nothing suppressed them any more. */
   released: number;
   flapping: number;
   /** What operators were told of tokens. */
@@ -28,7 +28,7 @@ export interface Befallen {
 export async function judge(world: World, befallen: Befallen): Promise<string[]> {
   const { engine } = world.stage;
   const episodes = await engine.lastEpisodes(1000);
-  const stories = await Promise.all(episodes.map(async ({ id }) => (await engine.why(id))!));
+  const histories = await Promise.all(episodes.map(async ({ id }) => (await engine.why(id))!));
   const rows = (await engine.settled(10_000)).rows;
   const log = await engine.decisions({ limit: 10_000 });
   befallen.episodes += episodes.length;
@@ -36,11 +36,11 @@ export async function judge(world: World, befallen: Befallen): Promise<string[]>
   return [
     ...world.broken,
     ...world.channels.flatMap((sender) => [
-      ...stories.flatMap((story) => episodeFaults(world, sender, story, befallen)),
+      ...histories.flatMap((history) => episodeFaults(world, sender, history, befallen)),
       ...repeatFaults(world, sender),
       ...quietFaults(world, sender, rows),
-      ...digestFaults(world, sender, stories, { rows, log }, befallen),
-      ...flappingFaults(sender, stories, befallen),
+      ...digestFaults(world, sender, histories, { rows, log }, befallen),
+      ...flappingFaults(sender, histories, befallen),
     ]),
     ...operatorFaults(world, befallen),
   ];
@@ -61,11 +61,11 @@ function isMarked({ reply }: Post): boolean {
   return reply.blocks.some((block) => block.kind === "paragraph" && plainText(block.text).includes("may be a repeat"));
 }
 
-/** Which laws the story of one episode breaks on one platform. */
-function episodeFaults(world: World, sender: FakeSender, story: EpisodeHistory, befallen: Befallen): string[] {
-  const { id } = story.episode;
+/** Which laws the history of one episode breaks on one platform. */
+function episodeFaults(world: World, sender: FakeSender, history: EpisodeHistory, befallen: Befallen): string[] {
+  const { id } = history.episode;
   const posts = sender.posts.filter(({ delivery }) => delivery.about?.episode === id);
-  const rows = story.deliveries.filter(({ platform, kind }) => platform === sender.platform && kind === "message");
+  const rows = history.deliveries.filter(({ platform, kind }) => platform === sender.platform && kind === "message");
   const byId = new Map(rows.map((row) => [row.id, row]));
   const told = [...new Map(posts.map((post) => [post.delivery.id, kindOf(post, byId.get(post.delivery.id))])).values()];
   const count = (kinds: readonly string[]): number => told.filter((kind) => kinds.includes(kind)).length;
@@ -73,7 +73,7 @@ function episodeFaults(world: World, sender: FakeSender, story: EpisodeHistory, 
   const triggers = rows.filter(({ phase }) => TRIGGER_PHASES.includes(phase));
   const lasting = triggers.filter((row) => row.state !== "dead" || row.uncertain_since !== null);
   const resolves = rows.filter(({ phase }) => phase === "resolve");
-  const here = story.decisions.filter(({ destination }) => destination?.startsWith(sender.platform));
+  const here = history.decisions.filter(({ destination }) => destination?.startsWith(sender.platform));
   const explained = here.some(({ what }) => /suppressed|never told/u.test(what));
   // A reason holds for as long as it lasts.
   const isDue = world.due.get(sender.platform)?.has(id) === true;
@@ -97,7 +97,7 @@ function episodeFaults(world: World, sender: FakeSender, story: EpisodeHistory, 
     ["no resolve without a trigger", triggers.length > 0 || resolves.length === 0],
     ["a resolve of what may have been told", !maybe || (resolves.length === 1 && (count(RESOLVES) === 1 || refused))],
     ["nothing more of what was certainly not told", maybe || count([...RESOLVES, "NOW", "STILL"]) === 0],
-    ["a trigger that did not arrive was given up", maybe || triggers.every(({ state }) => state === "dead")],
+    ["a trigger that did not arrive was dead-lettered", maybe || triggers.every(({ state }) => state === "dead")],
     ["order", seqs.every((seq, index) => index === 0 || seq > (seqs[index - 1] ?? 0))],
   ];
   const where = `${sender.platform} ${id}: ${told.join(", ")}`;
@@ -128,14 +128,14 @@ function quietFaults(world: World, { platform, posts }: FakeSender, rows: readon
 function digestFaults(
   world: World,
   { platform, posts }: FakeSender,
-  stories: readonly EpisodeHistory[],
+  histories: readonly EpisodeHistory[],
   { rows, log }: { readonly rows: readonly DeliveryRow[]; readonly log: readonly DecisionRow[] },
   befallen: Befallen,
 ): string[] {
   const dropped = log
     .filter(({ what, destination }) => what === "suppressed by a change" && destination?.startsWith(platform))
     .reduce((sum, { detail }) => sum + Number.parseInt(detail ?? "", 10), 0);
-  const held = stories.flatMap(({ decisions }) =>
+  const held = histories.flatMap(({ decisions }) =>
     decisions.filter(({ what, destination }) => what === "held for the digest" && destination?.startsWith(platform)),
   ).length;
   const digests = new Map(
@@ -149,13 +149,13 @@ function digestFaults(
 }
 
 /** Whoever is kept from being told because it flaps is told that it does: once each time that it begins. */
-function flappingFaults({ platform }: FakeSender, stories: readonly EpisodeHistory[], befallen: Befallen): string[] {
-  const machines = Map.groupBy(stories, ({ episode: { rule, network, subject } }) => `${rule}|${network}|${subject}`);
+function flappingFaults({ platform }: FakeSender, histories: readonly EpisodeHistory[], befallen: Befallen): string[] {
+  const machines = Map.groupBy(histories, ({ episode: { rule, network, subject } }) => `${rule}|${network}|${subject}`);
   return [...machines].flatMap(([machine, all]) => {
     const periods: EpisodeHistory[][] = [];
-    for (const story of all.toSorted((a, b) => a.episode.number - b.episode.number)) {
-      if (story.decisions.some(({ what }) => what === "flapping")) periods.push([]);
-      periods.at(-1)?.push(story);
+    for (const history of all.toSorted((a, b) => a.episode.number - b.episode.number)) {
+      if (history.decisions.some(({ what }) => what === "flapping")) periods.push([]);
+      periods.at(-1)?.push(history);
     }
     return periods.flatMap((period) => {
       const kept = period.some(({ decisions }) =>
@@ -180,9 +180,11 @@ function operatorFaults({ operators, losses, channels }: World, befallen: Befall
     const titles = operators.posts
       .map(({ title }) => title)
       .filter((title) => title.includes(` ${platform} `) && title.includes("the bot"));
-    const story = titles.map((title) => (/RESOLVED/u.test(title) ? "." : /removed/u.test(title) ? "!" : "?")).join("");
+    const history = titles
+      .map((title) => (/RESOLVED/u.test(title) ? "." : /removed/u.test(title) ? "!" : "?"))
+      .join("");
     befallen.refusals += titles.length;
-    return /^(?:(?:\?!?|!)\.)*$/u.test(story) ? [] : [`the operators were told of tokens on ${platform}: ${story}`];
+    return /^(?:(?:\?!?|!)\.)*$/u.test(history) ? [] : [`the operators were told of tokens on ${platform}: ${history}`];
   });
   return [...lost, ...tokens];
 }

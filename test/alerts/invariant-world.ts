@@ -74,7 +74,7 @@ const config = JSON.stringify({
   remind: { every: "20s", times: 2 },
 });
 const MINUTE = 60_000;
-const DUE_LOOKS = 4;
+const DUE_OBSERVATIONS = 4;
 
 function fateOf(fault: Fault): Fate {
   switch (fault) {
@@ -104,7 +104,7 @@ export class World {
   readonly broken: string[] = [];
   /** By platform: episodes that were open while somebody there listened. */
   readonly heedable = new Map<string, Set<string>>();
-  /** By platform: episodes that nothing but flapping has kept from being told there for some looks in a row. */
+  /** By platform: episodes that nothing but flapping has kept from being told there for some observations in a row. */
   readonly due = new Map<string, Set<string>>();
   /** When who wanted to be left alone: after the first moment and before the second. */
   readonly quietTimes: { readonly platform: string; readonly after: number; before: number }[] = [];
@@ -115,7 +115,7 @@ export class World {
   readonly #lost = new Set<string>();
   readonly #quiet = new Map<string, QuietHours>();
   readonly #silences: { readonly from: number; readonly until: number }[] = [];
-  /** For how many looks in a row an episode was to be told, by platform and episode. */
+  /** For how many observations in a row an episode was to be told, by platform and episode. */
   #clear = new Map<string, number>();
   #fresh = true;
 
@@ -125,8 +125,8 @@ export class World {
     this.operators = operators;
   }
 
-  /** `portion`: how much of what is owed is spread at once. */
-  static async create(portion: number): Promise<World> {
+  /** `chunkRows`: how many rows of a batch are fanned out at once. */
+  static async create(chunkRows: number): Promise<World> {
     const channels: GuardedSender[] = [];
     const told: FakeSender[] = [];
     const senders = (now: () => number): FakeSender[] => {
@@ -136,7 +136,7 @@ export class World {
       return [...channels, ...told];
     };
     const operators = { platform: "operators", channel: "ops" };
-    const world = new World(await Stage.open({ config, senders, portion, operators }), channels, told[0]!);
+    const world = new World(await Stage.open({ config, senders, chunkRows, operators }), channels, told[0]!);
     for (const { platform } of world.channels) await world.#subscribe(platform, "active");
     return world;
   }
@@ -159,7 +159,7 @@ export class World {
         return;
       }
       case "vanish":
-        // The market is not spoken of; a few looks later it may be there again.
+        // The market has no reading; a few observations later it may be there again.
         for (let time = 0; time < one.times; time += 1) await this.#look({ state: "good", blind: false });
         return;
       case "acknowledge":
@@ -219,7 +219,7 @@ export class World {
     for (const { rule, change } of changes) {
       if (seen.blind && rule !== "watch.blind") this.broken.push(`${rule} ${change} while blind`);
       if (this.#fresh && ["fired", "resolved", "gone"].includes(change))
-        this.broken.push(`${rule} ${change} by a first look`);
+        this.broken.push(`${rule} ${change} by a first observation`);
     }
     this.#fresh = false;
     await this.#note();
@@ -241,8 +241,8 @@ export class World {
         if (kind === "market.price" && isStalled) continue;
         const looks = (this.#clear.get(`${platform} ${id}`) ?? 0) + 1;
         clear.set(`${platform} ${id}`, looks);
-        // What is owed to many may take some seconds to be spread.
-        if (looks >= DUE_LOOKS) this.due.set(platform, (this.due.get(platform) ?? new Set()).add(id));
+        // A large batch may take some seconds to be fanned out.
+        if (looks >= DUE_OBSERVATIONS) this.due.set(platform, (this.due.get(platform) ?? new Set()).add(id));
       }
     }
     this.#clear = clear;

@@ -22,8 +22,8 @@ export async function holdInvariant(runs: number): Promise<Befallen> {
     fc.asyncProperty(
       fc.array(move, { minLength: 3, maxLength: 25 }),
       fc.constantFrom(1, 250),
-      async (script, portion) => {
-        const world = await World.create(portion);
+      async (script, chunkRows) => {
+        const world = await World.create(chunkRows);
         try {
           for (const one of script) await world.play(one);
           await world.settle();

@@ -33,8 +33,8 @@ export interface StageOptions {
   readonly operators?: Destination;
   readonly console?: Destination;
   readonly simulated?: readonly string[];
-  /** How much of what is owed is spread at once. */
-  readonly portion?: number;
+  /** How many rows of a batch are fanned out at once. */
+  readonly chunkRows?: number;
 }
 
 /** The whole way from a reading to a message, in virtual time, on a database of its own. */
@@ -97,9 +97,9 @@ export class Stage {
   /** Owes a destination a message that no rule asks for. Gives the delivery's id. */
   async tell(destination: Destination, message: AlertMessage): Promise<string> {
     const id = randomId();
-    const book = new OutboxBatch();
-    book.deliveries.push({ id, destination, phase: "bot", message });
-    await this.store.transaction(({ alerts }) => writeBatch(alerts, book, this.now(), randomId));
+    const batch = new OutboxBatch();
+    batch.deliveries.push({ id, destination, phase: "bot", message });
+    await this.store.transaction(({ alerts }) => writeBatch(alerts, batch, this.now(), randomId));
     this.dispatcher.wake();
     return id;
   }
@@ -130,9 +130,9 @@ export class Stage {
   }
 
   /** Ends the process at once, as a kill does, and starts another after so long. */
-  async restart(awayMillis = 1000): Promise<void> {
+  async restart(downtimeMillis = 1000): Promise<void> {
     await this.stop();
-    await this.clock.advance(awayMillis);
+    await this.clock.advance(downtimeMillis);
     await this.#start();
   }
 
@@ -180,7 +180,7 @@ export class Stage {
       simulated: new Set(this.#options.simulated),
       onStep: (step) => this.steps.push(step),
       onOwed: () => this.dispatcher.wake(),
-      ...(this.#options.portion === undefined ? {} : { portion: this.#options.portion }),
+      ...(this.#options.chunkRows === undefined ? {} : { chunkRows: this.#options.chunkRows }),
       ...operators,
     });
     this.#stop = new AbortController();

@@ -5,7 +5,7 @@ import { assetAmount, marketAmounts, percentOfFraction, stakeAmount } from "../.
 import { enumWords, timeInForceWords } from "../../src/answers/enum-words.ts";
 import { ORDER_REASONS, orderReason } from "../../src/answers/order-reasons.ts";
 import type { MarketNames } from "../../src/api/model/names.ts";
-import { ORDER_SCRIPTS } from "../../src/simulator/order-scripts.ts";
+import { ORDER_SCRIPTS } from "../../src/simulator/market/orders.ts";
 import { parseDecimal } from "../../src/units/decimal.ts";
 
 const market = (decimalPlaces: number, positionDecimalPlaces: number): MarketNames => ({

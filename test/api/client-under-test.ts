@@ -1,8 +1,9 @@
 import { onTestFinished } from "vitest";
 
-import type { ApiClient, ClientLimits } from "../../src/api/api-client.ts";
+import type { ApiClient } from "../../src/api/api-client.ts";
 import { ApiError } from "../../src/api/api-error.ts";
 import { type ApiClientConfig, createApiClient } from "../../src/api/client/client.ts";
+import type { ClientLimits } from "../../src/api/limits.ts";
 import { silentLog } from "../../src/log.ts";
 import { fakeNode, type FakeNode, type Serve } from "./serve-wire.ts";
 

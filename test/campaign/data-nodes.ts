@@ -1,9 +1,9 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 
+import { toMicros } from "../../src/simulator/chain/chain.ts";
 import { Network } from "../../src/simulator/network.ts";
-import { toMicros } from "../../src/simulator/clock.ts";
 import { fromMillis, nanoseconds } from "../../src/units/nanoseconds.ts";
 import { ROOT } from "../support/bellwether.ts";
 

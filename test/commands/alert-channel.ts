@@ -18,7 +18,7 @@ import { talkToSimulator } from "./conversation.ts";
 const files = { maxBytes: 1e7, maxCount: 10 };
 const CHANNEL = "1122334455667788990";
 
-/** A channel of a server, its direct messages, and people who ask there. */
+/** A channel of a server, its direct messages, and callers there. */
 export const OPS: Target = { platform: "discord", workspace: "99", channel: CHANNEL, files };
 export const ELSEWHERE: Target = { ...OPS, channel: "2222222222222222222" };
 export const DIRECT: Target = { platform: "discord", channel: "3333333333333333333", files };
@@ -38,7 +38,7 @@ export async function talkInOps(caller: Caller = ann, options: Parameters<typeof
   return talk;
 }
 
-/** A channel that is told of two nodes, of which one is down. */
+/** A channel subscribed to two nodes, of which one is down. */
 export async function oneNodeDown() {
   const talk = await talkInOps();
   await talk.ask("alerts add node.down,network.stalled style:plain");
@@ -47,7 +47,7 @@ export async function oneNodeDown() {
   return talk;
 }
 
-/** Delivers what is owed, in the time of the conversation, until nothing is left. */
+/** Delivers the outbox, in the time of the conversation, until it is empty. */
 export async function deliver(talk: Talk, sender: FakeSender): Promise<void> {
   const clock = new VirtualClock(talk.now());
   const dispatcher = createDispatcher({
@@ -66,7 +66,7 @@ export async function deliver(talk: Talk, sender: FakeSender): Promise<void> {
   await running;
 }
 
-/** What is owed to a destination and not sent yet, in order, as it would be said. */
+/** The undelivered messages of a destination, in order, as replies. */
 export async function owedReplies({ store }: Talk, destination: Destination): Promise<Reply[]> {
   return store.transaction(async ({ alerts }) => {
     const rows = await alerts.outbox.openOf(destinationKey(destination));
@@ -77,12 +77,12 @@ export async function owedReplies({ store }: Talk, destination: Destination): Pr
   });
 }
 
-/** The same as titles. */
+/** The titles of undelivered messages. */
 export async function owed(talk: Talk, destination: Destination): Promise<string[]> {
   return (await owedReplies(talk, destination)).map(({ title }) => plainText(title));
 }
 
-/** Rounds of a watcher 5 s apart, with what time brings about in between. */
+/** Observations of a watcher 5 s apart, with the upkeep in between. */
 export async function see(
   talk: Talk,
   count: number,
@@ -114,7 +114,7 @@ const SNAPSHOT = {
   },
 };
 
-/** A reply as the terminal shows it, on as few lines as it takes. */
+/** A reply as the terminal shows it, on wide lines. */
 export function shown(reply: Reply): string {
   return renderTerminal(reply, { width: 500, colour: false, links: false, now: NOON });
 }

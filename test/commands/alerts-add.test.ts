@@ -66,7 +66,7 @@ describe("a channel", () => {
     expect(await talk.engine.subscriptions()).toHaveLength(2);
   });
 
-  test("is offered a change where only the way of telling differs", async () => {
+  test("is offered an edit where only the notification settings differ", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts add node.down");
     expect(await talk.ask("alerts add node.down style:thread severity:critical")).toContain("told in another way");
@@ -74,7 +74,7 @@ describe("a channel", () => {
     expect(await talk.engine.subscriptions()).toMatchObject([{ style: "thread", floor: "critical" }]);
   });
 
-  test("is told the present state at once, and what is firing already", async () => {
+  test("gets the current status at once, and what is firing already", async () => {
     const talk = await talkToSimulator();
     await see(talk, 1, [stalled("good"), down("good")]);
     await see(talk, 8, [stalled("bad"), down("good")]);
@@ -87,7 +87,7 @@ describe("a channel", () => {
     expect(await owed(talk, ops)).toHaveLength(2);
   });
 
-  test("is told of what it will be told, and only how much else there is", async () => {
+  test("gets the alerts that it subscribed to, and a count of the others", async () => {
     const talk = await talkToSimulator();
     talk.become({ here: ELSEWHERE, caller: ann });
     await talk.ask("alerts add markets");
@@ -184,7 +184,7 @@ describe("a channel", () => {
     expect(sender.take().at(-1)).toContain("CHANGE · ann subscribed this channel to node.down");
   });
 
-  test("has an end to how much it is told", async () => {
+  test("has a limit of subscriptions", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts add market.price BTC/USDT high:1");
     const [one] = await talk.engine.subscriptions();
@@ -228,7 +228,7 @@ describe("operators", () => {
     expect(await talk.ask(`alerts add node.down ${to}`)).toMatch(/no place that alerts can go to/u);
   });
 
-  test("alone choose another place", async () => {
+  test("alone choose another destination", async () => {
     const talk = await talkInOps();
     expect(await talk.ask("alerts add node.down to:console")).toContain("Only the terminal and the console");
     expect(await talk.engine.subscriptions()).toEqual([]);
@@ -248,7 +248,7 @@ test.each<[string, RegExp]>([
   ["alerts add market.price BTC/USDT high:70000 low:0", /low is above zero/u],
   ["alerts add market.bound BTC/USDT percent:-0", /percent is above zero[\s\S]*0\.5/u],
   ["alerts add network.stalled for:10s critical-for:1s", /critical-for is shorter than for/u],
-  // Beside the usual ones: told after 30 s, critical after 3 min.
+  // Beside the defaults: fires after 30 s, critical after 3 min.
   ["alerts add network.stalled critical-for:10s", /critical-for is shorter than for \(10 s, and 30 s\)/u],
   ["alerts add ops for:5m", /critical-for is shorter than for \(3 min, and 5 min\)/u],
   ["alerts add market.price BTC/USDT high:1 low:2", /low must be below high/u],

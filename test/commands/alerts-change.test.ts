@@ -216,7 +216,7 @@ describe("a subscription", () => {
     );
     expect(await alert()).toMatchObject({ state: "active", style: "live" });
     expect(await announced()).toEqual([]);
-    // The same holds for a button that somebody else was shown.
+    // The same holds for another caller's button.
     talk.become({ caller: ann });
     await talk.ask("alerts list");
     talk.become({ caller: bob });
@@ -224,7 +224,7 @@ describe("a subscription", () => {
     expect(await alert()).toMatchObject({ state: "active" });
   });
 
-  test("of somebody's own that an operator takes away is announced to them", async () => {
+  test("of one person that an operator removes is announced to them", async () => {
     const talk = await talkInOps(bob);
     await talk.ask(`alerts add stake.changed ${"a".repeat(64)}`);
     const id = idIn(talk.lastReply);
@@ -243,7 +243,7 @@ describe("a subscription", () => {
     expect(await owed(talk, ops)).toEqual([]);
   });
 
-  test("belongs to its place, whatever the id that is typed", async () => {
+  test("belongs to its destination, whatever id is typed", async () => {
     const { talk, id } = await channelWith("node.down");
     talk.become({ here: ELSEWHERE, caller: ann });
     expect(await talk.ask(`alerts remove ${id}`)).toContain(`Subscription ${id} belongs to another place.`);

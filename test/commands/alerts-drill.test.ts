@@ -51,7 +51,7 @@ async function watch(own: Stage, millis: number): Promise<void> {
   }
 }
 
-const deskOf = (own: Stage): AlertService => createAlertService(own.engine, own.config, () => ["discord", "slack"]);
+const serviceOf = (own: Stage): AlertService => createAlertService(own.engine, own.config, () => ["discord", "slack"]);
 
 /** A drill in virtual time, as operators ask for it, on platforms that the test may break. */
 function ask(own: Stage, destinations: readonly Destination[], signal: AbortSignal = new AbortController().signal) {
@@ -59,7 +59,7 @@ function ask(own: Stage, destinations: readonly Destination[], signal: AbortSign
   const context = {
     here: OPS,
     caller: ann,
-    alerts: deskOf(own),
+    alerts: serviceOf(own),
     signal,
     progress: (reply: Reply) => void progress.push(plainText(reply.title)),
   };
@@ -72,7 +72,7 @@ const titles = ({ senders }: Stage): string[][] =>
 const WHOLE = ["DRILL · WARNING · drill-x is down on drill", "DRILL · RESOLVED · drill-x answers again on drill"];
 
 describe("a drill", () => {
-  test("goes the whole way, from a look to the end of the alert, and tells the delays at each destination", async () => {
+  test("goes the whole way, from an observation to the end of the alert, and reports the delays at each destination", async () => {
     const own = await open();
     const { said, progress } = ask(own, [ops, general]);
     await watch(own, 4000);
@@ -91,18 +91,18 @@ describe("a drill", () => {
     expect(shown(post!.reply)).toContain("which ann asked for");
   });
 
-  test("is a story like any other: seen, pending, fired, owed, sent, recovered", async () => {
+  test("is an episode like any other: pending, fired, sent, recovered", async () => {
     const own = await open();
     const { said } = ask(own, [ops]);
     await watch(own, 4000);
     await said;
     const [episode] = await own.engine.lastEpisodes(1, DRILL_NETWORK);
-    const story = await own.engine.why(episode!.id);
-    const told = shown(episodeTimelineReply(story!, { here: OPS, caller: ann }));
-    expect(told).toMatch(/DRILL · drill-\w+ answers again on drill: the whole story/u);
-    expect(told).toContain("there is no such node, and nothing is wrong");
-    expect(story?.decisions.map(({ what }) => what)).toEqual(["pending", "fired", "recovering", "resolved"]);
-    expect(story?.deliveries.map(({ phase, state }) => `${phase} ${state}`)).toEqual([
+    const history = await own.engine.why(episode!.id);
+    const timeline = shown(episodeTimelineReply(history!, { here: OPS, caller: ann }));
+    expect(timeline).toMatch(/DRILL · drill-\w+ answers again on drill: the whole story/u);
+    expect(timeline).toContain("there is no such node, and nothing is wrong");
+    expect(history?.decisions.map(({ what }) => what)).toEqual(["pending", "fired", "recovering", "resolved"]);
+    expect(history?.deliveries.map(({ phase, state }) => `${phase} ${state}`)).toEqual([
       "trigger sent",
       "state sent",
       "resolve sent",
@@ -118,11 +118,11 @@ describe("a drill", () => {
     own.sender.posts.splice(0);
     const { said } = ask(own, [ops]);
     await watch(own, 1500);
-    const desk = deskOf(own);
+    const service = serviceOf(own);
     expect((await own.engine.openEpisodes()).map(({ network }) => network)).toEqual(["mainnet", DRILL_NETWORK]);
-    expect(await desk.openEpisodes()).toEqual([real]);
-    expect(await desk.lastEpisodes(9)).toEqual([real]);
-    expect((await desk.subscriptions()).map(({ network }) => network)).toEqual(["mainnet"]);
+    expect(await service.openEpisodes()).toEqual([real]);
+    expect(await service.lastEpisodes(9)).toEqual([real]);
+    expect((await service.subscriptions()).map(({ network }) => network)).toEqual(["mainnet"]);
     await watch(own, 4000);
     await said;
     expect(titles(own)[0]).toEqual(WHOLE);
@@ -131,7 +131,7 @@ describe("a drill", () => {
     expect((await own.engine.subscriptions()).map(({ state }) => state)).toEqual(["removed", "active"]);
   });
 
-  test("goes on after a crash where it was, told once and ended once", async () => {
+  test("continues after a crash, with one alert and one end", async () => {
     const own = await open();
     const { said } = ask(own, [ops]);
     said.catch(() => undefined);
@@ -160,7 +160,7 @@ describe("a drill", () => {
     expect((await own.engine.subscriptions()).map(({ state }) => state)).toEqual(["removed", "removed"]);
   });
 
-  test("is kept back by what keeps back a real alert, and says by what", async () => {
+  test("is suppressed like a real alert, and says by what", async () => {
     const own = await open();
     const at = own.now();
     const scope = { destination: destinationKey(ops) };
@@ -174,7 +174,7 @@ describe("a drill", () => {
     expect(titles(own)).toEqual([[], WHOLE]);
   });
 
-  test("waits no longer than half a minute, and says what is still on its way or was refused", async () => {
+  test("waits at most half a minute, and says which messages are undelivered or refused", async () => {
     const own = await open();
     const [discord, slack] = own.senders;
     discord!.fate = () => new SendError("retry", "503 from Discord");
@@ -187,7 +187,7 @@ describe("a drill", () => {
     expect(answer).toMatch(/on Slack\s+given up\s+–\s+given up\s+–\s+no_text/u);
   });
 
-  test("that a place refused for good is not said to be tried again", async () => {
+  test("that a destination refused for good is not said to be retried", async () => {
     const own = await open();
     own.sender.fate = () => new SendError("gone", "Unknown Channel");
     const { said } = ask(own, [ops, general]);
@@ -198,7 +198,7 @@ describe("a drill", () => {
     expect(answer).not.toContain("24 h");
   });
 
-  test("that could not be told before its end says both in one message", async () => {
+  test("that could not be delivered before its end says both in one message", async () => {
     const own = await open();
     own.sender.fate = (_delivery, tries) => (tries < 3 ? new SendError("retry", "503") : "ok");
     const { said } = ask(own, [ops]);
@@ -216,7 +216,7 @@ describe("a drill", () => {
     await expect(said).rejects.toThrow("no longer wanted");
   });
 
-  test("is kept even where nobody watches at the moment, and says so", async () => {
+  test("is stored even while nobody watches, and says so", async () => {
     const talk = await talkToSimulator();
     const answer = await talk.ask("alerts drill");
     expect(answer).toMatch(/the console\s+owed: nothing delivers there/u);
@@ -225,7 +225,7 @@ describe("a drill", () => {
     expect(await talk.ask("alerts list")).toContain("No subscriptions");
   });
 
-  test("of all places is for operators; of a channel for those who manage it", async () => {
+  test("of all destinations is for operators; of a channel for its managers", async () => {
     const talk = await talkToSimulator();
     talk.become({ here: OPS, caller: ann });
     await talk.ask("alerts add node.down");

@@ -34,7 +34,7 @@ describe("an episode", () => {
     expect(await talk.ask(`alerts why "${typed}"`)).toContain("a:1 is down on mainnet: the whole story");
   });
 
-  test("must be told from others", async () => {
+  test("must be distinguished from others", async () => {
     const talk = await oneNodeDown();
     await see(talk, 4, [stalled("good"), down("bad"), down("bad", "b:1")]);
     const said = await talk.ask("alerts why node.down");
@@ -47,7 +47,7 @@ describe("an episode", () => {
     );
   });
 
-  test("is told from others by its network, and by its id where words do not", async () => {
+  test("is distinguished by its network, and by its id where words are not enough", async () => {
     const talk = await oneNodeDown();
     const [of, alike] = ["ab".repeat(32), "cd".repeat(32)];
     await talk.ask("alerts add market.price BTC/USDT high:70000");
@@ -57,14 +57,14 @@ describe("an episode", () => {
     const said = await talk.ask("alerts why BTC/USD network:mainnet");
     expect(said).toContain("could be 2 episodes");
     expect(said).toContain("market.price{high=70000}|mainnet|abababab|1, market.price{high=70000}|mainnet|cdcdcdcd|1");
-    const story = await talk.ask("alerts why market.price{high=70000}|mainnet|cdcdcdcd|1");
-    expect(story).toContain(`market.price{high=70000}|mainnet|${alike}|1`);
+    const timeline = await talk.ask("alerts why market.price{high=70000}|mainnet|cdcdcdcd|1");
+    expect(timeline).toContain(`market.price{high=70000}|mainnet|${alike}|1`);
     expect(await talk.ask("alerts why node.down network:testnet")).toContain("“node.down” is known on testnet");
     expect(await talk.ask("alerts ack node.down network:testnet")).toContain("is known on testnet");
     expect(await talk.ask("alerts ack node.down network:mainnet")).toContain("Acknowledged: a:1 is down");
   });
 
-  test("of a market is meant by the beginning of its name, where that is no other's whole name", async () => {
+  test("of a market is found by a prefix of its name, where that is no other's whole name", async () => {
     const talk = await oneNodeDown();
     const [of, longer] = ["ab".repeat(32), "cd".repeat(32)];
     const [subscription] = await talk.engine.subscriptions();
@@ -78,7 +78,7 @@ describe("an episode", () => {
     expect(await talk.ask("alerts why BT")).toContain("No episode “BT” is known");
   });
 
-  test("that is over is meant where none is open: the last one of its thing", async () => {
+  test("that is over is found where none is open: the last one of its subject", async () => {
     const talk = await oneNodeDown();
     await see(talk, 6, [stalled("good"), down("good")]);
     expect(await talk.ask("alerts why node.down")).toContain("a:1 answers again on mainnet: the whole story");
@@ -112,12 +112,12 @@ describe("an episode", () => {
     await see(talk, 1, [price("80000", market)]);
     const [choice] = await talk.suggest("alerts why", "episode", "market.price");
     expect(choice!.value.length).toBeLessThanOrEqual(100);
-    const story = await talk.ask(`alerts why ${choice!.value}`);
-    expect(story).toContain(
+    const timeline = await talk.ask(`alerts why ${choice!.value}`);
+    expect(timeline).toContain(
       "BTC/USD is above 70,000.123456789012345678 on mainnet: mark price 80,000: the whole story",
     );
     const both = "market.price of BTC/USD, above 70,000.123456789012345678 or below -70,000.123456789012345678";
-    expect(story).toMatch(new RegExp(String.raw`fired\s+–\s+${both}`, "u"));
+    expect(timeline).toMatch(new RegExp(String.raw`fired\s+–\s+${both}`, "u"));
     expect(await talk.ask("alerts log market.price")).toContain("market.price of BTC/USD");
   });
 
@@ -158,7 +158,7 @@ describe("an acknowledgement", () => {
     expect((await talk.engine.openEpisodes())[0]?.acknowledged?.by).toBe("ann");
   });
 
-  test("is for those who manage a channel that is told of it", async () => {
+  test("is for managers of a channel that was notified", async () => {
     const talk = await oneNodeDown();
     talk.become({ caller: bob });
     expect(await talk.ask("alerts ack node.down")).toContain("Only people who manage this channel can");
@@ -211,8 +211,8 @@ describe("an acknowledgement", () => {
   });
 });
 
-describe("the story of an episode", () => {
-  test("tells what was pending, owed, tried, sent, silenced and received", async () => {
+describe("the timeline of an episode", () => {
+  test("shows what was pending, queued, tried, sent, silenced and received", async () => {
     const talk = await oneNodeDown();
     const sender = new FakeSender({ platform: "discord", now: () => Number(talk.now() / 1_000_000n) });
     let refused = 0;
@@ -242,7 +242,7 @@ describe("the story of an episode", () => {
     );
   });
 
-  test("says what kept a trigger back", async () => {
+  test("says what suppressed a trigger", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts add node.down");
     await talk.ask("alerts silence for:1h reason:upgrade");

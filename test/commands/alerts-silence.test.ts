@@ -91,7 +91,7 @@ describe("a silence", () => {
     expect(await talk.engine.silences()).toHaveLength(2);
   });
 
-  test("has an end to how many there are in one place", async () => {
+  test("has a limit per destination", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts silence node.down for:1h");
     const [one] = await talk.engine.silences();
@@ -157,8 +157,8 @@ describe("a silence", () => {
     expect(await unsilenced(id)).toContain(
       "What is firing still is told now, but for what quiet hours keep back, which end at 2026-01-15 14:00:00 UTC.",
     );
-    const told = async () => (await owed(talk, ops)).filter((title) => title.includes("a:1 is down"));
-    expect(await told()).toEqual([]);
+    const delivered = async () => (await owed(talk, ops)).filter((title) => title.includes("a:1 is down"));
+    expect(await delivered()).toEqual([]);
     await talk.ask("alerts add network.stalled quiet:11:00-15:00");
     expect(await ended()).toContain("keep back, which end at 2026-01-15 14:00:00 UTC.");
     await talk.ask("alerts add market.auction subject:BTC/USDT quiet:11:00-15:00");
@@ -169,7 +169,7 @@ describe("a silence", () => {
     );
     talk.advance(3 * HOUR);
     expect(await ended()).toContain("What is firing still is told now.");
-    expect(await told()).toHaveLength(1);
+    expect(await delivered()).toHaveLength(1);
   });
 
   test("of a subject, of a kind's subject, of one network", async () => {

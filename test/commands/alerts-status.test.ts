@@ -89,14 +89,14 @@ describe("the log", () => {
 });
 
 describe("the status", () => {
-  test("before anything was looked at says so", async () => {
+  test("before the first observation says so", async () => {
     const talk = await talkToSimulator();
     expect(await talk.ask("alerts status")).toMatch(
       /mainnet not watched yet, testnet not watched yet; nothing is firing/u,
     );
   });
 
-  test("tells verdicts, open episodes, what is owed and who is late", async () => {
+  test("shows verdicts, open episodes, undelivered messages and late watchers", async () => {
     const talk = await oneNodeDown();
     const said = await talk.ask("alerts status");
     expect(said).toContain("mainnet healthy, testnet not watched yet; one alert is open");
@@ -120,7 +120,7 @@ describe("the status", () => {
     expect(await talk.ask("alerts list network:mainnet")).toContain("1 subscription in");
   });
 
-  test("says that nobody watches where no process does, and how old the last look is", async () => {
+  test("says that no process watches, and how old the last observation is", async () => {
     const talk = await oneNodeDown();
     talk.advance(3_600_000);
     const said = await talk.ask("alerts status");
@@ -130,7 +130,7 @@ describe("the status", () => {
     );
   });
 
-  test("takes nothing for known before the first look of this process, and names what is suspicious", async () => {
+  test("claims no verdict before the first observation of this process, and names what is suspicious", async () => {
     let looked: Verdict | undefined;
     const talk = await talkToSimulator({ verdict: () => looked });
     await see(talk, 1, [stalled("good")]);
@@ -195,7 +195,7 @@ describe("the status", () => {
     expect(await talk.ask("alerts status")).toMatch(/Why BTC\/USD on testnet [\s\S]*Why a:1 /u);
   });
 
-  test("calls nothing suspicious that is an alert under somebody's own thresholds", async () => {
+  test("calls nothing suspicious that is an alert under a subscription's own thresholds", async () => {
     const talk = await oneNodeDown();
     await talk.ask("alerts add node.down rounds:1");
     await see(talk, 1, [stalled("good"), down("bad"), down("good", "b:1")]);

@@ -4,9 +4,9 @@ import { SendError } from "../../src/alerts/sender.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { CONSOLE_PAGE, deliver, oneNodeDown } from "./alert-channel.ts";
 
-// What people are told of a platform that refuses the bot's own token.
+// Replies about a suspended platform: one that refuses the bot's own token.
 
-async function refused(error: SendError) {
+async function suspended(error: SendError) {
   const talk = await oneNodeDown();
   const discord = new FakeSender({ platform: "discord", now: () => Number(talk.now() / 1_000_000n) });
   discord.fate = () => error;
@@ -19,9 +19,9 @@ async function refused(error: SendError) {
   return async (line: string): Promise<string> => (await talk.ask(line)).replaceAll(/\s+/gu, " ");
 }
 
-describe("a refused token", () => {
+describe("a suspended platform", () => {
   test("is in the status, with what to do, and in the log; nothing is lost", async () => {
-    const ask = await refused(new SendError("refused", "Discord says 401: Unauthorized"));
+    const ask = await suspended(new SendError("refused", "Discord says 401: Unauthorized"));
     const status = await ask("alerts status");
     expect(status).toMatch(/Discord refuses the bot's token since .*: Discord says 401: Unauthorized\./u);
     expect(status).toMatch(/What is owed there waits until .*DISCORD_TOKEN.*npm run doctor/u);
@@ -33,8 +33,8 @@ describe("a refused token", () => {
     );
   });
 
-  test("of a bot that was removed has ended what was told there, each with its reason", async () => {
-    const ask = await refused(new SendError("refused", "Slack says account_inactive", { revoked: true }));
+  test("of a removed bot has ended its subscriptions, each with the reason", async () => {
+    const ask = await suspended(new SendError("refused", "Slack says account_inactive", { revoked: true }));
     const status = await ask("alerts status");
     expect(status).toMatch(/Its subscriptions \(1\) have ended; they come back once a token is accepted/u);
     expect(status).not.toContain("Places that were lost");

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ann, bob, ops, owed, talkInOps, toBob } from "./alert-channel.ts";
 
 describe("what one watches for oneself", () => {
-  test("is told by direct message, announced to nobody, and kept from being watched twice", async () => {
+  test("is notified by direct message, announced to nobody, and not added twice", async () => {
     const talk = await talkInOps(bob);
     const line = `alerts add order.final ${talk.samples.orderId}`;
     const said = await talk.ask(line);
@@ -35,7 +35,7 @@ describe("what one watches for oneself", () => {
     );
   });
 
-  test("is listed apart from what the channel is told", async () => {
+  test("is listed apart from the channel's subscriptions", async () => {
     const talk = await talkInOps(bob);
     await talk.ask(`alerts add order.final ${talk.samples.orderId}`);
     expect(await talk.ask("alerts list")).toMatch(/^• 1 watch of your own\n/u);

@@ -88,7 +88,7 @@ describe("who sees the answers about markets", () => {
 });
 
 describe("choosing it", () => {
-  test("is told to the channel, and cannot be kept from it", async () => {
+  test("is announced to the channel, and cannot be private", async () => {
     const { talk, audience } = await inServer();
     const boss = { command: "answers set", here: OPS, caller: ann, signal: AbortSignal.timeout(10_000) };
     expect(talk.bot.prepare({ ...boss, options: { markets: "everyone" } })).toMatchObject({ visibility: "channel" });
@@ -96,7 +96,7 @@ describe("choosing it", () => {
     expect(audience("market list")).toBe("caller");
   });
 
-  test("is for those who manage a channel; all may look", async () => {
+  test("is for managers of a channel; everybody may read it", async () => {
     const { talk, audience } = await inServer();
     talk.become({ caller: bob });
     expect(await talk.ask("answers set everyone")).toContain(
@@ -122,7 +122,7 @@ describe("choosing it", () => {
     }
   });
 
-  test("does not take hold when it cannot be kept", async () => {
+  test("does not take effect when it cannot be stored", async () => {
     const { talk, audience } = await inServer();
     await talk.store.close();
     expect(await talk.ask("answers set everyone")).toContain("Something went wrong inside the bot");

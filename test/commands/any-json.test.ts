@@ -155,10 +155,10 @@ const cases: { line: string; path: string; body: object }[] = [
   })),
 ];
 
-/** Every place in a value, as the keys that lead there. */
-function placesIn(value: unknown, at: readonly string[] = []): (readonly string[])[] {
+/** Every path in a value, as its keys. */
+function pathsIn(value: unknown, at: readonly string[] = []): (readonly string[])[] {
   if (value === null || typeof value !== "object") return [at];
-  return [at, ...Object.entries(value).flatMap(([key, inner]) => placesIn(inner, [...at, key]))];
+  return [at, ...Object.entries(value).flatMap(([key, inner]) => pathsIn(inner, [...at, key]))];
 }
 
 function replaced(value: unknown, [key, ...rest]: readonly string[], put: unknown): unknown {
@@ -198,7 +198,7 @@ describe("any JSON in any field", () => {
   test.each(cases)("$line answers whatever $path says", async ({ line, path, body }) => {
     const bodies = Object.fromEntries(cases.map((one) => [one.path, one.body]));
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...placesIn(body)), anyJson, async (place, put) => {
+      fc.asyncProperty(fc.constantFrom(...pathsIn(body)), anyJson, async (place, put) => {
         say = { ...bodies, [path]: replaced(body, place, put) };
         const screen = await conversation.ask(line);
         const reply = conversation.lastReply;

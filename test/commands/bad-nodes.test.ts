@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { FaultRequest } from "../../src/simulator/fault.ts";
+import type { FaultRequest } from "../../src/simulator/faults/faults.ts";
 import { loopbackNode, NO_ROUTE, type Say } from "../support/loopback-node.ts";
 import { talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";

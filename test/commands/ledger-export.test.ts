@@ -76,7 +76,7 @@ test("raw hands over the node's bytes", async () => {
   );
 });
 
-test("an asset in the party's place is told from a party that nobody knows", async () => {
+test("an asset in the party's place is distinguished from an unknown party", async () => {
   const conversation = await talkToSimulator();
   const { ask, samples } = conversation;
   const lastSuggestion = (): string =>
@@ -138,7 +138,7 @@ test("one row has a moment, and no span of 0 ms", async () => {
   expect(screen).toMatch(/Span +2026-01-09 10:00:00 UTC\n/u);
 });
 
-test("a span is told to the second, so that nobody misses an hour", async () => {
+test("a span is shown to the second", async () => {
   const [party, asset] = ["ab".repeat(32), "cd".repeat(32)];
   const header = "vega_time,quantity,transfer_type,asset_id,account_from_party_id,account_to_party_id\n";
   const rows = ["2026-01-02T00:00:00Z", "2026-01-08T23:59:55Z"].map((at) => `${at},5,x,${asset},${party},${party}\n`);
@@ -152,7 +152,7 @@ test("a span is told to the second, so that nobody misses an hour", async () => 
   expect(screen).toContain("(6 d 23 h 59 min 55 s)");
 });
 
-test("nothing to tell is told as that; the node is asked in whole seconds, never with an end alone", async () => {
+test("an empty export says so; the node is asked in whole seconds, never with an end alone", async () => {
   const party = "ab".repeat(32);
   const asset = "cd".repeat(32);
   const header = "vega_time,quantity,transfer_type,asset_id,account_from_party_id,account_to_party_id\n";

@@ -30,7 +30,7 @@ test("time names the node that lags and the one that is down", async () => {
   expect(screen).toMatch(/sim-3 +down .* broke off the connection/u);
 });
 
-/** A conversation while somebody watches: what they have seen, each time at so many milliseconds before now. */
+/** A conversation beside watchers: their observations, each so many milliseconds before now. */
 async function talkWatched() {
   let watched: Verdict | undefined;
   const conversation = await talkToSimulator({ verdict: () => watched });
@@ -44,7 +44,7 @@ async function talkWatched() {
   return Object.assign(conversation, { see });
 }
 
-test("what the watchers have seen of a standstill counts more than one look", async () => {
+test("a stall that the watchers observed counts more than one request", async () => {
   const { ask, simulator, advance, see } = await talkWatched();
   simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(12_000) });
   const alone = await ask("time");
@@ -58,7 +58,7 @@ test("what the watchers have seen of a standstill counts more than one look", as
   expect(screen).not.toContain("one look");
   expect(screen).toMatch(/^! mainnet: no new block for \d\d s \(watched\), block \d+/u);
   expect(await ask("time")).toContain("Suspicious: the watchers have seen no new block");
-  // It has gone on since the watchers looked.
+  // The network has gone on since the watchers' observation.
   simulator.faults.clear();
   advance(5000);
   expect(await ask("time")).toMatch(/^✓ mainnet is running/u);

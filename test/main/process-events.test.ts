@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { createLog } from "../../src/log.ts";
-import { obeyProcessEvents } from "../../src/main/process-events.ts";
+import { handleProcessEvents } from "../../src/main/shutdown.ts";
 
 describe("what happens to the process", () => {
   let events: EventEmitter;
@@ -29,7 +29,7 @@ describe("what happens to the process", () => {
       return Promise.resolve(code);
     };
     const exit = (code: number): never => done.push(`exit ${code}`) as never;
-    obeyProcessEvents({ begin }, log, Object.assign(events, { exit }) as unknown as NodeJS.Process);
+    handleProcessEvents({ begin }, log, Object.assign(events, { exit }) as unknown as NodeJS.Process);
   });
   afterEach(() => {
     vi.useRealTimers();

@@ -4,21 +4,21 @@ import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
 import type { ButtonPayloadDependencies } from "../button-payloads.ts";
 
-/** What answering interactions takes. */
+/** Everything that interaction handlers share. */
 export interface DiscordContext extends ButtonPayloadDependencies {
   readonly bot: Bot;
   /** For answers to interactions, which carry their own token. */
   readonly rest: REST;
-  /** In the bot's own name: for direct messages. */
+  /** Authorized with the bot's token: for direct messages. */
   readonly botRest: REST;
   readonly log: Log;
   /** Unix milliseconds. */
   now(): number;
   /** Between two edits that show progress. */
   readonly progressEveryMillis: number;
-  /** After this long, people are told that the answer will be a direct message. */
+  /** After this long, the message says that the answer will be a direct message. */
   readonly lateAfterMillis: number;
-  /** For how long completion may look before it answers with nothing. */
+  /** After this long, autocompletion answers with an empty list. */
   readonly autocompleteMillis: number;
   /** Aborted when the adapter stops. */
   readonly signal: AbortSignal;

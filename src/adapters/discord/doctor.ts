@@ -6,7 +6,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { fault, type Finding, noAnswer, ok, warning } from "../finding.ts";
 import { compareCommands, hasChanges, registrationOf } from "./registration.ts";
 
-/** What an examination of the connection to Discord is made with. */
+/** The settings under examination. */
 export interface DiscordExaminationOptions {
   readonly token: string;
   readonly applicationId?: string | undefined;
@@ -16,7 +16,7 @@ export interface DiscordExaminationOptions {
   readonly apiUrl?: string | undefined;
   readonly commands: readonly AnyCommand[];
   readonly networks: readonly string[];
-  /** Channels that are to be reachable, and the setting that names each. */
+  /** Channels that must be reachable, and the setting that names each. */
   readonly channels?: readonly { readonly id: string; readonly setting: string }[];
   /** Unix milliseconds. */
   readonly now: () => Milliseconds;
@@ -53,11 +53,11 @@ const Gateway = z.object({
 });
 
 /**
- * Looks at everything that the bot needs of Discord and changes nothing there: the token, the application, the gateway,
- * the commands, the server, the channels. Never rejects; gives up what is left when the signal aborts.
+ * Examines everything that the bot needs of Discord and changes nothing there: the token, the application, the gateway,
+ * the commands, the server, the channels. Never rejects; skips the remaining checks when the signal aborts.
  */
-export async function examineDiscord(parts: DiscordExaminationOptions): Promise<Finding[]> {
-  const me = await ask(parts, "/users/@me");
+export async function examineDiscord(options: DiscordExaminationOptions): Promise<Finding[]> {
+  const me = await ask(options, "/users/@me");
   if (me.status === 401) {
     const remedy = `On the page Bot of your application (${PORTAL_URL}) press Reset Token, and set DISCORD_TOKEN to the new one.`;
     return [fault("Discord token", "Discord refuses it", remedy)];
@@ -65,20 +65,20 @@ export async function examineDiscord(parts: DiscordExaminationOptions): Promise<
   const user = User.safeParse(me.body).data;
   if (user === undefined) return [unanswered("Discord token", me)];
   const [application, gateway, guild, channels] = await Promise.all([
-    ask(parts, "/applications/@me"),
-    examineGateway(parts),
-    examineGuild(parts),
-    Promise.all((parts.channels ?? []).map((channel) => examineChannel(parts, channel))),
+    ask(options, "/applications/@me"),
+    examineGateway(options),
+    examineGuild(options),
+    Promise.all((options.channels ?? []).map((channel) => examineChannel(options, channel))),
   ]);
   const known = Application.safeParse(application.body).data;
   return [
     ok("Discord token", `the bot is ${user.username}`),
-    ...(known === undefined ? [unanswered("Discord application", application)] : examineApplication(parts, known)),
+    ...(known === undefined ? [unanswered("Discord application", application)] : examineApplication(options, known)),
     gateway,
     ...guild,
-    ...(known === undefined ? [] : [await examineCommands(parts, known.id)]),
+    ...(known === undefined ? [] : [await examineCommands(options, known.id)]),
     ...channels,
-    ...examineClock(parts, me),
+    ...examineClock(options, me),
   ];
 }
 
@@ -119,9 +119,9 @@ function examineApplication(
   return findings;
 }
 
-async function examineGateway(parts: DiscordExaminationOptions): Promise<Finding> {
+async function examineGateway(options: DiscordExaminationOptions): Promise<Finding> {
   const check = "Discord gateway";
-  const answer = await ask(parts, "/gateway/bot");
+  const answer = await ask(options, "/gateway/bot");
   const gateway = Gateway.safeParse(answer.body).data;
   if (gateway === undefined) return unanswered(check, answer);
   const { total, remaining, reset_after: resetMillis } = gateway.session_start_limit;
@@ -131,10 +131,10 @@ async function examineGateway(parts: DiscordExaminationOptions): Promise<Finding
   return warning(check, left, `Do not restart the bot for the next ${hours} h: each start uses one up.`);
 }
 
-async function examineGuild(parts: DiscordExaminationOptions): Promise<Finding[]> {
-  if (parts.guildId === undefined) return [];
+async function examineGuild(options: DiscordExaminationOptions): Promise<Finding[]> {
+  if (options.guildId === undefined) return [];
   const check = "Discord server";
-  const answer = await ask(parts, `/guilds/${parts.guildId}`);
+  const answer = await ask(options, `/guilds/${options.guildId}`);
   if (answer.status === 403 || answer.status === 404) {
     const remedy =
       "Add the bot to that server, or correct DISCORD_GUILD_ID (right-click on the server, Copy Server ID).";
@@ -144,12 +144,12 @@ async function examineGuild(parts: DiscordExaminationOptions): Promise<Finding[]
   return [ok(check, "the bot is in the server that DISCORD_GUILD_ID names; its commands are registered there alone")];
 }
 
-async function examineCommands(parts: DiscordExaminationOptions, applicationId: string): Promise<Finding> {
+async function examineCommands(options: DiscordExaminationOptions, applicationId: string): Promise<Finding> {
   const check = "Discord commands";
-  const { guildId, commands, networks } = parts;
+  const { guildId, commands, networks } = options;
   const scope = guildId === undefined ? "global" : "guild";
   const answer = await ask(
-    parts,
+    options,
     `/applications/${applicationId}${guildId === undefined ? "" : `/guilds/${guildId}`}/commands`,
   );
   if (answer.status === 403) {
@@ -169,11 +169,11 @@ async function examineCommands(parts: DiscordExaminationOptions, applicationId: 
 }
 
 async function examineChannel(
-  parts: DiscordExaminationOptions,
+  options: DiscordExaminationOptions,
   { id, setting }: { id: string; setting: string },
 ): Promise<Finding> {
   const check = setting;
-  const answer = await ask(parts, `/channels/${id}`);
+  const answer = await ask(options, `/channels/${id}`);
   if (answer.status === 404) {
     return fault(
       check,

@@ -1,3 +1,7 @@
+// The Discord adapter: commands over the gateway, messages over REST.
+// Read next: transport/transport.ts (the connection), respond/respond.ts (interactions), send/send.ts (alerts),
+// render/render.ts (a reply as a message), limits.ts.
+
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { APIInteraction } from "discord-api-types/v10";
@@ -32,7 +36,7 @@ export interface DiscordAdapterOptions {
   readonly timing?: DiscordTiming | undefined;
 }
 
-/** Waits in milliseconds, for tests that cannot wait as long as people do. */
+/** Waits in milliseconds, shortened by tests. */
 export interface DiscordTiming {
   readonly progressEveryMillis?: number;
   readonly lateAfterMillis?: number;
@@ -47,49 +51,49 @@ export interface DiscordTiming {
 const BUTTON_LIFETIME_MILLIS = 30 * 86_400_000;
 const STOP_TIMEOUT_MILLIS = 3000;
 
-/** Discord: commands over the gateway, messages over REST. Nothing that happens to Discord reaches the rest of the process. */
-export function createDiscordAdapter(parts: DiscordAdapterOptions): SendingAdapter {
-  return new DiscordAdapter(parts);
+/** The adapter for Discord. A failure of Discord never reaches the rest of the process. */
+export function createDiscordAdapter(options: DiscordAdapterOptions): SendingAdapter {
+  return new DiscordAdapter(options);
 }
 
 class DiscordAdapter implements SendingAdapter {
   readonly platform = "discord";
   readonly dropsRepeatsForMillis = NONCE_LIFETIME_MILLIS;
-  readonly #parts: DiscordAdapterOptions;
+  readonly #options: DiscordAdapterOptions;
   readonly #stopping = new AbortController();
   readonly #rest: REST;
   readonly #botRest: REST;
   readonly #sendRest: REST;
   readonly #sender: DiscordSender;
   readonly #answering = new Set<Promise<void>>();
-  readonly #heard = new LRUCache<string, true>({ max: 5000 });
+  readonly #seen = new LRUCache<string, true>({ max: 5000 });
   #connection: GatewayConnection | undefined;
   #registered: Promise<void> | undefined;
 
-  constructor(parts: DiscordAdapterOptions) {
-    this.#parts = parts;
-    const { token, apiUrl, payloads, log } = parts;
-    // An answer that Discord may have taken is not sent again: a second acknowledgement is an error, a second message a nuisance.
+  constructor(options: DiscordAdapterOptions) {
+    this.#options = options;
+    const { token, apiUrl, payloads, log } = options;
+    // No retries: a second acknowledgement is an error, a second message a nuisance. InteractionApi retries where it is safe.
     this.#rest = createRest({
       token,
       apiUrl,
       retries: 0,
       timeoutMillis: 60_000,
-      // Its own limits hold: https://docs.discord.com/developers/interactions/receiving-and-responding#endpoints.
+      // Interactions stand outside of the global limit: https://docs.discord.com/developers/interactions/receiving-and-responding#endpoints.
       globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     });
     this.#botRest = createRest({ token, apiUrl });
     this.#sendRest = createRest({
       token,
       apiUrl,
-      // Whoever owes the message tries again, with the same nonce.
+      // The alert dispatcher retries, with the same nonce.
       retries: 0,
       globalRequestsPerSecond: Number.POSITIVE_INFINITY,
-      // What must wait does so in the sender's own queue, where it takes its turn again.
+      // A rate-limited request waits in the sender's own queue.
       rejectOnRateLimit: () => true,
     });
     const sending = { payloads, log, keepMillis: BUTTON_LIFETIME_MILLIS };
-    this.#sender = new DiscordSender(this.#sendRest, sending, parts.timing?.refusedMillis);
+    this.#sender = new DiscordSender(this.#sendRest, sending, options.timing?.refusedMillis);
   }
 
   get health(): AdapterHealth {
@@ -97,15 +101,15 @@ class DiscordAdapter implements SendingAdapter {
   }
 
   start(bot: Bot): Promise<void> {
-    const { payloads, log, timing = {}, token } = this.#parts;
-    const desk: DiscordContext = {
+    const { payloads, log, timing = {}, token } = this.#options;
+    const context: DiscordContext = {
       bot,
       rest: this.#rest,
       botRest: this.#botRest,
       payloads,
       log,
       keepMillis: BUTTON_LIFETIME_MILLIS,
-      now: this.#parts.now ?? Date.now,
+      now: this.#options.now ?? Date.now,
       progressEveryMillis: timing.progressEveryMillis ?? 2500,
       lateAfterMillis: timing.lateAfterMillis ?? TOKEN_LIFETIME_MILLIS - 60_000,
       autocompleteMillis: timing.autocompleteMillis ?? ACKNOWLEDGE_TIMEOUT_MILLIS - 1000,
@@ -116,9 +120,9 @@ class DiscordAdapter implements SendingAdapter {
       token,
       log,
       ...timing,
-      onInteraction: (interaction) => this.#answer(desk, interaction),
+      onInteraction: (interaction) => this.#answer(context, interaction),
       onReady: (applicationId) => {
-        this.#registered ??= this.#register(bot, this.#parts.applicationId ?? applicationId);
+        this.#registered ??= this.#register(bot, this.#options.applicationId ?? applicationId);
       },
     });
     this.#connection = connection;
@@ -151,17 +155,17 @@ class DiscordAdapter implements SendingAdapter {
     return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
-  #answer(desk: DiscordContext, interaction: APIInteraction): void {
-    // A gateway that is resumed may repeat what was heard before; a question must not be carried out twice.
-    if (this.#stopping.signal.aborted || this.#heard.has(interaction.id)) return;
-    this.#heard.set(interaction.id, true);
-    const answering = respondToInteraction(desk, interaction).finally(() => this.#answering.delete(answering));
+  #answer(context: DiscordContext, interaction: APIInteraction): void {
+    // A resumed gateway may repeat an interaction; no command must run twice.
+    if (this.#stopping.signal.aborted || this.#seen.has(interaction.id)) return;
+    this.#seen.set(interaction.id, true);
+    const answering = respondToInteraction(context, interaction).finally(() => this.#answering.delete(answering));
     this.#answering.add(answering);
   }
 
-  /** Once a process; until it succeeds, people see the commands of before. */
+  /** Once a process; until it succeeds, Discord shows the commands registered before. */
   async #register(bot: Bot, applicationId: string): Promise<void> {
-    const { guildId, log, timing = {} } = this.#parts;
+    const { guildId, log, timing = {} } = this.#options;
     const { signal } = this.#stopping;
     let wait = timing.registerAgainMillis ?? 15_000;
     while (!signal.aborted) {

@@ -1,4 +1,4 @@
-// What Discord refuses. One overflow rejects the whole message, so the renderer keeps below each of these.
+// Discord's limits. One overflow rejects the whole message, so the renderer stays below each of them.
 
 /** https://docs.discord.com/developers/resources/message#create-message */
 export const CONTENT_LENGTH = 2000;
@@ -24,12 +24,12 @@ export const CUSTOM_ID_LENGTH = 100;
 export const ALT_TEXT_LENGTH = 1024;
 /** https://docs.discord.com/developers/resources/message#create-message-limitations */
 export const MAX_FILES = 10;
-/** https://docs.discord.com/developers/reference#uploading-files: what each file may have where the interaction does not say more. */
+/** https://docs.discord.com/developers/reference#uploading-files: the limit of one file, unless the interaction states another. */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 /**
- * What they may have together: a request takes 25 MiB
- * (https://docs.discord.com/developers/resources/message#create-message-limitations), of which a little stays free for
- * the message itself and the multipart frame.
+ * The limit of all files together: a request takes 25 MiB
+ * (https://docs.discord.com/developers/resources/message#create-message-limitations), less the message itself and the
+ * multipart frame.
  */
 export const MAX_TOTAL_FILE_BYTES = 25 * 1024 * 1024 - 64 * 1024;
 
@@ -53,8 +53,8 @@ export const TOKEN_LIFETIME_MILLIS = 15 * 60 * 1000;
 
 /** https://docs.discord.com/developers/resources/message#create-message: 25 characters. */
 export const NONCE_LENGTH = 25;
-/** The same page: with `enforce_nonce` a nonce is unique "in the past few minutes"; two are the fewest that can be meant. */
+/** The same page: with `enforce_nonce` a nonce is unique "in the past few minutes", hence for two minutes at least. */
 export const NONCE_LIFETIME_MILLIS = 120_000;
 
-/** How many characters of a code block stand on one line of a phone held upright; counted on Discord's own apps. */
+/** Characters of a code block on one line of an upright phone, counted in Discord's own apps. */
 export const PHONE_COLUMNS = 32;

@@ -4,7 +4,7 @@ import type { Reply } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
 import { renderDiscord } from "./render/render.ts";
 
-/** The console's view of Discord: the very message, who sees it, and its markdown read as Discord reads it. */
+/** The console's preview of Discord: the message itself, who sees it, and its markdown parsed as Discord parses it. */
 export const discordPreview: Preview = {
   platform: "discord",
   render(reply: Reply, as) {

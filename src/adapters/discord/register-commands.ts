@@ -8,7 +8,7 @@ import { closeRest, createRest } from "./transport/rest.ts";
 
 export interface RegisterOptions {
   readonly rest: REST;
-  /** Left out: Discord is asked whose token this is. */
+  /** Left out: read from Discord. */
   readonly applicationId?: string | undefined;
   /** Only for this server, at once; left out = everywhere. */
   readonly guildId?: string | undefined;
@@ -19,20 +19,20 @@ export interface RegisterOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Compares the commands with what Discord has and writes them only where they differ. Rejects with Discord's error. */
-export async function registerCommands(parts: RegisterOptions): Promise<CommandChanges> {
-  const { rest, guildId } = parts;
-  const signal = parts.signal === undefined ? {} : { signal: parts.signal };
-  const wanted = registrationOf(parts.commands, parts.networks, guildId === undefined ? "global" : "guild");
+/** Compares the commands with the registered ones and writes them only where they differ. Rejects with Discord's error. */
+export async function registerCommands(options: RegisterOptions): Promise<CommandChanges> {
+  const { rest, guildId } = options;
+  const signal = options.signal === undefined ? {} : { signal: options.signal };
+  const wanted = registrationOf(options.commands, options.networks, guildId === undefined ? "global" : "guild");
   const applicationId =
-    parts.applicationId ?? ((await rest.get(Routes.currentApplication(), signal)) as APIApplication).id;
+    options.applicationId ?? ((await rest.get(Routes.currentApplication(), signal)) as APIApplication).id;
   const route =
     guildId === undefined
       ? Routes.applicationCommands(applicationId)
       : Routes.applicationGuildCommands(applicationId, guildId);
   const registered = (await rest.get(route, signal)) as APIApplicationCommand[];
   const changes = compareCommands(registered, wanted);
-  if (parts.dryRun !== true && hasChanges(changes)) await rest.put(route, { ...signal, body: wanted });
+  if (options.dryRun !== true && hasChanges(changes)) await rest.put(route, { ...signal, body: wanted });
   return changes;
 }
 
@@ -47,31 +47,31 @@ export interface RegisterCommandOptions {
 }
 
 /** `discord:register [--dry-run]`: registers the commands and says what changed. Gives the exit code; never rejects. */
-export async function discordRegister(args: readonly string[], parts: RegisterCommandOptions): Promise<number> {
+export async function discordRegister(args: readonly string[], options: RegisterCommandOptions): Promise<number> {
   const unknown = args.find((arg) => arg !== "--dry-run");
   if (unknown !== undefined) {
-    parts.print(`There is no option “${unknown}”. Use --dry-run to see what would change, or nothing to register.`);
+    options.print(`There is no option “${unknown}”. Use --dry-run to see what would change, or nothing to register.`);
     return 1;
   }
-  if (parts.token === undefined) {
-    parts.print(
+  if (options.token === undefined) {
+    options.print(
       "DISCORD_TOKEN is not set. Set it to the bot token of your app: https://discord.com/developers/applications.",
     );
     return 1;
   }
   const dryRun = args.includes("--dry-run");
-  const rest = createRest({ token: parts.token, apiUrl: parts.apiUrl });
+  const rest = createRest({ token: options.token, apiUrl: options.apiUrl });
   try {
-    const changes = await registerCommands({ ...parts, rest, dryRun, signal: AbortSignal.timeout(30_000) });
-    for (const name of changes.added) parts.print(`+ /${name}`);
-    for (const name of changes.changed) parts.print(`~ /${name}`);
-    for (const name of changes.removed) parts.print(`- /${name}`);
-    const where = parts.guildId === undefined ? "everywhere" : `in server ${parts.guildId}`;
+    const changes = await registerCommands({ ...options, rest, dryRun, signal: AbortSignal.timeout(30_000) });
+    for (const name of changes.added) options.print(`+ /${name}`);
+    for (const name of changes.changed) options.print(`~ /${name}`);
+    for (const name of changes.removed) options.print(`- /${name}`);
+    const where = options.guildId === undefined ? "everywhere" : `in server ${options.guildId}`;
     const outcome = !hasChanges(changes) ? "Nothing differs" : dryRun ? "Nothing written (dry run)" : "Registered";
-    parts.print(`${outcome}, ${where}.`);
+    options.print(`${outcome}, ${where}.`);
     return 0;
   } catch (error) {
-    parts.print(whyRegistrationFailed(error));
+    options.print(whyRegistrationFailed(error));
     return 2;
   } finally {
     closeRest(rest);

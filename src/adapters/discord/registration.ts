@@ -30,7 +30,7 @@ type DiscordCommand = RESTPostAPIChatInputApplicationCommandsJSONBody;
 
 /**
  * The command list as Discord registers it: `market show` becomes the subcommand `show` of `market`.
- * Throws RangeError where the list cannot be registered, naming the command: a mistake of whoever wrote it.
+ * Throws RangeError where the list cannot be registered, naming the command: a programming error.
  */
 export function registrationOf(
   commands: readonly AnyCommand[],
@@ -63,7 +63,7 @@ export function registrationOf(
       description: describe(description),
       options,
       ...permissionsFor(own === undefined ? subcommands.map(([, command]) => command) : [own]),
-      // Only commands of all servers know where they may be used.
+      // Only global commands have contexts and integration types.
       ...(scope === "guild"
         ? {}
         : {
@@ -84,8 +84,8 @@ export function registrationOf(
 }
 
 /**
- * Discord hides whole commands only: one is hidden from others where all of it is for those who manage the channel.
- * Each such command asks for itself, too, since servers may change who sees it.
+ * Discord hides whole commands only: one is hidden where all of its subcommands are for channel managers. Each such
+ * command checks the permission itself, too, since servers may change who sees it.
  */
 function permissionsFor(commands: readonly AnyCommand[]): { default_member_permissions?: string } {
   if (!commands.every((command) => command.access === "channel-manager")) return {};
@@ -171,14 +171,14 @@ function lengthOf(part: unknown): number {
   }, 0);
 }
 
-/** What would change at Discord, by command name. */
+/** The changes that registering would make, by command name. */
 export interface CommandChanges {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** What stands at Discord beside what should; empty lists mean that nothing has to be written. */
+/** Compares the registered commands with the wanted ones; with empty lists, nothing has to be written. */
 export function compareCommands(
   registered: readonly APIApplicationCommand[],
   wanted: readonly DiscordCommand[],
@@ -201,7 +201,7 @@ export function hasChanges(changes: CommandChanges): boolean {
   return changes.added.length + changes.changed.length + changes.removed.length > 0;
 }
 
-/** What we say about a command, without ids, versions and the defaults that Discord fills in. */
+/** The members that count in a comparison: no ids, versions or defaults that Discord fills in. */
 const COMPARED_KEYS = new Set([
   "type",
   "name",

@@ -6,7 +6,7 @@ import type { ChannelManagers, LastManagementRequests } from "./respond/channel-
 import type { AnswerRetrier } from "./respond/retry-answer.ts";
 import type { WebApiAccess } from "./transport/web-api.ts";
 
-/** What answering people takes. Its `signal` aborts a little after `stopping`, so that people can be told. */
+/** What every handler of a request shares. Its `signal` aborts a little after `stopping`, so that people can still be told. */
 export interface SlackContext extends ButtonPayloadDependencies, WebApiAccess {
   readonly bot: Bot;
   readonly log: Log;
@@ -16,26 +16,26 @@ export interface SlackContext extends ButtonPayloadDependencies, WebApiAccess {
   botName(): string;
   /** Unix milliseconds. */
   now(): number;
-  /** When progress is shown, in milliseconds from the question on, where each time uses up one of a response_url's uses. */
+  /** When progress is shown at a response_url, in milliseconds from the request on: each time costs one of its uses. */
   readonly progressAtMillis: readonly number[];
-  /** Elsewhere, and after those moments: so often. */
+  /** Between two progress updates elsewhere, and after those moments. */
   readonly progressEveryMillis: number;
-  /** For how long completion may look before it answers with nothing. */
+  /** After this long, completion answers without suggestions. */
   readonly suggestMillis: number;
-  /** For how long Slack may say nothing until something is tried otherwise; left out, what is usual for each kind of call. */
+  /** Timeout of a call to Slack; left out, each kind of call has its own. */
   readonly callMillis?: number | undefined;
-  /** For how long a form may be opened; Slack's own time where left out. */
+  /** How long a form may take to open; left out, Slack's own limit. */
   readonly triggerMillis?: number | undefined;
-  /** For how long nothing of a file may move. */
+  /** After this long without a byte moved, an upload fails. */
   readonly stallMillis?: number | undefined;
   readonly managers: ChannelManagers;
   readonly lastManagementRequests: LastManagementRequests;
-  /** What is kept for people. */
+  /** Saved parties and subscriptions, for the home tab. */
   readonly homeData: HomeData;
-  /** For answers. */
+  /** Retries answers that Slack does not take. */
   readonly answerRetrier: AnswerRetrier;
-  /** For a word about an answer that was given up. */
+  /** Retries the notice about an answer that was lost. */
   readonly lostNoticeRetrier: AnswerRetrier;
-  /** Aborted when the adapter stops: work ends, and nothing is waited for. */
+  /** Aborted when the adapter stops: work ends without waiting for anything. */
   readonly stopping: AbortSignal;
 }

@@ -5,7 +5,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { fault, ok, noAnswer, warning, type Finding } from "../finding.ts";
 import { manifestFile, SCOPES } from "./manifest.ts";
 
-/** What an examination of the connection to Slack is made with. */
+/** Settings of an examination of the connection to Slack. */
 export interface SlackExaminationOptions {
   readonly botToken: string;
   readonly appToken?: string | undefined;
@@ -16,7 +16,7 @@ export interface SlackExaminationOptions {
   readonly commands: readonly AnyCommand[];
   /** What `slack-manifest.json` holds; undefined where there is none. */
   readonly manifest?: string | undefined;
-  /** Channels that are to be reachable, and the setting that names each. */
+  /** Channels that must be reachable, and the setting that names each. */
   readonly channels?: readonly { readonly id: string; readonly setting: string }[];
   /** Unix milliseconds. */
   readonly now: () => Milliseconds;
@@ -34,21 +34,21 @@ const Answer = z.object({ ok: z.boolean(), error: z.string().optional() });
 const Identity = z.object({ team: z.string().optional(), user: z.string().optional() });
 
 /**
- * Looks at everything that the bot needs of Slack and posts nothing: both tokens, the scopes, the manifest, the
- * channels. Never rejects; gives up what is left when the signal aborts.
+ * Checks everything that the bot needs of Slack and posts nothing: both tokens, the scopes, the manifest, the
+ * channels. Never rejects; skips the rest when the signal aborts.
  */
-export async function examineSlack(parts: SlackExaminationOptions): Promise<Finding[]> {
+export async function examineSlack(options: SlackExaminationOptions): Promise<Finding[]> {
   const [bot, app, ...channels] = await Promise.all([
-    examineBot(parts),
-    examineApp(parts),
-    ...(parts.channels ?? []).map((channel) => examineChannel(parts, channel)),
+    examineBot(options),
+    examineApp(options),
+    ...(options.channels ?? []).map((channel) => examineChannel(options, channel)),
   ]);
-  return [...bot, app, examineManifest(parts), ...channels];
+  return [...bot, app, examineManifest(options), ...channels];
 }
 
-async function examineBot(parts: SlackExaminationOptions): Promise<Finding[]> {
+async function examineBot(options: SlackExaminationOptions): Promise<Finding[]> {
   const check = "Slack bot token";
-  const answer = await call(parts, "auth.test", parts.botToken);
+  const answer = await call(options, "auth.test", options.botToken);
   if (answer.error !== undefined) {
     const remedy = `Copy the Bot User OAuth Token (xoxb-…) from the page Install App of your app (${APPS_URL}) into SLACK_BOT_TOKEN.`;
     return [refused(check, answer.error, remedy)];
@@ -58,7 +58,7 @@ async function examineBot(parts: SlackExaminationOptions): Promise<Finding[]> {
   return [
     ok(check, `the bot is ${user ?? "there"}${team === undefined ? "" : ` in ${team}`}`),
     examineScopes(answer.scopes),
-    ...examineClock(parts, answer),
+    ...examineClock(options, answer),
   ];
 }
 
@@ -74,15 +74,15 @@ function examineScopes(granted: readonly string[] | undefined): Finding {
   return fault(check, `not granted: ${what}`, remedy);
 }
 
-async function examineApp(parts: SlackExaminationOptions): Promise<Finding> {
+async function examineApp(options: SlackExaminationOptions): Promise<Finding> {
   const check = "Slack app token";
   const make =
     "Under Basic Information, App-Level Tokens generate one with connections:write and set SLACK_APP_TOKEN to it.";
-  if (parts.appToken === undefined) {
+  if (options.appToken === undefined) {
     return fault(check, "SLACK_APP_TOKEN is not set, which Socket Mode needs", make);
   }
   // It only hands out an address; no socket is opened, and none of the bot's is closed.
-  const answer = await call(parts, "apps.connections.open", parts.appToken);
+  const answer = await call(options, "apps.connections.open", options.appToken);
   if (answer.error === "missing_scope" || answer.error === "not_allowed_token_type") {
     return refused(check, answer.error, make);
   }
@@ -104,11 +104,11 @@ function examineManifest({ commands, command, manifest }: SlackExaminationOption
 }
 
 async function examineChannel(
-  parts: SlackExaminationOptions,
+  options: SlackExaminationOptions,
   { id, setting }: { readonly id: string; readonly setting: string },
 ): Promise<Finding> {
   // Asked for a message that is not there, this says whether the channel is, without any scope: https://docs.slack.dev/reference/methods/chat.getPermalink
-  const answer = await call(parts, "chat.getPermalink", parts.botToken, {
+  const answer = await call(options, "chat.getPermalink", options.botToken, {
     channel: id,
     message_ts: NONEXISTENT_MESSAGE,
   });
@@ -128,7 +128,7 @@ function examineClock({ now }: SlackExaminationOptions, { date }: ApiAnswer): Fi
   return [warning("Slack clock", what, "Let the machine keep its clock by NTP (timedatectl set-ntp true).")];
 }
 
-/** One answer. `error` is Slack's own word; neither `ok` nor `error`: none came that is Slack's. */
+/** One answer. `error` is Slack's own code; with neither `ok` nor `error`, no answer of Slack's came. */
 interface ApiAnswer {
   readonly ok: boolean;
   readonly error?: string;
@@ -185,7 +185,7 @@ async function call(
   }
 }
 
-/** Slack's errors are words in lower case; what is none is not repeated. */
+/** Slack's error codes are words in lower case; anything else is not repeated. */
 function printableErrorCode(error: string): string {
   return /^\w{1,60}$/u.test(error) ? error : "unknown_error";
 }

@@ -1,3 +1,7 @@
+// The Slack adapter: starts and stops its connection, its sender and its handlers.
+// Next: transport/transport.ts (Socket Mode), respond/respond.ts (answers to requests), send/send.ts (alerts),
+// render/render.ts (a reply as a message), home/home.ts (the home tab). limits.ts holds every limit of Slack's.
+
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { WebClient } from "@slack/web-api";
@@ -33,21 +37,21 @@ export interface SlackAdapterOptions {
   readonly log: Log;
   /** Unix milliseconds; the wall clock unless a test says otherwise. */
   readonly now?: (() => number) | undefined;
-  /** The parties that somebody keeps, for the home tab. */
+  /** The parties that a person has saved, for the home tab. */
   readonly savedParties?: HomeData["savedParties"] | undefined;
-  /** What somebody is told of without asking, for the home tab; left out where nobody can subscribe. */
+  /** A person's subscriptions, for the home tab; left out where nobody can subscribe. */
   readonly subscriptionsOf?: HomeData["subscriptionsOf"] | undefined;
   /**
-   * Who alone may change what a channel is told: user ids, bare or as `slack:U…`; what stands for Discord (`discord:…`) is
-   * passed over. Left out or empty, every full member may.
+   * The only people who may change a channel's alerts: user ids, bare or as `slack:U…`; ids for Discord (`discord:…`) are
+   * ignored. Left out or empty, every full member may.
    */
   readonly mayManage?: readonly string[] | undefined;
   readonly timing?: SlackTiming | undefined;
-  /** How the waiting between tries is done; for tests in virtual time. */
+  /** Waits between tries; for tests in virtual time. */
   readonly sleep?: Sleep | undefined;
 }
 
-/** Waits in milliseconds, for tests that cannot wait as long as people do. */
+/** Waits in milliseconds; tests shorten them. */
 export interface SlackTiming {
   readonly progressAtMillis?: readonly number[];
   readonly suggestMillis?: number;
@@ -67,26 +71,26 @@ export interface SlackTiming {
 
 const BUTTON_LIFETIME_MILLIS = 30 * 86_400_000;
 const STOP_MILLIS = 3000;
-/** Of that, for telling people that they wait in vain. */
+/** Of that, for telling people that their answer is not coming. */
 const STOPPING_NOTICE_MILLIS = 2000;
-/** Where it may be told again and again how far something is: Slack takes about 50 changes of messages a minute. */
+/** Between two progress updates of a message that can be edited: Slack takes about 50 edits a minute. */
 const PROGRESS_EVERY_MILLIS = 10_000;
-/** Three uses of a response_url: soon, and then only where it takes really long. */
+/** Three uses of a response_url: soon, and then only for long work. */
 const PROGRESS_AT_MILLIS = [1500, 12_000, 60_000];
-/** A little more than Slack asks for: a timer may fire early, and a message travel faster than the one before. */
+/** Beyond Slack's own interval: a timer may fire early, and a message may overtake the one before. */
 const CHANNEL_MARGIN_MILLIS = 5;
 
-/** Slack: commands over Socket Mode, messages over the Web API. Nothing that happens to Slack reaches the rest of the process. */
-export function createSlackAdapter(parts: SlackAdapterOptions): SendingAdapter {
-  return new SlackAdapter(parts);
+/** Slack: commands over Socket Mode, messages over the Web API. No fault of Slack's reaches the rest of the process. */
+export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter {
+  return new SlackAdapter(options);
 }
 
 class SlackAdapter implements SendingAdapter {
   readonly platform = "slack";
-  readonly #parts: SlackAdapterOptions;
+  readonly #options: SlackAdapterOptions;
   readonly #stopping = new AbortController();
-  /** Aborted when nothing more can be said. */
-  readonly #silence = new AbortController();
+  /** Aborted when nothing more can be sent. */
+  readonly #closed = new AbortController();
   readonly #web: WebClient;
   readonly #sender: SlackSender;
   readonly #connection: Connection;
@@ -95,10 +99,10 @@ class SlackAdapter implements SendingAdapter {
   #onNotInChannel: (channel: string) => void = () => undefined;
   readonly #working = new Set<Promise<void>>();
 
-  constructor(parts: SlackAdapterOptions) {
-    this.#parts = parts;
-    this.#sleep = parts.sleep ?? ((millis, signal) => sleep(millis, undefined, { signal, ref: false }));
-    const { appToken, apiUrl, botToken, log, payloads, timing = {} } = parts;
+  constructor(options: SlackAdapterOptions) {
+    this.#options = options;
+    this.#sleep = options.sleep ?? ((millis, signal) => sleep(millis, undefined, { signal, ref: false }));
+    const { appToken, apiUrl, botToken, log, payloads, timing = {} } = options;
     this.#web = createWebClient(botToken, { apiUrl, log, timeoutMillis: timing.callMillis });
     this.#connection = new Connection({ appToken, apiUrl, log, ...timing });
     this.#identity = new Identity({ web: this.#web, log, ...timing });
@@ -124,14 +128,14 @@ class SlackAdapter implements SendingAdapter {
   }
 
   async start(bot: Bot): Promise<void> {
-    const { log, mayManage, now = Date.now, payloads, savedParties, subscriptionsOf, timing = {} } = this.#parts;
+    const { log, mayManage, now = Date.now, payloads, savedParties, subscriptionsOf, timing = {} } = this.#options;
     const sleep = this.#sleep;
-    const desk: SlackContext = {
+    const slack: SlackContext = {
       bot,
       web: this.#web,
       payloads,
       log,
-      command: this.#parts.command,
+      command: this.#options.command,
       keepMillis: BUTTON_LIFETIME_MILLIS,
       botName: () => this.#identity.name,
       now,
@@ -168,16 +172,16 @@ class SlackAdapter implements SendingAdapter {
         savedParties: (person) => savedParties?.(person) ?? Promise.resolve([]),
         ...(subscriptionsOf === undefined ? {} : { subscriptionsOf }),
       },
-      signal: this.#silence.signal,
+      signal: this.#closed.signal,
       stopping: this.#stopping.signal,
     };
-    this.#onNotInChannel = (channel) => this.#track(notifyNotInChannel(desk, channel));
+    this.#onNotInChannel = (channel) => this.#track(notifyNotInChannel(slack, channel));
     createBoltApp({
       receiver: this.#connection,
-      botToken: this.#parts.botToken,
-      apiUrl: this.#parts.apiUrl,
+      botToken: this.#options.botToken,
+      apiUrl: this.#options.apiUrl,
       identity: this.#identity,
-      context: desk,
+      slack,
       track: (work) => this.#track(work),
     });
     this.#identity.start();
@@ -186,11 +190,11 @@ class SlackAdapter implements SendingAdapter {
 
   async stop(): Promise<void> {
     this.#stopping.abort(new BotStopping());
-    const farewell = setTimeout(() => this.#silence.abort(this.#stopping.signal.reason), STOPPING_NOTICE_MILLIS);
+    const noticeDeadline = setTimeout(() => this.#closed.abort(this.#stopping.signal.reason), STOPPING_NOTICE_MILLIS);
     const work = Promise.allSettled([...this.#working, this.#connection.stop(), this.#identity.stop()]);
     await Promise.race([work, sleep(STOP_MILLIS, undefined, { ref: false })]);
-    clearTimeout(farewell);
-    this.#silence.abort(this.#stopping.signal.reason);
+    clearTimeout(noticeDeadline);
+    this.#closed.abort(this.#stopping.signal.reason);
   }
 
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {

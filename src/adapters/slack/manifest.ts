@@ -2,7 +2,7 @@ import type { AnyCommand } from "../../bot/command.ts";
 import { shortUsage } from "../../bot/grammar/usage.ts";
 import { MANIFEST_DESCRIPTION_LENGTH, MANIFEST_LONG_DESCRIPTION_LENGTHS, USAGE_HINT_LENGTH } from "./limits.ts";
 
-/** What the bot may do, and what it needs that for. None of them lets it read what people write to each other. */
+/** The bot's scopes and the feature that each is for. None lets it read conversations. */
 export const SCOPES = {
   commands: "the slash command and its forms",
   "chat:write": "answers to mentions, answers that come late, and alerts",
@@ -13,7 +13,7 @@ export const SCOPES = {
     "telling guests and apps from full members, who alone may change a channel's alerts and who sees answers",
 } as const;
 
-/** What Slack tells the bot of, beside commands and buttons. */
+/** Events that Slack sends, beside commands and buttons. */
 const EVENTS = ["app_home_opened", "app_mention", "app_uninstalled", "tokens_revoked"] as const;
 
 /** https://docs.slack.dev/reference/app-manifest, as far as it is used. */

@@ -3,7 +3,7 @@ import type { Preview } from "../adapter.ts";
 import { renderSlack } from "./render/render.ts";
 import { isShownToAll } from "./respond/invocation.ts";
 
-/** The console's view of Slack: the very message, who sees it, and what its files are. */
+/** The console's view of Slack: the message itself, who sees it, and its files. */
 export const slackPreview: Preview = {
   platform: "slack",
   render(reply: Reply, as) {

@@ -11,10 +11,10 @@ import { toSpans } from "./render/span.ts";
 import { displayOptions, type Terminal, write } from "./terminal.ts";
 import { withTablesAsFiles, writeFiles } from "./write-files.ts";
 
-/** Interrupted by Ctrl-C: 128 and the number of SIGINT, as shells have it. */
+/** Interrupted by Ctrl-C: 128 plus the number of SIGINT, as in shells. */
 export const EXIT_INTERRUPTED = 130;
 
-/** By who can act on it. */
+/** By who can act on the failure. */
 const EXIT_CODES = { caller: 1, network: 2, bug: 3 } as const;
 
 export function exitCodeOf(reply: Reply): number {
@@ -33,38 +33,38 @@ export interface AskContext {
   readonly prompt: boolean;
 }
 
-/** What came of a question. The reply's files are there until it is disposed of. */
+/** The result of a question. The caller disposes of the reply. */
 interface AskResult {
   readonly reply: Reply;
   readonly code: number;
-  /** False once nobody reads what is written. */
+  /** False once the reader of the output is gone. */
   readonly outputOpen: boolean;
 }
 
-/** After an interrupt, so long is waited for the question to end by itself. */
+/** The time an interrupted question has to end by itself. */
 const CANCEL_GRACE_MILLIS = 2000;
 
 /** Asks a line and shows its answer. Never rejects. */
-export async function askAndShow(parts: AskContext, line: string, signal: AbortSignal): Promise<AskResult> {
-  const progress = progressLine(parts.terminal, parts.now);
-  const reply = await runLine(parts, line, signal, (report) => progress.show(report));
+export async function askAndShow(context: AskContext, line: string, signal: AbortSignal): Promise<AskResult> {
+  const progress = progressLine(context.terminal, context.now);
+  const reply = await runLine(context, line, signal, (report) => progress.show(report));
   progress.clear();
-  return show(parts, reply, signal);
+  return show(context, reply, signal);
 }
 
 async function runLine(
-  parts: AskContext,
+  context: AskContext,
   line: string,
   signal: AbortSignal,
   progress: (reply: Reply) => void,
 ): Promise<Reply> {
-  const { runner, network, log } = parts;
+  const { runner, network, log } = context;
   const ending = Promise.withResolvers<never>();
-  let givenUp = false;
+  let abandoned = false;
   let timer: NodeJS.Timeout | undefined;
   const onAbort = (): void => {
     timer = setTimeout(() => {
-      givenUp = true;
+      abandoned = true;
       ending.reject(signal.reason);
     }, CANCEL_GRACE_MILLIS);
   };
@@ -72,8 +72,8 @@ async function runLine(
   else signal.addEventListener("abort", onAbort, { once: true });
   try {
     const answering = runner.run(line, { signal, progress, ...(network === undefined ? {} : { network }) });
-    // An answer that comes after it was given up still has files to be disposed of.
-    answering.then((late) => (givenUp ? disposeReply(late) : undefined)).catch(() => {});
+    // An abandoned answer that comes late still has files to dispose of.
+    answering.then((late) => (abandoned ? disposeReply(late) : undefined)).catch(() => {});
     return await Promise.race([answering, ending.promise]);
   } catch (thrown) {
     return errorReply(thrown, { log, command: "ask", signal });
@@ -83,21 +83,21 @@ async function runLine(
   }
 }
 
-/** What the prompt can type next. */
+/** The prompt's own commands for omitted content and for files. */
 const PROMPT_HINTS = { rest: "save DIR", filesHint: "save DIR writes them." };
 
-/** Shows a reply: errors on standard error, JSON always on standard output; writes its files where that is asked for. */
-async function show(parts: AskContext, given: Reply, signal: AbortSignal): Promise<AskResult> {
-  if (parts.out === undefined) {
-    const heard = await print(parts, given, new Map());
-    return { reply: given, outputOpen: heard, code: exitCodeOf(given) };
+/** Shows a reply: errors on standard error, JSON always on standard output; writes its files with `--out`. */
+async function show(context: AskContext, given: Reply, signal: AbortSignal): Promise<AskResult> {
+  if (context.out === undefined) {
+    const outputOpen = await print(context, given, new Map());
+    return { reply: given, outputOpen, code: exitCodeOf(given) };
   }
-  const { reply, written, problem } = await saveFiles(parts, given, parts.out, signal);
-  const heard = await print(parts, reply, written);
-  if (problem !== undefined) await print({ ...parts, json: false }, problem, new Map());
+  const { reply, written, problem } = await saveFiles(context, given, context.out, signal);
+  const outputOpen = await print(context, reply, written);
+  if (problem !== undefined) await print({ ...context, json: false }, problem, new Map());
   return {
     reply: given,
-    outputOpen: heard,
+    outputOpen,
     code: Math.max(exitCodeOf(given), problem === undefined ? 0 : exitCodeOf(problem)),
   };
 }
@@ -105,15 +105,15 @@ async function show(parts: AskContext, given: Reply, signal: AbortSignal): Promi
 interface SavedFiles {
   /** With its tables among its files. */
   readonly reply: Reply;
-  /** Where each file is that could be written. */
+  /** The path of each file that was written. */
   readonly written: ReadonlyMap<Attachment, string>;
-  /** Why not all could. */
+  /** Set where not all files could be written. */
   readonly problem?: Reply;
 }
 
 /** Writes the files of a reply and its tables as CSV. Never rejects. */
 export async function saveFiles(
-  parts: Pick<AskContext, "log">,
+  context: Pick<AskContext, "log">,
   given: Reply,
   folder: string,
   signal: AbortSignal,
@@ -124,17 +124,17 @@ export async function saveFiles(
     await writeFiles(reply, folder, written, signal);
     return { reply, written };
   } catch (thrown) {
-    return { reply, written, problem: errorReply(thrown, { log: parts.log, command: "ask --out", signal }) };
+    return { reply, written, problem: errorReply(thrown, { log: context.log, command: "ask --out", signal }) };
   }
 }
 
-/** False once nobody reads. */
+/** Writes a reply; false once the reader of the output is gone. */
 export function print(
-  parts: Pick<AskContext, "terminal" | "json" | "prompt" | "now">,
+  context: Pick<AskContext, "terminal" | "json" | "prompt" | "now">,
   reply: Reply,
   written: ReadonlyMap<Attachment, string>,
 ): Promise<boolean> {
-  const { terminal, json, prompt } = parts;
+  const { terminal, json, prompt } = context;
   if (json) {
     const document = replyToJson(reply, (file) => written.get(file));
     return write(terminal.out, `${JSON.stringify(document, null, prompt ? 0 : 2)}\n`);
@@ -142,19 +142,19 @@ export function print(
   const screen = reply.failure === undefined ? terminal.out : terminal.err;
   const text = renderTerminal(reply, {
     ...displayOptions(screen, terminal.preferences),
-    now: parts.now(),
+    now: context.now(),
     writtenTo: (file) => written.get(file),
     ...(prompt ? PROMPT_HINTS : {}),
   });
   return write(screen, prompt ? `${text}\n` : text);
 }
 
-/** Redrawing more often is a blur. */
+/** The shortest interval between two redraws. */
 const REDRAW_MILLIS = 100;
 /** Back to the first column, erase the line (ECMA-48 EL). */
 const ERASE = "\r\u001B[2K";
 
-/** One line that says how far a job is, drawn again and again in its place; nothing where nobody watches. */
+/** One line of progress, redrawn in place; nothing where standard error is no terminal. */
 function progressLine(terminal: Terminal, now: () => Nanoseconds): { show(reply: Reply): void; clear(): void } {
   const { err, preferences } = terminal;
   let drawnAt: number | undefined;
@@ -172,7 +172,7 @@ function progressLine(terminal: Terminal, now: () => Nanoseconds): { show(reply:
             .join(""),
         )
         .join(": ");
-      // The last column stays free: some terminals go to the next line when it is filled.
+      // The last column stays free: some terminals wrap when it is filled.
       err.stream.write(`${ERASE}${cutToWidth(text, displayOptions(err, preferences).width - 1)}`);
     },
     clear() {

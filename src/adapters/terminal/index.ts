@@ -1,3 +1,7 @@
+// `ask`: the bot at a terminal. One question, or a prompt without one.
+// Read next: ask.ts (one question and its files), prompt/prompt.ts (line after line), render/render.ts (a reply as text),
+// line-runner.ts (the port to the bot), terminal.ts (the streams).
+
 import { errorReply } from "../../bot/error-reply.ts";
 import { quoteValue } from "../../bot/grammar/grammar.ts";
 import { UserError } from "../../errors.ts";
@@ -10,14 +14,14 @@ import { runPrompt } from "./prompt/prompt.ts";
 import { type Terminal, write } from "./terminal.ts";
 
 export interface RunAskOptions {
-  /** What stands behind `ask`. */
+  /** The arguments of `ask`. */
   readonly argv: readonly string[];
   readonly terminal: Terminal;
-  /** Called when there is a question to answer, once; what it gives is closed here. */
+  /** Called once, when there is a question to answer; its result is closed here. */
   open(): Promise<LineRunner>;
-  /** Where the prompt keeps what was typed; undefined = nowhere. */
+  /** The file of the prompt's history; undefined = none. */
   readonly historyFile: string | undefined;
-  /** What `ask --version` says. */
+  /** The answer to `ask --version`. */
   version(): string;
   readonly log: Log;
   readonly now: () => Nanoseconds;
@@ -27,27 +31,27 @@ export interface RunAskOptions {
  * `ask`: one question, or a prompt. Resolves with the exit code once everything is written: 0, 1 the caller's mistake,
  * 2 the network's failure, 3 a bug, 130 interrupted. Never rejects.
  */
-export async function runAsk(parts: RunAskOptions): Promise<number> {
-  const { terminal, log, now } = parts;
+export async function runAsk(options: RunAskOptions): Promise<number> {
+  const { terminal, log, now } = options;
   const screens = [terminal.out, terminal.err];
-  // A reader that goes away (`ask … | head`) is told by each write; unheard, the event would end the process.
+  // Each write reports a reader that is gone (`ask … | head`); without a listener, the event would end the process.
   const ignore = (): void => {};
   for (const screen of screens) screen.stream.on("error", ignore);
-  const json = parts.argv.includes("--json");
+  const json = options.argv.includes("--json");
   let runner: LineRunner | undefined;
   try {
-    const given = parseAskArguments(parts.argv);
+    const given = parseAskArguments(options.argv);
     if (given.help) {
       await write(terminal.out, USAGE);
       return 0;
     }
     if (given.version) {
-      await write(terminal.out, `Bellwether ${parts.version()}\n`);
+      await write(terminal.out, `Bellwether ${options.version()}\n`);
       return 0;
     }
-    runner = await parts.open();
+    runner = await options.open();
     const shared = { terminal, runner, log, now, json: given.json, network: given.network, out: given.out };
-    if (given.line === undefined) return await runPrompt({ ...shared, prompt: true, historyFile: parts.historyFile });
+    if (given.line === undefined) return await runPrompt({ ...shared, prompt: true, historyFile: options.historyFile });
     return await askOnce({ ...shared, prompt: false }, given.line);
   } catch (thrown) {
     const reply = errorReply(thrown, { log, command: "ask", signal: NEVER_ABORTED });
@@ -61,11 +65,11 @@ export async function runAsk(parts: RunAskOptions): Promise<number> {
 
 const NEVER_ABORTED = new AbortController().signal;
 
-async function askOnce(parts: AskContext, line: NonNullable<AskArguments["line"]>): Promise<number> {
+async function askOnce(options: AskContext, line: NonNullable<AskArguments["line"]>): Promise<number> {
   const interruption = new AbortController();
-  const stopListening = parts.terminal.onInterrupt(() => interruption.abort(new Error("interrupted")));
+  const stopListening = options.terminal.onInterrupt(() => interruption.abort(new Error("interrupted")));
   try {
-    const { reply, code } = await askAndShow(parts, line, interruption.signal);
+    const { reply, code } = await askAndShow(options, line, interruption.signal);
     await disposeReply(reply);
     return interruption.signal.aborted ? EXIT_INTERRUPTED : code;
   } finally {
@@ -73,7 +77,7 @@ async function askOnce(parts: AskContext, line: NonNullable<AskArguments["line"]
   }
 }
 
-/** What stands behind `ask`. */
+/** The parsed arguments of `ask`. */
 interface AskArguments {
   /** The command line; undefined asks for a prompt. */
   readonly line: string | undefined;
@@ -105,8 +109,8 @@ Exit code: 0 answered, 1 your mistake, 2 the network's failure, 3 a bug,
 `;
 
 /**
- * Options stand before, behind or between the words of the line; those that `ask` does not know are the command's.
- * Several words are joined to a line, with quotes where one has spaces.
+ * Options may stand anywhere among the words of the line; unknown ones are the command's. Several words are joined to a
+ * line, with quotes where one has spaces.
  * @throws UserError for an option without its value, given twice, or with one that it does not take.
  */
 function parseAskArguments(argv: readonly string[]): AskArguments {
@@ -147,7 +151,7 @@ function parseAskArguments(argv: readonly string[]): AskArguments {
 
 const PLACEHOLDERS: Readonly<Record<string, string>> = { network: "NAME", out: "DIR" };
 
-/** One word is a line as it stands. Of several, the shell has taken the quotes away: they are put back. */
+/** A single word is the whole line. Several get back the quotes that the shell removed. */
 function joinWords(words: readonly string[]): string {
   const [first = ""] = words;
   if (words.length === 1) return first;

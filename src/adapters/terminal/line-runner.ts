@@ -9,15 +9,15 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** The network to ask where the line names none. */
   readonly network?: string;
-  /** How far a long job is; may be called often. */
+  /** Reports the progress of a long job; may be called often. */
   readonly progress?: (reply: Reply) => void;
 }
 
-/** Whoever answers typed lines: a bot in this process, or the process that holds the store. */
+/** Runs typed lines: by a bot in this process, or in the process that holds the store. */
 export interface LineRunner {
   /**
-   * Every error of the question is a reply; rejects only when whoever answers is gone. The reply's files are the
-   * asker's, who disposes of them.
+   * Every error of the question is a reply; rejects only when the other process is gone. The caller disposes of the
+   * reply's files.
    */
   run(line: string, options: RunOptions): Promise<Reply>;
   /** Whole lines to offer for what is typed so far, best first. */
@@ -25,9 +25,9 @@ export interface LineRunner {
   close(): Promise<void>;
 }
 
-/** Whoever sits at the terminal may do what the process may. */
+/** The user of the terminal has all rights of the process. */
 const CALLER: Caller = { id: "terminal", name: "terminal", mayManageChannel: true };
-/** Files go to a disk: what a bot can make, it can hand over here. */
+/** Files go to a disk, without limits. */
 const HERE: Target = {
   platform: "terminal",
   files: { maxBytes: Number.MAX_SAFE_INTEGER, maxCount: Number.MAX_SAFE_INTEGER },
@@ -48,7 +48,7 @@ export function localRunner(bot: Bot): LineRunner {
       try {
         asked = parseLine(line, bot.commands, fromMillis(Date.now()));
       } catch {
-        // The bot reads it again and puts the fault in words.
+        // The bot parses it again and words the mistake.
         return bot.runLine(line, rest);
       }
       return bot.run({ ...rest, command: asked.command, options: { network, ...asked.options } });
@@ -59,5 +59,5 @@ export function localRunner(bot: Bot): LineRunner {
   };
 }
 
-/** Nobody waits longer for a completion. */
+/** The time limit of a completion. */
 const COMPLETION_TIMEOUT_MILLIS = 2000;

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 
-/** One of the two streams a person reads. */
+/** Standard output or standard error. */
 export interface Screen {
   readonly stream: Writable;
   readonly isTty: boolean;
@@ -19,7 +19,7 @@ export interface Terminal {
   onInterrupt(listener: () => void): () => void;
 }
 
-/** What the environment says about looks, each as it stands there. */
+/** The environment variables that affect display, unparsed. */
 export interface DisplayPreferences {
   /** NO_COLOR, https://no-color.org: set to anything but an empty value, it switches colours off. */
   readonly noColor?: string | undefined;
@@ -31,7 +31,7 @@ export interface DisplayPreferences {
   readonly columns?: string | undefined;
 }
 
-/** A pipe has no edge: as wide as a table with whole ids needs, so that none is lost on its way to another program. */
+/** For a pipe, which has no width: enough for a table with whole ids, which another program may need. */
 const PIPE_COLUMNS = 200;
 
 /** The terminal of this process. */
@@ -54,7 +54,7 @@ export function processTerminal(preferences: DisplayPreferences): Terminal {
   };
 }
 
-/** How a reply is to look on a screen. */
+/** The display options of a screen. */
 export function displayOptions(
   screen: Screen,
   preferences: DisplayPreferences,
@@ -74,7 +74,7 @@ function wantsColour(screen: Screen, { noColor = "", forceColor, term }: Display
   return noColor === "" && screen.isTty && term !== "dumb";
 }
 
-/** Resolves when the text is handed over; false when nobody reads any more. */
+/** Resolves when the text is written; false when the reader is gone. */
 export function write(screen: Screen, text: string): Promise<boolean> {
   return new Promise((resolve) => {
     if (screen.stream.destroyed) resolve(false);

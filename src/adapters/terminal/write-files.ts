@@ -12,8 +12,8 @@ import { tableAttachment } from "../../reply/csv.ts";
 import type { Reply } from "../../reply/reply.ts";
 
 /**
- * The same reply with each table that has rows as a CSV among its files, where no file of that name is there already.
- * What shows only the first of many rows is left out where the reply brings a file of its own, which has them all.
+ * The same reply with each table that has rows as a CSV among its files, unless a file of that name exists already. A
+ * table with only the first of many rows is omitted where the reply has a file of its own, which has all of them.
  */
 export function withTablesAsFiles(reply: Reply): Reply {
   if (reply.failure !== undefined) return reply;
@@ -28,10 +28,10 @@ export function withTablesAsFiles(reply: Reply): Reply {
 }
 
 /**
- * Writes every file of a reply into a folder, which is made where it is missing. A file appears whole and checked
- * against its SHA-256 or not at all, and never in place of another: a number is added to the name instead.
- * `written` is told where each file went, as they come.
- * @throws UserError where the folder cannot be written to; Error where a file is not what its reply says.
+ * Writes every file of a reply into a folder, and creates that if necessary. A file appears whole and checked against
+ * its SHA-256 or not at all, and never replaces another: a number is added to its name instead. `written` gets the path
+ * of each file as soon as it is complete.
+ * @throws UserError where the folder cannot be written to; Error where a file does not match its reply.
  */
 export async function writeFiles(
   reply: Reply,
@@ -73,7 +73,7 @@ async function writeFile(file: Attachment, folder: string, signal: AbortSignal):
   }
 }
 
-/** Gives a finished file its name, or the first free one like it. */
+/** Gives a complete file its name, with a number if that is taken. */
 async function publish(partial: string, folder: string, name: string): Promise<string> {
   const { name: stem, ext } = path.parse(name);
   for (let number = 1; ; number += 1) {
@@ -83,7 +83,7 @@ async function publish(partial: string, folder: string, name: string): Promise<s
       return target;
     } catch (thrown) {
       if (codeOf(thrown) === "EEXIST") continue;
-      // Some file systems (FAT, network shares) have no links: there the name is taken first and then filled.
+      // Some file systems (FAT, network shares) have no links: there the name is reserved first and then replaced.
       if (await reserve(target)) {
         await rename(partial, target);
         return target;
@@ -92,7 +92,7 @@ async function publish(partial: string, folder: string, name: string): Promise<s
   }
 }
 
-/** Whether the name was free and is ours now. */
+/** Creates the file; false where it exists already. */
 async function reserve(target: string): Promise<boolean> {
   try {
     const handle = await open(target, "wx");
@@ -127,15 +127,15 @@ function asUserError(thrown: unknown, folder: string): unknown {
 }
 
 const PARTIAL_NAME = /^\..+\.(?<pid>\d+)-[0-9a-f]{12}\.part$/u;
-/** Another machine may write into the same folder; its file then grows, while the process is not to be found here. */
+/** A process on another machine may write into the same folder; its file was then modified lately. */
 const STALE_MILLIS = 10_000;
 
-/** Where a file is written until it is whole: hidden, and named after the process that writes it. */
+/** The temporary path of a file until it is complete: hidden, with the id of the writing process. */
 function partialFile(folder: string, name: string): string {
   return path.join(folder, `.${name}.${process.pid}-${randomBytes(6).toString("hex")}.part`);
 }
 
-/** Removes what processes that were killed in the middle of writing have left in the folder. Never rejects. */
+/** Removes the temporary files of killed processes. Never rejects. */
 async function removeStalePartialFiles(folder: string, now: number = Date.now()): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   await Promise.allSettled(

@@ -33,63 +33,68 @@ export interface HttpSample {
 export interface AppDependencies
   extends InvocationDependencies, ProbeDependencies, AlertRouteDependencies, WatchRouteDependencies {
   readonly hosts: () => AllowedHosts;
-  /** Whether nothing that it answers is real. */
+  /** Whether all networks are simulated. */
   readonly simulated: boolean;
   readonly access: Access;
   readonly onRequest?: ((sample: HttpSample) => void) | undefined;
 }
 
-/** Everything the console serves. The order of the guards is the order in which a request meets them. */
-export function createApp(parts: AppDependencies): Hono {
+/** All routes of the console. A request passes the guards in the order of this function. */
+export function createApp(dependencies: AppDependencies): Hono {
   const app = new Hono();
 
   app.use(async (c, next) => {
     const started = performance.now();
     await next();
     const route = c.res.status === 404 ? "other" : routePath(c, -1);
-    parts.onRequest?.({ method: c.req.method, route, status: c.res.status, millis: performance.now() - started });
+    dependencies.onRequest?.({
+      method: c.req.method,
+      route,
+      status: c.res.status,
+      millis: performance.now() - started,
+    });
   });
   app.use(securityHeaders());
-  app.use(requireAllowedHost(parts.hosts, parts.access.hasToken));
-  app.use(requireSameOrigin(parts.hosts));
+  app.use(requireAllowedHost(dependencies.hosts, dependencies.access.hasToken));
+  app.use(requireSameOrigin(dependencies.hosts));
 
-  app.route("/", probeRoutes(parts));
-  app.route("/", loginRoutes(parts.access));
+  app.route("/", probeRoutes(dependencies));
+  app.route("/", loginRoutes(dependencies.access));
   app.route("/", pageRoutes());
 
   app.use("/api/*", async (c, next) => {
     await next();
     c.header("Cache-Control", "no-store");
   });
-  app.use("/api/*", parts.access.guard);
+  app.use("/api/*", dependencies.access.guard);
   app.on(["POST", "PUT", "PATCH", "DELETE"], "/api/*", requireJson());
   app.use(
     "/api/*",
     limitBody(MAX_BODY_BYTES, (c) => refuse(c, 413, `A request has at most ${MAX_BODY_BYTES / 1024} KiB.`)),
   );
-  app.get("/api/console", (c) => c.json(describeConsole(parts.bot(), parts)));
-  app.route("/api", invocationRoutes(parts));
-  app.route("/api", fileRoutes(parts.files));
-  app.route("/api", alertRoutes(parts));
-  app.route("/api", watchRoutes(parts));
+  app.get("/api/console", (c) => c.json(describeConsole(dependencies.bot(), dependencies)));
+  app.route("/api", invocationRoutes(dependencies));
+  app.route("/api", fileRoutes(dependencies.files));
+  app.route("/api", alertRoutes(dependencies));
+  app.route("/api", watchRoutes(dependencies));
 
   app.notFound((c) => refuse(c, 404, "There is nothing here; the console is at /."));
   app.onError((error, c) => {
-    if (!c.req.raw.signal.aborted) parts.log.error({ err: error, path: c.req.path }, "a request failed");
+    if (!c.req.raw.signal.aborted) dependencies.log.error({ err: error, path: c.req.path }, "a request failed");
     return c.json({ error: "Something went wrong inside the console; the log says what." }, 500);
   });
   return app;
 }
 
-/** What the page needs to know before the first question. */
-function describeConsole(bot: Bot, parts: AppDependencies): unknown {
+/** The settings that the page needs before the first question. */
+function describeConsole(bot: Bot, dependencies: AppDependencies): unknown {
   return {
     networks: bot.networks,
-    simulated: parts.simulated,
-    previews: parts.previews.map((preview) => preview.platform),
-    alerts: parts.alerts !== undefined && parts.watch !== undefined,
-    incident: parts.incident !== undefined,
-    signedIn: parts.access.required,
+    simulated: dependencies.simulated,
+    previews: dependencies.previews.map((preview) => preview.platform),
+    alerts: dependencies.alerts !== undefined && dependencies.watch !== undefined,
+    incident: dependencies.incident !== undefined,
+    signedIn: dependencies.access.required,
     commands: bot.commands.map(({ name, summary, examples, options }) => ({
       name,
       summary,

@@ -23,7 +23,7 @@ interface Asset {
   readonly etag: string;
 }
 
-/** The page and its parts, as they lie in `public/`; nothing else on disk can be named. None of it is secret. */
+/** The page and its assets, the files of `public/` and nothing else on disk. None of it is secret. */
 export function pageRoutes(): Hono {
   const names = new Set(readdirSync(FOLDER).filter((name) => /^[a-z0-9-]+\.(?:html|css|js|svg)$/u.test(name)));
   const assets = new Map<string, Promise<Asset>>();
@@ -50,13 +50,13 @@ async function readAsset(name: string): Promise<Asset> {
   return { mediaType: MEDIA_TYPES[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream", body, etag };
 }
 
-/** Browsers ask each time and are told when nothing has changed, so that an update shows at the next reload. */
+/** Browsers revalidate each time, so that an update shows at the next reload. */
 function answer(asset: Asset, known: string | undefined): Response {
   const headers = { "Content-Type": asset.mediaType, "Cache-Control": "no-cache", ETag: asset.etag };
   return known === asset.etag ? new Response(null, { status: 304, headers }) : new Response(asset.body, { headers });
 }
 
-/** Types that a browser may show as pictures; all others are told as bytes, so that no file is ever run as a page. */
+/** Types served under their own name; all others are served as bytes, so that no file is ever run as a page. */
 const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const PLAIN = new Set(["text/csv", "text/plain", "application/json", "application/zip", "application/gzip"]);
 
@@ -73,7 +73,7 @@ export function fileRoutes(files: FileCache): Hono {
   return app;
 }
 
-/** A file for download; without bytes what is said before them. */
+/** A file for download; without bytes, its headers alone. */
 export function fileResponse(attachment: Attachment, bytes: AsyncIterable<Uint8Array> | null): Response {
   const type = PICTURES.has(attachment.mediaType) || PLAIN.has(attachment.mediaType);
   const headers = {

@@ -1,3 +1,7 @@
+// The web console: its page and its HTTP interface.
+// Read next: app.ts (all routes, in the order of their guards), access/access.ts (who may ask),
+// invocations/invocations.ts (questions and answers), alerts/alerts.ts (alerts as they come), limits.ts.
+
 import type { Server } from "node:http";
 
 import { createAdaptorServer } from "@hono/node-server";
@@ -41,7 +45,7 @@ export interface WebAdapterOptions {
   readonly host: string;
   /** Left out: 8080, else the next free one. */
   readonly port?: number | undefined;
-  /** What opens the console, at least 16 characters. */
+  /** The secret that opens the console, at least 16 characters. */
   readonly token?: string | undefined;
   /** Where people reach the console when that is not the bound address: `https://bell.example.net/`. */
   readonly publicUrl?: string | undefined;
@@ -49,19 +53,19 @@ export interface WebAdapterOptions {
   readonly previews: readonly Preview[];
   /** The networks are simulated: the page says so before the first answer does. */
   readonly simulated?: boolean;
-  /** What is delivered to the console. */
+  /** The alerts delivered to the console. */
   readonly alerts?: ConsoleAlerts;
-  /** How things stand. */
+  /** The current state of networks and alerts. */
   readonly watch?: () => Promise<WatchState>;
-  /** Makes a simulated network stand still. */
+  /** Stalls a simulated network. */
   readonly incident?: IncidentSwitch | undefined;
-  /** For tests that cannot wait as long as people do. */
-  readonly alertPatience?: AlertRouteDependencies["alertPatience"];
+  /** Shortened by tests. */
+  readonly streamTimeouts?: AlertRouteDependencies["streamTimeouts"];
   readonly log: Log;
   ready(): Promise<Readiness>;
   metrics(): Promise<Metrics>;
   readonly now: () => Nanoseconds;
-  /** Told of every HTTP request answered. */
+  /** Called for every HTTP request answered. */
   readonly onRequest?: (sample: HttpSample) => void;
 }
 
@@ -74,55 +78,55 @@ export interface WebAdapter extends SendingAdapter {
 }
 
 /** The console: a page and its HTTP interface. */
-export function createWebAdapter(parts: WebAdapterOptions): WebAdapter {
-  const { log, now } = parts;
+export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
+  const { log, now } = options;
   const stopping = new AbortController();
   const files = createFileCache({ maxFiles: MAX_FILES, keepMillis: FILE_LIFETIME_MILLIS, log, now });
-  const publicUrl = parts.publicUrl === undefined ? undefined : new URL(parts.publicUrl);
+  const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
   let health: AdapterHealth = { state: "starting" };
   let server: Server | undefined;
   let port = 0;
   let hosts: AllowedHosts | undefined;
 
   async function start(bot: Bot): Promise<void> {
-    requireTokenBeyondLoopback(parts);
+    requireTokenBeyondLoopback(options);
     const access = createAccess({
-      token: parts.token,
+      token: options.token,
       secure: publicUrl?.protocol === "https:",
       port: () => port,
       now,
     });
     const app = createApp({
       bot: () => bot,
-      hosts: () => hosts ?? allowedHosts({ host: parts.host, port }),
+      hosts: () => hosts ?? allowedHosts({ host: options.host, port }),
       access,
       now,
       files,
-      previews: parts.previews,
-      alerts: parts.alerts,
-      watch: parts.watch,
-      incident: parts.incident,
-      alertPatience: parts.alertPatience ?? {
+      previews: options.previews,
+      alerts: options.alerts,
+      watch: options.watch,
+      incident: options.incident,
+      streamTimeouts: options.streamTimeouts ?? {
         heartbeatMillis: HEARTBEAT_INTERVAL_MILLIS,
-        slowMillis: READ_TIMEOUT_MILLIS,
+        readMillis: READ_TIMEOUT_MILLIS,
       },
-      simulated: parts.simulated ?? false,
+      simulated: options.simulated ?? false,
       log,
       stopping: stopping.signal,
-      patience: { wholeMillis: INVOCATION_TIMEOUT_MILLIS, graceMillis: ABORT_GRACE_MILLIS },
-      ready: () => parts.ready(),
-      metrics: () => parts.metrics(),
-      onRequest: parts.onRequest,
+      timeouts: { totalMillis: INVOCATION_TIMEOUT_MILLIS, graceMillis: ABORT_GRACE_MILLIS },
+      ready: () => options.ready(),
+      metrics: () => options.metrics(),
+      onRequest: options.onRequest,
     });
-    // Other libraries of this process are to find the platform's own Request and Response.
+    // Other libraries of this process need the platform's own Request and Response.
     server = createAdaptorServer({
       fetch: (request, env) => app.fetch(request, env),
       overrideGlobalObjects: false,
       serverOptions: { headersTimeout: HEADERS_TIMEOUT_MILLIS, requestTimeout: REQUEST_TIMEOUT_MILLIS },
     }) as Server;
     server.maxConnections = MAX_CONNECTIONS;
-    port = await listen(server, parts.host, parts.port);
-    hosts = allowedHosts({ host: parts.host, port, ...(publicUrl === undefined ? {} : { publicUrl }) });
+    port = await listen(server, options.host, options.port);
+    hosts = allowedHosts({ host: options.host, port, ...(publicUrl === undefined ? {} : { publicUrl }) });
     server.on("error", (error) => log.error({ err: error }, "the console's server reports an error"));
     health = { state: "up" };
   }
@@ -151,20 +155,20 @@ export function createWebAdapter(parts: WebAdapterOptions): WebAdapter {
   };
 }
 
-/** Everybody who reaches the port can ask, and can silence alerts: beyond this machine that takes a secret. */
-function requireTokenBeyondLoopback(parts: WebAdapterOptions): void {
-  if (parts.token !== undefined && parts.token.length < MIN_TOKEN_LENGTH) {
+/** Whoever reaches the port can run commands and silence alerts: beyond this machine that takes a secret. */
+function requireTokenBeyondLoopback(options: WebAdapterOptions): void {
+  if (options.token !== undefined && options.token.length < MIN_TOKEN_LENGTH) {
     throw new UserError(`WEB_TOKEN has fewer than ${MIN_TOKEN_LENGTH} characters, which can be guessed.`, {
       remedy: "Make one with: openssl rand -hex 24",
     });
   }
-  if (isLoopback(parts.host) || parts.token !== undefined) return;
-  throw new UserError(`The console would be open to everybody who reaches ${parts.host}.`, {
+  if (isLoopback(options.host) || options.token !== undefined) return;
+  throw new UserError(`The console would be open to everybody who reaches ${options.host}.`, {
     remedy: "Set WEB_TOKEN to a secret of 16 characters or more, or leave WEB_HOST unset for this machine alone.",
   });
 }
 
-/** Lets answers under way end, then cuts what is left. */
+/** Lets answers under way end for a while, then closes their connections. */
 async function close(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   server.close(() => resolve(undefined));

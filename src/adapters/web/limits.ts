@@ -1,52 +1,52 @@
 import type { Milliseconds } from "../../units/duration.ts";
 
-/** Where the console listens unless told otherwise; busy ones are passed over, upwards. */
+/** The default port; where it is taken, the next free one above it. */
 export const FIRST_PORT = 8080;
-/** How many ports are tried from there on. */
+/** The number of ports tried. */
 export const PORTS_TRIED = 100;
 
-/** No question comes near this size; a larger body is refused before it is read. */
+/** The largest body of a request, far above any question. */
 export const MAX_BODY_BYTES = 64 * 1024;
 /** Open connections; a browser holds up to six. */
 export const MAX_CONNECTIONS = 512;
-/** Headers must have come within this time, and the whole request within the next. */
+/** Time limits for the headers and for the whole request. */
 export const HEADERS_TIMEOUT_MILLIS: Milliseconds = 15_000;
 export const REQUEST_TIMEOUT_MILLIS: Milliseconds = 30_000;
 
-/** Questions answered at one time: a crowd that asks the same costs the node one request, so it need not be small. */
+/** Questions answered at one time: equal ones cost the node one request, so it need not be small. */
 export const MAX_RUNNING = 256;
 /** Completions answered at one time; each takes at most 1.5 s. */
 export const MAX_COMPLETING = 64;
-/** The longest a question may take: a large export from a slow node. */
+/** The time limit of a question: a large export from a slow node. */
 export const INVOCATION_TIMEOUT_MILLIS: Milliseconds = 30 * 60_000;
-/** How long a command may go on after it has been told to stop before its answer is given up. */
+/** The time an aborted command has to end before it is answered as cancelled. */
 export const ABORT_GRACE_MILLIS: Milliseconds = 3000;
-/** At most this often is progress shown. */
+/** The shortest interval between two progress reports. */
 export const PROGRESS_INTERVAL_MILLIS: Milliseconds = 250;
-/** Readiness and metrics are asked every few seconds; what takes longer than this counts as a no. */
+/** The time limit of a readiness or metrics probe; a slower one fails. */
 export const PROBE_TIMEOUT_MILLIS: Milliseconds = 5000;
 
 /** Open streams of alerts; a page holds one. */
 export const MAX_ALERT_STREAMS = 64;
-/** How many alerts a reader that says nothing of where it stood is shown at first. */
+/** Alerts sent first to a reader without a `Last-Event-ID`. */
 export const INITIAL_ALERTS = 100;
-/** How many more of what is not over, from before those. */
+/** Open alerts sent before those, from earlier times. */
 export const INITIAL_OPEN_ALERTS = 50;
-/** How many one is sent again whose last alert is not known any more. */
+/** Alerts sent again to a reader whose last alert is no longer stored. */
 export const MAX_REPLAYED_ALERTS = 1000;
-/** How many are read at once. */
+/** Alerts read from the store at one time. */
 export const ALERT_BATCH_SIZE = 50;
-/** A stream on which nothing happens says so at this interval: proxies cut silent ones, some after 30 s. */
+/** The interval of heartbeats on a quiet stream: proxies cut silent ones, some after 30 s. */
 export const HEARTBEAT_INTERVAL_MILLIS: Milliseconds = 15_000;
-/** A reader that takes nothing for so long is cut off; it resumes where it stood. */
+/** A reader that reads nothing for this long is disconnected; it resumes with its last alert. */
 export const READ_TIMEOUT_MILLIS: Milliseconds = 30_000;
-/** After so long a reader that lost the stream connects again. */
+/** The time after which a reader that lost the stream reconnects. */
 export const RECONNECT_MILLIS: Milliseconds = 1000;
 
-/** Files kept for download: how many, and for how long after the answer they came with. */
+/** Files kept for download: their number, and their lifetime after the answer. */
 export const MAX_FILES = 200;
 export const FILE_LIFETIME_MILLIS: Milliseconds = 60 * 60_000;
-/** The largest file that a browser is offered; they are streamed from disk, so memory sets no bound. */
+/** The largest file offered for download; files are streamed from disk, so memory sets no bound. */
 export const MAX_FILE_BYTES = 16 * 1024 ** 3;
 /** The most files that one answer may carry. */
 export const MAX_FILES_PER_REPLY = 50;
@@ -60,10 +60,10 @@ export const MAX_FAILED_ATTEMPTS = 5;
 export const MAX_FAILED_ATTEMPTS_OF_ALL = 100;
 export const ATTEMPT_WINDOW_MILLIS: Milliseconds = 60_000;
 
-/** What a stop waits for answers under way before it cuts their connections. */
+/** The time that a stop gives answers under way before it closes their connections. */
 export const STOP_TIMEOUT_MILLIS: Milliseconds = 2000;
 
-/** A bound on how many things go on at one time; who finds none free is refused, not queued. */
+/** A bound on concurrent work; beyond it, work is refused, not queued. */
 interface ConcurrencyLimit {
   /** Takes a slot and gives the function that frees it, or undefined when all are taken. */
   tryAcquire(): (() => void) | undefined;

@@ -1,11 +1,20 @@
 import { z } from "zod";
 
+import type { Clock } from "../../api/clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import type { Reply } from "../../reply/reply.ts";
 import type { AlertTables, DeliveryRow, ReceiptRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { nowMillis, type OnStep } from "../dependencies.ts";
 import type { Decision } from "../outbox/batch.ts";
+import { type DeliveryContext, deliverySubject, isMerged, triggerDeliveryTime } from "../outbox/delivery-subject.ts";
+import type { AlertMessage } from "../outbox/message.ts";
 import { StoredDestination } from "../routing/subscription.ts";
-import type { Destination, Receipt, Sender } from "../sender.ts";
+import { type Delivery, type Destination, type Receipt, type Sender, SendError } from "../sender.ts";
+import type { PlatformSuspensions } from "../suspension/platform-suspension.ts";
+import { resumePlatform, type SuspensionDependencies } from "../suspension/suspension.ts";
 
 const DeliveryData = z.object({
   destination: StoredDestination,
@@ -14,26 +23,25 @@ const DeliveryData = z.object({
   threadOf: z.string().exactOptional(),
 });
 
-/** A delivery that is to be sent now. */
+/** A delivery that is marked as being sent, with all that sending takes. */
 export interface ClaimedDelivery {
   readonly row: DeliveryRow;
   readonly sender: Sender;
   readonly destination: Destination;
   readonly mention?: string;
   readonly quiet?: true;
-  /** Of an edit: what to edit. */
+  /** Of an edit: the message to edit. */
   readonly edits?: Receipt;
   readonly threadOf?: Receipt;
-  /** When the trigger arrived, for the story that a resolve tells. */
+  /** When the trigger arrived, for the timeline of a resolve. */
   readonly told?: Nanoseconds;
-  /** It may have arrived already, and the platform would not notice; of an edit: so it was with what it edits. */
+  /** It may have arrived, and the platform would not drop the repeat; of an edit: true of the edited message. */
   readonly repeat: boolean;
 }
 
 /**
- * Takes what is due for a sender, news of conditions first: marks it as being sent, since from then on nobody knows
- * whether it arrived. Gives undefined for what was due and need not be sent any more: something behind it may be due in
- * its place.
+ * Claims what is due for a sender, conditions first, and marks it as being sent: a crash from here on leaves its
+ * outcome unknown. Returns undefined for a delivery that was due and is dropped: the one behind it may be due now.
  */
 export async function claimDue(
   tables: AlertTables,
@@ -45,7 +53,7 @@ export async function claimDue(
   const taken = new Set<string>();
   const claimed: (ClaimedDelivery | undefined)[] = [];
   const urgent = await tables.outbox.urgent(sender.platform, at, limit);
-  // What is due holds the urgent ones once more.
+  // The due ones include the urgent ones.
   const others = urgent.length < limit ? await tables.outbox.due(sender.platform, at, limit + urgent.length) : [];
   for (const due of [...urgent, ...others]) {
     if (claimed.length === limit) break;
@@ -85,7 +93,7 @@ async function claimOne(
     ...(edits === undefined ? {} : { edits: receiptOf(edits) }),
     ...(thread === undefined ? {} : { threadOf: receiptOf(thread) }),
     ...(told === undefined ? {} : { told }),
-    // A message that said it may be a repeat goes on saying so.
+    // A message marked as a possible repeat keeps the mark when it is edited.
     repeat: due.target === null ? isRepeat(due, at, window) : edited !== undefined && wasRepeat(edited, window),
   };
 }
@@ -99,8 +107,8 @@ function wasRepeat(row: DeliveryRow, window: Milliseconds): boolean {
 }
 
 /**
- * A trigger that is still unsent when its escalation or its resolve has come says all of it at once. Only where it
- * certainly is unsent: a platform that drops repeats by their id would drop the news with it.
+ * Merges a later escalation or resolve into a trigger that is still unsent, so that one message says both. Only if it
+ * certainly is unsent: a platform that drops repeats by their id would drop the later message with it.
  */
 async function mergeIntoTrigger(
   tables: AlertTables,
@@ -112,8 +120,8 @@ async function mergeIntoTrigger(
   const later = (await tables.outbox.ofEpisode(trigger.episode, trigger.destination)).filter(
     (row) => row.state === "owed" && row.seq > trigger.seq && MERGED_PHASES.includes(row.phase),
   );
-  const news = later.filter((row) => row.phase !== "reminder" && row.phase !== "state");
-  const last = news.find((row) => row.phase === "resolve") ?? news.at(-1);
+  const changes = later.filter((row) => row.phase !== "reminder" && row.phase !== "state");
+  const last = changes.find((row) => row.phase === "resolve") ?? changes.at(-1);
   if (last === undefined) return trigger;
   for (const row of later) {
     await tables.outbox.update(row.id, { state: "merged", settled_at: at, last_error: `said by ${trigger.id}` });
@@ -126,7 +134,7 @@ async function mergeIntoTrigger(
   return { ...trigger, message: last.message, phase, data };
 }
 
-/** What has become critical meanwhile notifies whoever is to be notified of that. */
+/** A trigger that says an escalation notifies like the escalation. */
 function withNotificationOf(escalation: DeliveryRow, trigger: DeliveryRow): string {
   const { quiet: _quiet, mention: _mention, ...rest } = DeliveryData.parse(JSON.parse(trigger.data));
   const { quiet, mention } = DeliveryData.parse(JSON.parse(escalation.data));
@@ -135,15 +143,127 @@ function withNotificationOf(escalation: DeliveryRow, trigger: DeliveryRow): stri
 
 const MERGED_PHASES: readonly string[] = ["escalation", "reminder", "resolve", "state"];
 
-/** When the trigger of what ends an episode arrived at the same destination. */
-export async function triggerDeliveryTime(tables: AlertTables, row: DeliveryRow): Promise<Nanoseconds | undefined> {
-  if (row.episode === null || (row.phase !== "resolve" && row.phase !== "state")) return undefined;
-  const all = await tables.outbox.ofEpisode(row.episode, row.destination);
-  const trigger = all.find((one) => one.kind === "message" && one.phase === "trigger");
-  const receipt = trigger === undefined ? undefined : (await tables.outbox.receipts([trigger.id]))[0];
-  return receipt === undefined ? undefined : fromMillis(receipt.at);
-}
-
 function receiptOf({ platform, channel, message }: ReceiptRow): Receipt {
   return { platform, channel, message };
+}
+
+export interface AttemptDependencies {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Pure and total. */
+  readonly describe: (message: AlertMessage, context: DeliveryContext) => Reply;
+  readonly onStep?: OnStep;
+  /** An attempt that takes longer has an unknown outcome. Default 20 s. */
+  readonly tryMillis?: Milliseconds;
+}
+
+/** The result of one attempt. */
+export interface DeliveryResult {
+  readonly claimed: ClaimedDelivery;
+  /** Absent for an edit that succeeded, too. */
+  readonly receipt?: Receipt;
+  readonly error?: SendError;
+  /** Unix milliseconds. */
+  readonly at: Milliseconds;
+}
+
+/** Why an attempt that has ended stops its own timer. */
+const ATTEMPT_ENDED = new DOMException("This try has ended.", "AbortError");
+
+/** One attempt to send what was claimed. Never rejects: a failure is a result. Aborting `leave` abandons it. */
+export async function attemptDelivery(
+  dependencies: AttemptDependencies,
+  claimed: ClaimedDelivery,
+  message: AlertMessage,
+  leave: AbortSignal,
+): Promise<DeliveryResult> {
+  const { clock, onStep, tryMillis = 20_000 } = dependencies;
+  const ended = new AbortController();
+  const late = clock
+    .sleep(tryMillis, ended.signal)
+    .then(() => new SendError("maybe-sent", `no answer for ${tryMillis} ms`))
+    .catch(() => undefined);
+  try {
+    onStep?.("before sending");
+    const abort = AbortSignal.any([leave, ended.signal]);
+    const result = await Promise.race([send(dependencies, claimed, message, abort), late]);
+    onStep?.("after sending");
+    const at = nowMillis(clock);
+    if (result instanceof SendError) return { claimed, error: result, at };
+    return { claimed, ...(result === undefined ? {} : { receipt: result }), at };
+  } catch (thrown) {
+    const error =
+      thrown instanceof SendError ? thrown : new SendError("maybe-sent", messageOf(thrown), { cause: thrown });
+    return { claimed, error, at: nowMillis(clock) };
+  } finally {
+    ended.abort(ATTEMPT_ENDED);
+  }
+}
+
+async function send(
+  dependencies: Pick<AttemptDependencies, "describe" | "log">,
+  claimed: ClaimedDelivery,
+  message: AlertMessage,
+  signal: AbortSignal,
+): Promise<Receipt | undefined> {
+  const { row, sender, destination, mention, quiet, threadOf, edits, told, repeat } = claimed;
+  const reply = renderMessage(dependencies, message, {
+    ...(isMerged(message, row) ? { merged: true } : {}),
+    ...(repeat ? { repeat: true } : {}),
+    ...(told === undefined ? {} : { told }),
+  });
+  if (edits !== undefined) {
+    await sender.update(edits, reply, signal);
+    return undefined;
+  }
+  const delivery: Delivery = {
+    id: row.id,
+    destination,
+    ...(mention === undefined ? {} : { mention }),
+    ...(quiet === undefined ? {} : { quiet }),
+    ...(threadOf === undefined ? {} : { threadOf }),
+    about: deliverySubject(message, row.phase),
+  };
+  return sender.send(delivery, reply, signal);
+}
+
+/** A message that cannot be worded is a bug, which no retry heals. */
+function renderMessage(
+  { describe, log }: Pick<AttemptDependencies, "describe" | "log">,
+  message: AlertMessage,
+  context: DeliveryContext,
+): Reply {
+  try {
+    return describe(message, context);
+  } catch (thrown) {
+    log.error({ err: thrown, type: message.type }, "an alert cannot be worded");
+    throw new SendError("unhealable", "it cannot be worded", { cause: thrown });
+  }
+}
+
+/** Each goes to another destination: one that hangs or fails says nothing about the token. */
+const TRIALS_AT_ONCE = 5;
+/** A delivery that turns out to be dropped proves nothing: so often the next ones are claimed. */
+const MAX_TRIAL_CLAIMS = 20;
+
+/**
+ * Claims a few trials on a platform that says that it accepts the token again; if nothing is due there, the platform
+ * resumes at once.
+ */
+export async function claimTrial(
+  tables: AlertTables,
+  { sender, at }: { readonly sender: Sender; readonly at: Milliseconds },
+  suspensions: PlatformSuspensions,
+  dependencies: SuspensionDependencies,
+  decisions: Decision[],
+): Promise<(ClaimedDelivery | undefined)[]> {
+  for (let claims = 0; claims < MAX_TRIAL_CLAIMS; claims += 1) {
+    const due = await claimDue(tables, sender, at, TRIALS_AT_ONCE, decisions);
+    if (due.length === 0) {
+      await resumePlatform(tables, suspensions, { platform: sender.platform, at }, dependencies, decisions);
+      return [];
+    }
+    if (due.some((one) => one !== undefined)) return due;
+  }
+  return [];
 }

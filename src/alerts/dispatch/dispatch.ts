@@ -1,3 +1,7 @@
+// Sends what the outbox owes. One turn of the loop is one transaction: it records the last results, claims what is due
+// within the concurrency limit and expires what is too old; the attempts run between the turns.
+// Read claim.ts (claims and attempts) and record-result.ts (retries, dead letters, lost destinations) next. How long a
+// retry waits: ../outbox/retry-policy.ts. Tokens that a platform refuses: ../suspension.
 import { setImmediate } from "node:timers/promises";
 
 import type { Clock } from "../../api/clock.ts";
@@ -6,24 +10,31 @@ import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { nowMillis, randomId } from "../dependencies.ts";
 import type { Decision } from "../outbox/batch.ts";
+import { logDecisions } from "../outbox/decision-log.ts";
 import { type AlertMessage, readMessages } from "../outbox/message.ts";
-import { fanOutNext, logDecisions } from "../outbox/outbox.ts";
+import { fanOutNext } from "../outbox/outbox.ts";
 import type { Destination, Sender } from "../sender.ts";
-import { claimTrial, recordTokenChecks, TokenProbe } from "../suspension/token-probe.ts";
-import { attemptDelivery, type AttemptDependencies } from "./attempt.ts";
-import { claimDue, type ClaimedDelivery } from "./claim.ts";
+import { recordTokenChecks, TokenProbe } from "../suspension/token-probe.ts";
+import {
+  attemptDelivery,
+  type AttemptDependencies,
+  claimDue,
+  type ClaimedDelivery,
+  claimTrial,
+  type DeliveryResult,
+} from "./claim.ts";
 import { ConcurrencyLimit, type ConcurrencyLimits } from "./concurrency-limit.ts";
-import { deadLetter, type DeliveryOutcome, type DeliveryResult, recordResults } from "./record-result.ts";
+import { deadLetter, type DeliveryOutcome, recordResults } from "./record-result.ts";
 import { expireOverdue, recoverUnfinished } from "./recover.ts";
 import { WallClockMonitor } from "./wall-clock.ts";
 
 export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLimits {
   readonly store: Pick<Store, "transaction">;
   readonly senders: readonly Sender[];
-  /** Told of lost destinations and refused tokens, as the console is where there is one. */
+  /** Notified of lost destinations and refused tokens, like the console where there is one. */
   readonly operators?: Destination;
   readonly console?: Destination;
-  /** For figures: what came of a try, and how long after it was owed. */
+  /** For metrics: the outcome of an attempt, and how long after the delivery was created. */
   readonly onOutcome?: (outcome: {
     platform: string;
     phase: string;
@@ -35,183 +46,188 @@ export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLi
   readonly random?: () => number;
 }
 
-/** Sends what is owed. */
 export interface Dispatcher {
-  /** Until the signal; then waits a little for tries under way and keeps what came of them. Never rejects. */
+  /** Runs until the signal, then waits a little for running attempts and records their results. Never rejects. */
   run(signal: AbortSignal): Promise<void>;
-  /** Something new may be due. */
+  /** A new delivery may be due. */
   wake(): void;
 }
 
-/** How often what has no sender is looked at, and the longest wait for a wake that was lost. */
+/** How often deliveries without a sender are checked, and the longest pause if a wake was lost. */
 const MAX_IDLE: Milliseconds = 60_000;
-/** After a fault of the store. */
+/** The pause after the store failed. */
 const STORE_RETRY_DELAY: Milliseconds = 1000;
 const SHUTDOWN_GRACE: Milliseconds = 3000;
-/** For how many turns of the event loop answers that keep coming are gathered. */
+/** For how many turns of the event loop results that keep coming are gathered. */
 const GATHER_TICKS = 8;
 
-export function createDispatcher(parts: DispatchDependencies): Dispatcher {
-  const { store, clock, log, senders, newId = randomId, random = Math.random } = parts;
-  const standing = {
+export function createDispatcher(dependencies: DispatchDependencies): Dispatcher {
+  const { store, clock, log, senders, newId = randomId, random = Math.random } = dependencies;
+  const suspending = {
     newId,
-    ...(parts.operators === undefined ? {} : { operators: parts.operators }),
-    ...(parts.console === undefined ? {} : { console: parts.console }),
+    ...(dependencies.operators === undefined ? {} : { operators: dependencies.operators }),
+    ...(dependencies.console === undefined ? {} : { console: dependencies.console }),
   };
-  const underWay = new Map<string, Promise<void>>();
-  const room = new ConcurrencyLimit(clock, parts);
+  const attempts = new Map<string, Promise<void>>();
+  const limit = new ConcurrencyLimit(clock, dependencies);
   const wall = new WallClockMonitor(clock);
-  const tokens = new TokenProbe({ clock, log, senders, onChecked: () => ring() });
-  /** Aborts when what is under way gets no more time. */
-  const farewell = new AbortController();
-  let outcomes: DeliveryResult[] = [];
-  let sweptAt = -Infinity;
-  let bell = Promise.withResolvers<void>();
-  const ring = (): void => bell.resolve();
-  /** Something may wait to be spread. */
-  let mayWait = true;
+  const probe = new TokenProbe({ clock, log, senders, onChecked: () => wake() });
+  /** Aborts the attempts that are still running when the process stops. */
+  const shutdown = new AbortController();
+  let results: DeliveryResult[] = [];
+  let expiredAt = -Infinity;
+  let wakeUp = Promise.withResolvers<void>();
+  const wake = (): void => wakeUp.resolve();
+  /** A chunk may wait to be fanned out. */
+  let hasChunks = true;
 
-  /** Keeps what came of the last tries and takes the next ones, all in one transaction. */
+  /** Records the last results and claims the next deliveries, all in one transaction. */
   async function turn(claiming: boolean): Promise<Turn> {
-    const settled = outcomes;
-    outcomes = [];
-    const checks = tokens.take();
+    const recorded = results;
+    results = [];
+    const checks = probe.take();
     const at = nowMillis(clock);
     const setBack = wall.setBack();
     try {
       const taken = await store.transaction(async ({ alerts: tables }) => {
         const decisions: Decision[] = [];
-        const refusals = await tokens.suspensions(tables);
-        const refused = refusals.all();
-        const isTrial = (id: string): boolean => tokens.isTrial(id);
-        const verdicts = await recordResults(
+        const suspensions = await probe.suspensions(tables);
+        const suspended = suspensions.all();
+        const isTrial = (id: string): boolean => probe.isTrial(id);
+        const outcomes = await recordResults(
           tables,
-          settled,
-          { ...standing, random, suspensions: refusals, isTrial },
+          recorded,
+          { ...suspending, random, suspensions, isTrial },
           decisions,
         );
-        const tried = await recordTokenChecks(tables, checks, refusals, standing, decisions);
-        // What waits for a time by the clock that was wrong would wait for as much longer.
+        const tried = await recordTokenChecks(tables, checks, suspensions, suspending, decisions);
+        // What is scheduled by the clock that was wrong would wait for as much longer.
         if (setBack > 0) await tables.outbox.bringForward(setBack, at);
-        if (settled.length > 0) parts.onStep?.("receipt written");
+        if (recorded.length > 0) dependencies.onStep?.("receipt written");
         const claimed: (ClaimedDelivery | undefined)[] = [];
         const full: Sender[] = [];
         for (const sender of claiming ? senders : []) {
-          if (refusals.get(sender.platform) !== undefined) {
+          if (suspensions.get(sender.platform) !== undefined) {
             if (tried.has(sender.platform))
-              claimed.push(...(await claimTrial(tables, { sender, at }, refusals, standing, decisions)));
+              claimed.push(...(await claimTrial(tables, { sender, at }, suspensions, suspending, decisions)));
             continue;
           }
-          const free = room.free(sender);
+          const free = limit.free(sender);
           const due = free > 0 ? await claimDue(tables, sender, at, free, decisions) : [];
           claimed.push(...due);
           if (due.length >= free) full.push(sender);
         }
         const served = senders.map(({ platform }) => platform);
-        if (at - sweptAt >= MAX_IDLE) await expireOverdue(tables, at, decisions, newId, refusals, served);
+        if (at - expiredAt >= MAX_IDLE) await expireOverdue(tables, at, decisions, newId, suspensions, served);
         const work = await withMessages(tables, claimed, at, decisions, newId);
         await logDecisions(tables, decisions, at);
-        // Where there is no room, what makes some wakes us.
-        const isHeld = (sender: Sender): boolean => refusals.get(sender.platform) !== undefined;
-        const roomy = senders.filter((one) => !full.includes(one) && !isHeld(one)).map(({ platform }) => platform);
-        const next = await tables.outbox.nextRunAt(roomy, at);
-        // Its channels are told so, and what they are told may be due on a platform that has had its turn.
-        const accepted = refused.some(({ platform }) => refusals.get(platform) === undefined);
-        const more = accepted || work.length < claimed.length;
-        return { claimed: work, next, full, more, accepted, verdicts, refusals };
+        // At the limit, the end of an attempt wakes the loop.
+        const isSuspended = (sender: Sender): boolean => suspensions.get(sender.platform) !== undefined;
+        const notFull = senders
+          .filter((one) => !full.includes(one) && !isSuspended(one))
+          .map(({ platform }) => platform);
+        const next = await tables.outbox.nextRunAt(notFull, at);
+        // Its channels are notified, which may make deliveries due on a platform whose turn is over.
+        const resumed = suspended.some(({ platform }) => suspensions.get(platform) === undefined);
+        const more = resumed || work.length < claimed.length;
+        return { claimed: work, next, full, more, resumed, outcomes, suspensions };
       });
-      if (taken.accepted) mayWait = true;
-      if (at - sweptAt >= MAX_IDLE) {
-        sweptAt = at;
-        mayWait = true;
+      if (taken.resumed) hasChunks = true;
+      if (at - expiredAt >= MAX_IDLE) {
+        expiredAt = at;
+        hasChunks = true;
       }
-      const settledIds = settled.map(({ claimed }) => claimed.row.id);
-      tokens.committed(
-        taken.refusals,
+      probe.committed(
+        taken.suspensions,
         taken.claimed.map(({ claimed }) => claimed),
-        settledIds,
+        recorded.map(({ claimed }) => claimed.row.id),
       );
-      if (settled.length > 0) parts.onStep?.("receipt kept");
-      if (taken.claimed.length > 0) parts.onStep?.("deliveries claimed");
-      for (const [index, { claimed }] of settled.entries()) {
+      if (recorded.length > 0) dependencies.onStep?.("receipt kept");
+      if (taken.claimed.length > 0) dependencies.onStep?.("deliveries claimed");
+      for (const [index, { claimed }] of recorded.entries()) {
         const { platform, phase, created_at } = claimed.row;
-        parts.onOutcome?.({ platform, phase, verdict: taken.verdicts[index] ?? "retry", waited: at - created_at });
+        dependencies.onOutcome?.({
+          platform,
+          phase,
+          verdict: taken.outcomes[index] ?? "retry",
+          waited: at - created_at,
+        });
       }
       return taken;
     } catch (thrown) {
-      // Nothing of it was kept: what came of the tries is still to be.
-      outcomes = [...settled, ...outcomes];
-      tokens.putBack(checks);
+      // Nothing was committed: the results are still to be recorded.
+      results = [...recorded, ...results];
+      probe.putBack(checks);
       wall.again(setBack);
       throw thrown;
     }
   }
 
   function begin({ claimed, message }: ClaimedMessage): void {
-    const end = room.begin(claimed.row.id, claimed.row);
-    const task = async (): Promise<void> => {
-      const outcome = await attemptDelivery(parts, claimed, message, farewell.signal);
+    const end = limit.begin(claimed.row.id, claimed.row);
+    const attempt = async (): Promise<void> => {
+      const result = await attemptDelivery(dependencies, claimed, message, shutdown.signal);
       end();
-      underWay.delete(claimed.row.id);
-      outcomes.push(outcome);
-      ring();
+      attempts.delete(claimed.row.id);
+      results.push(result);
+      wake();
     };
-    underWay.set(claimed.row.id, task());
+    attempts.set(claimed.row.id, attempt());
   }
 
   function untilDue(next: Milliseconds | undefined): Milliseconds {
     return next === undefined ? MAX_IDLE : Math.max(1, next - nowMillis(clock));
   }
 
-  function untilRoom(sender: Sender): Milliseconds {
-    return room.free(sender) > 0 ? 0 : (room.freeIn(sender) ?? MAX_IDLE);
+  function untilFree(sender: Sender): Milliseconds {
+    return limit.free(sender) > 0 ? 0 : (limit.freeIn(sender) ?? MAX_IDLE);
   }
 
-  /** A commit costs a sync of the disk, whatever is in it: answers that are there already share one. */
+  /** A commit costs a disk sync, whatever is in it: results that are there already share one. */
   async function gather(): Promise<void> {
     let before = -1;
-    for (let tick = 0; tick < GATHER_TICKS && outcomes.length > before; tick += 1) {
-      before = outcomes.length;
+    for (let tick = 0; tick < GATHER_TICKS && results.length > before; tick += 1) {
+      before = results.length;
       await setImmediate();
     }
   }
 
-  /** Spreads one portion of what is owed to many, while the ones before it are being sent. */
-  async function spreadOne(): Promise<boolean> {
-    if (!mayWait) return false;
-    mayWait = await store.transaction(({ alerts: tables }) => fanOutNext(tables, newId));
-    return mayWait;
+  /** Fans out one chunk of a large batch while the deliveries of the chunks before it are being sent. */
+  async function fanOutOne(): Promise<boolean> {
+    if (!hasChunks) return false;
+    hasChunks = await store.transaction(({ alerts: tables }) => fanOutNext(tables, newId));
+    return hasChunks;
   }
 
   return {
     wake() {
-      mayWait = true;
-      ring();
+      hasChunks = true;
+      wake();
     },
     async run(signal) {
-      signal.addEventListener("abort", ring, { once: true });
+      signal.addEventListener("abort", wake, { once: true });
       let recovered = false;
       while (!signal.aborted) {
         let pause: Milliseconds;
         try {
           if (!recovered) await store.transaction(({ alerts }) => recoverUnfinished(alerts, nowMillis(clock)));
           recovered = true;
-          bell = Promise.withResolvers<void>();
+          wakeUp = Promise.withResolvers<void>();
           const { claimed, next, full, more } = await turn(true);
           for (const work of claimed) begin(work);
-          const asked = tokens.probeDue(farewell.signal);
-          const spread = await spreadOne();
-          pause = more || spread ? 0 : Math.min(MAX_IDLE, untilDue(next), asked, ...full.map(untilRoom));
+          const untilProbe = probe.probeDue(shutdown.signal);
+          const fannedOut = await fanOutOne();
+          pause = more || fannedOut ? 0 : Math.min(MAX_IDLE, untilDue(next), untilProbe, ...full.map(untilFree));
         } catch (thrown) {
           log.error({ err: thrown }, "deliveries cannot be kept");
           pause = STORE_RETRY_DELAY;
         }
-        if (pause > 0) await waitFor(bell.promise, pause, clock, signal);
+        if (pause > 0) await waitFor(wakeUp.promise, pause, clock, signal);
         await gather();
       }
-      await waitFor(Promise.all(underWay.values()), SHUTDOWN_GRACE, clock);
-      farewell.abort(new DOMException("Bellwether is stopping.", "AbortError"));
-      if (outcomes.length > 0) {
+      await waitFor(Promise.all(attempts.values()), SHUTDOWN_GRACE, clock);
+      shutdown.abort(new DOMException("Bellwether is stopping.", "AbortError"));
+      if (results.length > 0) {
         await turn(false).catch((thrown: unknown) => log.error({ err: thrown }, "the last receipts cannot be kept"));
       }
     },
@@ -220,11 +236,11 @@ export function createDispatcher(parts: DispatchDependencies): Dispatcher {
 
 interface Turn {
   readonly claimed: readonly ClaimedMessage[];
-  /** Some of what was due came to nothing, or something was added, so that something else may be due now. */
+  /** A due delivery was dropped or a new one was added, so that another may be due now. */
   readonly more: boolean;
-  /** Where there was no room for more. */
+  /** Senders at their concurrency limit. */
   readonly full: readonly Sender[];
-  /** When something becomes due that is not yet; Unix milliseconds. */
+  /** When the next delivery becomes due; Unix milliseconds. */
   readonly next: Milliseconds | undefined;
 }
 
@@ -233,7 +249,7 @@ interface ClaimedMessage {
   readonly message: AlertMessage;
 }
 
-/** With what they say; one that says nothing that this program understands is given up, and keeps nothing waiting. */
+/** Joins claims with their messages; one whose message this program cannot read becomes a dead letter. */
 async function withMessages(
   tables: AlertTables,
   due: readonly (ClaimedDelivery | undefined)[],

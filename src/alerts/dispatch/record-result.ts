@@ -4,49 +4,39 @@ import { fromMillis } from "../../units/nanoseconds.ts";
 import { timeToText } from "../kinds/json-fields.ts";
 import { type Decision, OutboxBatch } from "../outbox/batch.ts";
 import { revertUnsent, UNREACHED, UNSENT } from "../outbox/notification-state.ts";
-import { fanOutAll, putSubscription, writeBatch } from "../outbox/outbox.ts";
+import { fanOutAll, writeBatch } from "../outbox/outbox.ts";
 import { backoffDelay, DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
 import { readRollingMessages, rollingKey } from "../outbox/rolling-message.ts";
-import { destinationKey, isAlive, Subscription } from "../routing/subscription.ts";
-import type { Destination, Receipt, SendError, SendErrorKind } from "../sender.ts";
+import { destinationKey, isAlive, putSubscription, Subscription } from "../routing/subscription.ts";
+import type { Destination, SendError, SendErrorKind } from "../sender.ts";
 import type { PlatformSuspensions } from "../suspension/platform-suspension.ts";
 import { isEndNotice, resumePlatform, suspendPlatform, type SuspensionDependencies } from "../suspension/suspension.ts";
-import type { ClaimedDelivery } from "./claim.ts";
+import type { ClaimedDelivery, DeliveryResult } from "./claim.ts";
 
-/** What came of one try. */
-export interface DeliveryResult {
-  readonly claimed: ClaimedDelivery;
-  /** Absent for an edit that succeeded, too. */
-  readonly receipt?: Receipt;
-  readonly error?: SendError;
-  /** Unix milliseconds. */
-  readonly at: Milliseconds;
-}
-
-export interface RecordDependencies extends SuspensionDependencies {
+interface RecordDependencies extends SuspensionDependencies {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly suspensions: PlatformSuspensions;
-  /** Whether a delivery was tried to see whether its platform takes the bot's token again. */
+  /** Whether a delivery is a trial: sent to find out whether its platform accepts the bot's token again. */
   readonly isTrial: (delivery: string) => boolean;
 }
 
-/** What is said of an outcome: for figures. */
+/** How an attempt ended, for metrics. */
 export type DeliveryOutcome = "sent" | "retry" | "maybe-sent" | "dead" | "gone" | "refused";
 
-/** After these the platform has dealt with what was sent, as it does for nobody whose token it refuses. */
+/** After these the platform has accepted the token: it handled the message. */
 const TOKEN_ACCEPTED_KINDS: readonly (SendErrorKind | undefined)[] = [undefined, "gone", "unhealable"];
 
-/** Keeps what came of some tries, and decides what follows from each. Gives a verdict for each of them. */
+/** Stores the results of some attempts and decides what follows from each: sent, retried or dead-lettered. */
 export async function recordResults(
   tables: AlertTables,
-  outcomes: readonly DeliveryResult[],
-  parts: RecordDependencies,
+  results: readonly DeliveryResult[],
+  dependencies: RecordDependencies,
   decisions: Decision[],
 ): Promise<DeliveryOutcome[]> {
-  // What arrived is kept first: what another one's failure gives up must find it settled.
+  // Successes first: what another result's failure dead-letters must not include them.
   for (const [at, arrived] of Map.groupBy(
-    outcomes.filter(({ error }) => error === undefined),
+    results.filter(({ error }) => error === undefined),
     (one) => one.at,
   )) {
     await tables.outbox.markSent(
@@ -55,24 +45,26 @@ export async function recordResults(
     );
   }
   await tables.outbox.putReceipts(
-    outcomes.flatMap(({ claimed, receipt, at }) =>
+    results.flatMap(({ claimed, receipt, at }) =>
       receipt === undefined ? [] : [{ delivery: claimed.row.id, ...receipt, at }],
     ),
   );
-  const verdicts: DeliveryOutcome[] = [];
+  const outcomes: DeliveryOutcome[] = [];
   const arrivedOn = Map.groupBy(
-    outcomes.filter(({ claimed, error }) => error === undefined && parts.isTrial(claimed.row.id)),
+    results.filter(({ claimed, error }) => error === undefined && dependencies.isTrial(claimed.row.id)),
     ({ claimed }) => claimed.row.platform,
   );
-  for (const { claimed, error, at } of outcomes) {
-    verdicts.push(error === undefined ? "sent" : await recordFailure(tables, claimed, error, at, parts, decisions));
-    if (parts.isTrial(claimed.row.id) && TOKEN_ACCEPTED_KINDS.includes(error?.kind)) {
+  for (const { claimed, error, at } of results) {
+    outcomes.push(
+      error === undefined ? "sent" : await recordFailure(tables, claimed, error, at, dependencies, decisions),
+    );
+    if (dependencies.isTrial(claimed.row.id) && TOKEN_ACCEPTED_KINDS.includes(error?.kind)) {
       const { platform } = claimed.row;
       const gone = arrivedOn.get(platform)?.length ?? 0;
-      await resumePlatform(tables, parts.suspensions, { platform, at, gone }, parts, decisions);
+      await resumePlatform(tables, dependencies.suspensions, { platform, at, gone }, dependencies, decisions);
     }
   }
-  return verdicts;
+  return outcomes;
 }
 
 async function recordFailure(
@@ -80,7 +72,7 @@ async function recordFailure(
   claimed: ClaimedDelivery,
   error: SendError,
   at: Milliseconds,
-  parts: RecordDependencies,
+  dependencies: RecordDependencies,
   decisions: Decision[],
 ): Promise<DeliveryOutcome> {
   const { row } = claimed;
@@ -91,39 +83,46 @@ async function recordFailure(
   const uncertain_since =
     error.kind === "maybe-sent" ? (row.uncertain_since ?? row.attempted_at ?? at) : row.uncertain_since;
   const last_error = error.message;
-  const retired = parts.suspensions.get(row.platform)?.retired;
+  const retired = dependencies.suspensions.get(row.platform)?.retired;
   if (retired !== undefined && row.created_at <= retired.at && !isEndNotice(row)) {
-    // It was under way when all that its platform was owed was given up.
+    // It was being sent when all that its platform was owed was dead-lettered.
     tell("dead letter", error.message);
-    await deadLetter(tables, { ...row, uncertain_since, last_error }, at, parts.newId, UNREACHED);
+    await deadLetter(tables, { ...row, uncertain_since, last_error }, at, dependencies.newId, UNREACHED);
     return "dead";
   }
   if (error.kind === "refused") {
     await tables.outbox.update(row.id, { state: "owed", uncertain_since, last_error, run_at: at });
     tell("token refused", `${error.message}; it waits until the token is accepted`);
-    await suspendPlatform(tables, parts.suspensions, { platform: row.platform, error, at }, parts, decisions);
+    await suspendPlatform(
+      tables,
+      dependencies.suspensions,
+      { platform: row.platform, error, at },
+      dependencies,
+      decisions,
+    );
     return "refused";
   }
   if (error.kind === "gone") {
     tell("destination lost", error.message);
-    await loseDestination(tables, { ...row, uncertain_since }, claimed.destination, error.message, at, parts);
+    await loseDestination(tables, { ...row, uncertain_since }, claimed.destination, error.message, at, dependencies);
     return "gone";
   }
   if (error.kind === "unhealable" || at - row.created_at >= DEAD_LETTER_AFTER) {
     tell("dead letter", error.message);
-    await deadLetter(tables, { ...row, uncertain_since, last_error }, at, parts.newId);
-    if (row.phase === "rolling" && row.kind === "edit") await restartRollingMessage(tables, row, claimed, at, parts);
+    await deadLetter(tables, { ...row, uncertain_since, last_error }, at, dependencies.newId);
+    if (row.phase === "rolling" && row.kind === "edit")
+      await restartRollingMessage(tables, row, claimed, at, dependencies);
     return "dead";
   }
-  const run_at = at + Math.max(backoffDelay(row.attempts, parts.random()), error.retryAfterMillis ?? 0);
+  const run_at = at + Math.max(backoffDelay(row.attempts, dependencies.random()), error.retryAfterMillis ?? 0);
   await tables.outbox.update(row.id, { state: "owed", uncertain_since, last_error, run_at });
-  // Whoever asks us to wait means the channel, not this one message.
+  // A platform that asks to wait means the channel, not this one message.
   if (error.retryAfterMillis !== undefined) await tables.outbox.postpone(row.destination, at + error.retryAfterMillis);
   tell(error.kind === "maybe-sent" ? "outcome unknown" : "try again", `${error.message}; next ${iso(run_at)}`);
   return error.kind;
 }
 
-/** Dead-letters a delivery. Where its trigger certainly never arrived, nothing more is owed of the episode. */
+/** Dead-letters a delivery. If it is a trigger that certainly never arrived, the rest of its episode goes with it. */
 export async function deadLetter(
   tables: AlertTables,
   row: DeliveryRow,
@@ -132,7 +131,7 @@ export async function deadLetter(
   by: Parameters<typeof revertUnsent>[2] = UNSENT,
 ): Promise<void> {
   const { uncertain_since, last_error } = row;
-  // What still waits to be spread may be about the same episode.
+  // A chunk that is not fanned out yet may hold deliveries of the same episode.
   await fanOutAll(tables, newId);
   await tables.outbox.update(row.id, { state: "dead", settled_at: at, uncertain_since, last_error });
   await revertUnsent(tables, row, by);
@@ -144,7 +143,7 @@ export async function deadLetter(
   }
 }
 
-/** A message of the day that cannot be edited any more goes on in a new one. */
+/** A rolling message that cannot be edited any more continues in a new one. */
 async function restartRollingMessage(
   tables: AlertTables,
   row: DeliveryRow,
@@ -153,8 +152,8 @@ async function restartRollingMessage(
   { newId }: RecordDependencies,
 ): Promise<void> {
   await fanOutAll(tables, newId);
-  const said = await readRollingMessages(tables, [row.message]);
-  const message = said.get(row.message);
+  const read = await readRollingMessages(tables, [row.message]);
+  const message = read.get(row.message);
   if (message === undefined) return;
   // It may have grown since.
   const [known] = await tables.backlog.rolling([rollingKey(row.destination, message)]);
@@ -165,13 +164,13 @@ async function restartRollingMessage(
     await tables.outbox.update(edit.id, { state: "dropped", settled_at: at, last_error });
   }
   const id = newId();
-  const book = new OutboxBatch();
-  book.deliveries.push({ id, destination, phase: "rolling", message: last ?? message, quiet: true });
-  await writeBatch(tables, book, at, newId);
+  const batch = new OutboxBatch();
+  batch.deliveries.push({ id, destination, phase: "rolling", message: last ?? message, quiet: true });
+  await writeBatch(tables, batch, at, newId);
   if (known !== undefined) await tables.backlog.putRolling([{ ...known, delivery: id }]);
 }
 
-/** A destination that is gone: its subscriptions end, what it was owed is given up, and the operators are told. */
+/** A destination that is gone: its subscriptions end, its deliveries are dead-lettered, the operators are notified. */
 async function loseDestination(
   tables: AlertTables,
   row: DeliveryRow,
@@ -197,10 +196,10 @@ async function loseDestination(
     await tables.outbox.update(one.id, { state: "dead", settled_at: at, last_error: why, uncertain_since });
     await revertUnsent(tables, { ...one, uncertain_since }, UNREACHED);
   }
-  const told = [shown, operators].filter((one) => one !== undefined && destinationKey(one) !== row.destination);
-  // The end of what was told there before is still tried, and the operators know already.
+  const recipients = [shown, operators].filter((one) => one !== undefined && destinationKey(one) !== row.destination);
+  // Resolves of earlier alerts are still tried there, and the operators know already.
   if (known && subscriptions === 0) return;
-  const book = new OutboxBatch();
+  const batch = new OutboxBatch();
   const { platform, channel } = destination;
   const unsent = open.filter(({ kind }) => kind === "message").length;
   const message = {
@@ -212,9 +211,9 @@ async function loseDestination(
     unsent,
     at: timeToText(fromMillis(at)),
   } as const;
-  for (const to of told)
-    if (to !== undefined) book.deliveries.push({ id: newId(), destination: to, phase: "bot", message });
-  await writeBatch(tables, book, at, newId);
+  for (const to of recipients)
+    if (to !== undefined) batch.deliveries.push({ id: newId(), destination: to, phase: "bot", message });
+  await writeBatch(tables, batch, at, newId);
 }
 
 function iso(millis: Milliseconds): string {

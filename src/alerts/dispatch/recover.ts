@@ -1,13 +1,13 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Decision } from "../outbox/batch.ts";
+import { logDecisions } from "../outbox/decision-log.ts";
 import { UNREACHED, UNSENT } from "../outbox/notification-state.ts";
-import { logDecisions } from "../outbox/outbox.ts";
 import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
 import { type PlatformSuspensions, revokedAt } from "../suspension/platform-suspension.ts";
 import { deadLetter } from "./record-result.ts";
 
-/** What a process that died was sending may have arrived: nobody will ever know. */
+/** Puts back what a crashed process was sending: whether it arrived is unknown. */
 export async function recoverUnfinished(tables: AlertTables, at: Milliseconds): Promise<void> {
   const left = await tables.outbox.recover();
   const decisions = left.map((row) => ({
@@ -20,27 +20,27 @@ export async function recoverUnfinished(tables: AlertTables, at: Milliseconds): 
   await logDecisions(tables, decisions, at);
 }
 
-/** A platform that is asked once a minute has said by then whether it still refuses the token. */
+/** A platform that is probed once a minute has answered by then whether it still refuses the token. */
 const PROBED_WITHIN: Milliseconds = 300_000;
 
 /**
- * What nobody delivers is given up after a day, like everything else. Where somebody does, each is given up by a try of
- * its own, also after an absence of more than a day. What a platform keeps back that refuses the bot's token shares the
- * fate of all that is owed there, as long as that is open.
+ * Dead-letters deliveries that no sender has taken for a day. With a sender, each is dead-lettered by a failed attempt
+ * of its own, also after a downtime of more than a day. On a suspended platform they share the fate of the suspension
+ * while that is open.
  */
 export async function expireOverdue(
   tables: AlertTables,
   at: Milliseconds,
   decisions: Decision[],
   newId: () => string,
-  refusals: Pick<PlatformSuspensions, "all" | "get">,
+  suspensions: Pick<PlatformSuspensions, "all" | "get">,
   served: readonly string[],
 ): Promise<void> {
-  const open = refusals.all().filter((one) => one.retired === undefined && at < revokedAt(one) + PROBED_WITHIN);
-  const tried = served.filter((platform) => refusals.get(platform) === undefined);
+  const open = suspensions.all().filter((one) => one.retired === undefined && at < revokedAt(one) + PROBED_WITHIN);
+  const tried = served.filter((platform) => suspensions.get(platform) === undefined);
   const except = [...open.map(({ platform }) => platform), ...tried];
   for (const row of await tables.outbox.overdue(at - DEAD_LETTER_AFTER, 500, except)) {
-    const refused = refusals.get(row.platform)?.why;
+    const refused = suspensions.get(row.platform)?.why;
     const why = row.last_error ?? refused ?? "nothing could send it";
     await deadLetter(tables, { ...row, last_error: why }, at, newId, refused === undefined ? UNSENT : UNREACHED);
     const about = { destination: row.destination, delivery: row.id };

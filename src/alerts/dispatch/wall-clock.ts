@@ -2,10 +2,10 @@ import type { Clock } from "../../api/clock.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { nowMillis } from "../dependencies.ts";
 
-/** A clock that runs a little fast or slow is put right by less than this at a time. */
+/** Corrections of a clock that drifts are smaller than this. */
 const MIN_SET_BACK: Milliseconds = 1000;
 
-/** Notices when the wall clock is set back, by the monotonic one. */
+/** Notices by the monotonic clock when the wall clock is set back. */
 export class WallClockMonitor {
   readonly #clock: Clock;
   #ahead: Milliseconds;
@@ -15,7 +15,7 @@ export class WallClockMonitor {
     this.#ahead = this.#now();
   }
 
-  /** By how much it was set back since this was asked last; 0 where it was not. */
+  /** By how much it was set back since the last call; 0 if it was not. */
   setBack(): Milliseconds {
     const before = this.#ahead;
     this.#ahead = this.#now();
@@ -23,7 +23,7 @@ export class WallClockMonitor {
     return back < MIN_SET_BACK ? 0 : Math.ceil(back);
   }
 
-  /** What came of it was not kept: it is to be said again. */
+  /** The correction was not committed: the next call reports it again. */
   again(back: Milliseconds): void {
     this.#ahead += back;
   }

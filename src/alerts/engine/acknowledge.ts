@@ -1,24 +1,23 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { timeToText } from "../kinds/json-fields.ts";
+import { logDecisions } from "../outbox/decision-log.ts";
 import { NotificationState } from "../outbox/notification-state.ts";
-import { logDecisions } from "../outbox/outbox.ts";
-import { Episode } from "../rules/episode.ts";
-import { episodeRow } from "./process-observation.ts";
+import { Episode, episodeRow } from "../rules/episode.ts";
 
-export interface Acknowledgement {
+interface Acknowledgement {
   readonly episode: string;
   readonly by: string;
   /** Wall clock. */
   readonly at: Nanoseconds;
-  /** The key of the one destination that it holds for; everywhere where left out. */
+  /** The key of the one destination that it holds for; absent = all. */
   readonly only?: string;
 }
 
-/** What came of it; undefined where there is no such episode. */
-export type Acknowledged = { readonly episode: Episode; readonly isNew: boolean } | undefined;
+/** The result; undefined if there is no such episode. */
+type Acknowledged = { readonly episode: Episode; readonly isNew: boolean } | undefined;
 
-/** Ends the reminders of an episode. What is acknowledged everywhere already stays as it is. */
+/** Ends the reminders of an episode. One that is acknowledged everywhere already stays as it is. */
 export async function acknowledge(
   tables: AlertTables,
   { episode: id, by, at, only }: Acknowledgement,
@@ -40,11 +39,11 @@ export async function acknowledge(
   return { episode: acknowledged, isNew: true };
 }
 
-/** Where nothing was told, nothing reminds of it either. */
+/** Without a notification there are no reminders to end. */
 async function acknowledgeAt(tables: AlertTables, episode: string, destination: string): Promise<boolean> {
   const row = await tables.watch.notificationState(episode, destination);
-  const telling = row === undefined ? undefined : NotificationState.parse(JSON.parse(row.data));
-  if (row === undefined || telling === undefined || telling.acknowledged === true) return false;
-  await tables.watch.putNotificationStates([{ ...row, data: JSON.stringify({ ...telling, acknowledged: true }) }]);
+  const state = row === undefined ? undefined : NotificationState.parse(JSON.parse(row.data));
+  if (row === undefined || state === undefined || state.acknowledged === true) return false;
+  await tables.watch.putNotificationStates([{ ...row, data: JSON.stringify({ ...state, acknowledged: true }) }]);
   return true;
 }

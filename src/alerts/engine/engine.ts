@@ -1,3 +1,6 @@
+// Turns what watchers observe and what people choose into episodes and planned deliveries, each in one transaction.
+// Read process-observation.ts (observations), plan-open.ts and plan-events.ts (deliveries) and upkeep.ts (what time
+// alone brings about) next.
 import { isDeepStrictEqual } from "node:util";
 
 import { UserError } from "../../errors.ts";
@@ -10,28 +13,29 @@ import type {
 } from "../../store/alert-tables/alert-tables.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { OutboxBatch } from "../outbox/batch.ts";
-import { createLogReader, type LogReader } from "../outbox/decision-log.ts";
+import { createLogReader, logDecisions, type LogReader } from "../outbox/decision-log.ts";
 import { quietHoursEndAt, rescheduleHeld } from "../outbox/held.ts";
 import { AlertMessage, readMessages } from "../outbox/message.ts";
-import { logDecisions, putSubscription, writeBatch } from "../outbox/outbox.ts";
+import { writeBatch } from "../outbox/outbox.ts";
 import { Silence, silenceEnds } from "../routing/silence.ts";
 import { subscriptionIndexReader } from "../routing/subscription-index.ts";
-import { destinationKey, rulesOf, Subscription } from "../routing/subscription.ts";
+import { destinationKey, putSubscription, rulesOf, Subscription } from "../routing/subscription.ts";
 import { Episode, Machine } from "../rules/episode.ts";
 import type { Destination } from "../sender.ts";
 import { type PlatformSuspension, readSuspensions } from "../suspension/platform-suspension.ts";
-import { silenceLogLine, subscriptionLogLine } from "../wording/silence-words.ts";
+import { silenceLogLine } from "../wording/silence-words.ts";
+import { subscriptionLogLine } from "../wording/subscription-words.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { observationProcessor, type ProcessObservation } from "./process-observation.ts";
 import { closeUnwatched, createUpkeep } from "./upkeep.ts";
 
-/** What a channel is told of a change, owed in the same transaction as that is kept. */
+/** A channel's message about a change, owed in the transaction that stores the change. */
 export interface Announcement {
   readonly destination: Destination;
   readonly message: AlertMessage;
 }
 
-/** Everything that the log knows of an episode. */
+/** All that the log holds of an episode. */
 export interface EpisodeHistory {
   readonly episode: Episode;
   /** Oldest first. */
@@ -40,23 +44,23 @@ export interface EpisodeHistory {
   readonly receipts: readonly ReceiptRow[];
 }
 
-/** Between watchers and people on one side and what is owed on the other. */
+/** Stands between watchers and people on one side and the outbox on the other. */
 export interface AlertEngine {
   /** The last snapshot of a watcher, as it was stored, for its schema to check. */
   snapshot(network: string, watcher: string): Promise<{ readonly at: number; readonly data: unknown } | undefined>;
   /** When that snapshot was stored (Unix milliseconds): of many markets it is megabytes. */
   lastObservedAt(network: string, watcher: string): Promise<number | undefined>;
-  /** Keeps a round and what it owes; see roundRecorder. */
+  /** Stores an observation and what it owes; see observationProcessor. */
   record: ProcessObservation;
-  /** What time alone brings about; see upkeepOf. */
+  /** Does what time alone brings about; see createUpkeep. */
   upkeep(): Promise<void>;
-  /** Closes what is open on any network but those; see closeUnwatched. */
+  /** Closes the episodes of all networks but those; see closeUnwatched. */
   closeUnwatched(watched: readonly string[]): Promise<void>;
 
   subscriptions(): Promise<readonly Subscription[]>;
   /**
-   * Adds a subscription or replaces the one with its id. Throws UserError where its thresholds cannot be, and where it is
-   * no longer as it was given in `was`: somebody else, or its end, came in between.
+   * Adds a subscription or replaces the one with its id. Throws UserError if its thresholds are invalid, or if it is no
+   * longer as given in `was`: it was changed or ended meanwhile.
    */
   putSubscription(
     subscription: Subscription,
@@ -70,12 +74,12 @@ export interface AlertEngine {
     by: string,
     announced?: readonly Announcement[],
   ): Promise<void>;
-  /** Those that are not over. */
+  /** The silences that have not ended. */
   silences(): Promise<readonly Silence[]>;
   /** Adds a silence or replaces the one with its id; one with `until` now ends it. */
   putSilence(silence: Silence, by: string, announced?: readonly Announcement[]): Promise<void>;
   /**
-   * Undefined where there is no such episode. Acknowledging twice changes nothing and announces nothing. With `only`,
+   * Undefined if there is no such episode. Acknowledging twice changes nothing and announces nothing. With `only`,
    * the reminders end at that destination, and go on at all others.
    */
   acknowledge(
@@ -87,9 +91,9 @@ export interface AlertEngine {
 
   /** How many messages are owed on each platform, and since when the oldest (Unix milliseconds). */
   outboxDepth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
-  /** The platforms that refuse the bot's own token. */
+  /** The platforms that refuse the bot's token. */
   refusals(): Promise<readonly PlatformSuspension[]>;
-  /** What became of messages, newest first, with the receipts of those that arrived; see DeliveryRow. */
+  /** Deliveries that have ended, newest first, with the receipts of those that arrived; see DeliveryRow. */
   settled(
     limit: number,
     destination?: string,
@@ -97,30 +101,30 @@ export interface AlertEngine {
     readonly rows: readonly DeliveryRow[];
     readonly receipts: readonly ReceiptRow[];
   }>;
-  /** What messages say, by their ids; without those that are no longer kept. */
+  /** Messages by their ids; without those that are no longer kept. */
   messages(ids: readonly string[]): Promise<ReadonlyMap<string, AlertMessage>>;
 
   openEpisodes(network?: string): Promise<readonly Episode[]>;
-  /** What is bad and not yet an episode, by the rules with the configured thresholds. */
+  /** Machines that are bad and have not fired yet, of the rules with the configured thresholds. */
   pending(network: string): Promise<readonly Machine[]>;
   /** Newest first. */
   lastEpisodes(limit: number, network?: string): Promise<readonly Episode[]>;
   why(episode: string): Promise<EpisodeHistory | undefined>;
-  /** The log as people read it: what was decided, and what became of messages. */
+  /** The log as people read it: decisions, and the outcomes of deliveries. */
   readonly lines: LogReader;
   /** Newest first. */
   decisions(query: DecisionQuery): Promise<readonly DecisionRow[]>;
 }
 
-export function createAlertEngine(parts: AlertDependencies): AlertEngine {
-  const { store, config, clock, newId = randomId } = parts;
-  const readChoices = subscriptionIndexReader(config);
-  const upkeep = createUpkeep(parts, readChoices);
+export function createAlertEngine(dependencies: AlertDependencies): AlertEngine {
+  const { store, config, clock, newId = randomId } = dependencies;
+  const readIndex = subscriptionIndexReader(config);
+  const upkeep = createUpkeep(dependencies, readIndex);
 
   async function owe(tables: AlertTables, { destination, message }: Announcement): Promise<void> {
-    const book = new OutboxBatch();
-    book.deliveries.push({ id: newId(), destination, phase: "bot", message: AlertMessage.parse(message) });
-    await writeBatch(tables, book, nowMillis(clock), newId);
+    const batch = new OutboxBatch();
+    batch.deliveries.push({ id: newId(), destination, phase: "bot", message: AlertMessage.parse(message) });
+    await writeBatch(tables, batch, nowMillis(clock), newId);
   }
 
   async function putSubscriptions(
@@ -133,7 +137,7 @@ export function createAlertEngine(parts: AlertDependencies): AlertEngine {
     for (const subscription of subscriptions) rulesOf(subscription, config);
     const at = nowMillis(clock);
     await store.transaction(async ({ alerts }) => {
-      const known = new Map((await readChoices(alerts, at)).subscriptions.map((one) => [one.id, one]));
+      const known = new Map((await readIndex(alerts, at)).subscriptions.map((one) => [one.id, one]));
       if (was !== undefined && !isDeepStrictEqual(known.get(was.id), was)) {
         throw new UserError(`Subscription ${was.id} has been changed meanwhile, so nothing was changed now.`, {
           option: "id",
@@ -142,7 +146,7 @@ export function createAlertEngine(parts: AlertDependencies): AlertEngine {
         });
       }
       for (const subscription of subscriptions) await putSubscription(alerts, subscription, at);
-      await rescheduleHeld(alerts, known, subscriptions, (await readChoices(alerts, at)).subscriptions, at);
+      await rescheduleHeld(alerts, known, subscriptions, (await readIndex(alerts, at)).subscriptions, at);
       const decisions = subscriptions.map((one) => ({
         what: "subscription",
         network: one.network,
@@ -152,7 +156,7 @@ export function createAlertEngine(parts: AlertDependencies): AlertEngine {
       await logDecisions(alerts, decisions, at);
       for (const one of announced) await owe(alerts, one);
     });
-    if (announced.length > 0) parts.onOwed?.();
+    if (announced.length > 0) dependencies.onOwed?.();
     await upkeep();
   }
 
@@ -163,12 +167,12 @@ export function createAlertEngine(parts: AlertDependencies): AlertEngine {
         return row === undefined ? undefined : { at: row.at, data: JSON.parse(row.data) as unknown };
       }),
     lastObservedAt: (network, watcher) => store.transaction(({ alerts }) => alerts.watch.observedAt(network, watcher)),
-    record: observationProcessor(parts, readChoices),
+    record: observationProcessor(dependencies, readIndex),
     upkeep,
-    closeUnwatched: (watched) => closeUnwatched(parts, readChoices, watched),
+    closeUnwatched: (watched) => closeUnwatched(dependencies, readIndex, watched),
 
     subscriptions: () =>
-      store.transaction(async ({ alerts }) => (await readChoices(alerts, nowMillis(clock))).subscriptions),
+      store.transaction(async ({ alerts }) => (await readIndex(alerts, nowMillis(clock))).subscriptions),
     putSubscription: (given, by, announced, was) => putSubscriptions([given], by, announced, was),
     putSubscriptions: (given, by, announced) => putSubscriptions(given, by, announced),
     silences: () =>
@@ -184,7 +188,7 @@ export function createAlertEngine(parts: AlertDependencies): AlertEngine {
       await store.transaction(async ({ alerts }) => {
         await alerts.subscriptions.putSilence({ id: silence.id, ends_at, data: JSON.stringify(silence) });
         if (destination !== undefined && ends_at <= at) {
-          const { subscriptions } = await readChoices(alerts, at);
+          const { subscriptions } = await readIndex(alerts, at);
           await alerts.backlog.reschedule(destination, quietHoursEndAt(destination, subscriptions, at));
         }
         const where = {
@@ -194,7 +198,7 @@ export function createAlertEngine(parts: AlertDependencies): AlertEngine {
         await logDecisions(alerts, [{ what: "silence", ...where, detail: silenceLogLine(silence, by, at) }], at);
         for (const one of announced) await owe(alerts, one);
       });
-      if (announced.length > 0) parts.onOwed?.();
+      if (announced.length > 0) dependencies.onOwed?.();
       await upkeep();
     },
     async acknowledge(id, by, announced = () => [], only) {
@@ -206,7 +210,7 @@ export function createAlertEngine(parts: AlertDependencies): AlertEngine {
         return acknowledged;
       });
       if (done !== undefined) {
-        parts.onOwed?.();
+        dependencies.onOwed?.();
         await upkeep();
       }
       return done?.episode;
@@ -245,7 +249,7 @@ export function createAlertEngine(parts: AlertDependencies): AlertEngine {
   };
 }
 
-/** How many decisions a story tells at most. */
+/** How many decisions a history holds at most. */
 const MAX_HISTORY_DECISIONS = 1000;
 
 function parseEpisode(row: { readonly data: string }): Episode {

@@ -9,57 +9,57 @@ import { flappingOf, inhibitingEpisodes, inhibitorOf } from "./plan-open.ts";
 
 const MINUTE: Milliseconds = 60_000;
 
-/** Under what circumstances an open episode was looked through, and when time alone next brings something about. */
+/** The inputs under which an open episode was planned, and until when the plan holds. */
 export interface Evaluation {
   readonly index: SubscriptionIndex;
   readonly inputs: string;
-  /** Unix milliseconds; Infinity where nothing is to come. */
+  /** When the next reminder is due, in Unix milliseconds; Infinity if none is. */
   readonly until: Milliseconds;
 }
 
 /**
- * Which open episodes need not be looked through again: nothing that bears on what they owe has changed since, and the
- * next reminder is not due. Looking one through reads what each destination was told of it, which may be thousands.
+ * Which open episodes need not be planned again: none of the inputs has changed since, and the next reminder is not
+ * due. Planning one reads its notification states, which may be thousands.
  */
 export class EvaluationCache {
-  #looks: ReadonlyMap<string, Evaluation> = new Map();
-  #quiet: { readonly choices: SubscriptionIndex; readonly minute: number; readonly words: string } | undefined;
+  #evaluations: ReadonlyMap<string, Evaluation> = new Map();
+  #quiet: { readonly index: SubscriptionIndex; readonly minute: number; readonly words: string } | undefined;
 
-  /** The look at an episode that still holds, where there is one. */
+  /** The evaluation of an episode that still holds, if any. */
   valid(
     episode: string,
-    choices: SubscriptionIndex,
-    circumstances: string | undefined,
+    index: SubscriptionIndex,
+    inputs: string | undefined,
     at: Milliseconds,
   ): Evaluation | undefined {
-    const look = this.#looks.get(episode);
-    const holds = look?.index === choices && look.inputs === circumstances && at < look.until;
-    return holds ? look : undefined;
+    const last = this.#evaluations.get(episode);
+    const holds = last?.index === index && last.inputs === inputs && at < last.until;
+    return holds ? last : undefined;
   }
 
-  /** Takes the looks at all that is open, by episode, once what they owe is kept. */
-  replace(looks: ReadonlyMap<string, Evaluation>): void {
-    this.#looks = looks;
+  /** Takes the evaluations of all open episodes, once their plans are committed. */
+  replace(evaluations: ReadonlyMap<string, Evaluation>): void {
+    this.#evaluations = evaluations;
   }
 
-  /** Which silences hold and which quiet hours run. */
-  sharedInputs(choices: SubscriptionIndex, at: Milliseconds): string {
-    const silences = choices.silences.filter((one) => holdsAt(one, at)).map(({ id }) => id);
-    return JSON.stringify([silences, this.#quietHours(choices, at)]);
+  /** The inputs of all episodes: which silences hold and which quiet hours run. */
+  sharedInputs(index: SubscriptionIndex, at: Milliseconds): string {
+    const silences = index.silences.filter((one) => holdsAt(one, at)).map(({ id }) => id);
+    return JSON.stringify([silences, this.#quietHours(index, at)]);
   }
 
-  /** Quiet hours begin and end with a minute, and asking a zone's clock is dear. */
-  #quietHours(choices: SubscriptionIndex, at: Milliseconds): string {
+  /** Quiet hours begin and end with a minute, and zone arithmetic is slow. */
+  #quietHours(index: SubscriptionIndex, at: Milliseconds): string {
     const minute = Math.floor(at / MINUTE);
-    if (this.#quiet?.choices !== choices || this.#quiet.minute !== minute) {
-      const words = quietHoursOf(choices).map((quiet) => (quietUntil(quiet, at) === undefined ? "0" : "1"));
-      this.#quiet = { choices, minute, words: words.join("") };
+    if (this.#quiet?.index !== index || this.#quiet.minute !== minute) {
+      const words = quietHoursOf(index).map((quiet) => (quietUntil(quiet, at) === undefined ? "0" : "1"));
+      this.#quiet = { index, minute, words: words.join("") };
     }
     return this.#quiet.words;
   }
 }
 
-/** Each once, in an order that lasts as long as the choices do. */
+/** Each once, in an order that is stable for one index. */
 function quietHoursOf({ subscriptions }: SubscriptionIndex): QuietHours[] {
   const all = subscriptions.flatMap(({ state, quietHours }) =>
     state === "active" && quietHours !== undefined ? [quietHours] : [],
@@ -71,19 +71,19 @@ interface OpenEpisodes {
   readonly tables: AlertTables;
   /** All that are open. */
   readonly episodes: readonly Episode[];
-  /** Of each, how often what was told of it has changed. */
+  /** Of each, how often its notification states have changed. */
   readonly told: ReadonlyMap<string, number>;
   /** Of an episode, where it flaps. */
   readonly machine: (episode: Episode) => Machine | undefined;
 }
 
 /**
- * All that bears on what open episodes owe, but for what people chose, reminders and what the last readings say: while
- * the words for an episode stay the same, it owes nothing new. `weather` is what bears on all of them.
+ * All inputs of the plans of open episodes, except subscriptions, reminders and the last readings, as one text for
+ * each: while it stays the same, the episode owes nothing new. `shared` are the inputs of all of them.
  */
 export async function evaluationInputs(
   { tables, episodes, told, machine }: OpenEpisodes,
-  weather: string,
+  shared: string,
 ): Promise<ReadonlyMap<string, string>> {
   const flapping = new Map(
     episodes.flatMap((episode) => {
@@ -92,25 +92,25 @@ export async function evaluationInputs(
     }),
   );
   const began = [...new Set([...flapping.values()].map((one) => one.began))];
-  const toldThen = new Map((await tables.watch.notificationRevisions(began)).map((row) => [row.id, row.told]));
+  const toldOfFlapping = new Map((await tables.watch.notificationRevisions(began)).map((row) => [row.id, row.told]));
   const inhibitors = inhibitingEpisodes(episodes);
   return new Map(
     episodes.flatMap((episode) => {
       const found = flapping.get(episode.id);
-      const then = found === undefined ? undefined : toldThen.get(found.began);
-      // Of an episode that is no longer kept nobody counts what is told of it.
-      if (found !== undefined && then === undefined) return [];
+      const toldThen = found === undefined ? undefined : toldOfFlapping.get(found.began);
+      // Changes are not counted for an episode that is no longer kept.
+      if (found !== undefined && toldThen === undefined) return [];
       const inhibitor = inhibitorOf(episode, inhibitors)?.id;
-      const words = [
+      const inputs = [
         liveMessageKey(episode),
         told.get(episode.id),
         inhibitor,
         found?.began,
         found?.episodes,
-        then,
-        weather,
+        toldThen,
+        shared,
       ];
-      return [[episode.id, JSON.stringify(words)] as const];
+      return [[episode.id, JSON.stringify(inputs)] as const];
     }),
   );
 }

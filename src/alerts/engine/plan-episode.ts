@@ -13,20 +13,20 @@ import { destinationKey, type Subscription } from "../routing/subscription.ts";
 import { type Episode, isOpen } from "../rules/episode.ts";
 import { isReminderDue } from "./reminders.ts";
 
-/** An episode and all that bears on who is to be told of it. */
+/** An episode and all that decides who is notified of it. */
 export interface EpisodePlanInput {
   readonly episode: Episode;
   readonly simulated: boolean;
   /** By destination, as far as there are any. */
   readonly states: ReadonlyMap<string, NotificationState>;
-  /** Active ones whose rule and subjects it meets. */
+  /** The active subscriptions to its rule and subject. */
   readonly subscriptions: readonly Subscription[];
   readonly silences: readonly Silence[];
   readonly inhibitedBy?: string;
-  /** Set while it flaps: by which episode that was found out, what was told then, and how often it has fired of late. */
+  /** Set while it flaps: the episode by which that was detected, its notification states, and the recent firings. */
   readonly flapping?: {
     readonly began: string;
-    readonly tellings: ReadonlyMap<string, NotificationState>;
+    readonly states: ReadonlyMap<string, NotificationState>;
     readonly episodes: number;
   };
   readonly config: Pick<AlertsConfig, "remind" | "flap">;
@@ -36,22 +36,22 @@ export interface EpisodePlanInput {
 }
 
 /**
- * Writes into the book what an episode owes as it stands. Asked again, it owes nothing more: per destination at most
- * one trigger and one escalation, and one resolve if the trigger was or may have been sent. Pure but for the book.
+ * Plans the deliveries of an episode as it stands. Idempotent: per destination at most one trigger and one escalation,
+ * and one resolve if the trigger was or may have been sent. Pure but for the batch.
  */
-export function planEpisode(given: EpisodePlanInput, book: OutboxBatch): void {
-  const byDestination = Map.groupBy(given.subscriptions, (one) => destinationKey(one.destination));
-  if (!isOpen(given.episode)) {
-    for (const [destination, telling] of given.states) {
-      planResolve(given, destination, telling, byDestination.get(destination) ?? [], book);
+export function planEpisode(input: EpisodePlanInput, batch: OutboxBatch): void {
+  const byDestination = Map.groupBy(input.subscriptions, (one) => destinationKey(one.destination));
+  if (!isOpen(input.episode)) {
+    for (const [destination, state] of input.states) {
+      planResolve(input, destination, state, byDestination.get(destination) ?? [], batch);
     }
     return;
   }
   for (const [destination, subscriptions] of byDestination) {
-    const routed = chooseSubscription(given, subscriptions);
-    const telling = given.states.get(destination);
-    if (telling?.trigger === undefined) planTrigger(given, destination, telling, routed, book);
-    else planFollowUps(given, destination, telling, routed, book);
+    const routed = chooseSubscription(input, subscriptions);
+    const state = input.states.get(destination);
+    if (state?.trigger === undefined) planTrigger(input, destination, state, routed, batch);
+    else planFollowUps(input, destination, state, routed, batch);
   }
 }
 
@@ -60,10 +60,10 @@ interface RoutedSubscription {
   readonly subscription: Subscription;
 }
 
-/** Of several subscriptions of one destination it is enough that one wants to be told. */
-function chooseSubscription(given: EpisodePlanInput, subscriptions: readonly Subscription[]): RoutedSubscription {
-  const { episode, inhibitedBy, flapping } = given;
-  const news = {
+/** One of a destination's subscriptions decides: one that is to be notified, if any, best with a mention. */
+function chooseSubscription(input: EpisodePlanInput, subscriptions: readonly Subscription[]): RoutedSubscription {
+  const { episode, inhibitedBy, flapping } = input;
+  const routing = {
     kind: episode.kind,
     network: episode.network,
     subject: episode.subject,
@@ -73,38 +73,43 @@ function chooseSubscription(given: EpisodePlanInput, subscriptions: readonly Sub
   };
   const [first, ...rest] = subscriptions.map((subscription) => ({
     subscription,
-    routed: route(news, subscription, given.silences, given.at),
+    routed: route(routing, subscription, input.silences, input.at),
   }));
   if (first === undefined) throw new RangeError("a destination without a subscription");
-  const telling = [first, ...rest].filter(({ routed }) => routed.tell);
-  return telling.find(({ subscription }) => subscription.mention !== undefined) ?? telling[0] ?? first;
+  const notified = [first, ...rest].filter(({ routed }) => routed.tell);
+  return notified.find(({ subscription }) => subscription.mention !== undefined) ?? notified[0] ?? first;
 }
 
 function planTrigger(
-  given: EpisodePlanInput,
+  input: EpisodePlanInput,
   destination: string,
-  telling: NotificationState | undefined,
+  state: NotificationState | undefined,
   { routed, subscription }: RoutedSubscription,
-  book: OutboxBatch,
+  batch: OutboxBatch,
 ): void {
-  const { episode } = given;
-  if (telling?.state === "closed") return;
-  // The same would be refused again; only what has got worse is another message.
-  if (telling?.by === UNSENT && compareSeverity(episode.severity, telling.severity ?? episode.severity) <= 0) return;
+  const { episode } = input;
+  if (state?.state === "closed") return;
+  // The same message would fail again; only a worse severity makes another one.
+  if (state?.by === UNSENT && compareSeverity(episode.severity, state.severity ?? episode.severity) <= 0) return;
   if (!routed.tell) {
-    if (telling?.by === routed.by) return;
+    if (state?.by === routed.by) return;
     const { by } = routed;
-    const kept: NotificationState = { ...blankState(subscription), ...flappingFlag(telling), state: "suppressed", by };
-    book.states.push({ episode: episode.id, destination, telling: kept });
-    book.decisions.push(decision(given, destination, `suppressed by ${by}`, routed.detail));
-    if (by === "flapping") planFlappingNotice(given, destination, subscription, kept, book);
+    const suppressed: NotificationState = {
+      ...blankState(subscription),
+      ...flappingFlag(state),
+      state: "suppressed",
+      by,
+    };
+    batch.states.push({ episode: episode.id, destination, state: suppressed });
+    batch.decisions.push(decision(input, destination, `suppressed by ${by}`, routed.detail));
+    if (by === "flapping") planFlappingNotice(input, destination, subscription, suppressed, batch);
     return;
   }
-  const held = telling?.by;
+  const held = state?.by;
   const detected = toMillis(timeFromText(episode.detected));
   const isNew = subscription.created > detected;
-  // Whoever was subscribed when it fired was told, or kept from it, at that moment.
-  const before = given.at > detected ? "until now nobody here was subscribed to it" : undefined;
+  // A destination that was subscribed when it fired was notified, or suppressed, at that moment.
+  const before = input.at > detected ? "until now nobody here was subscribed to it" : undefined;
   const already = held ?? (isNew ? "the subscription is new" : before);
   const message = {
     type: "condition",
@@ -112,40 +117,40 @@ function planTrigger(
     episode,
     ...(already === undefined ? {} : { already }),
   } as const;
-  const trigger = planDelivery(given, subscription, "trigger", message, book, notificationOptions(routed));
-  book.states.push({
+  const trigger = planDelivery(input, subscription, "trigger", message, batch, notificationOptions(routed));
+  batch.states.push({
     episode: episode.id,
     destination,
-    telling: {
+    state: {
       destination: subscription.destination,
       style: subscription.style,
-      ...flappingFlag(telling),
+      ...flappingFlag(state),
       state: "told",
       ...(held === undefined ? {} : { by: held }),
       severity: episode.severity,
       trigger,
       reminders: 0,
-      toldMillis: given.at,
+      toldMillis: input.at,
       shown: liveMessageKey(episode),
     },
   });
 }
 
-/** That it flaps is told each destination once, when the first trigger is kept from it for that. */
+/** Each destination gets one notice of flapping, when the first trigger is suppressed there because of it. */
 function planFlappingNotice(
-  given: EpisodePlanInput,
+  input: EpisodePlanInput,
   destination: string,
   subscription: Subscription,
-  telling: NotificationState,
-  book: OutboxBatch,
+  state: NotificationState,
+  batch: OutboxBatch,
 ): void {
-  const { episode, flapping, config } = given;
-  if (flapping === undefined || flapping.tellings.get(destination)?.flapping === true) return;
-  const over: NotificationState = { ...blankState(subscription), state: "closed" };
-  const known = flapping.began === episode.id ? telling : (flapping.tellings.get(destination) ?? over);
-  book.states.push({ episode: flapping.began, destination, telling: { ...known, flapping: true } });
+  const { episode, flapping, config } = input;
+  if (flapping === undefined || flapping.states.get(destination)?.flapping === true) return;
+  const closed: NotificationState = { ...blankState(subscription), state: "closed" };
+  const known = flapping.began === episode.id ? state : (flapping.states.get(destination) ?? closed);
+  batch.states.push({ episode: flapping.began, destination, state: { ...known, flapping: true } });
   const message = { type: "flapping", episode, episodes: flapping.episodes, withinMillis: config.flap.within } as const;
-  planDelivery(given, subscription, "flapping", message, book);
+  planDelivery(input, subscription, "flapping", message, batch);
 }
 
 function blankState({
@@ -155,81 +160,81 @@ function blankState({
   return { destination, style, reminders: 0 };
 }
 
-function flappingFlag(telling: NotificationState | undefined): Pick<NotificationState, "flapping"> {
-  return telling?.flapping === true ? { flapping: true } : {};
+function flappingFlag(state: NotificationState | undefined): Pick<NotificationState, "flapping"> {
+  return state?.flapping === true ? { flapping: true } : {};
 }
 
 /** After the trigger: one escalation, reminders, and edits of the live message. */
 function planFollowUps(
-  given: EpisodePlanInput,
+  input: EpisodePlanInput,
   destination: string,
   before: NotificationState,
   { routed, subscription }: RoutedSubscription,
-  book: OutboxBatch,
+  batch: OutboxBatch,
 ): void {
-  const { episode, config } = given;
+  const { episode, config } = input;
   if (before.state !== "told" || before.trigger === undefined) return;
   const thread = before.style === "thread" ? { threadOf: before.trigger } : {};
-  let telling = before;
+  let state = before;
   const worse = before.severity === undefined || compareSeverity(episode.severity, before.severity) > 0;
   if (worse && before.escalation === undefined && routed.tell) {
     const message = { type: "condition", phase: "escalation", episode } as const;
-    const escalation = planDelivery(given, subscription, "escalation", message, book, {
+    const escalation = planDelivery(input, subscription, "escalation", message, batch, {
       ...notificationOptions(routed),
       ...thread,
     });
-    telling = { ...telling, severity: episode.severity, escalation, toldMillis: given.at };
-  } else if (isReminderDue(given, telling) && routed.tell) {
-    const number = telling.reminders + 1;
+    state = { ...state, severity: episode.severity, escalation, toldMillis: input.at };
+  } else if (isReminderDue(input, state) && routed.tell) {
+    const number = state.reminders + 1;
     const reminder = { number, of: config.remind.times };
     const message = { type: "condition", phase: "reminder", episode, reminder } as const;
-    planDelivery(given, subscription, "reminder", message, book, { ...notificationOptions(routed), ...thread });
-    telling = { ...telling, reminders: number, toldMillis: given.at };
+    planDelivery(input, subscription, "reminder", message, batch, { ...notificationOptions(routed), ...thread });
+    state = { ...state, reminders: number, toldMillis: input.at };
   }
   const shown = liveMessageKey(episode);
   if (before.style === "live" && shown !== before.shown) {
     const message = { type: "condition", phase: "state", episode } as const;
-    planDelivery(given, subscription, "state", message, book, { edits: before.trigger });
-    telling = { ...telling, shown };
+    planDelivery(input, subscription, "state", message, batch, { edits: before.trigger });
+    state = { ...state, shown };
   }
-  if (telling !== before) book.states.push({ episode: episode.id, destination, telling });
+  if (state !== before) batch.states.push({ episode: episode.id, destination, state });
 }
 
 function planResolve(
-  given: EpisodePlanInput,
+  input: EpisodePlanInput,
   destination: string,
-  telling: NotificationState,
+  state: NotificationState,
   subscriptions: readonly Subscription[],
-  book: OutboxBatch,
+  batch: OutboxBatch,
 ): void {
-  const { episode } = given;
-  if (telling.state === "closed") return;
-  const closed: NotificationState = { ...telling, state: "closed" };
-  if (telling.trigger === undefined) {
-    book.states.push({ episode: episode.id, destination, telling: closed });
+  const { episode } = input;
+  if (state.state === "closed") return;
+  const closed: NotificationState = { ...state, state: "closed" };
+  if (state.trigger === undefined) {
+    batch.states.push({ episode: episode.id, destination, state: closed });
     const message = { type: "condition", phase: "resolve", episode } as const;
-    const until = telling.by === "quiet hours" ? quietHoursEnd(given, subscriptions) : undefined;
+    const until = state.by === "quiet hours" ? quietHoursEnd(input, subscriptions) : undefined;
     if (until !== undefined) {
-      book.held.push({ destination: telling.destination, message: labelled(given, message), until });
-      book.decisions.push(decision(given, destination, "held for the digest", "over before quiet hours ended"));
-    } else if (telling.by === UNSENT || telling.by === UNREACHED) {
-      book.decisions.push(decision(given, destination, "no resolve owed", "its trigger could not be sent"));
+      batch.held.push({ destination: state.destination, message: labelled(input, message), until });
+      batch.decisions.push(decision(input, destination, "held for the digest", "over before quiet hours ended"));
+    } else if (state.by === UNSENT || state.by === UNREACHED) {
+      batch.decisions.push(decision(input, destination, "no resolve owed", "its trigger could not be sent"));
     } else {
-      book.decisions.push(decision(given, destination, "never told", `suppressed by ${telling.by ?? "nothing"}`));
+      batch.decisions.push(decision(input, destination, "never told", `suppressed by ${state.by ?? "nothing"}`));
     }
     return;
   }
-  const to = { destination: telling.destination };
+  const to = { destination: state.destination };
   const message = { type: "condition", phase: "resolve", episode } as const;
-  const thread = telling.style === "thread" ? { threadOf: telling.trigger } : {};
-  const resolve = planDelivery(given, to, "resolve", message, book, thread);
-  if (telling.style === "live") {
-    planDelivery(given, to, "state", { ...message, phase: "state" }, book, { edits: telling.trigger });
+  const thread = state.style === "thread" ? { threadOf: state.trigger } : {};
+  const resolve = planDelivery(input, to, "resolve", message, batch, thread);
+  if (state.style === "live") {
+    planDelivery(input, to, "state", { ...message, phase: "state" }, batch, { edits: state.trigger });
   }
-  book.states.push({ episode: episode.id, destination, telling: { ...closed, resolve } });
+  batch.states.push({ episode: episode.id, destination, state: { ...closed, resolve } });
 }
 
-/** When the quiet hours that kept a trigger back end, or now where they just have; undefined where nobody listens. */
+/** When the quiet hours that suppressed a trigger end, now if they just have; undefined if nobody is subscribed. */
 function quietHoursEnd(
   { episode, at }: EpisodePlanInput,
   subscriptions: readonly Subscription[],
@@ -242,7 +247,7 @@ function quietHoursEnd(
   return subscriptions.length === 0 ? undefined : at;
 }
 
-/** What of an episode a live message shows, and what decides whom it is told. */
+/** Changes with all that a live message shows of an episode, and with all that decides who is notified. */
 export function liveMessageKey(episode: Episode): string {
   return [episode.severity, episode.state, episode.acknowledged?.by ?? ""].join(" ");
 }
@@ -252,11 +257,11 @@ function notificationOptions(routed: Extract<RoutingDecision, { tell: true }>): 
   return rest;
 }
 
-function labelled<M extends AlertMessage>(given: EpisodePlanInput, message: M): M {
+function labelled<M extends AlertMessage>(input: EpisodePlanInput, message: M): M {
   return {
     ...message,
-    ...(given.simulated ? { simulated: true } : {}),
-    ...(isDrill(given.episode) ? { drill: true } : {}),
+    ...(input.simulated ? { simulated: true } : {}),
+    ...(isDrill(input.episode) ? { drill: true } : {}),
   };
 }
 
@@ -264,35 +269,35 @@ type EpisodeMessage = Extract<AlertMessage, { type: "condition" | "flapping" }>;
 
 const sharedMessages = new WeakMap<Episode, Map<string, EpisodeMessage>>();
 
-/** All who are told the same of an episode share one message, which is then worked out and stored once. */
-function sharedMessage(given: EpisodePlanInput, message: EpisodeMessage): EpisodeMessage {
-  const messages = sharedMessages.get(given.episode) ?? new Map<string, EpisodeMessage>();
-  sharedMessages.set(given.episode, messages);
+/** Destinations that get the same message of an episode share one object, which is built and stored once. */
+function sharedMessage(input: EpisodePlanInput, message: EpisodeMessage): EpisodeMessage {
+  const messages = sharedMessages.get(input.episode) ?? new Map<string, EpisodeMessage>();
+  sharedMessages.set(input.episode, messages);
   const key =
     message.type === "condition"
       ? `${message.phase} ${message.reminder?.number ?? 0} ${message.already ?? ""}`
       : message.type;
   const known = messages.get(key);
   if (known !== undefined) return known;
-  const labelledMessage = labelled(given, message);
+  const labelledMessage = labelled(input, message);
   messages.set(key, labelledMessage);
   return labelledMessage;
 }
 
 function planDelivery(
-  given: EpisodePlanInput,
+  input: EpisodePlanInput,
   { destination }: Pick<Subscription, "destination">,
   phase: DeliveryPhase,
   message: EpisodeMessage,
-  book: OutboxBatch,
+  batch: OutboxBatch,
   more: { mention?: string; quiet?: true; threadOf?: string; edits?: string } = {},
 ): string {
-  const id = given.newId();
-  const episode = given.episode.id;
-  book.deliveries.push({ id, destination, phase, message: sharedMessage(given, message), episode, ...more });
+  const id = input.newId();
+  const episode = input.episode.id;
+  batch.deliveries.push({ id, destination, phase, message: sharedMessage(input, message), episode, ...more });
   return id;
 }
 
-function decision(given: EpisodePlanInput, destination: string, what: string, detail: string) {
-  return { what, network: given.episode.network, episode: given.episode.id, destination, detail };
+function decision(input: EpisodePlanInput, destination: string, what: string, detail: string) {
+  return { what, network: input.episode.network, episode: input.episode.id, destination, detail };
 }

@@ -9,13 +9,13 @@ import type { Silence } from "../routing/silence.ts";
 import { covers, isRolling, type Subscription } from "../routing/subscription.ts";
 
 /** More events of one kind at once than this become one digest. */
-export const MAX_SINGLE_EVENTS = 5;
+const MAX_SINGLE_EVENTS = 5;
 
-/** Of a personal subscription these are the last word. */
+/** These end a personal subscription. */
 const FINAL_KINDS: readonly EventKind[] = ["order.final", "bundle.signed"];
 
-export interface EventsPlanInput {
-  /** Of one round, in the order in which they happened. */
+interface EventsPlanInput {
+  /** Of one observation, in the order in which they happened. */
   readonly events: readonly AlertEvent[];
   readonly simulated: boolean;
   /** By the key of their destination. */
@@ -26,103 +26,103 @@ export interface EventsPlanInput {
   newId(): string;
 }
 
-/** Writes into the book what new events owe to whom. Pure but for the book. */
-export function planEvents(given: EventsPlanInput, book: OutboxBatch): void {
-  const label = given.simulated ? { simulated: true as const } : {};
-  const happened = given.events.map((event): EventToRoute => {
+/** Plans the deliveries of new events. Pure but for the batch. */
+export function planEvents(input: EventsPlanInput, batch: OutboxBatch): void {
+  const label = input.simulated ? { simulated: true as const } : {};
+  const happened = input.events.map((event): EventToRoute => {
     const { kind, network, subject } = event;
     const message = { type: "event", ...label, event } as const;
-    return { event, message, news: { kind, network, subject, severity: severityOfEvent(event) } };
+    return { event, message, routing: { kind, network, subject, severity: severityOfEvent(event) } };
   });
   const digests = new Map<string, AlertMessage>();
-  for (const [destination, subscriptions] of given.subscriptions) {
-    const told = new Map<EventKind, EventGroup>();
-    for (const one of happened) routeEvent(given, destination, subscriptions, one, told, book);
-    for (const [kind, group] of told) planGroup(given, kind, group, digests, book);
+  for (const [destination, subscriptions] of input.subscriptions) {
+    const groups = new Map<EventKind, EventGroup>();
+    for (const one of happened) routeEvent(input, destination, subscriptions, one, groups, batch);
+    for (const [kind, group] of groups) planGroup(input, kind, group, digests, batch);
   }
 }
 
 interface EventToRoute {
   readonly event: AlertEvent;
   readonly message: Extract<AlertMessage, { type: "event" }>;
-  readonly news: RoutingInput;
+  readonly routing: RoutingInput;
 }
 
-/** What one destination is told of one kind. */
+/** The events of one kind that one destination gets. */
 interface EventGroup {
   readonly happened: EventToRoute[];
   readonly subscription: Subscription;
   readonly quiet: boolean;
 }
 
-/** Of several subscriptions of one destination it is enough that one wants to be told. */
+/** One of a destination's subscriptions decides: one that is to be notified, if any. */
 function routeEvent(
   { silences, at }: EventsPlanInput,
   destination: string,
   subscriptions: readonly Subscription[],
   one: EventToRoute,
-  told: Map<EventKind, EventGroup>,
-  book: OutboxBatch,
+  groups: Map<EventKind, EventGroup>,
+  batch: OutboxBatch,
 ): void {
-  const { event, message, news } = one;
+  const { event, message, routing } = one;
   let first: Subscription | undefined;
-  let yes: Subscription | undefined;
-  let no: Exclude<RoutingDecision, { tell: true }> | undefined;
+  let notified: Subscription | undefined;
+  let suppressed: Exclude<RoutingDecision, { tell: true }> | undefined;
   for (const subscription of subscriptions) {
     if (!subscription.kinds.includes(event.kind) || !covers(subscription, event)) continue;
     first ??= subscription;
     if (
       subscription.personal === true &&
       FINAL_KINDS.includes(event.kind) &&
-      !book.endedSubscriptions.includes(subscription)
+      !batch.endedSubscriptions.includes(subscription)
     ) {
-      book.endedSubscriptions.push(subscription);
+      batch.endedSubscriptions.push(subscription);
     }
-    if (yes !== undefined) continue;
-    const routed = route(news, subscription, silences, at);
-    if (routed.tell) yes = subscription;
-    else no ??= routed;
+    if (notified !== undefined) continue;
+    const routed = route(routing, subscription, silences, at);
+    if (routed.tell) notified = subscription;
+    else suppressed ??= routed;
   }
-  if (yes !== undefined) {
-    const group = told.get(event.kind);
+  if (notified !== undefined) {
+    const group = groups.get(event.kind);
     if (group === undefined) {
-      told.set(event.kind, { happened: [one], subscription: yes, quiet: news.severity === "info" });
+      groups.set(event.kind, { happened: [one], subscription: notified, quiet: routing.severity === "info" });
     } else group.happened.push(one);
     return;
   }
-  if (first === undefined || no === undefined) return;
-  const what = { network: event.network, destination, detail: `${event.kind} ${event.key}: ${no.detail}` };
-  if (no.until === undefined) {
-    book.decisions.push({ what: `suppressed by ${no.by}`, ...what });
+  if (first === undefined || suppressed === undefined) return;
+  const what = { network: event.network, destination, detail: `${event.kind} ${event.key}: ${suppressed.detail}` };
+  if (suppressed.until === undefined) {
+    batch.decisions.push({ what: `suppressed by ${suppressed.by}`, ...what });
   } else {
-    book.held.push({ destination: first.destination, message, until: no.until });
-    book.decisions.push({ what: "held for the digest", ...what });
+    batch.held.push({ destination: first.destination, message, until: suppressed.until });
+    batch.decisions.push({ what: "held for the digest", ...what });
   }
 }
 
-/** One message each, one of the day, or one digest of more than a handful. */
+/** One message for each event, the day's rolling message, or one digest of many. */
 function planGroup(
-  given: EventsPlanInput,
+  input: EventsPlanInput,
   kind: EventKind,
   { happened, subscription, quiet }: EventGroup,
   digests: Map<string, AlertMessage>,
-  book: OutboxBatch,
+  batch: OutboxBatch,
 ): void {
   const { destination } = subscription;
   const more = quiet ? { destination, quiet: true as const } : { destination };
   if (happened.length > MAX_SINGLE_EVENTS) {
-    const digest = catchUpDigest(given, kind, happened, digests);
-    book.deliveries.push({ id: given.newId(), phase: "digest", message: digest, ...more });
+    const digest = catchUpDigest(input, kind, happened, digests);
+    batch.deliveries.push({ id: input.newId(), phase: "digest", message: digest, ...more });
     return;
   }
   const rolling = isRolling(subscription, kind);
   for (const { message } of happened) {
-    if (rolling) book.rollingUpdates.push({ destination, message });
-    else book.deliveries.push({ id: given.newId(), phase: "event", message, ...more });
+    if (rolling) batch.rollingUpdates.push({ destination, message });
+    else batch.deliveries.push({ id: input.newId(), phase: "event", message, ...more });
   }
 }
 
-/** All who are told the same share one message. */
+/** Destinations that get the same digest share one object. */
 function catchUpDigest(
   { simulated }: EventsPlanInput,
   kind: EventKind,

@@ -14,7 +14,7 @@ interface OpenPlanInput {
   readonly tables: AlertTables;
   readonly index: SubscriptionIndex;
   readonly config: AlertsConfig;
-  /** Those to look at: open ones, and ones that have just been closed. */
+  /** Those to plan: open ones, and ones that have just been closed. */
   readonly episodes: readonly Episode[];
   /** All that are open now. */
   readonly open: readonly Episode[];
@@ -27,53 +27,53 @@ interface OpenPlanInput {
 }
 
 /**
- * Writes into the book what episodes owe, each as it stands. Gives when the next reminder of each becomes due (Unix
- * milliseconds, Infinity where none will).
+ * Plans the deliveries of episodes, each as it stands. Returns when the next reminder of each becomes due (Unix
+ * milliseconds, Infinity if none will).
  */
-export async function planOpen(given: OpenPlanInput, book: OutboxBatch): Promise<ReadonlyMap<string, Milliseconds>> {
-  const { tables, index, episodes } = given;
+export async function planOpen(input: OpenPlanInput, batch: OutboxBatch): Promise<ReadonlyMap<string, Milliseconds>> {
+  const { tables, index, episodes } = input;
   const reminders = new Map<string, Milliseconds>();
   if (episodes.length === 0) return reminders;
-  await fanOutAll(tables, () => given.newId());
-  const flapped = new Map(episodes.map((episode) => [episode.id, flappingOf(given.machine(episode))] as const));
+  await fanOutAll(tables, () => input.newId());
+  const flapped = new Map(episodes.map((episode) => [episode.id, flappingOf(input.machine(episode))] as const));
   const began = [...flapped.values()].flatMap((flapping) => (flapping === undefined ? [] : [flapping.began]));
   const rows = await tables.watch.notificationStates([...new Set([...episodes.map(({ id }) => id), ...began])]);
-  const tellings = Map.groupBy(rows, (row) => row.episode);
-  const parsed = (episode: string): Map<string, NotificationState> =>
+  const byEpisode = Map.groupBy(rows, (row) => row.episode);
+  const statesOf = (episode: string): Map<string, NotificationState> =>
     new Map(
-      (tellings.get(episode) ?? []).map(
+      (byEpisode.get(episode) ?? []).map(
         (row) => [row.destination, NotificationState.parse(JSON.parse(row.data))] as const,
       ),
     );
-  const inhibitors = inhibitingEpisodes(given.open);
+  const inhibitors = inhibitingEpisodes(input.open);
   for (const episode of episodes) {
     const inhibitor = inhibitorOf(episode, inhibitors);
     const flapping = flapped.get(episode.id);
-    const looked: EpisodePlanInput = {
+    const planned: EpisodePlanInput = {
       episode,
-      simulated: given.simulated.has(episode.network),
-      states: parsed(episode.id),
+      simulated: input.simulated.has(episode.network),
+      states: statesOf(episode.id),
       subscriptions: index.subscribers(episode.rule, episode),
       silences: index.silences,
       ...(inhibitor === undefined ? {} : { inhibitedBy: inhibitor.id }),
-      ...(flapping === undefined ? {} : { flapping: { ...flapping, tellings: parsed(flapping.began) } }),
-      config: given.config,
-      at: given.at,
-      newId: () => given.newId(),
+      ...(flapping === undefined ? {} : { flapping: { ...flapping, states: statesOf(flapping.began) } }),
+      config: input.config,
+      at: input.at,
+      newId: () => input.newId(),
     };
-    planEpisode(looked, book);
-    reminders.set(episode.id, nextReminder(looked, looked.states.values()));
+    planEpisode(planned, batch);
+    reminders.set(episode.id, nextReminder(planned, planned.states.values()));
   }
   return reminders;
 }
 
-/** By which episode it was found out that a machine flaps, and how often it has fired of late. */
+/** The episode by which the flapping of a machine was detected, and how often it has fired recently. */
 export function flappingOf(machine: Machine | undefined): { began: string; episodes: number } | undefined {
   if (machine?.flapping === undefined) return undefined;
   return { began: episodeId(machine, machine.flapping.before + 1), episodes: machine.firings.length };
 }
 
-/** What each condition explains: while it is open, these are not told. */
+/** What each condition inhibits: while it is open, these are not sent. */
 const INHIBITS: Partial<
   Record<ConditionKind, { readonly kinds: readonly ConditionKind[]; readonly sameSubject?: true }>
 > = {
@@ -81,21 +81,21 @@ const INHIBITS: Partial<
   "node.down": { kinds: ["node.lagging"], sameSubject: true },
 };
 
-/** Those of the open episodes that may explain another one: the only ones that `inhibitorOf` has to be given. */
+/** The open episodes that may inhibit another one: the only ones that `inhibitorOf` needs. */
 export function inhibitingEpisodes(open: readonly Episode[]): readonly Episode[] {
   return open.filter((one) => INHIBITS[one.kind] !== undefined && isOpen(one));
 }
 
-/** The open episode that explains another one, where there is one. */
+/** The open episode that inhibits another one, if any. */
 export function inhibitorOf(episode: Episode, open: readonly Episode[]): Episode | undefined {
   return open.find((other) => {
-    const explains = INHIBITS[other.kind];
+    const inhibits = INHIBITS[other.kind];
     return (
-      explains !== undefined &&
+      inhibits !== undefined &&
       isOpen(other) &&
       other.network === episode.network &&
-      explains.kinds.includes(episode.kind) &&
-      (explains.sameSubject !== true || other.subject === episode.subject)
+      inhibits.kinds.includes(episode.kind) &&
+      (inhibits.sameSubject !== true || other.subject === episode.subject)
     );
   });
 }

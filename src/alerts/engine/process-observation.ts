@@ -4,12 +4,20 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
 import type { AlertEvent } from "../kinds/event.ts";
-import { timeFromText } from "../kinds/json-fields.ts";
 import type { Reading } from "../kinds/reading.ts";
 import { OutboxBatch } from "../outbox/batch.ts";
 import { writeBatch } from "../outbox/outbox.ts";
 import { isJudgedAlways, type subscriptionIndexReader } from "../routing/subscription-index.ts";
-import { type Episode, episodeId, freshMachine, isOpen, type Machine } from "../rules/episode.ts";
+import {
+  type Episode,
+  episodeId,
+  episodeRow,
+  freshMachine,
+  isOpen,
+  type Machine,
+  machineKey,
+  machineRow,
+} from "../rules/episode.ts";
 import { judgeReading, type Rule, type Timing, timingOf } from "../rules/rules.ts";
 import { NetworkStateCache, RuleSubjectMap } from "../rules/state-cache.ts";
 import { type Change, clearAbsence, ROUNDS_UNTIL_GONE, step, type Step, stepAbsent } from "../rules/state-machine.ts";
@@ -17,129 +25,128 @@ import { ruleWords } from "../wording/subscription-words.ts";
 import { planEvents } from "./plan-events.ts";
 import { planOpen } from "./plan-open.ts";
 
-/** One look of a watcher at a network, judged. */
-export interface Observation {
+/** One observation of a network by a watcher, judged. */
+interface Observation {
   readonly network: string;
-  /** Its name, and how often it looks. */
+  /** Its name and interval. */
   readonly watcher: { readonly name: string; readonly every: Milliseconds };
   /** Plain JSON. */
   readonly snapshot: unknown;
   readonly readings: readonly Reading[];
   readonly events: readonly AlertEvent[];
-  /** Wall clock of the look. */
+  /** Wall clock of the observation. */
   readonly at: Nanoseconds;
-  /** Local monotonic clock: when the look was due, by which durations are counted. Default: now. */
+  /** Local monotonic clock: when the observation was due, by which durations are counted. Default: now. */
   readonly dueMillis?: Milliseconds;
-  /** Why the look failed: what it does not speak of may then be there all the same. */
+  /** Why the observation failed: subjects without a reading may then be there all the same. */
   readonly failure?: unknown;
 }
 
-/** What a round came to. */
+/** What an observation caused. */
 export interface ObservationResult {
   readonly changes: readonly { readonly episode?: string; readonly rule: string; readonly change: Change }[];
-  /** How many messages it owes. */
+  /** How many messages. */
   readonly owed: number;
 }
 
-export type ProcessObservation = (round: Observation) => Promise<ObservationResult>;
+export type ProcessObservation = (observation: Observation) => Promise<ObservationResult>;
 
 /** A rule and a subject. */
 type RuleSubject = readonly [rule: string, subject: string];
 
-/** Of a network's machines, in this process. */
+/** What this process remembers of a network's machines. */
 interface ProcessMemory {
-  /** Those that have had a reading. */
+  /** Those that had a reading. */
   readonly judged: RuleSubjectMap<true>;
-  /** Those under way of which the log says that this process came back to them. */
-  readonly returned: RuleSubjectMap<true>;
-  /** Those that the last round could not see. */
+  /** Those that were not ok when this process first observed them, which the log says. */
+  readonly resumed: RuleSubjectMap<true>;
+  /** Those whose last reading was unknown. */
   readonly unseen: RuleSubjectMap<boolean>;
 }
 
-/** After writing down so many characters others have their turn. */
+/** A snapshot that is longer yields to the event loop once it is serialized. */
 const YIELD_ABOVE_CHARACTERS = 1_000_000;
 
-/** What this process remembers of a watcher's rounds. */
+/** What this process remembers of a watcher's observations. */
 interface WatcherProgress {
   monotonicMillis: Milliseconds;
-  /** The last round that could see. */
+  /** The last observation that was not blind. */
   known: Nanoseconds | undefined;
-  /** How long nobody had looked before the first round. */
-  readonly awayMillis: Milliseconds;
+  /** How long the network was not observed before the first one. */
+  readonly downtimeMillis: Milliseconds;
 }
 
 /**
- * Keeps what a watcher saw together with what it thereby owes, in one transaction: after a crash either both are
- * there, or the next look finds the same difference again. Rounds of one watcher must not overlap.
+ * Stores an observation together with the deliveries that it causes, in one transaction: after a crash either both are
+ * there, or the next observation finds the same difference again. Observations of one watcher must not overlap.
  */
 export function observationProcessor(
-  parts: AlertDependencies,
-  readChoices: ReturnType<typeof subscriptionIndexReader>,
+  dependencies: AlertDependencies,
+  readIndex: ReturnType<typeof subscriptionIndexReader>,
 ): ProcessObservation {
-  const { store, config, clock, simulated, newId = randomId } = parts;
-  const rounds = new Map<string, WatcherProgress>();
-  /** What this process knows of the machines of each network. */
-  const processes = new Map<string, ProcessMemory>();
+  const { store, config, clock, simulated, newId = randomId } = dependencies;
+  const progress = new Map<string, WatcherProgress>();
+  const memories = new Map<string, ProcessMemory>();
   const blind = new Set<string>();
-  const states = new Map<string, NetworkStateCache>();
+  const caches = new Map<string, NetworkStateCache>();
 
-  return async (round) => {
-    const { network, watcher, at } = round;
+  return async (observation) => {
+    const { network, watcher, at } = observation;
     const atMillis = toMillis(at);
     const key = `${network}/${watcher.name}`;
-    const monotonicMillis = round.dueMillis ?? clock.monotonicMillis();
-    const isBlind = blindness(round.readings) ?? blind.has(network);
-    parts.onStep?.("observed");
-    const here = processes.get(network) ?? emptyMemory();
-    processes.set(network, here);
-    const { judged, returned, unseen } = here;
-    const snapshot = JSON.stringify(round.snapshot);
+    const monotonicMillis = observation.dueMillis ?? clock.monotonicMillis();
+    const isBlind = blindness(observation.readings) ?? blind.has(network);
+    dependencies.onStep?.("observed");
+    const memory = memories.get(network) ?? emptyMemory();
+    memories.set(network, memory);
+    const { judged, resumed, unseen } = memory;
+    const snapshot = JSON.stringify(observation.snapshot);
     if (snapshot.length > YIELD_ABOVE_CHARACTERS) await setImmediate();
 
     const done = await store.transaction(async ({ alerts: tables }) => {
       const stored = await tables.watch.snapshot(network, watcher.name);
-      const last = rounds.get(key);
-      const awayMillis = last?.awayMillis ?? (stored === undefined ? 0 : Math.max(0, atMillis - stored.at));
+      const last = progress.get(key);
+      const downtimeMillis = last?.downtimeMillis ?? (stored === undefined ? 0 : Math.max(0, atMillis - stored.at));
       const seen = last === undefined ? (stored === undefined ? undefined : fromMillis(stored.at)) : last.known;
       const elapsedMillis = last === undefined ? 0 : monotonicMillis - last.monotonicMillis;
-      const choices = await readChoices(tables, atMillis);
-      const state = states.get(network) ?? new NetworkStateCache(network);
-      states.set(network, state);
-      const { machines, open } = await state.load(tables);
-      const book = new OutboxBatch();
+      const index = await readIndex(tables, atMillis);
+      const cache = caches.get(network) ?? new NetworkStateCache(network);
+      caches.set(network, cache);
+      const { machines, open } = await cache.load(tables);
+      const batch = new OutboxBatch();
       const changedMachines = new Map<string, Machine>();
       const changedEpisodes = new Map<string, Episode>();
       const changes: ObservationResult["changes"][number][] = [];
-      const readNow: RuleSubject[] = [];
-      const sightings: (readonly [...RuleSubject, boolean])[] = [];
-      const cameBackTo: RuleSubject[] = [];
+      const judgedNow: RuleSubject[] = [];
+      const unseenNow: (readonly [...RuleSubject, boolean])[] = [];
+      const resumedNow: RuleSubject[] = [];
 
-      /** Whether the process that looked last before this one judged it, too. */
+      /** Whether the process before this one judged it, too. */
       const wasJudged = (rule: Rule, reading: Reading): boolean =>
         isJudgedAlways(rule) ||
-        choices.subscribers(rule.id, reading).some(({ created }) => created <= atMillis - awayMillis);
+        index.subscribers(rule.id, reading).some(({ created }) => created <= atMillis - downtimeMillis);
 
-      const look = (reading: Reading, rule: Rule): void => {
+      const evaluate = (reading: Reading, rule: Rule): void => {
         const { subject } = reading;
-        const place = [rule.id, subject] as const;
-        const kept = machines.get(...place);
+        const ruleSubject = [rule.id, subject] as const;
+        const existing = machines.get(...ruleSubject);
         const judgement = judgeReading(rule, reading);
-        const isMet = judged.has(...place);
-        if (judgement.state !== "unknown" && !isMet) readNow.push(place);
+        const wasJudgedHere = judged.has(...ruleSubject);
+        if (judgement.state !== "unknown" && !wasJudgedHere) judgedNow.push(ruleSubject);
         const isUnseen = judgement.state === "unknown";
-        const wasUnseen = unseen.get(...place) === true;
-        if (isUnseen !== wasUnseen) sightings.push([...place, isUnseen]);
+        const wasUnseen = unseen.get(...ruleSubject) === true;
+        if (isUnseen !== wasUnseen) unseenNow.push([...ruleSubject, isUnseen]);
         // All is well and was: nearly every one of many readings.
-        if (kept === undefined && judgement.state !== "bad") return;
-        const known = kept ?? freshMachine({ ...reading, rule: rule.id });
-        // Of what was well it is not kept that nobody could see it.
+        if (existing === undefined && judgement.state !== "bad") return;
+        const known = existing ?? freshMachine({ ...reading, rule: rule.id });
+        // A machine that was ok is not stored when its reading becomes unknown.
         const machine = { ...clearAbsence(known), watcher: watcher.name, ...(wasUnseen ? { known: false } : {}) };
         const timing = timingOf(rule, watcher.every);
-        if (awayMillis > 0 && machine.phase !== "ok" && !isMet && !returned.has(...place)) {
+        if (downtimeMillis > 0 && machine.phase !== "ok" && !wasJudgedHere && !resumed.has(...ruleSubject)) {
           const number = machine.number + (machine.phase === "pending" ? 1 : 0);
-          const detail = downtimeWords(machine, awayMillis, timing);
-          book.decisions.push({ what: "restarted", network, episode: episodeId(machine, number), detail });
-          cameBackTo.push(place);
+          const detail = downtimeWords(machine, downtimeMillis, timing);
+          batch.decisions.push({ what: "restarted", network, episode: episodeId(machine, number), detail });
+          resumedNow.push(ruleSubject);
         }
         const result = step(machine, open.get(episodeId(machine, machine.number)), {
           judgement,
@@ -148,18 +155,18 @@ export function observationProcessor(
           config,
           at,
           elapsedMillis,
-          // What was looked at without this rule was not seen good.
-          ...(seen !== undefined && (isMet || (last === undefined && wasJudged(rule, reading)))
+          // An observation without this rule did not see it good.
+          ...(seen !== undefined && (wasJudgedHere || (last === undefined && wasJudged(rule, reading)))
             ? { previous: seen }
             : {}),
-          ...(isMet ? {} : { awayMillis }),
+          ...(wasJudgedHere ? {} : { downtimeMillis }),
         });
-        keep(known, result, rule.id, reading);
+        apply(known, result, rule.id, reading);
       };
-      const keep = (before: Machine, result: Step, rule: string, about: DecisionSubject): void => {
+      const apply = (before: Machine, result: Step, rule: string, of: DecisionSubject): void => {
         if (!isSame(before, result.machine)) {
-          machines.set(rule, about.subject, result.machine);
-          changedMachines.set(machineKey(rule, about.subject), result.machine);
+          machines.set(rule, of.subject, result.machine);
+          changedMachines.set(machineKey(rule, of.subject), result.machine);
         }
         const { episode } = result;
         if (episode !== undefined && episode !== open.get(episode.id)) {
@@ -170,89 +177,91 @@ export function observationProcessor(
         for (const change of result.changes) {
           const named = episode === undefined ? {} : { episode: episode.id };
           changes.push({ rule, change, ...named });
-          const detail = detailOf(result.machine, episode, about);
-          // What leads up to an episode, or does not, is part of its story, too.
+          const detail = detailOf(result.machine, episode, of);
+          // What leads up to an episode, or does not, is part of its history, too.
           const coming = { episode: episodeId(result.machine, before.number + 1) };
-          const of = change === "pending" || change === "dismissed" ? coming : named;
-          book.decisions.push({ what: change, network, ...of, detail });
+          const logged = change === "pending" || change === "dismissed" ? coming : named;
+          batch.decisions.push({ what: change, network, ...logged, detail });
         }
       };
-      for (const given of round.readings) {
+      for (const given of observation.readings) {
         const reading: Reading = isBlind && given.kind !== "watch.blind" ? { ...given, state: "unknown" } : given;
-        for (const rule of choices.rules(reading.kind, reading)) look(reading, rule);
+        for (const rule of index.rules(reading.kind, reading)) evaluate(reading, rule);
       }
-      // What a good look says nothing of, though this watcher used to: a market that is gone, a node taken out.
-      const spokenOf = new Set(round.readings.map(({ kind, subject }) => machineKey(kind, subject)));
-      const speaks = round.readings.length === 0 || round.readings.some(({ state }) => state !== "unknown");
-      if (!isBlind && speaks && round.failure === undefined && last !== undefined) {
+      // Subjects without a reading in a good observation, though this watcher had them: a market that is gone, a node
+      // that is not configured any more.
+      const read = new Set(observation.readings.map(({ kind, subject }) => machineKey(kind, subject)));
+      const { readings } = observation;
+      const sees = readings.length === 0 || readings.some(({ state }) => state !== "unknown");
+      if (!isBlind && sees && observation.failure === undefined && last !== undefined) {
         for (const machine of machines.values()) {
           if (machine.watcher !== watcher.name || machine.phase === "ok") continue;
-          if (spokenOf.has(machineKey(machine.kind, machine.subject))) continue;
+          if (read.has(machineKey(machine.kind, machine.subject))) continue;
           const result = stepAbsent(machine, open.get(episodeId(machine, machine.number)), at);
           const why = `not spoken of in ${ROUNDS_UNTIL_GONE} looks: the subject is gone`;
-          keep(machine, result, machine.rule, { subject: machine.subject, why });
+          apply(machine, result, machine.rule, { subject: machine.subject, why });
         }
       }
 
-      const told = new Set(changes.flatMap(({ episode }) => (episode === undefined ? [] : [episode])));
+      const changed = new Set(changes.flatMap(({ episode }) => (episode === undefined ? [] : [episode])));
       await planOpen(
         {
           tables,
-          index: choices,
+          index,
           config,
-          episodes: [...changedEpisodes.values()].filter(({ id }) => told.has(id)),
+          episodes: [...changedEpisodes.values()].filter(({ id }) => changed.has(id)),
           open: [...open.values()],
           machine: (episode) => machines.get(episode.rule, episode.subject),
           simulated,
           at: atMillis,
           newId,
         },
-        book,
+        batch,
       );
-      // The very first look only learns where things stand.
-      if (stored !== undefined && round.events.length > 0) {
-        const { events } = round;
-        const subscriptions = choices.eventSubscriptions(network);
-        const { silences } = choices;
-        planEvents({ events, simulated: simulated.has(network), subscriptions, silences, at: atMillis, newId }, book);
+      // Events of the very first observation are not sent: it only learns where things stand.
+      if (stored !== undefined && observation.events.length > 0) {
+        const { events } = observation;
+        const subscriptions = index.eventSubscriptions(network);
+        const { silences } = index;
+        planEvents({ events, simulated: simulated.has(network), subscriptions, silences, at: atMillis, newId }, batch);
         const counts = [...Map.groupBy(events, (event) => event.kind)].map(([kind, all]) => `${all.length} ${kind}`);
-        book.decisions.push({ what: "seen", network, detail: counts.join(", ") });
+        batch.decisions.push({ what: "seen", network, detail: counts.join(", ") });
       }
       await tables.watch.putMachines([...changedMachines.values()].map(machineRow));
       await tables.watch.putEpisodes([...changedEpisodes.values()].map(episodeRow));
-      await writeBatch(tables, book, atMillis, newId, parts.portion);
+      await writeBatch(tables, batch, atMillis, newId, dependencies.chunkRows);
       await tables.watch.putSnapshot(network, watcher.name, atMillis, snapshot);
-      parts.onStep?.("round written");
+      dependencies.onStep?.("round written");
       return {
         changes,
-        awayMillis,
+        downtimeMillis,
         known: seen,
-        readNow,
-        sightings,
-        cameBackTo,
-        owed: book.deliveries.length + book.rollingUpdates.length,
+        judgedNow,
+        unseenNow,
+        resumedNow,
+        owed: batch.deliveries.length + batch.rollingUpdates.length,
       };
     });
 
-    parts.onStep?.("round kept");
-    rounds.set(key, { monotonicMillis, awayMillis: done.awayMillis, known: isBlind ? done.known : at });
-    for (const [rule, subject] of done.readNow) judged.set(rule, subject, true);
-    for (const [rule, subject, isUnseen] of done.sightings) unseen.set(rule, subject, isUnseen);
-    for (const [rule, subject] of done.cameBackTo) returned.set(rule, subject, true);
+    dependencies.onStep?.("round kept");
+    progress.set(key, { monotonicMillis, downtimeMillis: done.downtimeMillis, known: isBlind ? done.known : at });
+    for (const [rule, subject] of done.judgedNow) judged.set(rule, subject, true);
+    for (const [rule, subject, isUnseen] of done.unseenNow) unseen.set(rule, subject, isUnseen);
+    for (const [rule, subject] of done.resumedNow) resumed.set(rule, subject, true);
     if (isBlind) blind.add(network);
     else blind.delete(network);
-    if (done.owed > 0) parts.onOwed?.();
+    if (done.owed > 0) dependencies.onOwed?.();
     return { changes: done.changes, owed: done.owed };
   };
 }
 
 function emptyMemory(): ProcessMemory {
-  return { judged: new RuleSubjectMap(), returned: new RuleSubjectMap(), unseen: new RuleSubjectMap() };
+  return { judged: new RuleSubjectMap(), resumed: new RuleSubjectMap(), unseen: new RuleSubjectMap() };
 }
 
 type DecisionSubject = Pick<Reading, "subject" | "why"> & { readonly label?: string };
 
-/** What a decision is about, for people: `market.price of BTC/USDT, above 70,000`. */
+/** The detail of a decision, for people: `market.price of BTC/USDT, above 70,000`. */
 function detailOf(
   { kind, rule }: Machine,
   episode: Episode | undefined,
@@ -264,37 +273,21 @@ function detailOf(
   return `${kind}${of}${thresholds === "" ? "" : `, ${thresholds}`}${why === undefined ? "" : `: ${why}`}`;
 }
 
-/** What an absence of the bot means to what was under way. */
-function downtimeWords({ phase }: Machine, awayMillis: Milliseconds, { patienceMillis }: Timing): string {
-  const away = `nobody looked for ${formatDuration(awayMillis)}`;
+/** What a downtime of the bot means for a machine that was not ok. */
+function downtimeWords({ phase }: Machine, downtimeMillis: Milliseconds, { patienceMillis }: Timing): string {
+  const away = `nobody looked for ${formatDuration(downtimeMillis)}`;
   if (phase === "firing") return away;
-  if (phase === "pending" && awayMillis <= patienceMillis) return `${away}, which does not count towards the alert`;
+  if (phase === "pending" && downtimeMillis <= patienceMillis) return `${away}, which does not count towards the alert`;
   return `${away}: what was ${phase} is counted from the beginning again`;
 }
 
-/** Undefined where the round does not say. */
+/** Whether the watcher is blind; undefined if the observation does not say. */
 function blindness(readings: readonly Reading[]): boolean | undefined {
   const reading = readings.find(({ kind }) => kind === "watch.blind");
   return reading === undefined ? undefined : reading.state === "bad";
 }
 
-export function machineKey(rule: string, subject: string): string {
-  return `${rule}|${subject}`;
-}
-
-export function machineRow(machine: Machine) {
-  const { rule, network, subject } = machine;
-  const flapping = machine.flapping === undefined ? (0 as const) : (1 as const);
-  return { rule, network, subject, flapping, data: JSON.stringify(machine) };
-}
-
-export function episodeRow(episode: Episode) {
-  const { id, network, detected } = episode;
-  const open = isOpen(episode) ? (1 as const) : (0 as const);
-  return { id, network, open, opened_at: toMillis(timeFromText(detected)), data: JSON.stringify(episode) };
-}
-
-/** What is all right, and was, need not be written: only what is under way has timers. */
+/** A machine that is ok, and was, need not be written: only the others have timers. */
 function isSame(before: Machine, after: Machine): boolean {
   if (before === after) return true;
   if (before.phase !== "ok" || after.phase !== "ok") return false;

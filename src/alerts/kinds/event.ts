@@ -8,7 +8,7 @@ const common = {
   subject: z.string(),
   /**
    * Names the event for ever, within its kind and network: the same difference seen again has the same key, and is
-   * told once. A checkpoint's is `<block>/<hash>`.
+   * sent once. A checkpoint's is `<block>/<hash>`.
    */
   key: z.string(),
   /** When it was seen. */
@@ -24,7 +24,7 @@ const marketSide = z.object({
 });
 export type MarketSide = z.infer<typeof marketSide>;
 
-// What watchers keep of what they found is what they tell of it: the same shapes, read by both.
+// Watchers' snapshots and events share these shapes.
 
 /** What a data node runs. */
 export const nodeRelease = z.object({ version: z.string().exactOptional(), commitHash: z.string().exactOptional() });
@@ -124,7 +124,7 @@ export const AlertEvent = z.discriminatedUnion("kind", [
 ]);
 export type AlertEvent = z.infer<typeof AlertEvent>;
 
-/** Of these nothing follows. An order that is partly filled has ended too, since what was left of it was not kept. */
+/** An order in one of these has ended. A partly filled one has, too: the rest of it was not kept on the book. */
 export const FINAL_STATUSES: ReadonlySet<string> = new Set([
   "STATUS_EXPIRED",
   "STATUS_CANCELLED",
@@ -134,7 +134,7 @@ export const FINAL_STATUSES: ReadonlySet<string> = new Set([
   "STATUS_PARTIALLY_FILLED",
 ]);
 
-/** What a watched bundle is of: an asset to be listed, or a proposal to set an asset's limits. */
+/** The subject of a watched bundle: an asset to be listed, or a proposal to set an asset's limits. */
 interface BundleSubject {
   readonly bundle: "list-asset" | "asset-limits";
   readonly id: string;

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
 
-// What is stored of alerts is plain JSON, so numbers of 64 bits stand there as decimal text.
+// Alerts are stored as plain JSON, in which numbers of 64 bits are decimal text.
 
 /** An integer of any size, in decimal. */
 export const IntegerText = z.string().regex(/^-?\d+$/u);

@@ -1,4 +1,7 @@
-/** Whether a network goes on, as far as can be seen. */
+// The vocabulary of alerts as it is stored: the kinds, their groups and subjects.
+// Read reading.ts (a watcher's statement about a condition), event.ts (what happened once) and severity.ts next;
+// json-fields.ts holds the schema fields that they share.
+/** Conditions of a network as a whole. */
 const NETWORK_KINDS = [
   "network.stalled",
   "network.disagree",
@@ -6,13 +9,13 @@ const NETWORK_KINDS = [
   "network.clock",
   "watch.blind",
 ] as const;
-/** How a network and its nodes fare. */
+/** Conditions of a network and its nodes. */
 export const HEALTH_KINDS = [...NETWORK_KINDS, "node.lagging", "node.down", "checkpoint.overdue"] as const;
-/** What is true for a while. */
+/** Conditions: true for a while, with an episode from firing to resolved. */
 export const CONDITION_KINDS = [...HEALTH_KINDS, "market.auction", "market.price", "market.bound"] as const;
 export type ConditionKind = (typeof CONDITION_KINDS)[number];
 
-/** What happens once. */
+/** Events: they happen once. */
 export const EVENT_KINDS = [
   "checkpoint.new",
   "snapshot.new",
@@ -22,7 +25,7 @@ export const EVENT_KINDS = [
   "node.version",
   "history.reset",
 ] as const;
-/** What happens once and concerns those who asked for it. */
+/** Events that concern only those who asked for them. */
 export const PERSONAL_KINDS = ["order.final", "stake.changed", "bundle.signed"] as const;
 export type PersonalKind = (typeof PERSONAL_KINDS)[number];
 export type EventKind = (typeof EVENT_KINDS)[number] | PersonalKind;
@@ -35,12 +38,12 @@ export function isConditionKind(kind: AlertKind): kind is ConditionKind {
   return (CONDITION_KINDS as readonly string[]).includes(kind);
 }
 
-/** A price has no threshold of its own: who wants it names one. */
+/** A price has no default threshold: a subscription to it names one. */
 const WITHOUT_PRICE = CONDITION_KINDS.filter((kind) => kind !== "market.price");
 
 /** Several kinds under one word. */
 export const KIND_GROUPS = {
-  /** What those who run nodes need to know, and nothing that comes every few minutes. */
+  /** For those who run nodes, without anything that comes every few minutes. */
   ops: [...HEALTH_KINDS, "core.upgraded", "history.reset"],
   network: NETWORK_KINDS,
   nodes: ["node.lagging", "node.down", "network.time-back", "node.version"],
@@ -66,7 +69,7 @@ export const GROUP_WORDS: Readonly<Record<KindGroup, string>> = {
   all: "everything but prices and personal ones",
 };
 
-/** What each kind tells, in a few words. */
+/** What each kind says, in a few words. */
 export const KIND_WORDS: Readonly<Record<ConditionKind | EventKind, string>> = {
   "network.stalled": "no new block for a while",
   "network.disagree": "the nodes disagree about the network",
@@ -109,7 +112,7 @@ export function sortKinds(kinds: Iterable<AlertKind>): AlertKind[] {
   return ALERT_KINDS.filter((kind) => given.has(kind));
 }
 
-/** What a kind of alert has for subjects; undefined where it is about the network alone. */
+/** What the subjects of a kind are; undefined if it is about the network alone. */
 export type SubjectFamily = "market" | "node" | "validator" | "order" | "party" | "bundle";
 
 export function subjectFamily(kind: AlertKind): SubjectFamily | undefined {

@@ -8,11 +8,11 @@ import { Severity } from "./severity.ts";
 export const NetworkStatus = z.object({
   network: z.string(),
   /**
-   * `unwatched` before the first look of all, `restarted` before the first one of this process; `suspicious` while the
-   * network stands still and nobody is alerted yet.
+   * `unwatched` before the first observation of all, `restarted` before the first of this process; `suspicious` while
+   * the network stands still and there is no alert yet.
    */
   verdict: z.enum(["healthy", "suspicious", "stalled", "disagree", "blind", "unwatched", "restarted"]),
-  /** When the nodes were last looked at, how many of them answered, and the highest block that one said. */
+  /** When the nodes were last observed, how many of them answered, and the highest block of any. */
   looked: TimeText.exactOptional(),
   answering: z.int().nonnegative().exactOptional(),
   nodes: z.int().nonnegative().exactOptional(),
@@ -26,11 +26,11 @@ export const NetworkStatus = z.object({
       label: z.string().exactOptional(),
       severity: Severity,
       since: TimeText,
-      /** It was bad already when it was first looked at. */
+      /** It was bad already when it was first observed. */
       beganBefore: z.literal(true).exactOptional(),
     }),
   ),
-  /** What is bad and may become an alert: for how long by the last look, and for how long it takes. */
+  /** What is bad and may become an alert: for how long by the last observation, and after how long it alerts. */
   suspicious: z
     .array(
       z.object({
@@ -46,7 +46,7 @@ export const NetworkStatus = z.object({
     .exactOptional(),
   /** How many more are open than are named. */
   more: z.int().nonnegative(),
-  /** How many others are open that the reader is not told of; absent where there are none, or all are meant. */
+  /** How many others are open that the reader is not subscribed to; absent if there are none, or all are listed. */
   elsewhere: z.int().positive().exactOptional(),
 });
 export type NetworkStatus = z.infer<typeof NetworkStatus>;

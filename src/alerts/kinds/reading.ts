@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { DecimalText, IntegerText, MillisField, TimeText } from "./json-fields.ts";
 
-/** What is behind a reading: how sure it is, and what had been good. */
+/** Common to all readings. */
 const common = {
   network: z.string(),
   /** A node's name, a market's id; empty where the condition is the network's. */
@@ -27,7 +27,7 @@ const common = {
 
 const market = { label: z.string().exactOptional() };
 
-/** What a watcher says of one subject in one round: plain JSON, since the last one is kept with its episode. */
+/** A watcher's statement about one subject in one round: plain JSON, since the last one is stored with its episode. */
 export const Reading = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("network.stalled"),

@@ -14,7 +14,7 @@ export function compareSeverity(a: Severity, b: Severity): number {
   return SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);
 }
 
-/** As bad as something of a kind ever becomes: a subscription to what is worse does not tell it. */
+/** The worst severity of a kind: a subscription with a higher floor never gets it. */
 export function worstOfKind(kind: AlertKind): Severity {
   switch (kind) {
     case "network.stalled":
@@ -51,7 +51,7 @@ export function severityOfEvent(event: AlertEvent): Severity {
 
 /** How bad a condition is when it begins. */
 export function severityOfReading(reading: Reading): Severity {
-  // Only its duration makes a standstill critical.
+  // Only its duration makes a stall critical.
   if (reading.kind === "network.stalled") return "warning";
   const opening = reading.kind === "market.auction" && reading.facts.tradingMode === "TRADING_MODE_OPENING_AUCTION";
   return opening ? "info" : worstOfKind(reading.kind);

@@ -19,8 +19,8 @@ export const DELIVERY_PHASES = [
 ] as const;
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
-/** A message that is owed. */
-export interface PlannedDelivery {
+/** A delivery to be written to the outbox. */
+interface PlannedDelivery {
   readonly id: string;
   readonly destination: Destination;
   readonly phase: DeliveryPhase;
@@ -34,7 +34,7 @@ export interface PlannedDelivery {
   readonly threadOf?: string;
 }
 
-/** One line of the log: what was decided, about what, and why. */
+/** One entry of the decision log: what was decided, about what, and why. */
 export interface Decision {
   readonly what: string;
   readonly network?: string;
@@ -45,26 +45,26 @@ export interface Decision {
 }
 
 /** A message for the digest at the end of quiet hours. */
-export interface HeldMessage {
+interface HeldMessage {
   readonly destination: Destination;
   readonly message: AlertMessage;
   /** Unix milliseconds. */
   readonly until: Milliseconds;
 }
 
-/** Adds an event to a destination's message of the day. */
-export interface RollingUpdate {
+/** Adds an event to a destination's rolling message of the day. */
+interface RollingUpdate {
   readonly destination: Destination;
   readonly message: Extract<AlertMessage, { type: "event" }>;
 }
 
-/** What a look at something owes. */
+/** A batch for the outbox: deliveries, notification states and log entries, written in one transaction. */
 export interface ReadonlyOutboxBatch {
   readonly deliveries: readonly PlannedDelivery[];
   readonly states: readonly {
     readonly episode: string;
     readonly destination: string;
-    readonly telling: NotificationState;
+    readonly state: NotificationState;
   }[];
   readonly held: readonly HeldMessage[];
   readonly rollingUpdates: readonly RollingUpdate[];
@@ -73,7 +73,7 @@ export interface ReadonlyOutboxBatch {
   readonly decisions: readonly Decision[];
 }
 
-/** Collects what several looks owe, in order. */
+/** The batch while it is planned, in order. */
 export class OutboxBatch implements ReadonlyOutboxBatch {
   readonly deliveries: PlannedDelivery[] = [];
   readonly states: ReadonlyOutboxBatch["states"][number][] = [];

@@ -11,7 +11,7 @@ import { NotificationState } from "./notification-state.ts";
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Rows as columns: what many rows say alike is written once. A value that a row lacks is null where others have one; a
+ * Rows as columns: a value that all rows share is written once. A value that a row lacks is null if others have one; a
  * column that all lack is left out.
  */
 export const Columns = z.object({
@@ -23,7 +23,7 @@ export const Columns = z.object({
 });
 export type Columns = z.infer<typeof Columns>;
 
-/** `fields` are all that the rows may have; of others nothing is kept. Objects count as alike where they are the same one. */
+/** `fields` are the fields to keep. Objects count as equal only if they are identical. */
 export function toColumns(rows: readonly Row[], fields: readonly string[]): Columns {
   const same: Record<string, unknown> = {};
   const each: Record<string, unknown[]> = {};
@@ -48,7 +48,7 @@ export function fromColumns({ count, same, each }: Columns): Row[] {
   });
 }
 
-/** So many rows are written at once: a few milliseconds' work, so that the first of many goes out at once. */
+/** Rows of a chunk: a few milliseconds' work, so that the first deliveries of a large batch are sent at once. */
 const CHUNK_ROWS = 250;
 
 const ChunkDelivery = z.object({
@@ -63,15 +63,18 @@ const ChunkDelivery = z.object({
   threadOf: z.string().exactOptional(),
 });
 
-/** A part of what is owed, until it is spread; messages by their ids. */
-const Parcel = z.object({
+/**
+ * A stored part of a batch, until it is fanned out; messages by their ids. The names of its members are those of the
+ * database.
+ */
+const Chunk = z.object({
   deliveries: z.array(ChunkDelivery),
   rolled: z.array(z.object({ destination: StoredDestination, message: z.string() })),
   tellings: z.array(z.object({ episode: z.string(), destination: z.string(), telling: NotificationState })),
 });
-export type Parcel = z.infer<typeof Parcel>;
+export type Chunk = z.infer<typeof Chunk>;
 
-/** As it is stored: what many are told, which is much the same for all of them, by columns. */
+/** As it is stored, by columns: most of it is the same for all destinations. */
 const ColumnarChunk = z.object({
   packed: z.object({
     deliveries: Columns,
@@ -80,7 +83,7 @@ const ColumnarChunk = z.object({
   }),
 });
 
-/** What is stored: released programs kept each row whole. */
+/** Both stored forms: released programs kept each row whole. */
 const StoredChunk = z.union([
   ColumnarChunk.transform(({ packed: { deliveries, rolled, tellings } }) => {
     const told = fromColumns(tellings.told);
@@ -89,8 +92,8 @@ const StoredChunk = z.union([
       rolled: fromColumns(rolled),
       tellings: fromColumns(tellings.of).map((row, index) => ({ ...row, telling: told[index] })),
     };
-  }).pipe(Parcel),
-  Parcel,
+  }).pipe(Chunk),
+  Chunk,
 ]);
 
 const CHUNK_FIELDS = {
@@ -100,22 +103,20 @@ const CHUNK_FIELDS = {
   told: Object.keys(NotificationState.shape),
 };
 
-type PlatformRows = { readonly [K in keyof Parcel]: Parcel[K] };
-
-/** What a book owes, in portions; those of one platform are in the order of the book. Never empty. */
+/** The chunks of a batch; those of one platform are in the order of the batch. Never empty. */
 export function splitIntoChunks(
-  owed: ReadonlyOutboxBatch,
+  batch: ReadonlyOutboxBatch,
   messages: MessageCollector,
   size = CHUNK_ROWS,
-): readonly { readonly platform: string; readonly parcel: Parcel }[] {
-  const deliveries = owed.deliveries.map((one) => ({ ...one, message: messages.add(one.message) }));
-  const rolled = owed.rollingUpdates.map(({ destination, message }) => ({
+): readonly { readonly platform: string; readonly chunk: Chunk }[] {
+  const deliveries = batch.deliveries.map((one) => ({ ...one, message: messages.add(one.message) }));
+  const rolled = batch.rollingUpdates.map(({ destination, message }) => ({
     destination,
     message: messages.add(message),
   }));
-  const tellings = [...owed.states];
+  const tellings = batch.states.map(({ episode, destination, state }) => ({ episode, destination, telling: state }));
   if (deliveries.length + rolled.length + tellings.length <= size) {
-    return [{ platform: "", parcel: { deliveries, rolled, tellings } }];
+    return [{ platform: "", chunk: { deliveries, rolled, tellings } }];
   }
   const byPlatform = {
     deliveries: Map.groupBy(deliveries, ({ destination }) => destination.platform),
@@ -124,30 +125,30 @@ export function splitIntoChunks(
   };
   const platforms = new Set(Object.values(byPlatform).flatMap((groups) => [...groups.keys()]));
   const placed = [...platforms].flatMap((platform) =>
-    splitPlatformRows(
+    splitRows(
       {
         deliveries: byPlatform.deliveries.get(platform) ?? [],
         rolled: byPlatform.rolled.get(platform) ?? [],
         tellings: byPlatform.tellings.get(platform) ?? [],
       },
       size,
-    ).map((parcel, place) => ({ platform, parcel, place })),
+    ).map((chunk, place) => ({ platform, chunk, place })),
   );
-  // Platforms take turns, so that none waits for all of another one's.
-  return placed.toSorted((a, b) => a.place - b.place).map(({ platform, parcel }) => ({ platform, parcel }));
+  // Platforms alternate, so that none waits for all chunks of another.
+  return placed.toSorted((a, b) => a.place - b.place).map(({ platform, chunk }) => ({ platform, chunk }));
 }
 
-function splitPlatformRows(parts: PlatformRows, size: number): Parcel[] {
+function splitRows(all: Readonly<Chunk>, size: number): Chunk[] {
   const pieces = <T>(rows: readonly T[]): T[][] =>
     Array.from({ length: Math.ceil(rows.length / size) }, (_, at) => rows.slice(at * size, (at + 1) * size));
   return [
-    ...pieces(parts.deliveries).map((deliveries) => ({ deliveries, rolled: [], tellings: [] })),
-    ...pieces(parts.rolled).map((rolled) => ({ deliveries: [], rolled, tellings: [] })),
-    ...pieces(parts.tellings).map((tellings) => ({ deliveries: [], rolled: [], tellings })),
+    ...pieces(all.deliveries).map((deliveries) => ({ deliveries, rolled: [], tellings: [] })),
+    ...pieces(all.rolled).map((rolled) => ({ deliveries: [], rolled, tellings: [] })),
+    ...pieces(all.tellings).map((tellings) => ({ deliveries: [], rolled: [], tellings })),
   ];
 }
 
-export function toChunkRow(platform: string, { deliveries, rolled, tellings }: Parcel, at: Milliseconds): ChunkRow {
+export function toChunkRow(platform: string, { deliveries, rolled, tellings }: Chunk, at: Milliseconds): ChunkRow {
   const packed: z.input<typeof ColumnarChunk>["packed"] = {
     deliveries: toColumns(deliveries, CHUNK_FIELDS.deliveries),
     rolled: toColumns(rolled, CHUNK_FIELDS.rolled),
@@ -162,7 +163,7 @@ export function toChunkRow(platform: string, { deliveries, rolled, tellings }: P
   return { platform, owed: deliveries.length + rolled.length, created_at: at, data: JSON.stringify({ packed }) };
 }
 
-/** Undefined where this program understands nothing of it. */
-export function parseChunk({ data }: Pick<ChunkRow, "data">): Parcel | undefined {
+/** Undefined if this program cannot read it. */
+export function parseChunk({ data }: Pick<ChunkRow, "data">): Chunk | undefined {
   return StoredChunk.safeParse(JSON.parse(data)).data;
 }

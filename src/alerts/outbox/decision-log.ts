@@ -7,8 +7,9 @@ import type {
 } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import type { Decision } from "./batch.ts";
 
-/** Something that was decided, or a delivery: that it came to be owed, or what became of it. */
+/** A decision, a delivery that came to be owed, or the outcome of one. */
 export type LogEntry =
   | { readonly of: "decision"; readonly at: Milliseconds; readonly row: DecisionRow }
   | { readonly of: "owed"; readonly at: Milliseconds; readonly row: LoggedDelivery }
@@ -19,13 +20,13 @@ export type LogEntry =
       readonly receipt: ReceiptRow | undefined;
     };
 
-/** Reads the log in parts, so that a page costs what it shows, and whoever looks at all of it holds up nobody. */
+/** Reads the log page by page, so that a page costs what it shows, and in batches that yield to other work. */
 export interface LogReader {
-  /** How many entries there are, and whether there are more decisions or deliveries than are looked at. */
+  /** How many entries there are, and whether there are more decisions or deliveries than are counted. */
   count(of: JournalQuery): Promise<{ readonly entries: number; readonly more: boolean }>;
-  /** Those from one place to another, counted from the newest, which is 0. */
+  /** Those from one position to another, counted from the newest, which is 0. */
   page(of: JournalQuery, from: number, to: number): Promise<LogEntry[]>;
-  /** All of them in portions, deliveries before decisions, either newest first; each is read once it is asked for. */
+  /** All of them in batches, deliveries before decisions, either newest first; each is read once it is asked for. */
   batches(of: JournalQuery, size: number): AsyncIterable<readonly LogEntry[]>;
 }
 
@@ -92,14 +93,14 @@ interface LogPosition {
   readonly seq: number;
 }
 
-/** Where the newest entries stand, newest first. */
+/** The positions of the newest entries, newest first. */
 async function newestPositions({ journal }: AlertTables, of: JournalQuery, take: number): Promise<LogPosition[]> {
   const decided = await journal.decisions(of, take);
-  // What is owed comes before what becomes of it: the last deliveries have the last of these entries, too.
-  const settled = await journal.outcomes(of, take);
+  // A delivery is owed before its outcome: the last outcomes include the last of the owed entries.
+  const outcomes = await journal.outcomes(of, take);
   const all: LogPosition[] = [];
-  for (const { seq, at } of settled) all.push({ of: "outcome", at, seq });
-  for (const { seq, created_at, of_episode } of settled) {
+  for (const { seq, at } of outcomes) all.push({ of: "outcome", at, seq });
+  for (const { seq, created_at, of_episode } of outcomes) {
     if (of_episode === 1) all.push({ of: "owed", at: created_at, seq });
   }
   for (const { seq, at } of decided) all.push({ of: "decision", at, seq });
@@ -112,4 +113,14 @@ async function receiptsOf(
 ): Promise<ReadonlyMap<string, ReceiptRow>> {
   const receipts = await outbox.receipts(deliveries.map(({ id }) => id));
   return new Map(receipts.map((row) => [row.delivery, row]));
+}
+
+/** Adds decisions to the log. */
+export async function logDecisions(
+  tables: AlertTables,
+  decisions: readonly Decision[],
+  at: Milliseconds,
+): Promise<void> {
+  const none = { network: null, episode: null, destination: null, delivery: null, detail: null };
+  await tables.decisions.add(decisions.map((one) => ({ ...none, ...one, at })));
 }

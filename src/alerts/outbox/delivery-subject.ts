@@ -1,10 +1,10 @@
-import type { DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
+import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
 import { compareSeverity, type Severity, severityOfEvent } from "../kinds/severity.ts";
 import type { DeliverySubject } from "../sender.ts";
 import type { AlertMessage, ChangeMessage } from "./message.ts";
 
-/** What a message is about, for programs. Pure and total. */
+/** The subject of a delivery, for programs. Pure and total. */
 export function deliverySubject(message: AlertMessage, phase: string): DeliverySubject {
   switch (message.type) {
     case "condition": {
@@ -86,17 +86,26 @@ function worse(a: Severity, b: Severity): Severity {
   return compareSeverity(a, b) >= 0 ? a : b;
 }
 
-/** What the wording of a message may depend on besides what it says. */
+/** Facts about one delivery that its wording depends on, besides the message. */
 export interface DeliveryContext {
   /** The trigger was never sent: the resolve says both. */
   readonly merged?: true;
-  /** It may have been sent before. */
+  /** It may have arrived before. */
   readonly repeat?: true;
   /** When the trigger arrived here. */
   readonly told?: Nanoseconds;
 }
 
-/** Whether a delivery says what was to be said by later ones, too: its message is then of another phase. */
+/** Whether later deliveries were merged into this one: its message is then of another phase. */
 export function isMerged(message: AlertMessage, { kind, phase }: Pick<DeliveryRow, "kind" | "phase">): boolean {
   return message.type === "condition" && kind === "message" && message.phase !== phase;
+}
+
+/** Of a resolve or an edit: when its trigger arrived at the same destination. */
+export async function triggerDeliveryTime(tables: AlertTables, row: DeliveryRow): Promise<Nanoseconds | undefined> {
+  if (row.episode === null || (row.phase !== "resolve" && row.phase !== "state")) return undefined;
+  const all = await tables.outbox.ofEpisode(row.episode, row.destination);
+  const trigger = all.find((one) => one.kind === "message" && one.phase === "trigger");
+  const receipt = trigger === undefined ? undefined : (await tables.outbox.receipts([trigger.id]))[0];
+  return receipt === undefined ? undefined : fromMillis(receipt.at);
 }

@@ -14,13 +14,13 @@ import { Episode } from "../rules/episode.ts";
 const common = {
   /** Nothing in it is real. */
   simulated: z.literal(true).exactOptional(),
-  /** What it is about was made up to try the way that alerts take. */
+  /** It belongs to a drill. */
   drill: z.literal(true).exactOptional(),
 };
 
 /**
- * What a delivery says, as it is stored: the facts and never their rendering, so that what is sent after an upgrade is
- * worded by the new program.
+ * The message of a delivery, as stored: the facts and never their rendering, so that after an upgrade the new program
+ * words it.
  */
 export const AlertMessage = z.discriminatedUnion("type", [
   z.object({
@@ -30,7 +30,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
     phase: z.enum(["trigger", "escalation", "reminder", "resolve", "state"]),
     /** As it stood then. */
     episode: Episode,
-    /** It had been firing before this destination could be told, and why so. */
+    /** It fired before this destination could be notified, and why so. */
     already: z.string().exactOptional(),
     /** Which reminder it is, of how many. */
     reminder: z.object({ number: z.int(), of: z.int() }).exactOptional(),
@@ -39,7 +39,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("digest"),
     ...common,
-    /** More at once than a handful, or what came during quiet hours, or a silence, and waited for their end. */
+    /** Many events at once, or what was held during quiet hours or a silence. */
     reason: z.enum(["catch-up", "quiet hours", "held"]),
     network: z.string(),
     /** In the order in which they happened. */
@@ -79,7 +79,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
     open: z.boolean(),
     at: TimeText,
   }),
-  /** The bot was away. */
+  /** The bot was down. */
   z.object({
     type: z.literal("away"),
     ...common,
@@ -87,7 +87,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
     to: TimeText,
     /** How many events were found late, by what they are. */
     late: z.array(z.object({ kind: z.enum(ALERT_KINDS), count: z.int() })),
-    /** Networks that could not be looked at whole by then: what happened there is not known yet. Absent = none. */
+    /** Networks that could not be observed completely by then: what happened there is not known yet. Absent = none. */
     unseen: z.array(z.string()).exactOptional(),
   }),
   /** A destination was lost: for the operators. */
@@ -101,7 +101,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
     unsent: z.int(),
     at: TimeText,
   }),
-  /** A platform refuses the bot's own token, or takes it again: for the operators, and for channels that are back. */
+  /** A platform refuses the bot's token, or accepts one again: for the operators, and for channels that are back. */
   z.object({
     type: z.literal("token"),
     ...common,
@@ -111,23 +111,23 @@ export const AlertMessage = z.discriminatedUnion("type", [
     since: TimeText,
     at: TimeText,
     change: z.discriminatedUnion("what", [
-      /** What waits there goes once a token is accepted, until that moment. */
+      /** What waits there is sent if a token is accepted by `until`. */
       z.object({ what: z.literal("refused"), waiting: z.int(), until: TimeText }),
-      /** All that was told there ended. */
+      /** Its subscriptions ended. */
       z.object({
         what: z.literal("revoked"),
-        /** The platform says that the bot was removed; absent = it was waited for a day. */
+        /** The platform says that the bot was removed; absent = the token was refused for a day. */
         removed: z.literal(true).exactOptional(),
         subscriptions: z.int(),
         unsent: z.int(),
       }),
-      /** What waits there goes now; so many subscriptions came back, so many messages were given up. */
+      /** What waits there is sent now; `unsent` messages were dead-lettered. */
       z.object({ what: z.literal("accepted"), waiting: z.int(), subscriptions: z.int(), unsent: z.int() }),
       /** The same, for a channel of which it is true. */
       z.object({ what: z.literal("back"), subscriptions: z.int(), unsent: z.int() }),
     ]),
   }),
-  /** A new subscription shows that it can be heard. */
+  /** Shows that a newly subscribed destination can be reached. */
   z.object({
     type: z.literal("test"),
     ...common,
@@ -137,7 +137,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
     /** How the network stood then. */
     standing: NetworkStatus.exactOptional(),
   }),
-  /** Somebody changed what a channel is told: for the channel. */
+  /** Somebody changed a subscription or a silence: for the channel. */
   z.object({
     type: z.literal("change"),
     ...common,
@@ -161,17 +161,17 @@ export type AlertMessage = z.infer<typeof AlertMessage>;
 export type ChangeMessage = Extract<AlertMessage, { type: "change" }>;
 export type TokenMessage = Extract<AlertMessage, { type: "token" }>;
 
-/** Names a message by what it says: equal messages are stored once. */
+/** The id of a message by its content: equal messages are stored once. */
 function messageId(data: string): string {
   return createHash("sha256").update(data).digest().subarray(0, 16).toString("base64url");
 }
 
-/** Gathers messages that are to be stored: equal ones once. */
+/** Collects messages to be stored, equal ones once. */
 export class MessageCollector {
   readonly #byMessage = new Map<AlertMessage, string>();
   readonly #byId = new Map<string, string>();
 
-  /** The id under which it will be stored. */
+  /** Returns the id under which the message will be stored. */
   add(message: AlertMessage): string {
     const known = this.#byMessage.get(message);
     if (known !== undefined) return known;
@@ -187,7 +187,7 @@ export class MessageCollector {
   }
 }
 
-/** What messages say, by their ids. What this program cannot read is left out: it keeps nothing else waiting. */
+/** Messages by their ids. Those that this program cannot read are left out, so that nothing else waits for them. */
 export async function readMessages(
   tables: AlertTables,
   ids: readonly string[],

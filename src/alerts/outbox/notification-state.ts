@@ -4,7 +4,7 @@ import type { AlertTables, DeliveryRow, NotificationStateRow } from "../../store
 import { Severity } from "../kinds/severity.ts";
 import { StoredDestination } from "../routing/subscription.ts";
 
-/** What one destination was told of one episode: the ledger by which nothing is said twice or left unsaid. */
+/** What one destination was sent of one episode, as stored: so that nothing is sent twice or left out. */
 export const NotificationState = z.object({
   destination: StoredDestination,
   style: z.enum(["live", "thread", "plain"]),
@@ -12,7 +12,7 @@ export const NotificationState = z.object({
   state: z.enum(["suppressed", "told", "closed"]),
   /** What keeps, or kept, the trigger back. */
   by: z.string().exactOptional(),
-  /** The worst severity that was told. */
+  /** The worst severity that was sent. */
   severity: Severity.exactOptional(),
   trigger: z.string().exactOptional(),
   escalation: z.string().exactOptional(),
@@ -20,22 +20,22 @@ export const NotificationState = z.object({
   reminders: z.int(),
   /** Somebody acknowledged it for this destination alone. */
   acknowledged: z.literal(true).exactOptional(),
-  /** When it was last told loudly, in Unix milliseconds. */
+  /** When a trigger, an escalation or a reminder was last owed, in Unix milliseconds. */
   toldMillis: z.number().exactOptional(),
-  /** Of the episode by which flapping was found out: that it flaps was told, too. */
+  /** Of the episode by which flapping was detected: the flapping notice was owed. */
   flapping: z.literal(true).exactOptional(),
   /** What the live message shows, so that it is edited only when that changes. */
   shown: z.string().exactOptional(),
 });
 export type NotificationState = z.infer<typeof NotificationState>;
 
-/** What keeps a trigger back that certainly never arrived: nothing took it, or there was no place to take it. */
+/** Why a trigger that certainly never arrived is suppressed. */
 export const UNSENT = "it could not be sent";
 export const UNREACHED = "this place could not be reached";
 
 /**
- * A trigger that was given up and certainly never arrived was none: nothing was said of the episode there, and nothing
- * more is owed of it. It is told after all once it gets worse, or somebody listens again at a place that was lost.
+ * Reverts the state of a dead-lettered trigger that certainly never arrived to suppressed: nothing more is owed of the
+ * episode there. It is triggered after all once it gets worse, or a lost destination subscribes again.
  */
 export async function revertUnsent(
   tables: AlertTables,
@@ -43,11 +43,11 @@ export async function revertUnsent(
   by: typeof UNSENT | typeof UNREACHED,
 ): Promise<void> {
   if (row.phase !== "trigger" || row.episode === null) return;
-  const told = await tables.watch.notificationState(row.episode, row.destination);
-  await revertTriggers(tables, [row], told === undefined ? [] : [told], by);
+  const state = await tables.watch.notificationState(row.episode, row.destination);
+  await revertTriggers(tables, [row], state === undefined ? [] : [state], by);
 }
 
-/** The same for all that a whole platform was owed, which could not be reached. */
+/** The same for all that was owed to a whole platform, which could not be reached. */
 export async function revertAllUnsent(tables: AlertTables, rows: readonly DeliveryRow[]): Promise<void> {
   const episodes = new Set(
     rows.flatMap(({ phase, episode }) => (phase === "trigger" && episode !== null ? [episode] : [])),
@@ -58,7 +58,7 @@ export async function revertAllUnsent(tables: AlertTables, rows: readonly Delive
 async function revertTriggers(
   tables: AlertTables,
   rows: readonly DeliveryRow[],
-  told: readonly NotificationStateRow[],
+  states: readonly NotificationStateRow[],
   by: typeof UNSENT | typeof UNREACHED,
 ): Promise<void> {
   const triggers = new Map(
@@ -67,14 +67,14 @@ async function revertTriggers(
     ),
   );
   if (triggers.size === 0) return;
-  const kept: NotificationStateRow[] = [];
-  for (const row of told) {
-    const telling = NotificationState.parse(JSON.parse(row.data));
-    const { trigger, escalation: _escalation, toldMillis: _told, shown: _shown, ...rest } = telling;
-    const given = trigger === undefined ? undefined : triggers.get(trigger);
-    if (given?.destination !== row.destination || rest.state === "closed") continue;
-    const back: NotificationState = { ...rest, state: "suppressed", by, reminders: 0 };
-    kept.push({ ...row, data: JSON.stringify(back) });
+  const reverted: NotificationStateRow[] = [];
+  for (const row of states) {
+    const before = NotificationState.parse(JSON.parse(row.data));
+    const { trigger, escalation: _escalation, toldMillis: _told, shown: _shown, ...rest } = before;
+    const delivery = trigger === undefined ? undefined : triggers.get(trigger);
+    if (delivery?.destination !== row.destination || rest.state === "closed") continue;
+    const after: NotificationState = { ...rest, state: "suppressed", by, reminders: 0 };
+    reverted.push({ ...row, data: JSON.stringify(after) });
   }
-  await tables.watch.putNotificationStates(kept);
+  await tables.watch.putNotificationStates(reverted);
 }

@@ -1,71 +1,71 @@
 import type { AlertTables, DeliveryRow, RollingRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { destinationKey } from "../routing/subscription.ts";
-import type { Parcel } from "./chunk.ts";
+import type { Chunk } from "./chunk.ts";
 import { type AlertMessage, type MessageCollector, readMessages } from "./message.ts";
 
-/** How many of the day's events a rolling message names; the rest it counts. */
+/** How many of the day's events a rolling message lists; the rest it counts. */
 const MAX_LISTED_EVENTS = 10;
 const DAY: Milliseconds = 86_400_000;
 
 type EventMessage = Extract<AlertMessage, { type: "event" }>;
 type RollingMessage = Extract<AlertMessage, { type: "rolling" }>;
 
-export interface RollingChanges {
-  readonly planned: Parcel["deliveries"];
-  /** Messages that have not gone yet and say more now. */
+interface RollingChanges {
+  readonly planned: Chunk["deliveries"];
+  /** Unsent deliveries, and the message that they say now. */
   readonly reworded: readonly { readonly delivery: string; readonly message: string }[];
   readonly rows: readonly RollingRow[];
 }
 
-/** Names the message of a day in the store. */
+/** Names a rolling message in the store. */
 export function rollingKey(destination: string, message: Pick<RollingMessage, "kind" | "network" | "day">): string {
   return [destination, message.kind, message.network, message.day].join("|");
 }
 
-/** Adds events to the messages of the day: a new message each day, an edit for what comes later. */
+/** Adds events to rolling messages: a new message each day, an edit for what comes later. */
 export async function updateRollingMessages(
   tables: AlertTables,
-  rolled: Parcel["rolled"],
+  updates: Chunk["rolled"],
   messages: MessageCollector,
   at: Milliseconds,
   newId: () => string,
 ): Promise<RollingChanges> {
-  const planned: Parcel["deliveries"] = [];
+  const planned: Chunk["deliveries"] = [];
   const reworded: { delivery: string; message: string }[] = [];
   const rows: RollingRow[] = [];
-  if (rolled.length === 0) return { planned, reworded, rows };
+  if (updates.length === 0) return { planned, reworded, rows };
   const events = await readMessages(
     tables,
-    rolled.map(({ message }) => message),
+    updates.map(({ message }) => message),
   );
   const day = new Date(at).toISOString().slice(0, 10);
   const groups = Map.groupBy(
-    rolled.flatMap(({ destination, message }) => {
-      const said = events.get(message);
-      return said?.type === "event" ? [{ destination, message: said }] : [];
+    updates.flatMap(({ destination, message }) => {
+      const read = events.get(message);
+      return read?.type === "event" ? [{ destination, message: read }] : [];
     }),
     ({ destination, message: { event } }) => rollingKey(destinationKey(destination), { ...event, day }),
   );
   const known = new Map((await tables.backlog.rolling([...groups.keys()])).map((row) => [row.key, row]));
-  const said = await readRollingMessages(
+  const messagesBefore = await readRollingMessages(
     tables,
     [...known.values()].map((row) => row.message),
   );
   const deliveries = new Map(
     (await tables.outbox.get([...known.values()].map((row) => row.delivery))).map((row) => [row.id, row]),
   );
-  // Most destinations have the same day behind them: what it comes to is worked out once.
-  const grown = new Map<string, RollingMessage>();
+  // Most destinations have the same events behind them: their message is built once.
+  const extended = new Map<string, RollingMessage>();
   for (const [key, group] of groups) {
     const [first] = group;
     if (first === undefined) continue;
     const before = known.get(key);
     const added = group.map(({ message }) => message);
     const same = [before?.message ?? "", ...added.map(({ event }) => [event.kind, event.network, event.key])].join("|");
-    const grownTo = grown.get(same) ?? extendRollingMessage(said.get(before?.message ?? ""), added, day);
-    grown.set(same, grownTo);
-    const message = messages.add(grownTo);
+    const after = extended.get(same) ?? extendRollingMessage(messagesBefore.get(before?.message ?? ""), added, day);
+    extended.set(same, after);
+    const message = messages.add(after);
     const delivery = before === undefined ? undefined : deliveries.get(before.delivery);
     const base = { destination: first.destination, phase: "rolling", message, quiet: true } as const;
     let id = before?.delivery;
@@ -82,13 +82,13 @@ export async function updateRollingMessages(
   return { planned, reworded, rows };
 }
 
-/** Those of the messages named that are a day's. */
+/** The rolling messages among these. */
 export async function readRollingMessages(
   tables: AlertTables,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, RollingMessage>> {
-  const said = await readMessages(tables, ids);
-  return new Map([...said].flatMap(([id, message]) => (message.type === "rolling" ? [[id, message] as const] : [])));
+  const read = await readMessages(tables, ids);
+  return new Map([...read].flatMap(([id, message]) => (message.type === "rolling" ? [[id, message] as const] : [])));
 }
 
 function extendRollingMessage(
@@ -110,7 +110,7 @@ function extendRollingMessage(
   };
 }
 
-/** Certainly not sent yet, so that it can still be worded anew. */
+/** Certainly not sent yet, so that its message can still be replaced. */
 function isUnsent(row: DeliveryRow): boolean {
   return row.state === "owed" && row.uncertain_since === null;
 }

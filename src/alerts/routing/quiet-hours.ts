@@ -8,7 +8,7 @@ const MINUTE: Milliseconds = 60_000;
 
 const TimeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/u, "must be a time of day such as 22:00");
 
-/** When a channel wants to be left alone, every day; over midnight where `to` is not after `from`. */
+/** Daily hours without notifications; over midnight if `to` is not after `from`. */
 export const QuietHours = z.object({
   from: TimeOfDay,
   to: TimeOfDay,
@@ -16,7 +16,7 @@ export const QuietHours = z.object({
 });
 export type QuietHours = z.infer<typeof QuietHours>;
 
-/** When the quiet hours that hold at a moment end, in Unix milliseconds; undefined where none hold. */
+/** When the quiet hours that hold at a moment end, in Unix milliseconds; undefined if none hold. */
 export function quietUntil(quiet: QuietHours, at: Milliseconds): Milliseconds | undefined {
   const local = localMillis(quiet.zone, at);
   const time = ((local % DAY) + DAY) % DAY;

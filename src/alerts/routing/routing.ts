@@ -1,3 +1,6 @@
+// Who is notified: whether one subscription gets an episode or event now, or what suppresses it.
+// Read subscription.ts, silence.ts and quiet-hours.ts (what people choose) and subscription-index.ts next.
+// What is planned for each destination is in ../engine/plan-episode.ts and ../engine/plan-events.ts.
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertKind } from "../kinds/kinds.ts";
 import { compareSeverity, type Severity } from "../kinds/severity.ts";
@@ -5,19 +8,19 @@ import { quietUntil } from "./quiet-hours.ts";
 import { holdsUntil, type Silence, silences } from "./silence.ts";
 import { destinationKey, type Subscription } from "./subscription.ts";
 
-/** What there is to tell, as far as it matters for whom to tell. */
+/** The facts of an episode or event that decide who is notified. */
 export interface RoutingInput {
   readonly kind: AlertKind;
   readonly network: string;
   readonly subject: string;
   readonly severity: Severity;
-  /** The episode that explains this one. */
+  /** The open episode that inhibits this one. */
   readonly inhibitedBy?: string;
-  /** It comes and goes too often to be told each time. */
+  /** It comes and goes too often to be sent each time. */
   readonly flapping?: true;
 }
 
-/** Whether one subscription is to be told now; if not, by what, and when that is known to end. */
+/** Whether one subscription is notified now; if not, what suppresses it, and when that is known to end. */
 export type RoutingDecision =
   | { readonly tell: true; readonly mention?: string; readonly quiet?: true }
   | {
@@ -28,7 +31,7 @@ export type RoutingDecision =
       readonly until?: Milliseconds;
     };
 
-/** Pure. What is critical breaks through quiet hours and through flapping, not through a silence. */
+/** Decides for one subscription. Pure. Critical breaks through quiet hours and flapping, not through a silence. */
 export function route(
   news: RoutingInput,
   subscription: Subscription,
@@ -42,7 +45,7 @@ export function route(
   const silence = silenceFor(news, subscription, silenced, at);
   if (silence !== undefined) {
     const reason = silence.reason === undefined ? "" : `: ${silence.reason}`;
-    // What one waits for oneself comes only once: it waits for the silence to end.
+    // An event of a personal watch comes only once: it waits for the silence to end.
     const until = subscription.personal === true ? { until: holdsUntil(silence, at) } : {};
     return { tell: false, by: "silence", detail: `silence ${silence.id} by ${silence.by}${reason}`, ...until };
   }
@@ -69,7 +72,7 @@ function silenceFor(
 ): Silence | undefined {
   if (silenced.length === 0) return undefined;
   const what = { ...news, destination: destinationKey(destination) };
-  // A silence of all places is announced in channels, and is of them: what one waits for oneself comes only once.
+  // A silence of all destinations is announced in channels and holds for them, not for personal watches.
   const here = personal === true ? silenced.filter(({ scope }) => scope.destination !== undefined) : silenced;
   return here.find((one) => silences(one, what, at));
 }

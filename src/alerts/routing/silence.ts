@@ -6,7 +6,7 @@ import { isTimeZone, localMillis } from "./local-time.ts";
 
 const PERIODS = { day: 86_400_000, week: 604_800_000 } as const satisfies Record<string, Milliseconds>;
 
-/** Times in Unix milliseconds. What is left out of the scope is not narrowed by it. */
+/** A silence, as stored; times in Unix milliseconds. A member that its scope leaves out does not narrow it. */
 export const Silence = z.object({
   id: z.string(),
   scope: z.object({
@@ -29,8 +29,8 @@ export const Silence = z.object({
 });
 export type Silence = z.infer<typeof Silence>;
 
-/** What might be silenced. */
-export interface Silenceable {
+/** The facts that a silence is matched with. */
+interface Silenceable {
   readonly destination: string;
   readonly network: string;
   readonly kind: AlertKind;
@@ -49,7 +49,7 @@ export function silences(silence: Silence, what: Silenceable, at: Milliseconds):
   );
 }
 
-/** How much of what a silence keeps back another one does, too: where both hold. */
+/** How much of a silence's scope another one covers. */
 export function overlap({ scope }: Silence, { scope: other }: Silence): "all" | "some" | "none" {
   const names = ["destination", "network", "kind", "subject"] as const;
   const apart = names.some(
@@ -64,13 +64,13 @@ export function silenceEnds(silence: Silence): Milliseconds {
   return Math.max(silence.until, silence.recurrence?.until ?? 0);
 }
 
-/** When the time that holds at a moment is over. */
+/** When the window that holds at a moment ends. */
 export function holdsUntil({ from, until, recurrence }: Silence, at: Milliseconds): Milliseconds {
   if (recurrence === undefined || at < until) return until;
   return Math.min(recurrence.until, at + (until - from) - intoPeriod({ from, recurrence }, at));
 }
 
-/** Whether it is the time for it, whatever it is of. */
+/** Whether it holds at a moment, whatever its scope. */
 export function holdsAt({ from, until, recurrence }: Silence, at: Milliseconds): boolean {
   if (at < from) return false;
   if (at < until) return true;
@@ -78,7 +78,7 @@ export function holdsAt({ from, until, recurrence }: Silence, at: Milliseconds):
   return intoPeriod({ from, recurrence }, at) < until - from;
 }
 
-/** How long ago its time began the last time, by the clock of its zone. */
+/** How long ago its last window began, by the clock of its zone. */
 function intoPeriod(
   { from, recurrence }: { from: Milliseconds; recurrence: NonNullable<Silence["recurrence"]> },
   at: Milliseconds,

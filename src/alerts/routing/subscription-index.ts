@@ -7,7 +7,7 @@ import { ParsedRowCache } from "../rules/state-cache.ts";
 import { Silence } from "./silence.ts";
 import { destinationKey, isAlive, rulesOf, Subscription } from "./subscription.ts";
 
-/** Judged on every network whether or not anybody subscribed: what they show explains the rest. */
+/** Judged on every network, subscribed or not: they may inhibit the rest. */
 const ALWAYS_JUDGED_KINDS: readonly ConditionKind[] = HEALTH_KINDS;
 
 /** Whether a rule is judged though nobody may have subscribed to it. */
@@ -15,24 +15,24 @@ export function isJudgedAlways({ id, kind }: Pick<Rule, "id" | "kind">): boolean
   return id === kind && ALWAYS_JUDGED_KINDS.includes(kind);
 }
 
-/** What people chose, as it stands: subscriptions, silences and the rules that come of them. */
+/** The current subscriptions and silences, indexed, with the rules that they make. */
 export interface SubscriptionIndex {
   readonly subscriptions: readonly Subscription[];
-  /** Those that are not over, though they may not hold yet. */
+  /** Those that have not ended, though they may not hold yet. */
   readonly silences: readonly Silence[];
   /** The rules to judge a subject by. */
   rules(kind: ConditionKind, what: { readonly network: string; readonly subject: string }): readonly Rule[];
-  /** The active subscriptions that take part in a rule for a subject. */
+  /** The active subscriptions to a rule and a subject. */
   subscribers(rule: string, what: { readonly network: string; readonly subject: string }): readonly Subscription[];
   /** The active subscriptions to events, by the key of their destination. */
   eventSubscriptions(network: string): ReadonlyMap<string, readonly Subscription[]>;
 }
 
-/** Reads choices, and again only when one has changed: until then it gives the same object. */
+/** Reads the index, again only when a subscription or silence has changed: until then it returns the same object. */
 export function subscriptionIndexReader(
   config: AlertsConfig,
 ): (tables: AlertTables, at: Milliseconds) => Promise<SubscriptionIndex> {
-  // Of many subscriptions one changes at a time.
+  // Of many subscriptions, one changes at a time.
   const parsed = new ParsedRowCache((data) => Subscription.parse(JSON.parse(data)));
   const rules = new WeakMap<Subscription, readonly Rule[]>();
   const rulesOfOne = (one: Subscription): readonly Rule[] => {
@@ -54,7 +54,7 @@ export function subscriptionIndexReader(
   };
 }
 
-/** Pure where `rulesOfOne`, which gives the rules that a subscription takes part in, is. */
+/** Pure if `rulesOfOne`, which returns the rules of a subscription, is. */
 export function buildSubscriptionIndex(
   subscriptions: readonly Subscription[],
   silences: readonly Silence[],
@@ -77,7 +77,7 @@ export function buildSubscriptionIndex(
     rules.set(rule.id, rule);
     always.set(kind, rule);
   }
-  // A paused one goes on being judged, so that what is open when it is resumed is known.
+  // A paused one goes on being judged, so that its open episodes are known when it is resumed.
   for (const one of subscriptions.filter(isAlive)) {
     for (const given of rulesOfOne(one)) {
       const rule = rules.get(given.id) ?? given;
@@ -107,14 +107,14 @@ function indexIn<K, T extends object>(all: Map<K, SubjectIndex<T>>, key: K): Sub
 }
 
 /**
- * Finds what subscriptions ask for by network and subject, without looking at all the others: a look at 20,000 markets
- * asks 60,000 times. What it gives is in the order in which it was added, each once.
+ * Finds values by network and subject without a scan of all of them: an observation of 20,000 markets asks 60,000
+ * times. Results are in the order in which they were added, each once.
  */
 class SubjectIndex<T extends object> {
   readonly #networks = new Map<string, Network<T>>();
   readonly #places = new Map<T, number>();
 
-  /** Under the subjects that a subscription names; under every one where it names none. */
+  /** Adds a value under the subjects that a subscription names; under every one if it names none. */
   add({ network, subjects }: Pick<Subscription, "network" | "subjects">, what: T): void {
     if (!this.#places.has(what)) this.#places.set(what, this.#places.size);
     const known = this.#networks.get(network) ?? { all: new Set(), everywhere: new Set(), named: new Map() };
@@ -127,7 +127,7 @@ class SubjectIndex<T extends object> {
     }
   }
 
-  /** What covers a subject of a network; of no subject, all of the network. */
+  /** The values for a subject of a network; for an empty subject, all of the network. */
   of({ network, subject }: { readonly network: string; readonly subject: string }): readonly T[] {
     const known = this.#networks.get(network);
     if (known === undefined) return [];

@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import type { AlertTables, SubscriptionRow } from "../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { ALERT_KINDS, type AlertKind, isConditionKind } from "../kinds/kinds.ts";
 import { Severity } from "../kinds/severity.ts";
@@ -14,7 +16,7 @@ export const StoredDestination = z.object({
   thread: z.string().exactOptional(),
 });
 
-/** Who is told of what, and how. As stored; times in Unix milliseconds. */
+/** Which destination gets which alerts, and how. As stored; times in Unix milliseconds. */
 export const Subscription = z.object({
   id: z.string(),
   destination: StoredDestination,
@@ -35,21 +37,21 @@ export const Subscription = z.object({
   quietHours: QuietHours.exactOptional(),
   /** The platform's own id of a role or group to notify loudly of what is critical. */
   mention: z.string().exactOptional(),
-  /** Watched by one person, told by direct message; ends with the final state of what it watches. */
+  /** A personal watch, sent by direct message; ends with the final state of its subject. */
   personal: z.literal(true).exactOptional(),
   state: z.enum(["active", "paused", "ended", "retired", "removed"]),
   /** Why it is not active. */
   why: z.string().exactOptional(),
-  /** Of one that was retired because the platform refused the bot's token: what it is again once a token is accepted. */
+  /** Of one that was retired because the platform refused the bot's token: its state once a token is accepted. */
   returns: z.enum(["active", "paused"]).exactOptional(),
-  /** Since when it is not alive any more. */
+  /** When it ended. */
   over: z.number().exactOptional(),
   created: z.number(),
   by: z.object({ id: z.string(), name: z.string() }),
 });
 export type Subscription = z.infer<typeof Subscription>;
 
-/** Whether it still tells, or may again. */
+/** Whether it is active, or may be again. */
 export function isAlive({ state }: Pick<Subscription, "state">): boolean {
   return state === "active" || state === "paused";
 }
@@ -73,14 +75,14 @@ export function destinationKey(destination: Destination): string {
   return key;
 }
 
-/** The rules that a subscription takes part in. Throws UserError where its thresholds cannot be. */
+/** The rules of a subscription. Throws UserError if its thresholds are invalid. */
 export function rulesOf(subscription: Pick<Subscription, "kinds" | "parameters">, config: AlertsConfig): Rule[] {
   return subscription.kinds
     .filter((kind) => isConditionKind(kind))
     .map((kind) => ruleFor(kind, subscription.parameters[kind] ?? {}, config));
 }
 
-/** Whether it is about this subject of this network, whatever the kind. */
+/** Whether it covers this subject of this network, whatever the kind. */
 export function covers(
   subscription: Pick<Subscription, "network" | "subjects">,
   what: { readonly network: string; readonly subject: string },
@@ -89,4 +91,19 @@ export function covers(
     subscription.network === what.network &&
     (subscription.subjects.length === 0 || what.subject === "" || subscription.subjects.includes(what.subject))
   );
+}
+
+/** Stores a subscription, with the moment at which it ended if it has. */
+export async function putSubscription(tables: AlertTables, given: Subscription, at: Milliseconds): Promise<void> {
+  await tables.subscriptions.put([subscriptionRow(given, at)]);
+}
+
+/** A subscription as a row. Only one that is retired can come back by itself. */
+export function subscriptionRow(given: Subscription, at: Milliseconds): SubscriptionRow {
+  const { over = at, returns, ...rest } = given;
+  const ended = { ...rest, ...(given.state === "retired" && returns !== undefined ? { returns } : {}), over };
+  const subscription: Subscription = isAlive(given) ? rest : ended;
+  const { id, network, state } = subscription;
+  const destination = destinationKey(subscription.destination);
+  return { id, destination, network, state, data: JSON.stringify(subscription) };
 }

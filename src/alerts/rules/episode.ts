@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import { MillisField, TimeText } from "../kinds/json-fields.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
+import { MillisField, timeFromText, TimeText } from "../kinds/json-fields.ts";
 import { CONDITION_KINDS } from "../kinds/kinds.ts";
 import { Reading } from "../kinds/reading.ts";
 import { Severity } from "../kinds/severity.ts";
@@ -14,12 +15,12 @@ export const Episode = z.object({
   network: z.string(),
   subject: z.string(),
   number: z.int().positive(),
-  /** `withdrawn`: nobody watches it any more; `gone`: there is no such subject any more. Its end is then not seen. */
+  /** `withdrawn`: nobody is subscribed any more; `gone`: its subject is gone. Its end is then not observed. */
   state: z.enum(["firing", "recovering", "resolved", "withdrawn", "gone"]),
   severity: Severity,
   /** When it became bad, as far as is known. */
   began: TimeText,
-  /** It was bad already when it was first looked at, or looked at again: it began then or earlier. */
+  /** It was bad already when it was first observed, or observed again: it began then or earlier. */
   beganBefore: z.literal(true).exactOptional(),
   /** When it fired. */
   detected: TimeText,
@@ -55,17 +56,17 @@ export const Machine = z.object({
   rounds: z.int().nonnegative(),
   /** How long it has been bad since pending, blind time left out. */
   badMillis: MillisField,
-  /** Whether the last round could tell. */
+  /** Whether its last reading was known. */
   known: z.boolean(),
   /** When it became pending, and the first good reading while recovering. */
   began: TimeText.exactOptional(),
   beganBefore: z.literal(true).exactOptional(),
   recovering: TimeText.exactOptional(),
   lastGood: TimeText.exactOptional(),
-  /** Which watcher speaks of it, and how many good looks in a row it has said nothing of it; absent = none. */
+  /** Which watcher reads it, and for how many good rounds in a row there was no reading; absent = none. */
   watcher: z.string().exactOptional(),
   absent: z.int().positive().exactOptional(),
-  /** When the last episodes fired, in Unix milliseconds, as far back as flapping looks. */
+  /** When the last episodes fired, in Unix milliseconds, as far back as counts for flapping. */
   firings: z.array(z.number()),
   flapping: z
     .object({
@@ -88,4 +89,20 @@ export function freshMachine(of: Pick<Machine, "rule" | "kind" | "network" | "su
 
 export function episodeId(of: Pick<Machine, "rule" | "network" | "subject">, number: number): string {
   return [of.rule, of.network, of.subject, number].join("|");
+}
+
+export function machineKey(rule: string, subject: string): string {
+  return `${rule}|${subject}`;
+}
+
+export function machineRow(machine: Machine) {
+  const { rule, network, subject } = machine;
+  const flapping = machine.flapping === undefined ? (0 as const) : (1 as const);
+  return { rule, network, subject, flapping, data: JSON.stringify(machine) };
+}
+
+export function episodeRow(episode: Episode) {
+  const { id, network, detected } = episode;
+  const open = isOpen(episode) ? (1 as const) : (0 as const);
+  return { id, network, open, opened_at: toMillis(timeFromText(detected)), data: JSON.stringify(episode) };
 }

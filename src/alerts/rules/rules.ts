@@ -1,3 +1,5 @@
+// What makes an alert: the rule that a kind and its thresholds make, its timing, and how a reading is judged under it.
+// Read state-machine.ts (pending, firing, recovering) and episode.ts (what is stored of it) next.
 import { z } from "zod";
 
 import type { MarketNames } from "../../api/model/names.ts";
@@ -18,7 +20,7 @@ const Amount = DecimalText.transform((written) => {
   return exact === undefined ? written : formatDecimal(exact, { group: false });
 });
 
-/** What can be set for a kind of condition. Spans in milliseconds, prices in the market's units. */
+/** The parameters of each kind of condition. Spans in milliseconds, prices in the market's units. */
 const RULE_PARAMETERS = {
   "network.stalled": z.strictObject({ for: Millis, criticalFor: Millis }),
   "network.disagree": z.strictObject({}),
@@ -42,7 +44,7 @@ const RULE_PARAMETERS = {
 } as const satisfies Record<ConditionKind, z.ZodType>;
 
 type RuleParameters<K extends ConditionKind> = z.infer<(typeof RULE_PARAMETERS)[K]>;
-/** What a subscription sets of a kind; what it leaves out is the configuration's. */
+/** The parameters that a subscription sets for a kind; the rest is configured. */
 export type GivenParameters = Readonly<Record<string, string | number>>;
 
 /** A kind with all its parameters. Equal rules have equal ids and share their episodes. */
@@ -55,7 +57,7 @@ export type Rule = {
   };
 }[ConditionKind];
 
-/** The parameters of each kind where a subscription says nothing. A price has no default thresholds. */
+/** The parameters of each kind that a subscription does not set. A price has no default thresholds. */
 function defaultParameters(kind: ConditionKind, config: AlertsConfig): GivenParameters {
   switch (kind) {
     case "network.stalled":
@@ -85,7 +87,7 @@ function defaultParameters(kind: ConditionKind, config: AlertsConfig): GivenPara
 /**
  * The rule that a kind makes with the parameters given.
  *
- * @throws UserError where a parameter is unknown or cannot be.
+ * @throws UserError if a parameter is unknown or invalid.
  */
 export function ruleFor(kind: ConditionKind, given: GivenParameters, config: AlertsConfig): Rule {
   const defaults = defaultParameters(kind, config);
@@ -110,11 +112,11 @@ export interface Timing {
   readonly rounds: number;
   /** Bad for so long altogether it is critical, whatever its reading says. */
   readonly criticalMillis?: Milliseconds;
-  /** An absence of the bot longer than this starts a pending alert again. */
+  /** A downtime of the bot longer than this starts a pending alert again. */
   readonly patienceMillis: Milliseconds;
 }
 
-/** `everyMillis` is how often the watcher looks. */
+/** `everyMillis` is the watcher's interval. */
 export function timingOf(rule: Rule, everyMillis: Milliseconds): Timing {
   switch (rule.kind) {
     case "network.stalled": {
@@ -151,7 +153,7 @@ export function judgeReading(rule: Rule, reading: Reading): Judgement {
   return { state: bad === undefined ? "unknown" : bad ? "bad" : "good", severity };
 }
 
-/** Undefined where the facts that it takes are missing. */
+/** Undefined if the facts that it takes are missing. */
 function isBad(rule: Rule, reading: Reading): boolean | undefined {
   switch (rule.kind) {
     case "network.clock": {
@@ -172,7 +174,7 @@ function isBad(rule: Rule, reading: Reading): boolean | undefined {
     }
     case "market.price":
       if (reading.kind !== rule.kind) return undefined;
-      // A market that is over has no price, and is where nobody needs to look out for it.
+      // A market that has ended has no price, and needs no alert.
       if (reading.facts.price === undefined && reading.state === "good") return false;
       return isPriceBad(rule.parameters, reading.facts.price);
     case "market.bound": {
@@ -192,13 +194,13 @@ function isBad(rule: Rule, reading: Reading): boolean | undefined {
   }
 }
 
-/** Whether a rule is there to tell of this price; undefined where the price cannot be read. */
+/** Whether a price meets the thresholds; undefined if the price cannot be read. */
 export function isPriceBad(parameters: RuleParameters<"market.price">, shown: string | undefined): boolean | undefined {
   const side = priceSide(parameters, shown);
   return side === undefined ? undefined : (parameters.when === "within") === (side === "between");
 }
 
-/** Where a price stands to the thresholds; on one of them it is between. Undefined where the price cannot be read. */
+/** Where a price is relative to the thresholds; on one of them it is between. Undefined if the price cannot be read. */
 export function priceSide(
   { low: lower, high: upper }: Pick<RuleParameters<"market.price">, "low" | "high">,
   shown: string | undefined,
@@ -211,7 +213,7 @@ export function priceSide(
   return high !== undefined && compareDecimals(price, high) > 0 ? "above" : "between";
 }
 
-/** A price in its market's units, as thresholds are compared with it; undefined where its decimals are not known. */
+/** A price in its market's units, to be compared with thresholds; undefined if its decimals are not known. */
 export function exactPrice(units: bigint, market: Pick<MarketNames, "decimalPlaces"> | undefined): string | undefined {
   const places = market?.decimalPlaces;
   if (places === undefined || places < 0) return undefined;

@@ -1,7 +1,7 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { Episode, Machine } from "./episode.ts";
 
-/** Where the rules of one network stand, as it is kept: most of it is as it was at the look before, and parsed then. */
+/** The stored machines and episodes of one network, parsed: most have not changed since the last observation. */
 export class NetworkStateCache {
   readonly #network: string;
   readonly #machines = new ParsedRowCache((data) => Machine.parse(JSON.parse(data)));
@@ -23,7 +23,7 @@ export class NetworkStateCache {
   }
 }
 
-/** Parses what is read again and again once for as long as it stays as it is; holds no more than it was given last. */
+/** Parses each stored row once for as long as it does not change; holds no more than the rows of the last call. */
 export class ParsedRowCache<T> {
   readonly #parse: (data: string) => T;
   #kept: ReadonlyMap<string, { readonly data: string; readonly value: T }> = new Map();
@@ -32,7 +32,7 @@ export class ParsedRowCache<T> {
     this.#parse = parse;
   }
 
-  /** By their keys, of which no two are equal; in the order of the rows. */
+  /** The values by key, in the order of the rows; no two keys are equal. */
   parse<R extends { readonly data: string }>(rows: readonly R[], keyOf: (row: R) => string): Map<string, T> {
     const parsed = rows.map((row) => {
       const key = keyOf(row);
@@ -45,7 +45,7 @@ export class ParsedRowCache<T> {
   }
 }
 
-/** What is kept for a rule and a subject; found without a key of both, of which a look at 20,000 markets would build many. */
+/** A map by rule and subject. It needs no joined key, of which an observation of 20,000 markets would build many. */
 export class RuleSubjectMap<T> {
   readonly #rules = new Map<string, Map<string, T>>();
 

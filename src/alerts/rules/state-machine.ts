@@ -17,10 +17,10 @@ interface Round {
   readonly at: Nanoseconds;
   /** Since the watcher's previous round in this process, by the monotonic clock. */
   readonly elapsedMillis: Milliseconds;
-  /** When the watcher last saw anything, this process or not. */
+  /** When the watcher last saw anything, in this process or an earlier one. */
   readonly previous?: Nanoseconds;
-  /** Set in the watcher's first round of a process: how long nobody had looked. That round neither fires nor resolves. */
-  readonly awayMillis?: Milliseconds;
+  /** Set in the watcher's first round of a process: how long it was down. That round neither fires nor resolves. */
+  readonly downtimeMillis?: Milliseconds;
 }
 
 export type Change =
@@ -37,7 +37,7 @@ export type Change =
 
 export interface Step {
   readonly machine: Machine;
-  /** The episode as it now stands; absent where there is none under way. */
+  /** The episode as it now stands; absent if none is open. */
   readonly episode?: Episode;
   /** In order. */
   readonly changes: readonly Change[];
@@ -49,8 +49,8 @@ export function step(machine: Machine, episode: Episode | undefined, round: Roun
   if (round.judgement.state === "unknown") {
     return { machine: { ...before, known: false }, ...(episode === undefined ? {} : { episode }), changes: [] };
   }
-  // A stretch counts only when both of its ends were seen.
-  const isUnseen = round.awayMillis !== undefined || !before.known;
+  // A span counts only if both of its ends were observed.
+  const isUnseen = round.downtimeMillis !== undefined || !before.known;
   const seenMillis = isUnseen ? undefined : Math.max(0, round.elapsedMillis);
   const known = { ...before, known: true };
   return round.judgement.state === "bad"
@@ -58,24 +58,24 @@ export function step(machine: Machine, episode: Episode | undefined, round: Roun
     : stepGood(known, episode, round, seenMillis);
 }
 
-/** While nobody looked no time counts; after a long absence what was pending, or recovering, starts again. */
+/** Downtime does not count; after a long one a machine that was pending, or recovering, starts again. */
 function afterRestart(machine: Machine, round: Round): Machine {
-  if (round.awayMillis === undefined) return machine;
+  if (round.downtimeMillis === undefined) return machine;
   if (machine.phase === "recovering") return { ...machine, heldMillis: 0, rounds: 0 };
-  if (machine.phase !== "pending" || round.awayMillis <= round.timing.patienceMillis) return machine;
+  if (machine.phase !== "pending" || round.downtimeMillis <= round.timing.patienceMillis) return machine;
   return { ...machine, heldMillis: 0, rounds: 0, badMillis: 0, began: timeToText(round.at), beganBefore: true };
 }
 
-/** What nobody saw is no calm either: the flapping is as recent afterwards as it was before. */
-function skipUnseenCalm(machine: Machine, { judgement, elapsedMillis, awayMillis }: Round): Machine {
+/** Time without an observation is no calm either: the flapping is as recent afterwards as it was before. */
+function skipUnseenCalm(machine: Machine, { judgement, elapsedMillis, downtimeMillis }: Round): Machine {
   const { flapping } = machine;
   if (flapping === undefined) return machine;
   const elapsed = Math.max(0, elapsedMillis);
   const unseen =
     judgement.state === "unknown"
       ? elapsed
-      : awayMillis !== undefined
-        ? awayMillis + elapsed
+      : downtimeMillis !== undefined
+        ? downtimeMillis + elapsed
         : machine.known
           ? 0
           : elapsed;
@@ -112,7 +112,7 @@ function stepBad(
   }
 }
 
-/** What is bad at a first look, or at the first one after nobody could see, began then or earlier. */
+/** What is bad at a first observation, or at the first one after a blind time, began then or earlier. */
 function beginning(
   { reading, at, previous }: Round,
   isSeen: boolean,
@@ -127,7 +127,7 @@ function beginning(
   };
 }
 
-/** The watcher may know when it began, though others looked then. */
+/** The watcher may know better when it began. */
 function withKnownBeginning(machine: Machine, { reading, at }: Round): Machine {
   const since = sinceOf(reading, at);
   if (since === undefined) return machine;
@@ -144,7 +144,7 @@ function sinceOf({ since }: Reading, at: Nanoseconds): Nanoseconds | undefined {
 function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): Step {
   const { timing, at, config } = round;
   const due = machine.heldMillis >= timing.forMillis && machine.rounds >= timing.rounds;
-  if (!due || round.awayMillis !== undefined) return { machine, changes };
+  if (!due || round.downtimeMillis !== undefined) return { machine, changes };
   const number = machine.number + 1;
   const millis = toMillis(at);
   const firings = [...machine.firings.filter((one) => millis - one < config.flap.within), millis];
@@ -183,7 +183,7 @@ function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): 
 
 function escalateIfDue(machine: Machine, episode: Episode, round: Round, changes: readonly Change[]): Step {
   const severity = severityNow(machine, round);
-  if (round.awayMillis !== undefined || compareSeverity(severity, episode.severity) <= 0) {
+  if (round.downtimeMillis !== undefined || compareSeverity(severity, episode.severity) <= 0) {
     return { machine, episode, changes };
   }
   const escalated = { ...episode, severity, escalated: timeToText(round.at) };
@@ -220,7 +220,7 @@ function stepGood(
       const changes: readonly Change[] = begins ? ["recovering"] : [];
       const held = next.heldMillis >= round.config.keep.for && next.rounds >= round.config.keep.rounds;
       if (episode === undefined) return { machine: held ? resetMachine(next) : next, changes };
-      if (!held || round.awayMillis !== undefined) {
+      if (!held || round.downtimeMillis !== undefined) {
         return { machine: next, episode: { ...episode, state: "recovering", last: round.reading }, changes };
       }
       const closed: Episode = {
@@ -235,7 +235,7 @@ function stepGood(
   }
 }
 
-/** Back to where nothing is wrong; numbers and firings stay. */
+/** Resets a machine to ok; numbers and firings stay. */
 export function resetMachine(machine: Machine): Machine {
   const { began: _began, beganBefore: _beganBefore, recovering: _recovering, lastGood: _lastGood, ...rest } = machine;
   return { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
@@ -247,7 +247,7 @@ function touchFlapping(machine: Machine, { at }: Round): Machine {
     : { ...machine, flapping: { ...machine.flapping, lastMillis: toMillis(at) } };
 }
 
-/** The machine once its flapping is over, or undefined while it is not, or never was; `at` is the last look at it. Pure. */
+/** The machine once its flapping is over, undefined while it flaps or never did; `at` is its last observation. Pure. */
 export function endFlapping(
   machine: Machine,
   at: Nanoseconds,
@@ -258,12 +258,12 @@ export function endFlapping(
   return { ...rest, firings: [] };
 }
 
-/** So many good looks in a row must lack a subject before it counts as gone: a node that is slow to learn is none. */
+/** So many good rounds in a row must lack a subject before it counts as gone: one node may be slow to learn of it. */
 export const ROUNDS_UNTIL_GONE = 10;
 
 /**
- * One more good look in which a watcher said nothing of a subject that it used to speak of. Once that is certain, what
- * was pending is dismissed, and an open episode is closed: its end would never be seen. Pure.
+ * One more good round without a reading of a subject that the watcher used to read. Once that is certain, what
+ * was pending is dismissed, and an open episode is closed: its end would never be observed. Pure.
  */
 export function stepAbsent(machine: Machine, episode: Episode | undefined, at: Nanoseconds): Step {
   const absent = (machine.absent ?? 0) + 1;
@@ -275,7 +275,7 @@ export function stepAbsent(machine: Machine, episode: Episode | undefined, at: N
   return { machine: calm, episode: { ...episode, state: "gone", ended: timeToText(at) }, changes: ["gone"] };
 }
 
-/** It was spoken of again. */
+/** There is a reading again. */
 export function clearAbsence(machine: Machine): Machine {
   if (machine.absent === undefined) return machine;
   const { absent: _, ...rest } = machine;

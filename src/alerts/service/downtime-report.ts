@@ -20,9 +20,9 @@ export interface DowntimeReportDependencies {
   readonly clock: Clock;
   readonly config: Pick<AlertsConfig, "poll">;
   readonly networks: readonly string[];
-  /** The watcher that looks most often: its last snapshot says until when the bot was there. */
+  /** The most frequent watcher: its last snapshot says until when the bot was up. */
   readonly watcher: string;
-  /** Told of every absence: the operators, the console. */
+  /** Notified of every downtime: the operators, the console. */
   readonly always: readonly Destination[];
   readonly simulated: boolean;
   /** Something is owed that may be due. */
@@ -31,21 +31,21 @@ export interface DowntimeReportDependencies {
   readonly newId?: () => string;
 }
 
-/** Says after a restart that the bot was away, and what is therefore told late. */
+/** Reports after a restart that the bot was down, and which events are therefore late. */
 export interface DowntimeReport {
   /**
-   * Notes an absence that mattered; before the first look, which wipes out its trace. Gives whether there is one to
-   * report: this one, or one that an earlier process noted and did not come to tell.
+   * Notes a downtime that mattered; before the first observation, which overwrites its trace. Returns whether there is
+   * one to report: this one, or one that an earlier process noted and did not report.
    */
   begin(): Promise<boolean>;
   /**
-   * Owes the report, once every watcher has looked: only then is it known what happened meanwhile. Networks of which
-   * that is not so, since their nodes do not answer, are named in it.
+   * Owes the report, once every watcher has observed its network: only then is it known what happened meanwhile. It
+   * names the networks that could not be observed.
    */
   finish(unseen?: readonly string[]): Promise<void>;
 }
 
-/** Under this name an absence is kept beside the watchers' snapshots, for no network. */
+/** Stored under this name beside the watchers' snapshots, for no network. */
 const SNAPSHOT_NAME = "away-report";
 const StoredDowntime = z.object({
   /** Unix milliseconds. */
@@ -55,35 +55,35 @@ const StoredDowntime = z.object({
 });
 type StoredDowntime = z.infer<typeof StoredDowntime>;
 
-/** A restart takes some seconds, and nobody needs to hear of it. */
+/** A restart takes some seconds, and needs no report. */
 const MIN_DOWNTIME: Milliseconds = 30_000;
 const MIN_MISSED_POLLS = 6;
 /** The log's newest lines that are searched, of one network: a start writes some dozens. */
 const MAX_LOG_LINES = 2000;
 
 /**
- * Each absence is told once, whatever crashes when: it is kept before anything is looked at, and what is told of it is
- * owed in the transaction that notes it as told. What happened meanwhile is what the log has seen since.
+ * Each downtime is reported once, whatever crashes when: it is stored before the first observation, and its report is
+ * owed in the transaction that marks it as reported. The late events are those that the log has seen since.
  */
-export function createDowntimeReport(parts: DowntimeReportDependencies): DowntimeReport {
-  const { store, clock, config, networks, watcher, always, simulated, newId = randomId } = parts;
-  const shortest = Math.max(MIN_DOWNTIME, MIN_MISSED_POLLS * config.poll.time);
+export function createDowntimeReport(dependencies: DowntimeReportDependencies): DowntimeReport {
+  const { store, clock, config, networks, watcher, always, simulated, newId = randomId } = dependencies;
+  const minDowntime = Math.max(MIN_DOWNTIME, MIN_MISSED_POLLS * config.poll.time);
 
   async function finish(unseen: readonly string[] = []): Promise<void> {
     const at = nowMillis(clock);
     const owed = await store.transaction(async ({ alerts: tables }) => {
-      const kept = await readDowntime(tables);
-      if (kept === undefined || kept.told) return 0;
+      const downtime = await readDowntime(tables);
+      if (downtime === undefined || downtime.told) return 0;
       const seen = new Map(
-        await Promise.all(networks.map(async (one) => [one, await eventsSince(tables, one, kept.to)] as const)),
+        await Promise.all(networks.map(async (one) => [one, await eventsSince(tables, one, downtime.to)] as const)),
       );
-      const book = new OutboxBatch();
+      const batch = new OutboxBatch();
       const subscriptions = (await tables.subscriptions.list()).map(({ data }) => Subscription.parse(JSON.parse(data)));
       const common = {
         type: "away",
         ...(simulated ? { simulated: true as const } : {}),
-        from: timeToText(fromMillis(kept.from)),
-        to: timeToText(fromMillis(kept.to)),
+        from: timeToText(fromMillis(downtime.from)),
+        to: timeToText(fromMillis(downtime.to)),
       } as const;
       for (const { destination, late, about } of recipients(always, subscriptions, seen)) {
         const missing = unseen.filter((network) => about?.has(network) ?? true);
@@ -92,31 +92,31 @@ export function createDowntimeReport(parts: DowntimeReportDependencies): Downtim
           late: countsOf(late),
           ...(missing.length === 0 ? {} : { unseen: missing }),
         };
-        book.deliveries.push({ id: newId(), destination, phase: "bot", message });
+        batch.deliveries.push({ id: newId(), destination, phase: "bot", message });
       }
-      const span = formatDuration(kept.to - kept.from);
-      const told = book.deliveries.length;
-      const where = `${told} ${told === 1 ? "destination" : "destinations"}`;
-      book.decisions.push({ what: "away", detail: `for ${span}; told at ${where}` });
-      await writeBatch(tables, book, at, newId);
-      await writeDowntime(tables, { ...kept, told: true }, at);
-      return book.deliveries.length;
+      const span = formatDuration(downtime.to - downtime.from);
+      const count = batch.deliveries.length;
+      const where = `${count} ${count === 1 ? "destination" : "destinations"}`;
+      batch.decisions.push({ what: "away", detail: `for ${span}; told at ${where}` });
+      await writeBatch(tables, batch, at, newId);
+      await writeDowntime(tables, { ...downtime, told: true }, at);
+      return count;
     });
-    if (owed > 0) parts.onOwed?.();
+    if (owed > 0) dependencies.onOwed?.();
   }
 
   return {
     async begin() {
       const at = nowMillis(clock);
       return store.transaction(async ({ alerts: tables }) => {
-        const looks = await Promise.all(networks.map((network) => tables.watch.snapshot(network, watcher)));
-        const last = Math.max(...looks.map((look) => look?.at ?? Number.NEGATIVE_INFINITY));
-        const kept = await readDowntime(tables);
-        const untold = kept?.told === false ? kept : undefined;
-        // Nobody was away who has never been there.
-        const absent = Number.isFinite(last) && at - last >= shortest;
-        if (absent) await writeDowntime(tables, { from: untold?.from ?? last, to: at, told: false }, at);
-        return absent || untold !== undefined;
+        const snapshots = await Promise.all(networks.map((network) => tables.watch.snapshot(network, watcher)));
+        const last = Math.max(...snapshots.map((one) => one?.at ?? Number.NEGATIVE_INFINITY));
+        const noted = await readDowntime(tables);
+        const unreported = noted?.told === false ? noted : undefined;
+        // The very first start ends no downtime.
+        const wasDown = Number.isFinite(last) && at - last >= minDowntime;
+        if (wasDown) await writeDowntime(tables, { from: unreported?.from ?? last, to: at, told: false }, at);
+        return wasDown || unreported !== undefined;
       });
     },
     finish,
@@ -128,13 +128,13 @@ async function readDowntime(tables: AlertTables): Promise<StoredDowntime | undef
   return row === undefined ? undefined : StoredDowntime.safeParse(JSON.parse(row.data)).data;
 }
 
-async function writeDowntime(tables: AlertTables, kept: StoredDowntime, at: Milliseconds): Promise<void> {
-  await tables.watch.putSnapshot("", SNAPSHOT_NAME, at, JSON.stringify(kept));
+async function writeDowntime(tables: AlertTables, downtime: StoredDowntime, at: Milliseconds): Promise<void> {
+  await tables.watch.putSnapshot("", SNAPSHOT_NAME, at, JSON.stringify(downtime));
 }
 
 type Counts = ReadonlyMap<AlertKind, number>;
 
-/** The events that were found on a network since then, by what they are. */
+/** How many events of each kind were found on a network since then. */
 async function eventsSince(tables: AlertTables, network: string, since: Milliseconds): Promise<Counts> {
   const counts = new Map<AlertKind, number>();
   for (const { at, what, detail } of await tables.decisions.read({ network, limit: MAX_LOG_LINES })) {
@@ -151,23 +151,23 @@ async function eventsSince(tables: AlertTables, network: string, since: Millisec
 interface Recipient {
   readonly destination: Destination;
   readonly late: Map<AlertKind, number>;
-  /** The networks that it has to do with; all where absent. */
+  /** The networks that concern it; absent = all. */
   readonly about?: Set<string>;
 }
 
-/** Who is told, and of what: some of everything, a channel only where something that it takes came late. */
+/** Who is notified, and of what: `always` of everything, a channel only of late events that it is subscribed to. */
 function recipients(
   always: readonly Destination[],
   subscriptions: readonly Subscription[],
   seen: ReadonlyMap<string, Counts>,
 ): readonly Recipient[] {
-  const told = new Map<string, Recipient>();
+  const notified = new Map<string, Recipient>();
   const place = ({ platform, channel }: Destination): string => `${platform} ${channel}`;
   const everything = new Map<AlertKind, number>();
   for (const counts of seen.values())
     for (const [kind, count] of counts) everything.set(kind, (everything.get(kind) ?? 0) + count);
-  for (const destination of always) told.set(place(destination), { destination, late: everything });
-  // Two subscriptions of one channel may take the same kind: it is counted once.
+  for (const destination of always) notified.set(place(destination), { destination, late: everything });
+  // Two subscriptions of one channel may share a kind: it is counted once.
   const taken = new Set<string>();
   for (const { destination, network, kinds, state, personal } of subscriptions) {
     if (state !== "active" || personal === true || always.some((one) => place(one) === place(destination))) continue;
@@ -176,13 +176,13 @@ function recipients(
       const key = [destinationKey(destination), network, kind].join("|");
       if (count === 0 || taken.has(key)) continue;
       taken.add(key);
-      const known = told.get(destinationKey(destination)) ?? { destination, late: new Map(), about: new Set() };
-      told.set(destinationKey(destination), known);
+      const known = notified.get(destinationKey(destination)) ?? { destination, late: new Map(), about: new Set() };
+      notified.set(destinationKey(destination), known);
       known.late.set(kind, (known.late.get(kind) ?? 0) + count);
       known.about?.add(network);
     }
   }
-  return [...told.values()];
+  return [...notified.values()];
 }
 
 function countsOf(counts: Counts): { kind: AlertKind; count: number }[] {

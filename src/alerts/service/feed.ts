@@ -2,16 +2,15 @@ import type { Reply } from "../../reply/reply.ts";
 import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { triggerDeliveryTime } from "../dispatch/claim.ts";
-import { deliverySubject, isMerged } from "../outbox/delivery-subject.ts";
+import { deliverySubject, isMerged, triggerDeliveryTime } from "../outbox/delivery-subject.ts";
 import { readMessages } from "../outbox/message.ts";
 import { destinationKey } from "../routing/subscription.ts";
 import type { DeliverySubject, Destination } from "../sender.ts";
 import type { describe as describeMessage } from "../wording/wording.ts";
 
-/** One message that has arrived. */
+/** One delivered message. */
 export interface FeedAlert {
-  /** Grows from each to the next. */
+  /** The position in the feed; grows from each to the next. */
   readonly place: number;
   /** When it arrived: Unix milliseconds. */
   readonly at: Milliseconds;
@@ -22,34 +21,34 @@ export interface FeedAlert {
   readonly reply: Reply;
 }
 
-/** A place in the feed, and when what stands there, or next to it, arrived: Unix milliseconds. */
-export interface FeedPlace {
+/** A position in the feed, and when the message there, or next to it, arrived: Unix milliseconds. */
+interface FeedPlace {
   readonly place: number;
   readonly at: Milliseconds;
 }
 
-export interface FeedPage {
+interface FeedPage {
   readonly alerts: readonly FeedAlert[];
   readonly place: number;
   readonly more: boolean;
 }
 
-/** What has arrived at one destination, for readers that come and go. Rejects where the database fails. */
+/** The messages delivered to one destination, for readers that come and go. Rejects if the database fails. */
 export interface AlertFeed {
-  /** Where a delivery stands; undefined where none of that id has arrived here, or it is not kept any more. */
+  /** Where a delivery stands; undefined if none of that id has arrived here, or it is not kept any more. */
   placeOf(id: string): Promise<FeedPlace | undefined>;
-  /** The place right before the last so many. */
+  /** The position right before the last `count`. */
   placeBefore(count: number): Promise<FeedPlace>;
-  /** Up to a place, the last one about each episode that is not over yet: of the newest so many episodes, oldest first. */
+  /** Up to a position, the last message of each open episode: of the newest `limit` episodes, oldest first. */
   openEpisodes(place: number, limit: number): Promise<readonly FeedAlert[]>;
-  /** What messages of the day have grown to since a moment: the last state of each, under its own id. */
+  /** The rolling messages that have grown since a moment: the last state of each, under its own id. */
   grownSince(since: Milliseconds): Promise<readonly FeedAlert[]>;
-  /** Those behind a place, oldest first; where to go on from, and whether there is more. */
+  /** Those after a position, oldest first; where to go on from, and whether there is more. */
   after(place: number, limit: number): Promise<FeedPage>;
   get(id: string): Promise<FeedAlert | undefined>;
 }
 
-/** Edits read at once: each message has its last one among them. */
+/** How many edits are read at once; the last one of each message is among them. */
 const MAX_EDITS_READ = 200;
 
 export function createAlertFeed(store: Pick<Store, "transaction">, destination: Destination): AlertFeed {
@@ -122,7 +121,7 @@ async function loadDescribe(): Promise<typeof describeMessage> {
   return (await import("../wording/wording.ts")).describe;
 }
 
-/** What this program cannot read any more is left out: nobody could say what it was. */
+/** Messages that this program cannot read any more are left out. */
 async function toFeedAlerts(
   tables: AlertTables,
   rows: readonly DeliveryRow[],
@@ -132,23 +131,23 @@ async function toFeedAlerts(
     tables,
     rows.map(({ message }) => message),
   );
-  const fed: FeedAlert[] = [];
+  const alerts: FeedAlert[] = [];
   for (const row of rows) {
     const message = messages.get(row.message);
     if (message === undefined) continue;
     const told = await triggerDeliveryTime(tables, row);
-    const wording = {
+    const context = {
       ...(isMerged(message, row) ? { merged: true as const } : {}),
       ...(told === undefined ? {} : { told }),
     };
     const at = row.settled_at ?? row.created_at;
-    fed.push({
+    alerts.push({
       place: row.seq,
       at,
       id: row.id,
       about: deliverySubject(message, row.phase),
-      reply: describe(message, wording),
+      reply: describe(message, context),
     });
   }
-  return fed;
+  return alerts;
 }

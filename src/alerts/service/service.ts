@@ -1,21 +1,23 @@
+// What commands, the console and the home tab may do with alerts: the engine without its watchers' side.
+// Read ../engine/engine.ts next; feed.ts is the console's list, downtime-report.ts the report after a restart.
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { isDrill } from "../drill.ts";
 import type { AlertEngine } from "../engine/engine.ts";
 
-/** What people may do with alerts: all of the engine but what its watchers tell it. Its lists leave drills out. */
+/** What people may do with alerts: all of the engine but what watchers call. Its lists leave drills out. */
 export interface AlertService extends Omit<AlertEngine, "record" | "upkeep" | "closeUnwatched"> {
   readonly config: AlertsConfig;
-  /** The platforms on which this process delivers; none while it only answers a question. */
+  /** The platforms on which this process delivers; none in a process that only answers a question. */
   platforms(): readonly string[];
   /**
-   * The watchers' last verdict on a network, undefined before their first look of this process. Absent where this
-   * process watches nothing: what is kept may then be old.
+   * The watchers' last verdict on a network, undefined before their first observation in this process. Absent if this
+   * process watches nothing: what is stored may then be old.
    */
   readonly verdict?: (network: string) => Verdict | undefined;
 }
 
-/** Where the console's alerts are owed. */
+/** The console as a destination. */
 export const CONSOLE_DESTINATION = { platform: "web", channel: "console" } as const;
 
 export function createAlertService(

@@ -4,18 +4,18 @@ import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
 
-/** A platform that refuses the bot's own token. As stored; times in Unix milliseconds. */
+/** A platform that refuses the bot's token. As stored; times in Unix milliseconds. */
 export const PlatformSuspension = z.object({
   platform: z.string(),
   since: z.number(),
-  /** In the platform's words, as of the last time that it was asked; never the token. */
+  /** In the platform's words, as of the last probe; never the token. */
   why: z.string(),
-  /** Its subscriptions have ended with it, and what was owed there was given up. */
+  /** Its subscriptions have ended, and what was owed there was dead-lettered. */
   retired: z.object({ at: z.number(), subscriptions: z.int(), unsent: z.int() }).exactOptional(),
 });
 export type PlatformSuspension = z.infer<typeof PlatformSuspension>;
 
-/** Under this name they are kept beside the watchers' snapshots, for no network. */
+/** Stored under this name beside the watchers' snapshots, for no network. */
 const SNAPSHOT_NAME = "refused-tokens";
 const StoredSuspensions = z.array(PlatformSuspension);
 
@@ -24,7 +24,7 @@ export function revokedAt({ since }: Pick<PlatformSuspension, "since">): Millise
   return since + DEAD_LETTER_AFTER;
 }
 
-/** The platforms that refuse the bot's token, as they are kept. */
+/** The platforms that refuse the bot's token, as stored. */
 export async function readSuspensions(tables: Pick<AlertTables, "watch">): Promise<readonly PlatformSuspension[]> {
   const row = await tables.watch.snapshot("", SNAPSHOT_NAME);
   return row === undefined ? [] : (StoredSuspensions.safeParse(JSON.parse(row.data)).data ?? []);
@@ -48,8 +48,8 @@ export class PlatformSuspensions {
     return [...this.#all.values()];
   }
 
-  async put(refusal: PlatformSuspension, at: Milliseconds): Promise<void> {
-    this.#all.set(refusal.platform, refusal);
+  async put(suspension: PlatformSuspension, at: Milliseconds): Promise<void> {
+    this.#all.set(suspension.platform, suspension);
     await this.#write(at);
   }
 

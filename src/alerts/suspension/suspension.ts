@@ -1,3 +1,6 @@
+// A platform that refuses the bot's token is suspended: what is owed there waits, and nothing is lost. After a day, or
+// at once if the bot was removed, its subscriptions end; the first accepted token brings them back.
+// Read platform-suspension.ts (the stored state) and token-probe.ts (how a platform is asked about the token) next.
 import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
@@ -6,75 +9,75 @@ import { timeFromText, timeToText } from "../kinds/json-fields.ts";
 import { type Decision, OutboxBatch } from "../outbox/batch.ts";
 import type { TokenMessage } from "../outbox/message.ts";
 import { revertAllUnsent } from "../outbox/notification-state.ts";
-import { fanOutAll, subscriptionRow, writeBatch } from "../outbox/outbox.ts";
-import { destinationKey, isAlive, Subscription } from "../routing/subscription.ts";
+import { fanOutAll, writeBatch } from "../outbox/outbox.ts";
+import { destinationKey, isAlive, Subscription, subscriptionRow } from "../routing/subscription.ts";
 import type { Destination, SendError } from "../sender.ts";
-import { subscriptionLogLine } from "../wording/silence-words.ts";
+import { subscriptionLogLine } from "../wording/subscription-words.ts";
 import { type PlatformSuspension, type PlatformSuspensions, revokedAt } from "./platform-suspension.ts";
 
-/** Who hears of what befalls a platform. */
+/** Who is notified of suspensions. */
 export interface SuspensionDependencies {
   readonly newId: () => string;
   readonly operators?: Destination;
   readonly console?: Destination;
 }
 
-/** What the platform said, and when in Unix milliseconds. */
-export interface TokenRefusal {
+/** The platform's refusal, and when in Unix milliseconds. */
+interface TokenRefusal {
   readonly platform: string;
   readonly error: SendError;
   readonly at: Milliseconds;
 }
 
 /**
- * A platform has refused the bot's token. That is told once, when it begins; what is owed there waits. A token that is
- * still refused after a day, or whose bot was removed, ends all subscriptions of the platform at once: a process has
- * one token for each, whatever workspaces there are.
+ * Records that a platform refuses the bot's token. Operators are notified once, when it begins; what is owed there
+ * waits. A token that is still refused after a day, or whose bot was removed, ends all subscriptions of the platform at
+ * once: a process has one token for each platform, whatever workspaces there are.
  */
 export async function suspendPlatform(
   tables: AlertTables,
-  refusals: PlatformSuspensions,
+  suspensions: PlatformSuspensions,
   { platform, error, at }: TokenRefusal,
-  parts: SuspensionDependencies,
+  dependencies: SuspensionDependencies,
   decisions: Decision[],
 ): Promise<PlatformSuspension> {
-  const before = refusals.get(platform);
+  const before = suspensions.get(platform);
   // A clock that was set back must not make the day longer.
   const since = Math.min(before?.since ?? at, at);
-  const refusal: PlatformSuspension = { ...before, platform, since, why: error.message };
+  const suspension: PlatformSuspension = { ...before, platform, since, why: error.message };
   if (before === undefined) decisions.push({ what: "token refused", detail: `${platform}: ${error.message}` });
-  if (refusal.retired === undefined && (error.revoked || at >= revokedAt(refusal))) {
-    const retired = { at, ...(await endSubscriptions(tables, refusal, error.revoked, at, parts, decisions)) };
-    await refusals.put({ ...refusal, retired }, at);
-    return { ...refusal, retired };
+  if (suspension.retired === undefined && (error.revoked || at >= revokedAt(suspension))) {
+    const retired = { at, ...(await endSubscriptions(tables, suspension, error.revoked, at, dependencies, decisions)) };
+    await suspensions.put({ ...suspension, retired }, at);
+    return { ...suspension, retired };
   }
-  if (before?.why !== refusal.why || before.since !== since) await refusals.put(refusal, at);
+  if (before?.why !== suspension.why || before.since !== since) await suspensions.put(suspension, at);
   if (before === undefined) {
     const waiting = await waitingOn(tables, platform);
-    const change = { what: "refused", waiting, until: textOf(revokedAt(refusal)) } as const;
-    await notifyElsewhere(tables, tokenMessage(refusal, at, change), parts);
+    const change = { what: "refused", waiting, until: textOf(revokedAt(suspension)) } as const;
+    await notifyElsewhere(tables, tokenMessage(suspension, at, change), dependencies);
   }
-  return refusal;
+  return suspension;
 }
 
 /**
- * A platform takes the bot's token again: what waits there goes, and what ended because of the token alone goes on, its
- * channels being told so. `gone` says how many of what waited have arrived by now.
+ * Records that a platform accepts the bot's token again: what waits there is sent, and subscriptions that ended because
+ * of the token alone come back, with a message to their channels. `gone` is how many waiting messages arrived by now.
  */
 export async function resumePlatform(
   tables: AlertTables,
-  refusals: PlatformSuspensions,
+  suspensions: PlatformSuspensions,
   { platform, at, gone = 0 }: { readonly platform: string; readonly at: Milliseconds; readonly gone?: number },
-  parts: SuspensionDependencies,
+  dependencies: SuspensionDependencies,
   decisions: Decision[],
 ): Promise<void> {
-  const refusal = refusals.get(platform);
-  if (refusal === undefined) return;
-  await refusals.drop(platform, at);
-  await fanOutAll(tables, parts.newId);
+  const suspension = suspensions.get(platform);
+  if (suspension === undefined) return;
+  await suspensions.drop(platform, at);
+  await fanOutAll(tables, dependencies.newId);
   const waiting = gone + (await waitingOn(tables, platform));
   const lost = new Map(
-    (await tables.outbox.countDeadLetters(platform, refusal.since)).map((row) => [row.destination, row.count]),
+    (await tables.outbox.countDeadLetters(platform, suspension.since)).map((row) => [row.destination, row.count]),
   );
   const unsent = sumOf([...lost.values()]);
   const back = (await subscriptionsOn(tables, platform))
@@ -88,28 +91,28 @@ export async function resumePlatform(
     decisions.push({ what: "subscription", network: after.network, destination, detail });
   }
   const change = { what: "accepted", waiting, unsent, subscriptions: back.length } as const;
-  const book = new OutboxBatch();
-  const say = (said: TokenMessage["change"], destination: Destination): void =>
-    void book.deliveries.push({
-      id: parts.newId(),
+  const batch = new OutboxBatch();
+  const notify = (news: TokenMessage["change"], destination: Destination): void =>
+    void batch.deliveries.push({
+      id: dependencies.newId(),
       destination,
       phase: "bot",
-      message: tokenMessage(refusal, at, said),
+      message: tokenMessage(suspension, at, news),
     });
-  for (const destination of recipients(parts)) say(change, destination);
-  const known = new Set(recipients(parts).map((one) => destinationKey(one)));
+  for (const destination of recipients(dependencies)) notify(change, destination);
+  const known = new Set(recipients(dependencies).map((one) => destinationKey(one)));
   const active = back.flatMap(({ after }) => (after.state === "active" ? [after] : []));
   for (const [key, all] of Map.groupBy(active, ({ destination }) => destinationKey(destination))) {
     const [first] = all;
     if (first === undefined || known.has(key)) continue;
-    say({ what: "back", unsent: lost.get(key) ?? 0, subscriptions: all.length }, first.destination);
+    notify({ what: "back", unsent: lost.get(key) ?? 0, subscriptions: all.length }, first.destination);
   }
-  await writeBatch(tables, book, at, parts.newId);
+  await writeBatch(tables, batch, at, dependencies.newId);
 }
 
 /**
- * Of what a platform is owed as it is retired, what ends with it. The end of what was told there, or may have been, is
- * none of it: once a token is accepted nobody is to go on believing in an alert that is over.
+ * The deliveries that end with a platform's subscriptions. End notices of alerts that were announced there, or may have
+ * been, stay owed: once a token is accepted, nobody must go on believing in an alert that is over.
  */
 function deliveriesToDrop(owed: readonly DeliveryRow[]): DeliveryRow[] {
   const placeOf = ({ episode, destination }: DeliveryRow): string => JSON.stringify([episode, destination]);
@@ -119,7 +122,7 @@ function deliveriesToDrop(owed: readonly DeliveryRow[]): DeliveryRow[] {
   return owed.filter((row) => !isEndNotice(row) || unsaid.has(placeOf(row)));
 }
 
-/** Whether it says that a condition is over, or how it stands in the message that told of it. */
+/** Whether a delivery says that a condition is over, or edits the message that announced it. */
 export function isEndNotice({ phase, episode }: Pick<DeliveryRow, "phase" | "episode">): boolean {
   return episode !== null && (phase === "resolve" || phase === "state");
 }
@@ -143,11 +146,11 @@ async function endSubscriptions(
   { platform, since, why: words }: PlatformSuspension,
   revoked: boolean,
   at: Milliseconds,
-  parts: SuspensionDependencies,
+  dependencies: SuspensionDependencies,
   decisions: Decision[],
 ): Promise<{ subscriptions: number; unsent: number }> {
   const why = `${revoked ? "the bot was removed" : "the bot's token was refused for a day"} (${words}); it comes back once a token is accepted`;
-  // A drill is over before anybody could mend a token.
+  // A drill is over before anybody could replace a token.
   const alive = (await subscriptionsOn(tables, platform)).filter((one) => isAlive(one) && !isDrill(one));
   const retired = alive.map((one) => ({
     ...one,
@@ -156,10 +159,10 @@ async function endSubscriptions(
     returns: one.state === "paused" ? ("paused" as const) : ("active" as const),
   }));
   await tables.subscriptions.put(retired.map((one) => subscriptionRow(one, at)));
-  await fanOutAll(tables, parts.newId);
+  await fanOutAll(tables, dependencies.newId);
   const rows = deliveriesToDrop(await tables.outbox.owedOn(platform));
   await deadLetterAll(tables, rows, at, why);
-  // While the bot was away, some of it may have been given up for its age.
+  // During a downtime, some of it may have expired.
   const unsent = sumOf((await tables.outbox.countDeadLetters(platform, since)).map(({ count }) => count));
   const places = new Set(retired.map(({ destination }) => destinationKey(destination)));
   const counts = `subscriptions ended: ${retired.length}; messages given up: ${unsent}`;
@@ -167,7 +170,7 @@ async function endSubscriptions(
   for (const destination of places) decisions.push({ what: "destination lost", destination, detail: why });
   const lost = { subscriptions: retired.length, unsent };
   const change = { what: "revoked", ...(revoked ? { removed: true as const } : {}), ...lost } as const;
-  await notifyElsewhere(tables, tokenMessage({ platform, since, why: words }, at, change), parts);
+  await notifyElsewhere(tables, tokenMessage({ platform, since, why: words }, at, change), dependencies);
   return lost;
 }
 
@@ -198,18 +201,18 @@ function tokenMessage(
   return { type: "token", platform, why, since: textOf(since), at: textOf(at), change };
 }
 
-/** What cannot be said on the platform itself is said elsewhere: it would wait there for its own end. */
+/** Notifies on other platforms only: on the suspended one the message would wait for the suspension's end. */
 async function notifyElsewhere(
   tables: AlertTables,
   message: TokenMessage,
-  parts: SuspensionDependencies,
+  dependencies: SuspensionDependencies,
 ): Promise<void> {
-  const { newId } = parts;
-  const book = new OutboxBatch();
-  for (const destination of recipients(parts).filter(({ platform }) => platform !== message.platform)) {
-    book.deliveries.push({ id: newId(), destination, phase: "bot", message });
+  const { newId } = dependencies;
+  const batch = new OutboxBatch();
+  for (const destination of recipients(dependencies).filter(({ platform }) => platform !== message.platform)) {
+    batch.deliveries.push({ id: newId(), destination, phase: "bot", message });
   }
-  await writeBatch(tables, book, toMillis(timeFromText(message.at)), newId);
+  await writeBatch(tables, batch, toMillis(timeFromText(message.at)), newId);
 }
 
 function sumOf(counts: readonly number[]): number {

@@ -1,15 +1,14 @@
 import type { Clock } from "../../api/clock.ts";
 import type { Log } from "../../log.ts";
-import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { nowMillis } from "../dependencies.ts";
-import { claimDue, type ClaimedDelivery } from "../dispatch/claim.ts";
 import type { Decision } from "../outbox/batch.ts";
 import { type Sender, SendError } from "../sender.ts";
 import { type PlatformSuspension, PlatformSuspensions, readSuspensions } from "./platform-suspension.ts";
-import { resumePlatform, suspendPlatform, type SuspensionDependencies } from "./suspension.ts";
+import { suspendPlatform, type SuspensionDependencies } from "./suspension.ts";
 
-export interface TokenProbeDependencies {
+interface TokenProbeDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly senders: readonly Sender[];
@@ -17,8 +16,8 @@ export interface TokenProbeDependencies {
   readonly onChecked: () => void;
 }
 
-/** What a platform answered when it was asked about the token; no error where it takes it. */
-export interface TokenCheck {
+/** A platform's answer to a probe; no error if it accepts the token. */
+interface TokenCheck {
   readonly platform: string;
   readonly error?: unknown;
   /** Unix milliseconds. */
@@ -27,44 +26,40 @@ export interface TokenCheck {
 
 /** While a token is refused: far from the 10,000 refused requests in 10 min for which Discord bans an address. */
 const REFUSED_EVERY: Milliseconds = 60_000;
-/** While all is well, so that a token that was taken back is known of before an alert is owed; and once all is given up. */
+/** While all is well, so that a revoked token is noticed before an alert is due; and after subscriptions have ended. */
 const USUAL_EVERY: Milliseconds = 300_000;
 const ANSWER_WITHIN: Milliseconds = 20_000;
-/** So many are tried at once, each at another destination: one that hangs or fails says nothing about the token. */
-const TRIALS_AT_ONCE = 5;
-/** What turns out not to be owed any more proves nothing. */
-const MAX_TRIAL_CLAIMS = 20;
 
 /**
- * Knows which platforms refuse the bot's token. Nothing is sent there but, once the platform says that it takes the
- * token, a few messages to see whether it does: what takes a token need not take what is sent with it.
+ * Asks platforms whether they accept the bot's token. To a suspended one nothing is sent; once a probe succeeds, a few
+ * messages are trials: a platform that accepts a token need not accept what is sent with it.
  */
 export class TokenProbe {
-  readonly #parts: TokenProbeDependencies;
+  readonly #dependencies: TokenProbeDependencies;
   readonly #nextAt = new Map<string, Milliseconds>();
   readonly #asking = new Set<string>();
-  /** On which platform, by their deliveries. */
+  /** Their platforms, by delivery. */
   readonly #trials = new Map<string, string>();
   #checks: TokenCheck[] = [];
-  /** As the last transaction left them. */
+  /** The suspensions as the last transaction left them. */
   #known: ReadonlyMap<string, PlatformSuspension> | undefined;
 
-  constructor(parts: TokenProbeDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: TokenProbeDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** Asks the platforms whose turn it is, until the signal. Gives how long it is until the next turn. */
+  /** Probes the platforms that are due, until the signal. Returns how long it is until the next probe. */
   probeDue(signal: AbortSignal): Milliseconds {
-    const { clock, senders } = this.#parts;
+    const { clock, senders } = this.#dependencies;
     const now = clock.monotonicMillis();
     let soonest = Number.POSITIVE_INFINITY;
     for (const sender of senders) {
       const { platform } = sender;
-      const refusal = this.#known?.get(platform);
-      if (sender.checkToken === undefined && refusal === undefined) continue;
+      const suspension = this.#known?.get(platform);
+      if (sender.checkToken === undefined && suspension === undefined) continue;
       const due = this.#nextAt.get(platform) ?? now;
       if (due <= now && !this.#asking.has(platform)) void this.#ask(sender, signal);
-      const every = refusal !== undefined && refusal.retired === undefined ? REFUSED_EVERY : USUAL_EVERY;
+      const every = suspension !== undefined && suspension.retired === undefined ? REFUSED_EVERY : USUAL_EVERY;
       const next = due <= now ? now + every : due;
       this.#nextAt.set(platform, next);
       soonest = Math.min(soonest, next - now);
@@ -72,14 +67,14 @@ export class TokenProbe {
     return soonest;
   }
 
-  /** Takes what the platforms have answered. */
+  /** Takes the answers since the last call. */
   take(): readonly TokenCheck[] {
     const taken = this.#checks;
     this.#checks = [];
     return taken;
   }
 
-  /** Takes back what could not be kept. */
+  /** Puts answers back that could not be committed. */
   putBack(checks: readonly TokenCheck[]): void {
     this.#checks = [...checks, ...this.#checks];
     this.#known = undefined;
@@ -93,28 +88,27 @@ export class TokenProbe {
     return this.#trials.has(delivery);
   }
 
-  /** Notes what a transaction left: which platforms refuse, what is tried on those that do, and what came of trials. */
+  /** Notes what a transaction committed: which platforms are suspended, the trials on those, and finished trials. */
   committed(
-    refusals: PlatformSuspensions,
-    claimed: readonly (ClaimedDelivery | undefined)[],
-    settled: readonly string[],
+    suspensions: PlatformSuspensions,
+    claimed: readonly { readonly row: Pick<DeliveryRow, "id" | "platform"> }[],
+    recorded: readonly string[],
   ): void {
-    const { clock, log } = this.#parts;
-    for (const id of settled) {
+    const { clock, log } = this.#dependencies;
+    for (const id of recorded) {
       const platform = this.#trials.get(id);
       this.#trials.delete(id);
-      // What came of it said nothing: that is no reason to wait as long as where the token is refused for good.
-      if (platform !== undefined && refusals.get(platform) !== undefined) this.#askWithin(platform, REFUSED_EVERY);
+      // A trial that proved nothing is no reason to wait as long as after a token that is refused for good.
+      if (platform !== undefined && suspensions.get(platform) !== undefined) this.#askWithin(platform, REFUSED_EVERY);
     }
-    for (const one of claimed) {
-      if (one !== undefined && refusals.get(one.row.platform) !== undefined)
-        this.#trials.set(one.row.id, one.row.platform);
+    for (const { row } of claimed) {
+      if (suspensions.get(row.platform) !== undefined) this.#trials.set(row.id, row.platform);
     }
     const before = this.#known;
-    this.#known = new Map(refusals.all().map((one) => [one.platform, one]));
-    for (const { platform, why } of refusals.all()) {
+    this.#known = new Map(suspensions.all().map((one) => [one.platform, one]));
+    for (const { platform, why } of suspensions.all()) {
       if (before?.has(platform) === true) continue;
-      // What an earlier process found is asked about at once.
+      // What an earlier process found is probed at once.
       if (before === undefined) this.#nextAt.delete(platform);
       else this.#nextAt.set(platform, clock.monotonicMillis() + REFUSED_EVERY);
       log.error({ platform, why }, "the bot's token is refused: nothing is sent there until a token is accepted");
@@ -125,12 +119,12 @@ export class TokenProbe {
   }
 
   #askWithin(platform: string, millis: Milliseconds): void {
-    const due = this.#parts.clock.monotonicMillis() + millis;
+    const due = this.#dependencies.clock.monotonicMillis() + millis;
     this.#nextAt.set(platform, Math.min(this.#nextAt.get(platform) ?? due, due));
   }
 
   async #ask(sender: Sender, leave: AbortSignal): Promise<void> {
-    const { clock, onChecked } = this.#parts;
+    const { clock, onChecked } = this.#dependencies;
     const { platform } = sender;
     this.#asking.add(platform);
     const ended = new AbortController();
@@ -149,39 +143,20 @@ export class TokenProbe {
   }
 }
 
-/** Keeps what platforms answered. Gives those refused ones on which a message may be tried. */
+/** Records the answers. Returns the suspended platforms on which trials may be sent. */
 export async function recordTokenChecks(
   tables: AlertTables,
   checks: readonly TokenCheck[],
-  refusals: PlatformSuspensions,
-  parts: SuspensionDependencies,
+  suspensions: PlatformSuspensions,
+  dependencies: SuspensionDependencies,
   decisions: Decision[],
 ): Promise<ReadonlySet<string>> {
   const tried = new Set<string>();
   for (const { platform, error, at } of checks) {
     if (error instanceof SendError && error.kind === "refused") {
-      await suspendPlatform(tables, refusals, { platform, error, at }, parts, decisions);
+      await suspendPlatform(tables, suspensions, { platform, error, at }, dependencies, decisions);
       tried.delete(platform);
-    } else if (error === undefined && refusals.get(platform) !== undefined) tried.add(platform);
+    } else if (error === undefined && suspensions.get(platform) !== undefined) tried.add(platform);
   }
   return tried;
-}
-
-/** Takes a few messages that are due on a platform that takes the token again; where there is none, that is enough. */
-export async function claimTrial(
-  tables: AlertTables,
-  { sender, at }: { readonly sender: Sender; readonly at: Milliseconds },
-  refusals: PlatformSuspensions,
-  parts: SuspensionDependencies,
-  decisions: Decision[],
-): Promise<(ClaimedDelivery | undefined)[]> {
-  for (let looked = 0; looked < MAX_TRIAL_CLAIMS; looked += 1) {
-    const due = await claimDue(tables, sender, at, TRIALS_AT_ONCE, decisions);
-    if (due.length === 0) {
-      await resumePlatform(tables, refusals, { platform: sender.platform, at }, parts, decisions);
-      return [];
-    }
-    if (due.some((one) => one !== undefined)) return due;
-  }
-  return [];
 }

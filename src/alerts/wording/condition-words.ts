@@ -9,8 +9,8 @@ import { enumWord } from "./phrases.ts";
 import { groupedNumber, ruleParameters, ruleWords } from "./subscription-words.ts";
 
 /** How one condition is put into words. */
-export interface ConditionWords {
-  /** What is wrong, and what it is once it is over. */
+interface ConditionWords {
+  /** The title while it fires, and once it is resolved. */
   readonly bad: Text;
   readonly good: Text;
   /** What it means, in one or two sentences. */
@@ -19,7 +19,7 @@ export interface ConditionWords {
   readonly fields: readonly Field[];
 }
 
-/** An episode as it last was, under its rule's own thresholds. Pure and total. */
+/** The words for an episode as it last was, under its rule's own thresholds. Pure and total. */
 export function conditionWords({ rule, last: reading }: Pick<Episode, "rule" | "last">): ConditionWords {
   const network = strong(reading.network);
   switch (reading.kind) {
@@ -173,9 +173,9 @@ export function thresholdSideWords(rule: string, price: string | undefined): str
   return ruleWords(rule) || "beyond its threshold";
 }
 
-/** Which nodes show it, of how many: how sure it is. */
+/** Which nodes show it, of how many. */
 export function seenBy({ kind, seenBy, nodes }: Reading): Text {
-  // Silence is shown by no node: it is the asker who meets it.
+  // No node shows that it does not answer: the bot itself finds that.
   if (seenBy.length === 0 && (kind === "node.down" || kind === "watch.blind")) return text`Bellwether itself`;
   if (seenBy.length === 0) return nodes === 1 ? text`no node (one is configured)` : text`none of ${nodes} nodes`;
   return nodes === 1

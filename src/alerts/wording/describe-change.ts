@@ -11,7 +11,7 @@ import { markedTitle } from "./phrases.ts";
 import { silenceScopeWords, silenceTimeWords } from "./silence-words.ts";
 import { deliveryOptionWords, subscriptionWords } from "./subscription-words.ts";
 
-/** A channel shows that it can be reached, and those in it learn of what they will be told. */
+/** Shows that a newly subscribed channel can be reached, and what it is subscribed to. */
 export function describeTest(message: Extract<AlertMessage, { type: "test" }>): Reply {
   const { by, subscription, standing } = message;
   const told = subscription === undefined ? [] : text` It is told of ${subscriptionWords(subscription)}.`;
@@ -25,7 +25,7 @@ export function describeTest(message: Extract<AlertMessage, { type: "test" }>): 
   });
 }
 
-/** Who did what to what a channel is told, in one short message. */
+/** Who changed what of a channel's subscriptions and silences, in one short message. */
 export function describeChange(message: ChangeMessage): Reply {
   return reply({
     title: markedTitle("CHANGE", sentence(message), message),
@@ -59,7 +59,7 @@ function sentence({ by, change, labels }: ChangeMessage): Text {
   }
 }
 
-/** What does not fit one line: moments belong into the body, where each reader sees them in their own zone. */
+/** The body. Moments belong here, where each reader sees them in their own zone. */
 function detailsOf({ change, at }: ChangeMessage): Block[] {
   switch (change.what) {
     case "added":

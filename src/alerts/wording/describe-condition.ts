@@ -13,7 +13,7 @@ import { markedTitle, sinceWords, TONES } from "./phrases.ts";
 
 type Condition = Extract<AlertMessage, { type: "condition" }>;
 
-/** What, since when, how sure and seen by whom, what it means, what was last good; on a resolve the whole story. */
+/** What, since when, seen by which nodes, what it means, when last good; on a resolve the whole timeline. */
 export function describeCondition(message: Condition, wording: DeliveryContext): Reply {
   const { episode } = message;
   const words = conditionWords(episode);

@@ -52,7 +52,7 @@ export function eventLine(event: AlertEvent): Text {
   }
 }
 
-/** What it means for whoever is woken by it, where the line does not say that by itself. */
+/** What it means for the reader, if the line does not say that by itself. */
 function meaningOf(event: AlertEvent): string[] {
   switch (event.kind) {
     case "core.upgraded":
@@ -147,7 +147,7 @@ function eventFields(event: AlertEvent): Field[] {
   }
 }
 
-/** Of how it was, what is not so any more; all of it where nothing of that has changed. */
+/** The part of `before` that has changed; all of it if nothing has. */
 function differing(before: MarketSide, after: MarketSide): MarketSide {
   const { state, ...trading } = before;
   const sameState = state === after.state;

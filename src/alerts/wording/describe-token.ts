@@ -5,7 +5,7 @@ import { timeFromText } from "../kinds/json-fields.ts";
 import type { TokenMessage } from "../outbox/message.ts";
 import { markedTitle, platformName, tokenRemedy } from "./phrases.ts";
 
-/** A platform refuses the bot's own token, or takes it again: what that means, and what to do. Pure and total. */
+/** A platform refuses the bot's token, or accepts one again: what that means, and what to do. Pure and total. */
 export function describeToken(message: TokenMessage): Reply {
   const { tone, word, title, blocks } = tokenText(message);
   return reply({ tone, title: markedTitle(word, title, message), blocks });

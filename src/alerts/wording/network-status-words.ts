@@ -73,7 +73,7 @@ export function networkStatusWords(standing: NetworkStatus): Text {
 }
 
 /** `node.lagging of api2 (warning) since …`. */
-export function firingWords(one: NetworkStatus["firing"][number]): Text {
+function firingWords(one: NetworkStatus["firing"][number]): Text {
   const { since: began, beganBefore } = one;
   const since = sinceWords({ began, ...(beganBefore === undefined ? {} : { beganBefore }) });
   return text`${strong(one.kind)}${subjectPhrase(one)} (${one.severity}) since ${since}`;

@@ -51,7 +51,7 @@ const NOUNS: Partial<Record<AlertKind, readonly [string, string]>> = {
 
 type Begun = Pick<Episode, "began" | "beganBefore">;
 
-/** Behind `since`: when it began, or `at least` when it was first looked at. */
+/** Follows `since`: when it began, or `at least` when it was first observed. */
 export function sinceWords({ began, beganBefore }: Begun, style: "absolute" | "both" = "absolute"): Text {
   const at = time(timeFromText(began), style);
   return beganBefore === true ? text`at least ${at}` : toText(at);
@@ -83,7 +83,7 @@ export function platformName(platform: string): string {
   return PLATFORM_WORDS[platform]?.name ?? platform;
 }
 
-/** What to do where a platform refuses the bot's token. */
+/** What to do if a platform refuses the bot's token. */
 export function tokenRemedy(platform: string): Text {
   const known = PLATFORM_WORDS[platform];
   const doctor = text`${code("npm run doctor")} says whether it is right.`;

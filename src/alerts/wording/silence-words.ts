@@ -4,10 +4,9 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { localMillis } from "../routing/local-time.ts";
 import { type Silence, silenceEnds } from "../routing/silence.ts";
-import type { Subscription } from "../routing/subscription.ts";
-import { deliveryOptionWords, type Labels, subjectName, subscriptionWords } from "./subscription-words.ts";
+import { type Labels, subjectName } from "./subscription-words.ts";
 
-/** What a silence keeps back: `node.down at api1 on mainnet`. Pure and total. */
+/** The scope of a silence: `node.down at api1 on mainnet`. Pure and total. */
 export function silenceScopeWords({ scope }: Silence, labels: Labels = {}): Text {
   const { kind, subject, network } = scope;
   const what =
@@ -35,29 +34,10 @@ export function silenceTimeWords({ from, until, recurrence }: Silence, now: numb
   return text`every ${day} from ${clock} for ${formatDuration(until - from)} by the clock of ${zone}, ${first}, the last time before ${time(fromMillis(end))}`;
 }
 
-/** What somebody did to a subscription, for the log; `before` where there was one. Pure and total. */
-export function subscriptionLogLine(before: Subscription | undefined, after: Subscription, by: string): string {
-  const now = fullSubscriptionWords(after);
-  const was = before === undefined ? now : fullSubscriptionWords(before);
-  const changed = was === now ? "" : `; before: ${was}`;
-  return `${after.id} ${changeVerb(before, after)}, by ${by}: ${now}${changed}`;
-}
-
-/** The same of a silence: an end that has come already is what ended it. Pure and total. */
+/** A change of a silence as a line of the log: made, or ended if its end has come. Pure and total. */
 export function silenceLogLine(silence: Silence, by: string, at: Milliseconds): string {
   const what = plainText(silenceScopeWords(silence));
   if (silenceEnds(silence) <= at) return `${silence.id} ended, by ${by}: ${what}`;
   const reason = silence.reason === undefined ? "" : `; reason: ${silence.reason}`;
   return `${silence.id} made, by ${by}: ${what}, ${plainText(silenceTimeWords(silence, at))}${reason}`;
-}
-
-function changeVerb(before: Subscription | undefined, { state }: Subscription): string {
-  if (before === undefined) return state === "active" ? "added" : `added as ${state}`;
-  if (before.state === state) return "changed";
-  return state === "active" ? "resumed" : state;
-}
-
-function fullSubscriptionWords(one: Subscription): string {
-  const manner = plainText(deliveryOptionWords(one));
-  return `${plainText(subscriptionWords(one))}${manner === "" ? "" : ` (${manner})`}`;
 }

@@ -1,3 +1,4 @@
+import { plainText } from "../../reply/plain-text.ts";
 import { code, id, joinText, strong, text, type Text, type TextPart } from "../../reply/text.ts";
 import { formatDecimal, parseDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
@@ -21,7 +22,7 @@ export function subscriptionWords(told: SubscriptionSummary, labels: Labels = {}
   return text`${kindWords(told.kinds)}${subjects}${beyond} on ${strong(told.network)}`;
 }
 
-/** How it is told, where that is not the usual way; empty where it is. */
+/** How it is delivered, as far as that is not the default. */
 export function deliveryOptionWords({
   floor,
   style,
@@ -72,7 +73,7 @@ export function subjectName(subject: string, labels: Labels = {}): TextPart {
   return /^[0-9a-f]{32,}$/iu.test(subject) ? id(subject) : code(subject);
 }
 
-/** The thresholds of its own, in words; empty where there are none. */
+/** Its own thresholds, in words; empty if there are none. */
 function thresholdWords(parameters: Subscription["parameters"]): string {
   return Object.values(parameters)
     .flatMap((given) => (given === undefined ? [] : wordsOf(given)))
@@ -87,7 +88,7 @@ export function ruleParameters(rule: string): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs.flatMap(([name = "", value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** The same in words: `above 70,000`; empty where nothing differs. */
+/** The same in words: `above 70,000`; empty if nothing differs. */
 export function ruleWords(rule: string): string {
   return wordsOf(ruleParameters(rule)).join(", ");
 }
@@ -132,4 +133,23 @@ function wordsOf({ low, high, when, ...rest }: GivenParameters): string[] {
       }
     }),
   ];
+}
+
+/** A change of a subscription as a line of the log; `before` if there was one. Pure and total. */
+export function subscriptionLogLine(before: Subscription | undefined, after: Subscription, by: string): string {
+  const now = fullSubscriptionWords(after);
+  const was = before === undefined ? now : fullSubscriptionWords(before);
+  const changed = was === now ? "" : `; before: ${was}`;
+  return `${after.id} ${changeVerb(before, after)}, by ${by}: ${now}${changed}`;
+}
+
+function changeVerb(before: Subscription | undefined, { state }: Subscription): string {
+  if (before === undefined) return state === "active" ? "added" : `added as ${state}`;
+  if (before.state === state) return "changed";
+  return state === "active" ? "resumed" : state;
+}
+
+function fullSubscriptionWords(one: Subscription): string {
+  const manner = plainText(deliveryOptionWords(one));
+  return `${plainText(subscriptionWords(one))}${manner === "" ? "" : ` (${manner})`}`;
 }

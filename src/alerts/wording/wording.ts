@@ -1,3 +1,6 @@
+// The words of every alert, built at the moment of sending: a message becomes a Reply.
+// Read describe-condition.ts and condition-words.ts (stalled, down, price …), describe-event.ts (checkpoints …),
+// describe-change.ts and describe-token.ts next; phrases.ts and the other *-words.ts are shared with commands.
 import { type Block, paragraph, type Table } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
@@ -17,7 +20,7 @@ import { countOf, markedTitle, platformName, TONES } from "./phrases.ts";
 
 type MessageOf<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
 
-/** How many events a digest names in the message itself; its file has all of them. */
+/** How many events a digest lists in the message itself; its file has all of them. */
 const NAMED_EVENTS = 5;
 
 /** What an alert says, as a reply. Pure and total. */
@@ -150,11 +153,11 @@ function describeDowntime(message: MessageOf<"away">): Reply {
   });
 }
 
-/** What came late, and what of it was lost or is not known yet. */
+/** Which events are late, and which were lost or are not known yet. */
 function lateEventWords({ late, unseen = [] }: MessageOf<"away">): string {
   const happened = late.filter(({ count }) => count > 0);
   const counts = happened.map(({ kind, count }) => countOf(kind, count)).join(", ");
-  // What a node no longer holds cannot be told any more.
+  // What a node no longer holds cannot be reported any more.
   const lost = happened.some(({ kind }) => kind === "history.reset") ? ["what lies before a reset cannot be told"] : [];
   if (unseen.length === 0) {
     const told = counts === "" ? "Nothing happened meanwhile" : `Told late: ${counts}`;
@@ -170,7 +173,7 @@ function episodeLine(episode: MessageOf<"digest">["episodes"][number]): Text {
   return text`${conditionWords(episode).bad}: ${time(timeFromText(episode.began))} to ${time(timeFromText(ended))}`;
 }
 
-/** What was kept back says when it came; what was found at once has one time, that of the message. */
+/** The last events of a digest. Held ones say when they came; those found at once share the time of the message. */
 function namedEvents({ events, reason }: MessageOf<"digest">): Text[] {
   const named = events
     .slice(-NAMED_EVENTS)

@@ -21,7 +21,7 @@ function isKind(word: string): word is AlertKind {
   return (ALERT_KINDS as readonly string[]).includes(word);
 }
 
-/** `ops, market.price` as kinds in their usual order. Throws UserError with the nearest word for one that is none. */
+/** `ops, market.price` as kinds in their usual order. Throws UserError with the nearest match for an unknown word. */
 export function parseKinds(typed: string): AlertKind[] {
   const words = typed
     .toLowerCase()
@@ -46,7 +46,7 @@ export function parseKinds(typed: string): AlertKind[] {
   return kinds;
 }
 
-/** One kind, for what narrows by kind; undefined where it is none. */
+/** The kind of that name; undefined for any other word. */
 export function findKind(typed: string): AlertKind | undefined {
   const word = typed.trim().toLowerCase();
   return isKind(word) ? word : undefined;
@@ -54,7 +54,7 @@ export function findKind(typed: string): AlertKind | undefined {
 
 function unknownKind(word: string): UserError {
   const known = [...KIND_GROUP_NAMES, ...ALERT_KINDS];
-  // What stands behind the point is often all that people remember.
+  // People often remember only the part behind the dot.
   const tails = new Map(ALERT_KINDS.map((kind) => [kind.slice(kind.indexOf(".") + 1), kind]));
   const tail = nearest(word, tails.keys());
   const near = nearest(word, known) ?? (tail === undefined ? undefined : tails.get(tail));
@@ -65,7 +65,7 @@ function unknownKind(word: string): UserError {
   });
 }
 
-/** Completion of a list of kinds: what is typed behind the last comma is completed, what stands before it stays. */
+/** Completion of a list of kinds: completes the word behind the last comma and keeps the rest. */
 export function suggestKinds(typed: string): Promise<readonly Choice[]> {
   const cut = Math.max(typed.lastIndexOf(","), typed.lastIndexOf(" ")) + 1;
   const [before, word] = [typed.slice(0, cut), typed.slice(cut).toLowerCase()];

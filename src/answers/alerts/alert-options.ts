@@ -7,12 +7,12 @@ import { suggestEpisodes, suggestSilenceable } from "./episodes/episodes.ts";
 import { suggestSilences } from "./silences/silences.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions/subscriptions.ts";
 
-/** The same words as labels and values. */
+/** Choices whose labels are their values. */
 function choices(values: readonly string[]): Choice[] {
   return values.map((value) => ({ label: value, value }));
 }
 
-/** Thresholds, each of the kinds that it is named for. */
+/** Thresholds, each for the kinds that its description names. */
 const THRESHOLDS = {
   high: { kind: "text", description: "market.price: tell when the mark price is above it", example: "70000" },
   low: { kind: "text", description: "market.price: tell when the mark price is below it", example: "50000.5" },
@@ -32,7 +32,7 @@ const THRESHOLDS = {
   "at-least": { kind: "text", description: "checkpoint.overdue: and at least so long", example: "10m" },
 } as const satisfies Options;
 
-/** How it is told. */
+/** How a subscription notifies. */
 const NOTIFICATION_SETTINGS = {
   severity: { kind: "choice", description: "Only what is at least so bad", choices: choices(SEVERITIES) },
   style: {
@@ -79,7 +79,7 @@ const SUBJECTS = {
   suggest: suggestSubjects,
 } as const;
 
-/** What a subscription is made of. */
+/** All options of a subscription. */
 export const SUBSCRIPTION_OPTIONS = {
   kinds: KINDS,
   subjects: SUBJECTS,
@@ -87,7 +87,7 @@ export const SUBSCRIPTION_OPTIONS = {
   ...NOTIFICATION_SETTINGS,
 } as const satisfies Options;
 
-/** Where to tell, for those who ask outside of any channel. */
+/** The destination, for callers outside of any channel. */
 export const TO_OPTION = {
   kind: "text",
   description: "Terminal and console only: console, discord:<channel id> or slack:<channel id>",
@@ -103,7 +103,7 @@ export const SUBSCRIPTION_OPTION = {
   suggest: suggestSubscriptions,
 } as const;
 
-/** Which one is to begin again. */
+/** Which subscription to resume. */
 export const RESUMABLE_OPTION = { ...SUBSCRIPTION_OPTION, suggest: suggestResumable } as const;
 
 /** Which silence. */
@@ -126,7 +126,7 @@ export const EPISODE_OPTION = {
   suggest: suggestEpisodes,
 } as const;
 
-/** Where a network only narrows what is meant. */
+/** A network that only narrows the search. */
 export const ALL_NETWORKS_OPTION = {
   kind: "network",
   description: "Only what is there; left out = everywhere",

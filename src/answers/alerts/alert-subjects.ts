@@ -19,7 +19,7 @@ import { type ResolveContext, resolveId } from "../ids/resolve-id.ts";
 import { suggestIds } from "../ids/suggest-ids.ts";
 import { parseKinds } from "./alert-kinds.ts";
 
-/** More than this are better asked for without naming any. */
+/** Whoever wants more subscribes without naming any. */
 const MAX_SUBJECTS = 20;
 
 const ID_KINDS = {
@@ -38,8 +38,8 @@ function wordsOf(typed: string): string[] {
 }
 
 /**
- * What was typed as subjects of these kinds, as the ids that alerts know them by.
- * @throws UserError where a kind has no such subjects, or one is not known.
+ * Typed subjects of these kinds, as the ids that alerts use.
+ * @throws UserError for a kind without subjects, and for an unknown subject.
  */
 export async function resolveSubjects(
   kinds: readonly AlertKind[],
@@ -77,7 +77,7 @@ export async function resolveSubjects(
   return [...new Set(resolved)].toSorted();
 }
 
-/** One subject of a family, as the id that alerts know it by. Throws UserError where it is not known. */
+/** One subject of a family, as the id that alerts use. Throws UserError for an unknown one. */
 async function resolveSubject(
   family: SubjectFamily,
   typed: string,
@@ -104,7 +104,7 @@ async function resolveSubject(
   }
 }
 
-/** A data node by its name, or the only one that begins so; undefined where there is none, or more than one. */
+/** A data node by its name or a unique prefix of it; undefined where none or several match. */
 export function findNode(typed: string, { nodes }: Pick<ResolveContext["api"], "nodes">): string | undefined {
   const found = matchingNodes(typed, nodes);
   return found.length === 1 ? found[0] : undefined;
@@ -133,7 +133,7 @@ function resolveNode(typed: string, { api, network }: Pick<ResolveContext, "api"
   );
 }
 
-/** What people call the subjects of alerts, by id, where they have names. Asks for names only where some are needed. */
+/** Names of subjects, by id; asks the node only where a subject may have one. */
 export async function subjectLabels(
   subjects: readonly { readonly kinds: readonly AlertKind[]; readonly ids: readonly string[] }[],
   context: NamesContext,
@@ -170,7 +170,7 @@ export async function suggestSubjects(typed: string, context: SuggestContext): P
     .filter(({ value }) => value.length <= MAX_CHOICE_LENGTH);
 }
 
-/** The same for a silence, whose kind stands in `what`; nodes and markets where it names none. */
+/** Completion of the subject of a silence, by the kind in `what`; nodes and markets where it names none. */
 export async function suggestSilencedSubjects(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
   const { what } = context.options;
   if (typeof what === "string") return suggestOne(familyTyped(what), typed, context);

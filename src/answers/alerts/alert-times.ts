@@ -9,7 +9,7 @@ import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 const DAY: Milliseconds = 86_400_000;
 const MINUTE: Milliseconds = 60_000;
 
-/** `90s`, `2m`, `1 hour` in milliseconds, 1 or more. Throws UserError for what is none. */
+/** `90s`, `2m`, `1 hour` in milliseconds, 1 or more. Throws UserError for anything else. */
 export function parseSpan(option: string, typed: string): Milliseconds {
   const millis = spanOf(typed);
   if (millis !== undefined) return millis;
@@ -21,7 +21,7 @@ export function parseSpan(option: string, typed: string): Milliseconds {
   });
 }
 
-/** Whether it says how long something takes. */
+/** Whether the typed words are a duration. */
 export function isSpan(typed: string): boolean {
   return spanOf(typed) !== undefined;
 }
@@ -31,7 +31,7 @@ function spanOf(typed: string): Milliseconds | undefined {
   return millis !== undefined && millis >= 1 ? millis : undefined;
 }
 
-/** A time zone by its name in the tz database, whatever its case. Throws UserError with the nearest one. */
+/** A time zone by its name in the tz database, case ignored. Throws UserError with the nearest match. */
 export function parseZone(option: string, typed: string): string {
   const wanted = typed.trim().replaceAll(/\s+/gu, "_");
   const low = wanted.toLowerCase();
@@ -40,7 +40,7 @@ export function parseZone(option: string, typed: string): string {
     zones.find((zone) => zone.toLowerCase() === low) ??
     (/^[A-Za-z_]+(?:\/[\w+-]+)*$/u.test(wanted) && isTimeZone(wanted) ? wanted : undefined);
   if (known !== undefined) return known;
-  // Most people know their city only.
+  // Most people type only their city.
   const cities = new Map(zones.map((zone) => [(zone.split("/").at(-1) ?? zone).toLowerCase(), zone]));
   const city = cities.get(low) ?? cities.get(nearest(low, cities.keys()) ?? "");
   const near = nearest(wanted, zones) ?? city;
@@ -50,10 +50,10 @@ export function parseZone(option: string, typed: string): string {
   });
 }
 
-let zonesKept: readonly string[] | undefined;
+let cachedZones: readonly string[] | undefined;
 function timeZones(): readonly string[] {
-  zonesKept ??= ["UTC", ...Intl.supportedValuesOf("timeZone")];
-  return zonesKept;
+  cachedZones ??= ["UTC", ...Intl.supportedValuesOf("timeZone")];
+  return cachedZones;
 }
 
 export function suggestZones(typed: string): Promise<readonly Choice[]> {
@@ -64,9 +64,9 @@ export function suggestZones(typed: string): Promise<readonly Choice[]> {
 }
 
 /**
- * A moment to come, in Unix milliseconds: `22:00` (the next time that it is so late), `in 2h`, `tomorrow`, a date or a
- * date and time. Read by the clock of the zone; what names its own offset is read by that.
- * @throws UserError for what is none.
+ * A future moment in Unix milliseconds: `22:00` (its next occurrence), `in 2h`, `tomorrow`, a date or a date and time.
+ * Read by the zone's clock, unless it names its own offset.
+ * @throws UserError for anything else.
  */
 export function parseMoment(option: string, typed: string, now: Milliseconds, zone = "UTC"): Milliseconds {
   return momentOf(option, typed, { now, zone, edge: "from" });
@@ -107,14 +107,14 @@ function momentOf(
   return absolute ? at : utcOf(zone, at);
 }
 
-/** The moment at which a zone's clock shows a time, given as if it were UTC. */
+/** The moment at which a zone's clock shows a local time, given as if it were UTC. */
 function utcOf(zone: string, local: Milliseconds): Milliseconds {
   const guess = local - (localMillis(zone, local) - local);
-  // The offset may be another one there than at the first guess: summer time begins or ends in between.
+  // The offset may differ from the first guess: summer time begins or ends in between.
   return local - (localMillis(zone, guess) - guess);
 }
 
-/** `22:00-07:00` as two times of day. Throws UserError for what is none. */
+/** `22:00-07:00` as two times of day. Throws UserError for anything else. */
 export function parseQuietHours(typed: string): { from: string; to: string } {
   const match = /^([01]?\d|2[0-3])(?::([0-5]\d))?\s*(?:-|–|—|to)\s*([01]?\d|2[0-3])(?::([0-5]\d))?$/u.exec(
     typed.trim().toLowerCase(),

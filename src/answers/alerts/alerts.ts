@@ -1,3 +1,7 @@
+// What all commands about alerts share: their context, the announcement of changes, and one change at a time.
+// Who asks from where, and typed destinations: destination.ts. Options: alert-options.ts. Typed values: alert-*.ts.
+// Sub-rooms: subscriptions/, silences/, episodes/ (episodes, their timeline, the log, status, drills).
+
 import { isDrill } from "../../alerts/drill.ts";
 import type { Announcement } from "../../alerts/engine/engine.ts";
 import { timeToText } from "../../alerts/kinds/json-fields.ts";
@@ -5,23 +9,20 @@ import type { ChangeMessage } from "../../alerts/outbox/message.ts";
 import type { Destination } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { Labels } from "../../alerts/wording/subscription-words.ts";
-import type { ApiClient } from "../../api/api-client.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { ResolveContext } from "../ids/resolve-id.ts";
 import { type CallerContext, directMessages, isSameDestination } from "./destination.ts";
 
-/** What a command that changes alerts works with. */
-export interface AlertCommandContext extends CallerContext {
+/** The context of a command that changes subscriptions, silences or acknowledgements. */
+export interface AlertCommandContext extends CallerContext, ResolveContext {
   readonly alerts: AlertService;
-  readonly api: ApiClient;
-  readonly network: string;
-  readonly signal: AbortSignal;
   now(): Nanoseconds;
 }
 
-/** A change of many channels' alerts at once is announced in so many of them at most. */
+/** At most so many channels hear of one change. */
 const MAX_ANNOUNCED_DESTINATIONS = 50;
 
-/** What channels are told of a change; nobody is told in direct messages what they have just done there. */
+/** The messages that announce a change to its channels; nobody gets their own change as a direct message. */
 export function changeAnnouncements(
   context: AlertCommandContext,
   destinations: readonly Destination[],
@@ -43,16 +44,16 @@ export function changeAnnouncements(
     .map((destination) => ({ destination, message }));
 }
 
-/** What is under way on something, by that. */
+/** The last work queued for each object. */
 const tails = new WeakMap<object, Promise<unknown>>();
 
 /**
- * Work on the same thing one after the other, so that a button pressed twice finds the second time what the first has
- * done. Gives what the work gives; one that fails keeps nobody else from theirs.
+ * Runs work on the same object one after another: a button pressed twice finds the second time what the first changed.
+ * A failure does not stop the work queued behind it.
  */
-export async function runExclusive<T>(thing: object, work: () => Promise<T>): Promise<T> {
-  const before = tails.get(thing) ?? Promise.resolve();
-  const mine = before.then(work, work);
-  tails.set(thing, mine);
-  return mine;
+export async function runExclusive<T>(key: object, work: () => Promise<T>): Promise<T> {
+  const previous = tails.get(key) ?? Promise.resolve();
+  const result = previous.then(work, work);
+  tails.set(key, result);
+  return result;
 }

@@ -4,22 +4,22 @@ import { type AlertService, CONSOLE_DESTINATION } from "../../alerts/service/ser
 import type { Caller, Target } from "../../bot/invocation.ts";
 import { quoteTyped } from "../../bot/nearest.ts";
 import { UserError } from "../../errors.ts";
-import { code, text, type Text } from "../../reply/text.ts";
+import { code, text, type Text, toText } from "../../reply/text.ts";
 
-/** Who asks from where. */
+/** The caller, and where they ask. */
 export interface CallerContext {
   readonly here: Target;
   readonly caller: Caller;
 }
 
-/** Whoever reaches the terminal or the console runs the bot, and is asked for nothing more. */
+/** The terminal and the console are open to operators alone: no further permission is checked. */
 export function isOperator({ here }: Pick<CallerContext, "here">): boolean {
   return here.platform === "terminal" || here.platform === "web";
 }
 
 /**
- * Where alerts of this place are owed: the channel, in direct messages the person, for operators the console. Channels
- * are named by their id alone: Discord's are unique everywhere, and on Slack the bot lives in one workspace.
+ * The destination of alerts asked for here: the channel, in direct messages the person, for operators the console.
+ * A channel's id alone identifies it: Discord's are unique everywhere, and on Slack the bot serves one workspace.
  */
 export function destinationHere(context: CallerContext): Destination {
   const { platform, channel, workspace } = context.here;
@@ -28,18 +28,18 @@ export function destinationHere(context: CallerContext): Destination {
   return direct ? directMessages(context) : { platform, channel };
 }
 
-/** Where somebody is told for themselves alone. */
+/** The caller's own destination: direct messages, for operators the console. */
 export function directMessages(context: CallerContext): Destination {
   return isOperator(context)
     ? CONSOLE_DESTINATION
     : { platform: context.here.platform, channel: `user:${context.caller.id}` };
 }
 
-/** What operators may type for a destination: `console`, `discord:<channel id>`, `slack:<channel id>`. */
+/** A destination as operators type it: `console`, `discord:<channel id>`, `slack:<channel id>`. */
 export function parseDestination(
   typed: string,
   context: CallerContext,
-  desk: Pick<AlertService, "platforms">,
+  alerts: Pick<AlertService, "platforms">,
 ): Destination {
   if (!isOperator(context)) {
     throw new UserError("Only the terminal and the console can tell another place than their own.", {
@@ -52,16 +52,16 @@ export function parseDestination(
   const match = /^(discord|slack):(user:)?#?(\w+)$/iu.exec(wanted);
   const platform = match?.[1]?.toLowerCase();
   const id = match?.[3] ?? "";
-  const right = platform === "discord" ? /^\d{15,20}$/u : /^[A-Z][A-Z0-9]{5,}$/u;
-  if (platform === undefined || !right.test(id)) {
+  const pattern = platform === "discord" ? /^\d{15,20}$/u : /^[A-Z][A-Z0-9]{5,}$/u;
+  if (platform === undefined || !pattern.test(id)) {
     throw new UserError(`${quoteTyped(typed)} is no place that alerts can go to.`, {
       option: "to",
       remedy:
         "Write console, discord:<channel id> as in discord:1122334455667788990, or slack:<channel id> as in slack:C0123ABCD.",
     });
   }
-  const able = desk.platforms();
-  if (able.length > 0 && !able.includes(platform)) {
+  const served = alerts.platforms();
+  if (served.length > 0 && !served.includes(platform)) {
     throw new UserError(`This bot does not run on ${platform === "slack" ? "Slack" : "Discord"}.`, {
       option: "to",
       remedy: "Set its token in the environment and start it again, or tell the console.",
@@ -71,7 +71,7 @@ export function parseDestination(
   return { platform, channel: person ? `user:${id}` : id };
 }
 
-/** Throws UserError unless the caller may change what this channel is told; their direct messages are their own. */
+/** Throws UserError unless the caller may change this channel's alerts; everybody may change their own direct messages. */
 export function requireManager(context: CallerContext, what: string): void {
   const own = isSameDestination(destinationHere(context), directMessages(context));
   if (own || context.caller.mayManageChannel) return;
@@ -81,8 +81,8 @@ export function requireManager(context: CallerContext, what: string): void {
 }
 
 /**
- * Whether what somebody does here bears on themselves alone. Discord gives rights in channels, and none to anybody in
- * direct messages; on Slack they are the person's own, who has them there, too, or has not.
+ * Whether an action in direct messages affects the caller alone. Discord grants rights per channel, so nobody has any
+ * there; on Slack rights are the person's own and hold there, too.
  */
 export function affectsCallerOnly(context: CallerContext): boolean {
   const { here, caller } = context;
@@ -94,7 +94,7 @@ export function isSameDestination(a: Destination, b: Destination): boolean {
   return destinationKey(a) === destinationKey(b);
 }
 
-/** Whether a subscription is the caller's own: told to them alone. */
+/** Whether a subscription is the caller's personal one. */
 export function isOwnSubscription(
   subscription: Pick<Subscription, "destination" | "personal">,
   context: CallerContext,
@@ -102,7 +102,7 @@ export function isOwnSubscription(
   return subscription.personal === true && isSameDestination(subscription.destination, directMessages(context));
 }
 
-/** A destination in words, as the one who asks sees it. */
+/** A destination in words, from where the caller stands. */
 export function destinationWords(destination: Destination, context?: CallerContext): Text {
   const { platform, channel } = destination;
   if (isSameDestination(destination, CONSOLE_DESTINATION)) return text`the console`;
@@ -113,4 +113,13 @@ export function destinationWords(destination: Destination, context?: CallerConte
   return channel.startsWith("user:")
     ? text`direct messages of ${code(channel.slice(5))} on ${named}`
     : text`channel ${code(channel)} on ${named}`;
+}
+
+/** A destination's key in words. */
+export function destinationKeyWords(key: string | null, here?: string): Text {
+  if (key === null) return toText("–");
+  if (key === here) return toText("here");
+  if (key === destinationKey(CONSOLE_DESTINATION)) return toText("console");
+  const [platform = "", , channel = ""] = key.split("/").map((part) => decodeURIComponent(part));
+  return text`${platform} ${code(channel)}`;
 }

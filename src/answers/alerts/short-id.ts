@@ -5,13 +5,13 @@ import { type Choice, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import type { Text } from "../../reply/text.ts";
 
-/** Letters and digits that are not taken for one another; no vowels, so that no words come of them. */
+/** Letters and digits that cannot be confused; no vowels, so that no words arise. */
 const ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
 const ID_LENGTH = 5;
-/** A shorter beginning says too little to be meant. */
+/** A shorter prefix matches nothing. */
 const MIN_PREFIX_LENGTH = 2;
 
-/** A short id to type, such as `7k2mq`, that none of these has. */
+/** A new short id to type, such as `7k2mq`. */
 export function createShortId(taken: Iterable<string>): string {
   const had = new Set(taken);
   for (;;) {
@@ -20,7 +20,7 @@ export function createShortId(taken: Iterable<string>): string {
   }
 }
 
-/** Those that somebody may mean: the one of that id, else those that begin so and may be named by that. */
+/** The entry with that id, else those that begin with it and satisfy `mayBegin`. */
 export function findByShortId<T extends { readonly id: string }>(
   all: readonly T[],
   typed: string,
@@ -32,7 +32,7 @@ export function findByShortId<T extends { readonly id: string }>(
   return all.filter((one) => one.id.toLowerCase().startsWith(wanted) && mayBegin(one));
 }
 
-/** Completion of a short id: by its beginning, or by what is said of it. */
+/** Completion of a short id: by its prefix, or by words of its description. */
 export function shortIdChoices(
   all: readonly { readonly id: string; readonly words: Text }[],
   typed: string,

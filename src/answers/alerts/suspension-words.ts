@@ -7,33 +7,33 @@ import { code, strong, text, type Text, time } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 
-/** Without those of platforms that this process does not serve: they may have been given up on purpose. */
+/** Suspensions of platforms that this process serves; others may have been abandoned on purpose. */
 export function servedSuspensions(
-  refusals: readonly PlatformSuspension[],
+  suspensions: readonly PlatformSuspension[],
   { platforms }: Pick<AlertService, "platforms">,
 ): readonly PlatformSuspension[] {
   const served = platforms();
-  return served.length === 0 ? refusals : refusals.filter(({ platform }) => served.includes(platform));
+  return served.length === 0 ? suspensions : suspensions.filter(({ platform }) => served.includes(platform));
 }
 
-/** A platform that refuses the bot's own token: since when, what becomes of what is owed there, and what to do. */
-export function suspensionWords(refusal: PlatformSuspension, now: Milliseconds): Text {
-  const { platform, since, why, retired } = refusal;
+/** A suspended platform: since when, what happens to undelivered messages, and what to do. */
+export function suspensionWords(suspension: PlatformSuspension, now: Milliseconds): Text {
+  const { platform, since, why, retired } = suspension;
   const lasted = formatDuration(Math.max(0, now - since));
   const owed =
     retired === undefined
-      ? text`What is owed there waits until ${time(fromMillis(revokedAt(refusal)), "both")}.`
+      ? text`What is owed there waits until ${time(fromMillis(revokedAt(suspension)), "both")}.`
       : text`Its subscriptions (${retired.subscriptions}) have ended; they come back once a token is accepted.`;
   return text`${strong(`${platformName(platform)} refuses the bot's token`)} since ${time(fromMillis(since))} (${lasted}): ${code(why)}. ${owed} To mend it, ${tokenRemedy(platform)}`;
 }
 
-/** Said of a place that nothing reaches for now, since its platform refuses the bot's own token; nothing where it does not. */
+/** A note for a destination on a suspended platform; empty for any other. */
 export async function suspensionNote(
   alerts: Pick<AlertService, "platforms" | "refusals">,
   { platform }: Pick<Destination, "platform">,
 ): Promise<readonly Block[]> {
-  const refused = servedSuspensions(await alerts.refusals(), alerts).some((one) => one.platform === platform);
-  if (!refused) return [];
+  const isSuspended = servedSuspensions(await alerts.refusals(), alerts).some((one) => one.platform === platform);
+  if (!isSuspended) return [];
   const name = platformName(platform);
   return [paragraph(`${name} refuses the bot's token at the moment: nothing arrives there until it accepts one.`)];
 }

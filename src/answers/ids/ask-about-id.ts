@@ -4,17 +4,17 @@ import { UserError } from "../../errors.ts";
 import type { IdKind } from "./ids.ts";
 import { findSeen, type SeenContext } from "./seen-ids.ts";
 
-/** How many ids that begin alike are looked through for the one that was meant. */
+/** How many seen ids with the same prefix are compared for a correction. */
 const MAX_SEEN_COMPARED = 25;
 
-/** Runs a question about one id; where the node knows of no such thing, its refusal becomes a sentence for the caller. */
+/** Awaits a request about one id; a node's “not found” or “invalid” becomes a UserError with the nearest match. */
 export async function askAboutId<T>(
   kind: IdKind,
   id: string,
   option: string,
   context: SeenContext,
   question: Promise<T>,
-  /** What else may be the cause. */
+  /** Another possible cause. */
   hint = "",
 ): Promise<T> {
   try {

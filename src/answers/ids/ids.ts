@@ -1,26 +1,30 @@
+// Kinds of ids (market, asset, validator, party, order, proposal) and the names that nodes give them.
+// resolve-id.ts turns typed text into an id, suggest-ids.ts completes it, seen-ids.ts remembers ids shown before,
+// ask-about-id.ts turns a node's refusal of an id into a sentence for the caller.
+
 import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import type { AssetNames, MarketNames, NodeNames } from "../../api/model/names.ts";
 import type { SeenKind } from "../../store/store.ts";
 import { hasEnded } from "../markets.ts";
 
-/** A thing that a node gives a name to. `label` is what people type for it, `more` what helps them to tell it. */
+/** An id with its name. `label` can be typed for it, `more` describes it. */
 export interface NamedId {
   readonly id: string;
   readonly label: string | undefined;
   readonly more?: string | undefined;
-  /** Its life is over: of equal ones it comes last. */
+  /** It has ended: listed last among equals. */
   readonly ended?: boolean;
 }
 
-/** What a kind of id is called, and how its names are found. */
+/** A kind of id: its words, and where its names come from. */
 export interface IdKind {
   readonly kind: SeenKind;
   /** `market`, with its article `a`. */
   readonly noun: string;
   readonly article: "a" | "an";
-  /** What can be typed beside an id: `its code, such as BTC/USDT`; undefined where there are no names. */
+  /** What can be typed instead of an id: `its code, such as BTC/USDT`; undefined without names. */
   readonly byName: string | undefined;
-  /** All that the node gives a name to; never rejects but by the signal. */
+  /** All ids that the node has a name for; rejects by the signal alone. */
   names(context: NamesContext): Promise<readonly NamedId[]>;
 }
 
@@ -61,10 +65,10 @@ export const PARTY: IdKind = { kind: "party", noun: "party", article: "a", byNam
 export const ORDER: IdKind = { kind: "order", noun: "order", article: "an", byName: undefined, names: noNames };
 export const PROPOSAL: IdKind = { kind: "proposal", noun: "proposal", article: "a", byName: undefined, names: noNames };
 
-/** A reply does not wait longer than this for names that are only there to ease reading. */
+/** A reply does not wait longer for names, which only ease reading. */
 const NAMES_WAIT_MILLIS = 2000;
 
-/** Where names are asked for: a command's context, or a completion's. */
+/** The part of a command's or completion's context that asks for names. */
 export interface NamesContext {
   readonly api: ApiClient;
   readonly signal: AbortSignal;

@@ -7,18 +7,18 @@ import { findSeen, type SeenContext } from "./seen-ids.ts";
 
 /** Parties, orders, markets, assets, nodes and proposals alike: 32 bytes in hex. */
 const ID_LENGTH = 64;
-/** A shorter beginning says too little to be meant. */
+/** A shorter prefix matches nothing. */
 const MIN_PREFIX_LENGTH = 3;
 /** How many candidates an error lists. */
 const MAX_LISTED = 5;
-/** More beginnings than this are not told apart. */
+/** How many seen ids are compared. */
 const FIND_LIMIT = 26;
 
 export type ResolveContext = NamesContext & SeenContext;
 
 /**
- * What somebody typed as a whole id: the id itself, a name that the node offers, or the unique beginning of a name or
- * of an id that the bot has seen.
+ * Typed text as a whole id: the id itself, a name that the node gives, or a unique prefix of a name or of an id that the
+ * bot has seen.
  * @throws UserError that says what is wrong, what is right, and the nearest match.
  */
 export async function resolveId(
@@ -27,9 +27,9 @@ export async function resolveId(
   context: ResolveContext,
   option: string,
   more: {
-    /** Ids of this kind that are known beside those with names and those seen. */
+    /** Further known ids of this kind. */
     also?: readonly NamedId[];
-    /** Which one is meant where several fit: the only one of these. */
+    /** Decides between several matches: the only one that satisfies it. */
     prefer?: (id: string) => boolean;
   } = {},
 ): Promise<string> {
@@ -42,8 +42,8 @@ export async function resolveId(
     (named) => named.id.toLowerCase() === low || named.label?.toLowerCase() === low,
   );
   const known = unique([...names, ...(more.also ?? []), ...seen]);
-  const begun = low.length < MIN_PREFIX_LENGTH ? [] : known.filter((candidate) => startsWithTyped(candidate, low));
-  const found = exact.length > 0 ? unique(exact) : begun;
+  const byPrefix = low.length < MIN_PREFIX_LENGTH ? [] : known.filter((candidate) => startsWithTyped(candidate, low));
+  const found = exact.length > 0 ? unique(exact) : byPrefix;
   const preferred = found.length > 1 ? found.filter(({ id }) => more.prefer?.(id) === true) : found;
   const [only] = preferred.length === 1 ? preferred : found;
   if (only !== undefined && preferred.length === 1) return only.id;
@@ -55,7 +55,7 @@ function isWholeId(typed: string): boolean {
   return typed.length === ID_LENGTH && /^[0-9a-f]+$/iu.test(typed);
 }
 
-/** What is right, in one sentence: for errors. */
+/** The accepted forms in one sentence, for errors. */
 function idFormatWords(kind: IdKind): string {
   const byName = kind.byName === undefined ? "" : `${kind.byName}, or `;
   return `${capitalised(kind.article)} ${kind.noun} is given by ${byName}its id of ${ID_LENGTH} hexadecimal characters; the beginning is enough for one that was shown here before.`;
@@ -73,12 +73,12 @@ function unique(candidates: readonly NamedId[]): readonly NamedId[] {
 
 function ambiguousId(kind: IdKind, typed: string, found: readonly NamedId[], option: string): UserError {
   const labels = new Set(found.map(({ label }) => label));
-  const told = labels.size === found.length && !labels.has(undefined);
-  // Short names first: they are what is typed most.
+  const labelsDiffer = labels.size === found.length && !labels.has(undefined);
+  // Short names first: they are typed most.
   const listed = found
     .toSorted((a, b) => (a.label ?? a.id).length - (b.label ?? b.id).length)
     .slice(0, MAX_LISTED)
-    .map(({ id, label }) => (label === undefined ? id : told ? label : `${label} (${id})`));
+    .map(({ id, label }) => (label === undefined ? id : labelsDiffer ? label : `${label} (${id})`));
   const more = found.length > MAX_LISTED ? ` and ${found.length - MAX_LISTED} more` : "";
   return new UserError(`${quoteTyped(typed)} could be more than one ${kind.noun}.`, {
     option,
@@ -107,7 +107,7 @@ function whatIsWrong(kind: IdKind, typed: string, network: string): string {
   return `No ${kind.noun} ${quoteTyped(typed)} is known here on ${network}.`;
 }
 
-/** The first name with what was typed in the middle of it. */
+/** The first name that contains the typed text. */
 function containing(typed: string, names: readonly string[]): string | undefined {
   const low = typed.trim().toLowerCase();
   return low.length < 2 ? undefined : names.find((name) => name.toLowerCase().includes(low));

@@ -1,12 +1,12 @@
 import type { SeenId, SeenIds, SeenKind } from "../../store/store.ts";
 
-/** Where ids are noted and looked up: a command's context, seen from here. */
+/** The part of a command's context that remembers ids. */
 export interface SeenContext {
   readonly network: string;
   readonly seen: SeenIds;
 }
 
-/** Notes ids that a reply shows, so that people can complete them; neither waits nor fails. */
+/** Remembers ids that a reply shows, for completion; neither waits nor fails. */
 export function noteSeen(
   context: SeenContext,
   kind: SeenKind,
@@ -15,11 +15,11 @@ export function noteSeen(
   const known = new Map<string, SeenId>();
   for (const { id, label } of ids) if (id !== undefined && id !== "") known.set(id, { id, label });
   if (known.size === 0) return;
-  // What is noted only eases typing later: a store in trouble must not cost anybody the answer.
+  // Seen ids only ease typing: a failing store must not cost the answer.
   Promise.try(() => context.seen.note(context.network, kind, [...known.values()])).catch(() => {});
 }
 
-/** Ids that begin with what is typed, or whose label contains it; none where the store is in trouble. */
+/** Ids with the typed prefix, or whose label contains the typed text; none where the store fails. */
 export async function findSeen(
   context: SeenContext,
   kind: SeenKind,

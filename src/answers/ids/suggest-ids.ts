@@ -2,14 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { cutShort } from "../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../bot/options/options.ts";
+import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { shortenId } from "../../reply/text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { IdKind, NamedId } from "./ids.ts";
 import { findSeen } from "./seen-ids.ts";
 
-/** What Discord offers at most (https://discord.com/developers/docs/interactions/application-commands#autocomplete). */
-const MAX_CHOICES = 25;
-/** Before completion as a whole is given up. */
+/** Shorter than the time limit of a whole completion. */
 const NAMES_WAIT_MILLIS: Milliseconds = 1000;
 
 /** Completion for an option that takes an id of one kind: names that the node offers and ids seen, best match first. */
@@ -39,7 +38,7 @@ export function suggestIds(kind: IdKind): (typed: string, context: SuggestContex
   };
 }
 
-/** None of a node that takes its time: the ids seen are worth offering without them. */
+/** No names from a slow node: the ids seen are worth offering without them. */
 async function namesInTime(kind: IdKind, context: SuggestContext): Promise<readonly NamedId[]> {
   const over = new AbortController();
   const late = sleep(NAMES_WAIT_MILLIS, [], { signal: over.signal, ref: false }).catch(() => []);
@@ -50,7 +49,7 @@ async function namesInTime(kind: IdKind, context: SuggestContext): Promise<reado
   }
 }
 
-/** The rank of a name that begins with what is typed; of these the short ones come first, being typed most. */
+/** The rank of a name with the typed prefix; of these the short ones come first, being typed most. */
 const NAME_PREFIX_RANK = 1;
 
 function endedLast(a: NamedId, b: NamedId): number {
@@ -61,7 +60,7 @@ function lengthOf({ label = "" }: NamedId): number {
   return label.length;
 }
 
-/** Beginnings before middles, names before ids. */
+/** Prefixes before other matches, names before ids. */
 function rankOf({ id, label = "", more = "" }: NamedId, low: string): number {
   if (low === "") return 0;
   const [name, address, words] = [label.toLowerCase(), id.toLowerCase(), more.toLowerCase()];
@@ -73,7 +72,7 @@ function rankOf({ id, label = "", more = "" }: NamedId, low: string): number {
   return address.includes(low) ? 5 : Number.POSITIVE_INFINITY;
 }
 
-/** The name is what is sent where it is the only one of its kind: it reads better in what people see was asked. */
+/** A unique name is sent instead of the id: it reads better in the visible question. */
 function choiceOf({ id, label, more }: NamedId, nameIsUnique: boolean): Choice {
   const words = label === undefined ? id : [label, more === label ? undefined : more].filter(Boolean).join(" · ");
   const whole = label === undefined ? id : `${words} (${shortenId(id)})`;

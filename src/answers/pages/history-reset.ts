@@ -4,21 +4,21 @@ import type { Page, PageRequest } from "../../api/model/page.ts";
 import { code, text, type Text } from "../../reply/text.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 
-/** The newest block that a list has shown of a network in this process. */
+/** The newest block of a network that a list has shown in this process. */
 interface NewestShown {
   readonly block: bigint;
-  /** When it was first found to be gone. */
+  /** When it was first missing. */
   readonly goneSince?: Nanoseconds;
 }
 
-/** After a day everybody knows; what is new since then counts. */
+/** After a day the note ends; blocks since then count. */
 const NOTE_NANOS = 86_400_000_000_000n;
 
 const newestShown = new WeakMap<object, Map<string, NewestShown>>();
 
 /**
- * One sentence where a block that was shown before, or that a page goes on from, lies ahead of where the network is now:
- * its history began anew. A node that lags looks the same from here, so both are said. Remembers what is shown.
+ * A note where a block that was shown before, or that a page continues from, lies ahead of the network's head: its
+ * history began anew. A lagging node looks the same, so the note names both. Remembers the newest block shown.
  */
 export function historyResetNote(
   api: object,
@@ -55,15 +55,15 @@ function goneBlock(
     return undefined;
   }
   const goneSince = before.goneSince ?? now;
-  const told = now - goneSince > NOTE_NANOS;
-  ofNetwork.set(list, told ? { block: newest } : { block: before.block, goneSince });
-  return told ? undefined : before.block;
+  const isOver = now - goneSince > NOTE_NANOS;
+  ofNetwork.set(list, isOver ? { block: newest } : { block: before.block, goneSince });
+  return isOver ? undefined : before.block;
 }
 
 /**
- * One sentence where a cursor that somebody typed, of whose row nothing is known, belongs ahead of all that a node has.
- * Cursors are opaque, so the node's own answers tell: it has nothing newer, and its newest row is another one.
- * Undefined also where that cannot be found out. `get` asks that very node. Rejects with the signal's reason.
+ * A note where a bare cursor lies ahead of everything that the node has. Cursors are opaque, so the node's answers
+ * decide: it has nothing newer, and its newest row has another cursor. Undefined also where the node cannot be asked.
+ * `get` asks that node. Rejects with the signal's reason.
  */
 export async function cursorAheadNote<T>(
   get: (query: PageRequest) => Promise<Answer<Page<T>>>,
@@ -71,7 +71,7 @@ export async function cursorAheadNote<T>(
   node: string,
 ): Promise<Text | undefined> {
   try {
-    // In this order: a row that comes in between is newer than any cursor that could be typed.
+    // In this order: a row that arrives in between is newer than any typed cursor.
     const newest = await get({ first: 1, newestFirst: true });
     const [top] = newest.value.rows;
     if (top !== undefined && (top.cursor === undefined || top.cursor === cursor)) return undefined;

@@ -1,8 +1,8 @@
 import type { Page } from "../../api/model/page.ts";
 
 /**
- * Where a page ends or begins. A cursor means something only at the node that gave it, so buttons carry that node
- * and the block of the row along: should the node be gone, another one's list can be brought to the same place.
+ * Where a page ends or begins. A cursor is valid only at the node that gave it, so buttons also carry that node and the
+ * block of the row: if the node is gone, the same place can be found at another one.
  */
 export interface PageCursor {
   readonly cursor: string;
@@ -15,7 +15,7 @@ export function formatCursor({ cursor, node, block }: PageCursor): string {
   return node === undefined ? cursor : `${cursor}@${encodeURIComponent(node)}@${block ?? ""}`;
 }
 
-/** Takes the form above, and a node's bare cursor as people may type it. */
+/** Parses the form above, and a node's bare cursor. */
 export function parseCursor(typed: string): PageCursor {
   const match = /^(.+)@([^@]+)@(\d*)$/su.exec(typed);
   const [, cursor, node, block] = match ?? [];
@@ -23,7 +23,7 @@ export function parseCursor(typed: string): PageCursor {
   return { cursor, node: decoded(node), ...(block === undefined || block === "" ? {} : { block: BigInt(block) }) };
 }
 
-/** The cursor at one end of a page, with what is needed to go on elsewhere; undefined where the node gave none. */
+/** The cursor at one end of a page, with its node and block; undefined where the node gave none. */
 export function cursorAt<T>(
   page: Page<T>,
   end: "start" | "end",

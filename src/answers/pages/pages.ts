@@ -1,3 +1,7 @@
+// Lists that are read page by page: options, reading a page, buttons to the next and previous one.
+// page-cursor.ts is the cursor on buttons, walk-to-block.ts finds the same place at another node,
+// history-reset.ts notices a network whose history began anew.
+
 import type { Answer, ApiClient, AsOf, CallOptions, Operations } from "../../api/api-client.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { checkPageRequest, type Page, type PageRequest } from "../../api/model/page.ts";
@@ -11,9 +15,9 @@ import { cursorAheadNote, historyResetNote } from "./history-reset.ts";
 import { cursorAt, type PageCursor, parseCursor } from "./page-cursor.ts";
 import { walkToBlock } from "./walk-to-block.ts";
 
-/** Rows on a page unless told otherwise: what a phone shows without tiring the thumb. */
+/** Default rows of a page: about two screens of a phone. */
 const DEFAULT_PAGE_ROWS = 15;
-/** What a node gives by itself at most; nobody reads more at once. */
+/** The most rows that a node gives at once. */
 const MAX_PAGE_ROWS = 1000;
 
 /** The options of every list, in the order of the interface's pagination parameters. */
@@ -42,30 +46,30 @@ export const PAGE_OPTIONS = {
 
 type PageOptions = OptionValues<typeof PAGE_OPTIONS>;
 
-/** What reading a page needs: a command's context, seen from here. */
+/** The part of a command's context that reading a page needs. */
 interface PageContext {
   readonly network: string;
   readonly api: ApiClient;
   readonly signal: AbortSignal;
 }
 
-/** One page as a command shows it. */
+/** One page of a list. */
 interface ListPage<T> {
   readonly rows: readonly T[];
   readonly asOf: AsOf;
-  /** Said above the rows where another node had to take over, or where the history began anew. */
+  /** Shown above the rows where another node took over, or the history began anew. */
   readonly notes: readonly Block[];
   /** Previous and next page, and back to the start. */
   readonly actions: readonly Action[];
-  /** It begins with the newest row that there is. */
+  /** It begins with the newest row of all. */
   readonly isNewest: boolean;
 }
 
-/** How one list is asked for. */
+/** How one list is requested. */
 export interface ListRequest<T> {
   readonly command: string;
   readonly options: PageOptions;
-  /** Options of the command beside the pages', carried from page to page. */
+  /** The command's other options, carried from page to page. */
   readonly more?: Readonly<Record<string, string | undefined>>;
   get(from: Operations, query: PageRequest, call: CallOptions): Promise<Answer<Page<T>>>;
   heightOf(row: T): bigint | undefined;
@@ -94,7 +98,7 @@ export async function readPage<T>(context: PageContext, request: ListRequest<T>)
   };
 }
 
-/** Of a cursor as a node gives it the block is not known. One of another list's rows says nothing about a part of it. */
+/** A node's bare cursor has no known block. A filtered list says nothing about a cursor of the whole list. */
 async function bareCursorNote<T>(
   { api, signal }: PageContext,
   request: ListRequest<T>,
@@ -107,7 +111,7 @@ async function bareCursorNote<T>(
   return cursorAheadNote((query) => request.get(giver, query, { signal }), cursor.cursor, node);
 }
 
-/** Of a size that a phone shows, where none is named. */
+/** The request for a page, with the default size where none is given. */
 function pageQuery(options: PageOptions): PageRequest {
   checkPageRequest(options);
   const { first, after, last, before, newest: newestFirst } = options;
@@ -132,37 +136,37 @@ async function fetchPage<T>(
   const { api, signal } = context;
   const own = api.nodes.find((node) => node.name === cursor?.node);
   const bare = cursor === undefined ? query : withCursor(query, cursor.cursor);
-  // A cursor of a node that is not configured any more means nothing elsewhere.
+  // A cursor means nothing at other nodes than its own.
   const lost = cursor?.node !== undefined && own === undefined;
-  let trouble: ApiError | undefined;
+  let failure: ApiError | undefined;
   if (!lost) {
     try {
       const answer = await request.get(own ?? api, bare, { signal });
       return { page: answer.value, asOf: answer.asOf };
     } catch (error) {
       if (!(error instanceof ApiError) || cursor === undefined) throw error;
-      trouble = error;
+      failure = error;
     }
   }
   if (cursor?.block === undefined)
-    throw trouble?.kind === "invalid" ? badCursor(request.command, trouble) : (trouble ?? badCursor(request.command));
-  return fetchFromOtherNode(context, request, query, cursor, cursor.block, trouble);
+    throw failure?.kind === "invalid" ? badCursor(request.command, failure) : (failure ?? badCursor(request.command));
+  return fetchFromOtherNode(context, request, query, cursor, cursor.block, failure);
 }
 
-/** The node that gave the cursor cannot go on from it: the same place is looked for in another node's list. */
+/** The cursor's own node cannot continue: finds the same place in another node's list. */
 async function fetchFromOtherNode<T>(
   context: PageContext,
   request: ListRequest<T>,
   query: PageRequest,
   cursor: PageCursor,
   block: bigint,
-  trouble: ApiError | undefined,
+  failure: ApiError | undefined,
 ): Promise<Fetched<T>> {
   const walked = await walkToBlock(context.api, query, block, request, context.signal);
-  if (walked === undefined) throw trouble ?? badCursor(request.command);
+  if (walked === undefined) throw failure ?? badCursor(request.command);
   const gone = cursor.node ?? "The node";
   const reason =
-    trouble === undefined ? "is not among this bot's nodes any more" : "could not go on from where this page begins";
+    failure === undefined ? "is not among this bot's nodes any more" : "could not go on from where this page begins";
   return {
     ...walked,
     note: text`${code(gone)} ${reason}: continued from block ${block} at ${code(walked.asOf.node)}.`,
@@ -201,7 +205,7 @@ function pageActions<T>(context: PageContext, list: ListRequest<T>, page: Page<T
   return actions;
 }
 
-/** The invocation that asks for the very same page. */
+/** The invocation that asks for the same page again. */
 export function pageAsk<T>(context: PageContext, { command, options, more }: ListRequest<T>): Ask {
   const { first, after, last, before, newest } = options;
   return askFor(context, command, { ...more, first, after, last, before, newest: newest ? undefined : false });

@@ -1,15 +1,15 @@
 import type { Answer, ApiClient, AsOf, CallOptions, Operations } from "../../api/api-client.ts";
 import type { Page, PageRequest } from "../../api/model/page.ts";
 
-/** How far a place is looked for: 10,000 rows, at 20 requests. */
+/** The search ends after 10,000 rows in 20 requests. */
 const ROWS_PER_REQUEST = 500;
 const MAX_REQUESTS = 20;
 
 type Row<T> = Page<T>["rows"][number];
 
 /**
- * The page that `query` means beyond a block, found without its cursor: from the start of whichever node answers,
- * page by page. Undefined when the block is not reached within 10,000 rows. Rejects with ApiError.
+ * The page that `query` asks for beyond a block, found without its cursor: page by page from the start of whichever node
+ * answers. Undefined if the block is not reached within 10,000 rows. Rejects with ApiError.
  */
 export async function walkToBlock<T>(
   api: ApiClient,
@@ -24,7 +24,7 @@ export async function walkToBlock<T>(
   const { newestFirst = true } = query;
   const forwards = query.before === undefined;
   const wanted = query.first ?? query.last ?? 1;
-  // Before the block means: not yet reached in the order of the list.
+  // Before the block: not yet reached in the order of the list.
   const isBefore = (row: Row<T>): boolean => {
     const height = list.heightOf(row.node);
     return height === undefined || (newestFirst ? height > block : height < block);
@@ -37,7 +37,7 @@ export async function walkToBlock<T>(
   for (let round = 0; round < MAX_REQUESTS; round += 1) {
     const cursor: PageRequest = after === undefined ? {} : { after };
     const { value, asOf } = await list.get(from, { first: ROWS_PER_REQUEST, newestFirst, ...cursor }, { signal });
-    // Each further page must come from the node that gave this one's cursor.
+    // The next page must come from the node that gave this cursor.
     from = api.nodes.find((node) => node.name === asOf.node) ?? from;
     const { endCursor } = value;
     behind = [...behind, ...value.rows.filter(isBefore)];

@@ -1,14 +1,19 @@
+// createApiClient: the client of one network. A call is answered from the cache, joins an identical one under way, or
+// goes through fail-over.ts (the one retry layer) to a node (../node/node.ts).
+// Read next: fail-over-plan.ts (which node is next, and whether to retry), operations.ts, poll-nodes.ts (the network's
+// state), names-cache.ts.
+
 import { LRUCache } from "lru-cache";
 
 import type { Log } from "../../log.ts";
-import type { Answer, ApiClient, CallOptions, ClientLimits, NodeClient, Operations } from "../api-client.ts";
+import type { Answer, ApiClient, CallOptions, NodeClient, Operations } from "../api-client.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { HttpDispatcher } from "../http/http.ts";
 import { nodeFailure } from "../http/node-failure.ts";
 import { openLedgerExport } from "../ledger/ledger.ts";
-import { DEFAULT_LIMITS } from "../limits.ts";
+import { type ClientLimits, DEFAULT_LIMITS } from "../limits.ts";
 import type { AssetNames } from "../model/names.ts";
-import * as questions from "../model/requests.ts";
+import * as requests from "../model/requests.ts";
 import type { ApiRequest } from "../model/requests.ts";
 import { firstNotBehind } from "../node/last-seen-block.ts";
 import { type AttemptOptions, type ClientContext, NodeEndpoint, type NodeRequest } from "../node/node.ts";
@@ -20,7 +25,7 @@ import { assessNodes } from "./poll-nodes.ts";
 
 export type { NodeRequest } from "../node/node.ts";
 
-/** Where one node is reached. */
+/** The URLs and names of one node. */
 export interface NodeAddress {
   /** Base URL; may carry a path and credentials. */
   readonly url: string;
@@ -42,15 +47,15 @@ export interface ApiClientConfig {
   readonly clock?: Clock;
   /** Like Math.random: where jitter comes from. */
   readonly random?: () => number;
-  /** Takes the place of the connection pools; stays its owner's to close. */
+  /** Replaces the connection pools; its owner closes it. */
   readonly dispatcher?: HttpDispatcher;
-  /** False: every question goes to a node, though identical ones still share a request. Default true. */
+  /** False: every call goes to a node, though identical ones still share a request. Default true. */
   readonly cache?: boolean;
-  /** Told of every HTTP request, once it has ended; an export, once it has begun. */
+  /** Called for every HTTP request, once it has ended; for an export, once it has begun. */
   readonly onRequest?: (request: NodeRequest) => void;
 }
 
-/** Cursors whose giver is remembered. */
+/** Cursors whose node is remembered. */
 const MAX_CURSORS = 5000;
 
 /** One node's base URLs; equal ones are one endpoint, with one budget. */
@@ -61,7 +66,7 @@ interface NodeEndpoints {
 
 /** The client of one network. Throws TypeError for a base URL that is none. */
 export function createApiClient(config: ApiClientConfig): ApiClient {
-  const around: ClientContext = {
+  const context: ClientContext = {
     network: config.network,
     simulated: config.simulated,
     log: config.log,
@@ -76,28 +81,28 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
   const endpointAt = (url: string, name?: string): NodeEndpoint => {
     const known = endpoints.get(url);
     if (known !== undefined) return known;
-    const opened = new NodeEndpoint(url, name, around);
+    const opened = new NodeEndpoint(url, name, context);
     endpoints.set(url, opened);
     return opened;
   };
-  const places = config.nodes.map(({ url, name, coreUrl, coreName }): NodeEndpoints => {
+  const nodeEndpoints = config.nodes.map(({ url, name, coreUrl, coreName }): NodeEndpoints => {
     const data = endpointAt(url, name);
     return { data, core: coreUrl === undefined ? data : endpointAt(coreUrl, coreName) };
   });
-  if (places.length === 0) throw new TypeError("a network has at least one node");
-  const nodes = places.map((place): NodeClient => ({
-    name: place.data.name,
+  if (nodeEndpoints.length === 0) throw new TypeError("a network has at least one node");
+  const nodes = nodeEndpoints.map((one): NodeClient => ({
+    name: one.data.name,
     get health() {
-      return place.data.breaker.health;
+      return one.data.breaker.health;
     },
-    ...operationsOver([place], around, { waits: false }),
+    ...operationsOver([one], context, { waits: false }),
   }));
   return {
     network: config.network,
     simulated: config.simulated,
     nodes,
-    ...operationsOver(places, around, { waits: true }),
-    assess: assessNodes(nodes, around),
+    ...operationsOver(nodeEndpoints, context, { waits: true }),
+    assess: assessNodes(nodes, context),
     close: async () => {
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
     },
@@ -105,23 +110,23 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
 }
 
 function operationsOver(
-  places: readonly NodeEndpoints[],
-  around: ClientContext,
-  manner: Pick<AttemptOptions, "waits">,
+  nodeEndpoints: readonly NodeEndpoints[],
+  context: ClientContext,
+  attemptDefaults: Pick<AttemptOptions, "waits">,
 ): Operations {
-  const call = callOver(places, around, manner);
-  const markets = marketNamesCache(call, around.clock);
-  const assets = assetNamesCache(call, around.clock);
-  const validators = nodeNamesCache(call, around.clock);
+  const call = callOver(nodeEndpoints, context, attemptDefaults);
+  const markets = marketNamesCache(call, context.clock);
+  const assets = assetNamesCache(call, context.clock);
+  const validators = nodeNamesCache(call, context.clock);
   return {
     ...operations(call),
-    getListAssetBundle: listAssetBundleCall(call, assets, places[0]?.data.name ?? "", around),
+    getListAssetBundle: listAssetBundleCall(call, assets, nodeEndpoints[0]?.data.name ?? "", context),
     exportLedger: (query, options) =>
       openLedgerExport(
-        places.map((place) => place.data),
+        nodeEndpoints.map((one) => one.data),
         query,
         options,
-        around,
+        context,
       ),
     getMarketNames: (options) => markets.get(options),
     getAssetNames: (options) => assets.get(options),
@@ -129,65 +134,67 @@ function operationsOver(
   };
 }
 
-/** How questions are answered over these nodes, in their order of preference. */
+/** Sends requests to these nodes, in their order of preference. */
 function callOver(
-  places: readonly NodeEndpoints[],
-  around: ClientContext,
-  manner: Pick<AttemptOptions, "waits">,
+  nodeEndpoints: readonly NodeEndpoints[],
+  context: ClientContext,
+  attemptDefaults: Pick<AttemptOptions, "waits">,
 ): Call {
-  const data = places.map((place) => place.data);
-  const core = [...new Set(places.map((place) => place.core))];
-  const flights = new SingleFlight();
-  const givers = new LRUCache<string, NodeEndpoint>({ max: MAX_CURSORS });
+  const data = nodeEndpoints.map((one) => one.data);
+  const core = [...new Set(nodeEndpoints.map((one) => one.core))];
+  const singleFlight = new SingleFlight();
+  const cursorOwners = new LRUCache<string, NodeEndpoint>({ max: MAX_CURSORS });
   const byName = new Map(data.map((endpoint) => [endpoint.name, endpoint]));
 
-  return <T>(asked: ApiRequest<T>, options: CallOptions = {}): Promise<Answer<T>> => {
+  return <T>(request: ApiRequest<T>, options: CallOptions = {}): Promise<Answer<T>> => {
     const { signal, lane = "people", fresh = false } = options;
     if (signal?.aborted === true) return Promise.reject(signal.reason);
-    const kept =
-      fresh || asked.core === true ? undefined : firstNotBehind(data, around.clock.monotonicMillis())?.cached(asked);
-    if (kept !== undefined) return Promise.resolve(kept);
-    return flights.run(lane, asked.path, signal, (shared) => {
+    const cached =
+      fresh || request.core === true
+        ? undefined
+        : firstNotBehind(data, context.clock.monotonicMillis())?.cached(request);
+    if (cached !== undefined) return Promise.resolve(cached);
+    return singleFlight.run(lane, request.path, signal, (shared) => {
       const attempt: AttemptOptions = {
-        ...manner,
+        ...attemptDefaults,
         lane,
         fresh,
-        deadlineMillis: around.clock.monotonicMillis() + around.limits.callMillis,
+        deadlineMillis: context.clock.monotonicMillis() + context.limits.callMillis,
         signal: shared,
       };
-      const giver = asked.cursor === undefined ? undefined : givers.get(asked.cursor);
-      const inTurn = asked.core === true ? core : giver === undefined ? data : [giver];
-      const answer = requestWithFailOver(inTurn, asked, attempt, around);
-      return asked.pages === true ? answer.then(rememberGiver) : answer;
+      const owner = request.cursor === undefined ? undefined : cursorOwners.get(request.cursor);
+      const endpointsInOrder = request.core === true ? core : owner === undefined ? data : [owner];
+      const answer = requestWithFailOver(endpointsInOrder, request, attempt, context);
+      return request.pages === true ? answer.then(rememberOwner) : answer;
     });
   };
 
-  function rememberGiver<T>(answer: Answer<T>): Answer<T> {
-    const giver = byName.get(answer.asOf.node);
+  function rememberOwner<T>(answer: Answer<T>): Answer<T> {
+    const owner = byName.get(answer.asOf.node);
     const { rows = [] } = answer.value as { rows?: readonly { readonly cursor: string | undefined }[] };
-    if (giver === undefined || data.length === 1) return answer;
-    for (const { cursor } of rows) if (cursor !== undefined) givers.set(cursor, giver);
+    if (owner === undefined || data.length === 1) return answer;
+    for (const { cursor } of rows) if (cursor !== undefined) cursorOwners.set(cursor, owner);
     return answer;
   }
 }
 
-/** Asks for the list-asset bundle, but not of an asset that is known to be no ERC20 token: some nodes crash on it. */
+/** Gets the list-asset bundle, but not of an asset that is known to be no ERC20 token: some nodes crash on it. */
 function listAssetBundleCall(
   call: Call,
   assets: NamesCache<AssetNames>,
   node: string,
-  around: ClientContext,
+  context: ClientContext,
 ): Operations["getListAssetBundle"] {
   return async (assetId, options = {}) => {
-    const asked = questions.listAssetBundle(assetId);
-    const { fresh: _, ...gently } = options;
-    const names = await assets.get(gently);
+    const request = requests.listAssetBundle(assetId);
+    const { fresh: _, ...cachedOptions } = options;
+    const names = await assets.get(cachedOptions);
     const known = names.find((asset) => asset.id.toLowerCase() === assetId.toLowerCase());
     if (known?.erc20 === false) {
       const named = known.symbol ?? known.name;
       const why = `was not asked, since it lists the asset${named === undefined ? "" : ` ${named}`} as no ERC20 token, and only those have such a bundle`;
-      throw nodeFailure("invalid", why, { network: around.network, node, what: asked.what });
+      throw nodeFailure("invalid", why, { network: context.network, node, what: request.what });
     }
-    return call(asked, options);
+    return call(request, options);
   };
 }

@@ -8,15 +8,15 @@ import { isBehind, isRecentlySeen } from "../node/last-seen-block.ts";
 import type { AttemptOptions, ClientContext, NodeEndpoint } from "../node/node.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../verdict/verdict.ts";
 
-/** Tries at one node beyond the first, where it is the only one, and where there are others. */
+/** Retries at one node, where it is the only one, and where there are others. */
 const RETRIES_ALONE = 2;
 const RETRIES_AMONG_OTHERS = 1;
-/** No call makes more tries than this, however many nodes there are. */
+/** No call makes more attempts than this, however many nodes there are. */
 export const MAX_TRIES = 8;
-/** Where every node wants to be left alone, people wait so long for the first that may be asked again. */
+/** Where every node refuses requests, people wait this long for the first that accepts them again. */
 const MAX_REFUSAL_WAIT_MILLIS: Milliseconds = 3000;
 
-/** Tells the retry layer to go on, after a pause. */
+/** Makes the retry layer go on, after a pause. */
 export class RetryRequested extends Error {
   readonly pauseMillis: Milliseconds;
 
@@ -26,28 +26,28 @@ export class RetryRequested extends Error {
   }
 }
 
-/** Whom to ask next in one call, and whether to go on. */
+/** The next node to ask in one call, and whether to go on. */
 export class FailOverPlan {
   readonly #endpoints: readonly NodeEndpoint[];
   readonly #attempt: AttemptOptions;
-  readonly #around: ClientContext;
+  readonly #context: ClientContext;
   readonly #errors: ApiError[] = [];
   readonly #untried: Set<NodeEndpoint>;
-  /** Who may be asked once more. */
+  /** Nodes that may be asked once more. */
   readonly #again: NodeEndpoint[] = [];
   #retries: number;
   #next: NodeEndpoint | undefined;
   #waited = false;
 
-  constructor(endpoints: readonly NodeEndpoint[], attempt: AttemptOptions, around: ClientContext) {
+  constructor(endpoints: readonly NodeEndpoint[], attempt: AttemptOptions, context: ClientContext) {
     this.#endpoints = endpoints;
     this.#attempt = attempt;
-    this.#around = around;
+    this.#context = context;
     this.#untried = new Set(endpoints);
     this.#retries = endpoints.length === 1 ? RETRIES_ALONE : RETRIES_AMONG_OTHERS;
   }
 
-  /** Undefined where none may be asked at once. */
+  /** The next node; undefined where none may be asked at once. */
   next(): NodeEndpoint | undefined {
     const next = this.#next ?? this.#firstUntried();
     this.#next = undefined;
@@ -63,23 +63,23 @@ export class FailOverPlan {
     const wait = soonest.breaker.refusedForMillis;
     if (this.#isWorthTheWait(wait)) {
       this.#waited = true;
-      await sleepUnlessCancelled(this.#around.clock, wait, this.#attempt.signal);
+      await sleepUnlessCancelled(this.#context.clock, wait, this.#attempt.signal);
     }
     return soonest;
   }
 
   /**
-   * A node not asked yet that is further on than one that is behind, or that may be so where an answer is doubtful in
-   * itself, be it by its age.
+   * A node not asked yet that may have a later answer: one known to be ahead of a lagging source, or, where the answer is
+   * doubtful or old in itself, one of unknown block.
    */
-  alternativeTo(giver: NodeEndpoint, { blockTime, receivedAt }: AsOf, doubtful: boolean): NodeEndpoint | undefined {
+  alternativeTo(source: NodeEndpoint, { blockTime, receivedAt }: AsOf, doubtful: boolean): NodeEndpoint | undefined {
     if (this.#untried.size === 0) return undefined;
-    const now = this.#around.clock.monotonicMillis();
-    const behind = isBehind(giver, this.#endpoints, now);
+    const now = this.#context.clock.monotonicMillis();
+    const behind = isBehind(source, this.#endpoints, now);
     const old = blockTime !== undefined && millisBetween(blockTime, receivedAt) > DEFAULT_THRESHOLDS.laggingMillis;
     if (!behind && !old && !doubtful) return undefined;
     for (const one of this.#untried) {
-      // Where no other node speaks against an answer, only one of which nothing is known can be better.
+      // Where no other node contradicts the answer, only a node of unknown block can have a later one.
       if (one.breaker.refusedForMillis > 0 || (behind ? isBehind(one, this.#endpoints, now) : isRecentlySeen(one, now)))
         continue;
       if (!one.breaker.tryAcquire()) continue;
@@ -89,12 +89,12 @@ export class FailOverPlan {
     return undefined;
   }
 
-  /** TryAgain, or what ends the call. */
+  /** RetryRequested, or the error that ends the call. */
   onFailure(endpoint: NodeEndpoint, error: unknown): unknown {
     if (!(error instanceof ApiError)) return error;
     this.#errors.push(error);
     if (isAnswer(error) || this.#errors.length >= MAX_TRIES) return error;
-    if (mayRepeat(error, this.#errors)) this.#again.push(endpoint);
+    if (mayRetry(error, this.#errors)) this.#again.push(endpoint);
     const left = this.#leftMillis();
     if (left <= 0) return error;
     this.#next = this.#firstUntried();
@@ -104,7 +104,7 @@ export class FailOverPlan {
       again === undefined
         ? Number.POSITIVE_INFINITY
         : Math.max(this.#jittered(this.#errors.length - 1), again.breaker.refusedForMillis);
-    const soonest = this.#hasSaidSomething() ? undefined : this.#soonest();
+    const soonest = this.#hasInformativeError() ? undefined : this.#soonest();
     const wait = soonest?.breaker.refusedForMillis ?? Number.POSITIVE_INFINITY;
     if (wait < pauseMillis && this.#isWorthTheWait(wait)) return new RetryRequested(0, error);
     if (again === undefined) return error;
@@ -115,36 +115,36 @@ export class FailOverPlan {
     return new RetryRequested(pauseMillis, error);
   }
 
-  /** What whoever asked is told: the failure that says most, with what became of every node. */
+  /** The error for the caller: the most informative failure, with the outcome at every node. */
   finalError(error: unknown, what: string): unknown {
     const cause = error instanceof RetryRequested ? error.cause : error;
     if (!(cause instanceof ApiError)) return cause;
     const best = this.#errors.reduce((a, b) => (weight(b) >= weight(a) ? b : a), this.#errors[0] ?? cause);
     const tried: Attempt[] = this.#errors.flatMap((one) => one.tried);
-    if (!isAnswer(best)) tried.push(...[...this.#untried].map((one) => notAsked(one, what)));
-    return tried.length <= 1 ? best : withAttempts(best, { network: this.#around.network, what }, tried);
+    if (!isAnswer(best)) tried.push(...[...this.#untried].map((one) => notAskedAttempt(one, what)));
+    return tried.length <= 1 ? best : withAttempts(best, { network: this.#context.network, what }, tried);
   }
 
   /**
-   * In order: first those that are well, then those that are well but behind the others, then, where nobody has said
-   * anything of use, those that rest after failures.
+   * In order: nodes whose circuit is closed, then those of them that lag, then, where no failure was informative, those
+   * whose circuit is open after failures.
    */
   #firstUntried(): NodeEndpoint | undefined {
-    const now = this.#around.clock.monotonicMillis();
+    const now = this.#context.clock.monotonicMillis();
     let behind: NodeEndpoint[] | undefined;
-    let resting: NodeEndpoint | undefined;
+    let withOpenCircuit: NodeEndpoint | undefined;
     for (const endpoint of this.#untried) {
       if (endpoint.breaker.refusedForMillis > 0) continue;
       if (isBehind(endpoint, this.#endpoints, now)) (behind ??= []).push(endpoint);
       else if (endpoint.breaker.tryAcquire()) return endpoint;
-      else resting ??= endpoint;
+      else withOpenCircuit ??= endpoint;
     }
-    const well = behind?.find((endpoint) => endpoint.breaker.tryAcquire());
-    if (well !== undefined) return well;
-    return this.#hasSaidSomething() ? undefined : (resting ?? behind?.[0]);
+    const healthyBehind = behind?.find((endpoint) => endpoint.breaker.tryAcquire());
+    if (healthyBehind !== undefined) return healthyBehind;
+    return this.#hasInformativeError() ? undefined : (withOpenCircuit ?? behind?.[0]);
   }
 
-  /** Of those not asked yet, where all want to be left alone, the one that does so for the shortest time. */
+  /** Of the nodes not asked yet, all of which refuse requests, the one that does so for the shortest time. */
   #soonest(): NodeEndpoint | undefined {
     let soonest: NodeEndpoint | undefined;
     for (const endpoint of this.#untried) {
@@ -154,7 +154,7 @@ export class FailOverPlan {
     return soonest;
   }
 
-  /** Once a call; a watcher looks again anyway, and whoever asks one node by itself wants to know how that fares. */
+  /** Once a call; a watcher polls again anyway, and a caller of one single node wants to know its state. */
   #isWorthTheWait(waitMillis: Milliseconds): boolean {
     const { lane, waits = false } = this.#attempt;
     if (!waits || lane !== "people" || this.#waited) return false;
@@ -162,23 +162,23 @@ export class FailOverPlan {
   }
 
   #leftMillis(): Milliseconds {
-    return this.#attempt.deadlineMillis - this.#around.clock.monotonicMillis();
+    return this.#attempt.deadlineMillis - this.#context.clock.monotonicMillis();
   }
 
-  #hasSaidSomething(): boolean {
+  #hasInformativeError(): boolean {
     return this.#errors.some((error) => weight(error) >= INFORMATIVE_WEIGHT);
   }
 
   #jittered(retries: number): Milliseconds {
-    return this.#around.limits.retryMillis * 2 ** Math.min(retries, 6) * (0.5 + this.#around.random());
+    return this.#context.limits.retryMillis * 2 ** Math.min(retries, 6) * (0.5 + this.#context.random());
   }
 }
 
 /** Why a node was not asked in a call that failed. */
-function notAsked(endpoint: NodeEndpoint, what: string): Attempt {
+function notAskedAttempt(endpoint: NodeEndpoint, what: string): Attempt {
   const { name: node, breaker } = endpoint;
   try {
-    breaker.throwIfRefused(endpoint.asked(what));
+    breaker.throwIfRefused(endpoint.target(what));
   } catch (error) {
     const [attempt] = error instanceof ApiError ? error.tried : [];
     if (attempt !== undefined) return attempt;
@@ -191,13 +191,13 @@ function notAsked(endpoint: NodeEndpoint, what: string): Attempt {
   };
 }
 
-/** The node has understood the question: another one would say the same. */
+/** The node has understood the request: another one would answer the same. */
 function isAnswer(error: ApiError): boolean {
   return error.kind === "not-found" || error.kind === "invalid";
 }
 
-/** Whether the same node may be asked again: never once it banned us, once after a 429, not where it said what is wrong. */
-function mayRepeat(error: ApiError, errors: readonly ApiError[]): boolean {
+/** Whether the same node may be asked again: never once it banned us, once after a 429, not where it named the error. */
+function mayRetry(error: ApiError, errors: readonly ApiError[]): boolean {
   switch (error.kind) {
     case "unreachable":
       // Where not even a connection came about, a moment later none will either.
@@ -215,7 +215,7 @@ function mayRepeat(error: ApiError, errors: readonly ApiError[]): boolean {
 
 const INFORMATIVE_WEIGHT = 4;
 
-/** How much an error tells whoever asked. */
+/** How informative an error is. */
 function weight(error: ApiError): number {
   switch (error.kind) {
     case "not-found":

@@ -11,7 +11,7 @@ export interface IterateOptions {
   readonly pageRows?: number;
   /** Default true, as at the node. */
   readonly newestFirst?: boolean;
-  /** Cursor of the row to go on behind. */
+  /** The cursor of the row to go on after. */
   readonly after?: string;
   readonly signal?: CallOptions["signal"];
 }
@@ -59,7 +59,7 @@ export async function* iterateRows<T>(
     }
     if (!page.hasNextPage) return { complete: true, cursor };
     const next = page.endCursor ?? page.rows.at(-1)?.cursor;
-    // A node that says "more" without a way on would be asked the same for ever.
+    // A node that says "more" without a way on would be asked for the same page for ever.
     if (page.rows.length === 0 || next === undefined) return { complete: false, cursor };
     cursor = next;
   }
@@ -67,8 +67,8 @@ export async function* iterateRows<T>(
 }
 
 /**
- * Everything newer than a row, oldest first: what has come since `cursor` was kept. Only the node that gave the cursor
- * knows what it means.
+ * Everything newer than a row, oldest first: the rows that came after `cursor`. The cursor is valid only at the
+ * node that gave it.
  */
 export function rowsNewerThan<T>(
   fetchPage: FetchPage<T>,

@@ -9,47 +9,47 @@ import type { Call } from "./operations.ts";
 
 /** Names change when a market or an asset is proposed: rarely. */
 const NAMES_CACHE_MILLIS: Milliseconds = 600_000;
-/** Where a node had no names to offer it is not asked again for this long. */
+/** A node without names is not asked again for this long. */
 const NOT_OFFERED_CACHE_MILLIS: Milliseconds = 60_000;
 const ROWS_PER_PAGE = 1000;
 /** A market without its decimals has no price that could be watched: the end is far beyond what there is. */
 const MAX_PAGES = 50;
 
-/** One kind of names: read whole, kept for long, and never a reason for a caller to fail. */
+/** One kind of names: read whole, cached for long, and never a reason for a call to fail. */
 export class NamesCache<T> {
   readonly #call: Call;
   readonly #clock: Clock;
-  readonly #ask: (after: string | undefined) => ApiRequest<Page<T | undefined>>;
-  #kept: readonly T[] = [];
-  #goodUntilMillis = -1;
+  readonly #requestFor: (after: string | undefined) => ApiRequest<Page<T | undefined>>;
+  #names: readonly T[] = [];
+  #validUntilMillis = -1;
 
-  constructor(call: Call, clock: Clock, ask: (after: string | undefined) => ApiRequest<Page<T | undefined>>) {
+  constructor(call: Call, clock: Clock, requestFor: (after: string | undefined) => ApiRequest<Page<T | undefined>>) {
     this.#call = call;
     this.#clock = clock;
-    this.#ask = ask;
+    this.#requestFor = requestFor;
   }
 
-  /** Rejects only with the signal's reason; what was known last where nothing new is to be had. */
+  /** The names, or the last known ones where the node fails. Rejects only with the signal's reason. */
   async get(options: CallOptions = {}): Promise<readonly T[]> {
     options.signal?.throwIfAborted();
-    if (options.fresh !== true && this.#clock.monotonicMillis() < this.#goodUntilMillis) return this.#kept;
+    if (options.fresh !== true && this.#clock.monotonicMillis() < this.#validUntilMillis) return this.#names;
     try {
       const names = await this.#read(options);
-      this.#kept = names;
-      this.#goodUntilMillis = this.#clock.monotonicMillis() + NAMES_CACHE_MILLIS;
+      this.#names = names;
+      this.#validUntilMillis = this.#clock.monotonicMillis() + NAMES_CACHE_MILLIS;
     } catch (error) {
       options.signal?.throwIfAborted();
       if (!(error instanceof ApiError)) throw error;
-      this.#goodUntilMillis = this.#clock.monotonicMillis() + NOT_OFFERED_CACHE_MILLIS;
+      this.#validUntilMillis = this.#clock.monotonicMillis() + NOT_OFFERED_CACHE_MILLIS;
     }
-    return this.#kept;
+    return this.#names;
   }
 
   async #read(options: CallOptions): Promise<readonly T[]> {
     const names: T[] = [];
     let after: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-      const { value }: { value: Page<T | undefined> } = await this.#call(this.#ask(after), options);
+      const { value }: { value: Page<T | undefined> } = await this.#call(this.#requestFor(after), options);
       for (const row of value.rows) if (row.node !== undefined) names.push(row.node);
       if (!value.hasNextPage || value.endCursor === undefined || value.endCursor === after) break;
       after = value.endCursor;
@@ -64,8 +64,8 @@ export function marketNamesCache(call: Call, clock: Clock): NamesCache<NonNullab
       path: namesPath("/api/v2/markets", after),
       what: "the markets' names",
       schema: Markets,
-      pick: (reply) => mapPage(reply.markets, marketNames),
-      keepMillis: 0,
+      pick: (parsed) => mapPage(parsed.markets, marketNames),
+      cacheMillis: 0,
       pages: true,
       ...cursor(after),
     }),
@@ -78,8 +78,8 @@ export function assetNamesCache(call: Call, clock: Clock): NamesCache<NonNullabl
       path: namesPath("/api/v2/assets", after),
       what: "the assets' names",
       schema: Assets,
-      pick: (reply) => mapPage(reply.assets, assetNames),
-      keepMillis: 0,
+      pick: (parsed) => mapPage(parsed.assets, assetNames),
+      cacheMillis: 0,
       pages: true,
       ...cursor(after),
     }),
@@ -92,8 +92,8 @@ export function nodeNamesCache(call: Call, clock: Clock): NamesCache<NonNullable
       path: namesPath("/api/v2/nodes", after),
       what: "the nodes' names",
       schema: NetworkNodes,
-      pick: (reply) => mapPage(reply.nodes, nodeNames),
-      keepMillis: 0,
+      pick: (parsed) => mapPage(parsed.nodes, nodeNames),
+      cacheMillis: 0,
       pages: true,
       ...cursor(after),
     }),

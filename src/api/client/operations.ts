@@ -1,9 +1,9 @@
 import type { Answer, CallOptions, Operations } from "../api-client.ts";
-import * as questions from "../model/requests.ts";
+import * as requests from "../model/requests.ts";
 import type { ApiRequest } from "../model/requests.ts";
 
-/** How a client gets one question answered. */
-export type Call = <T>(asked: ApiRequest<T>, options: CallOptions | undefined) => Promise<Answer<T>>;
+/** Gets the answer to one request. */
+export type Call = <T>(request: ApiRequest<T>, options: CallOptions | undefined) => Promise<Answer<T>>;
 
 type PlainOperations = Pick<
   Operations,
@@ -18,20 +18,20 @@ type PlainOperations = Pick<
   | "getAssetLimitsBundle"
 >;
 
-/** The plain operations, over whatever answers questions: one node, or several in turn. */
+/** The plain operations, over one node or several with fail-over. */
 export function operations(call: Call): PlainOperations {
-  // What is wrong with a question rejects, like every other failure.
+  // An invalid request rejects, like every other failure.
   const later = async <T>(make: () => ApiRequest<T>, options: CallOptions | undefined): Promise<Answer<T>> =>
     call(make(), options);
   return {
-    getNetworkTime: (options) => call(questions.networkTime, options),
-    getNodeInfo: (options) => call(questions.nodeInfo, options),
-    getMarketsData: (options) => call(questions.marketsData, options),
-    getOrder: (orderId, version, options) => later(() => questions.order(orderId, version), options),
-    getPartiesStake: (party, options) => later(() => questions.partiesStake(party), options),
-    getKeyRotations: (query = {}, options) => later(() => questions.keyRotations(query), options),
-    getSnapshots: (query = {}, options) => later(() => questions.snapshots(query), options),
-    getCheckpoints: (query = {}, options) => later(() => questions.checkpoints(query), options),
-    getAssetLimitsBundle: (proposalId, options) => later(() => questions.assetLimitsBundle(proposalId), options),
+    getNetworkTime: (options) => call(requests.networkTime, options),
+    getNodeInfo: (options) => call(requests.nodeInfo, options),
+    getMarketsData: (options) => call(requests.marketsData, options),
+    getOrder: (orderId, version, options) => later(() => requests.order(orderId, version), options),
+    getPartiesStake: (party, options) => later(() => requests.partiesStake(party), options),
+    getKeyRotations: (query = {}, options) => later(() => requests.keyRotations(query), options),
+    getSnapshots: (query = {}, options) => later(() => requests.snapshots(query), options),
+    getCheckpoints: (query = {}, options) => later(() => requests.checkpoints(query), options),
+    getAssetLimitsBundle: (proposalId, options) => later(() => requests.assetLimitsBundle(proposalId), options),
   };
 }

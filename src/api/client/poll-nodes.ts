@@ -14,44 +14,11 @@ import {
   type Witness,
 } from "../verdict/verdict.ts";
 
+/** A node that has not answered by then is not reachable in this poll. */
+export const POLL_TIMEOUT_MILLIS: Milliseconds = 3000;
 /** Blocks come about once a second, so a network that lives moves in this time. */
 const WATCH_MILLIS: Milliseconds = 3000;
 const POLL_PAUSE_MILLIS: Milliseconds = 1000;
-
-/**
- * Looks at a network's nodes, remembering in this process what earlier looks saw. Where the age of the network time
- * alone would say that the network stands still, it looks again for up to 3 s: the wall clock may be what is wrong.
- */
-export function assessNodes(nodes: readonly NodeClient[], around: ClientContext): ApiClient["assess"] {
-  let memory: SourceMemory | undefined;
-  return async (options: AssessOptions = {}): Promise<Verdict> => {
-    const { thresholds = DEFAULT_THRESHOLDS, fresh = false, earlier, ...rest } = options;
-    const { clock } = around;
-    memory = earlier ?? memory;
-    let verdict = await look(fresh);
-    while (isJudgedByClockAlone(verdict)) {
-      await clock.sleep(POLL_PAUSE_MILLIS, rest.signal);
-      verdict = await look(true);
-    }
-    return verdict;
-
-    async function look(afresh: boolean): Promise<Verdict> {
-      const round = await pollNodes({ nodes }, { ...rest, fresh: afresh, clock });
-      const seen = judgeSources(round, memory, thresholds);
-      memory = seen.memory;
-      return seen;
-    }
-  };
-}
-
-/** True of a standstill that only the age of the network time speaks for, and no watching yet. */
-function isJudgedByClockAlone(verdict: Verdict): boolean {
-  const { network, basis, memory, atMillis } = verdict;
-  return network === "stalled" && basis === "age" && atMillis - memory.watchedSinceMillis < WATCH_MILLIS;
-}
-
-/** A node that has not answered by then is not reachable in this round. */
-export const POLL_TIMEOUT_MILLIS: Milliseconds = 3000;
 
 interface PollOptions extends CallOptions {
   /** Default 3 s. */
@@ -60,8 +27,40 @@ interface PollOptions extends CallOptions {
 }
 
 /**
- * Asks every node for its time at once, afresh unless told otherwise. A node that gives none is a witness too: the
- * round rejects only with the signal's reason.
+ * Polls a network's nodes and judges the answers, remembering earlier polls in this process. Where the age of the
+ * network time alone says that the network stands still, it polls again for up to 3 s: the wall clock may be wrong.
+ */
+export function assessNodes(nodes: readonly NodeClient[], context: ClientContext): ApiClient["assess"] {
+  let memory: SourceMemory | undefined;
+  return async (options: AssessOptions = {}): Promise<Verdict> => {
+    const { thresholds = DEFAULT_THRESHOLDS, fresh = false, earlier, ...rest } = options;
+    const { clock } = context;
+    memory = earlier ?? memory;
+    let verdict = await poll(fresh);
+    while (isJudgedByClockAlone(verdict)) {
+      await clock.sleep(POLL_PAUSE_MILLIS, rest.signal);
+      verdict = await poll(true);
+    }
+    return verdict;
+
+    async function poll(uncached: boolean): Promise<Verdict> {
+      const round = await pollNodes({ nodes }, { ...rest, fresh: uncached, clock });
+      const verdictNow = judgeSources(round, memory, thresholds);
+      memory = verdictNow.memory;
+      return verdictNow;
+    }
+  };
+}
+
+/** True for a standstill that only the age of the network time indicates, without any watching yet. */
+function isJudgedByClockAlone(verdict: Verdict): boolean {
+  const { network, basis, memory, atMillis } = verdict;
+  return network === "stalled" && basis === "age" && atMillis - memory.watchedSinceMillis < WATCH_MILLIS;
+}
+
+/**
+ * Asks every node for its time at once, past the cache by default. A node that fails is a witness too: the poll rejects
+ * only with the signal's reason.
  */
 export async function pollNodes(
   { nodes }: { readonly nodes: readonly NodeClient[] },
@@ -100,7 +99,7 @@ async function pollNode(
     if (value.timestamp !== undefined) witness.time = value.timestamp;
     if (asOf.blockHeight !== undefined) witness.height = asOf.blockHeight;
     if (asOf.blockTime !== undefined) witness.blockTime = asOf.blockTime;
-    // An answer kept from before says nothing about how long this node takes.
+    // A cached answer says nothing about the round trip.
     if (asOf.receivedAt >= beganAt) witness.roundTripMillis = Math.round(clock.monotonicMillis() - began);
     return witness;
   } catch (error) {
@@ -121,7 +120,7 @@ async function pollNode(
   }
 }
 
-/** Every data node tells its time: what has no such route is none. */
+/** Every data node has this route. */
 function isForeign({ foreign, kind, httpStatus }: ApiError): boolean {
   return foreign || (kind === "refused" && httpStatus === 404);
 }

@@ -1,4 +1,4 @@
-/** A base URL taken apart: what is dialled, what is sent, and what people may see of it. */
+/** The parts of a base URL: the origin, the credentials to send, and the name to show. */
 export interface BaseUrl {
   /** Scheme, host and port. */
   readonly origin: string;
@@ -52,7 +52,7 @@ function decoded(text: string): string {
 }
 
 function redactor(secrets: readonly string[]): ((text: string) => string) | undefined {
-  // The longest go first, so that none leaves a piece of another behind.
+  // The longest go first, so that none leaves a part of another behind.
   const hidden = [...new Set(secrets)]
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .toSorted((a, b) => b.length - a.length);

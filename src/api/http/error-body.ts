@@ -1,6 +1,6 @@
 import type { HttpResponse } from "./http.ts";
 
-/** What an error answer says of itself, in whatever wrapping it came. */
+/** The content of an error answer, without its wrapping. */
 export interface ErrorBody {
   /** gRPC code. */
   readonly code: number | undefined;

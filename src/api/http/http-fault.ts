@@ -1,13 +1,13 @@
 import { codeOf } from "../../errors.ts";
 
-/** Why an exchange came to nothing, before anything was read into it. */
+/** The kinds of a failed exchange. */
 export type HttpFaultKind = "unreachable" | "timeout" | "too-large" | "not-http" | "cut";
 
 /** A failed exchange; the message is a clause for people that follows the node's name: "refused the connection". */
 export class HttpFault extends Error {
   override readonly name = "HttpFault";
   readonly kind: HttpFaultKind;
-  /** False when the node cannot have seen the question. */
+  /** False when the node cannot have seen the request. */
   readonly sent: boolean;
 
   constructor(kind: HttpFaultKind, message: string, sent: boolean, cause?: unknown) {
@@ -37,7 +37,7 @@ const CLAUSES: Record<string, string> = {
   UND_ERR_CLOSED: "was not asked: the client is closed",
 };
 
-/** What a socket or parser error means. */
+/** The fault for a socket or parser error. */
 export function httpFault(error: unknown, sent: boolean, bodyBegan: boolean): HttpFault {
   if (error instanceof HttpFault) return error;
   const code = codeOf(error);

@@ -1,3 +1,7 @@
+// HTTP to one base URL: the only importer of undici. It knows nothing of the interface, and never retries.
+// Read next: http-fault.ts (why an exchange failed), parse-response.ts (a 200's body by its schema), node-failure.ts
+// (any failure as an ApiError for people).
+
 import { Socket } from "node:net";
 
 import { buildConnector, Client, type Dispatcher, Pool } from "undici";
@@ -8,7 +12,7 @@ import type { BaseUrl } from "./base-url.ts";
 import { HttpFault, httpFault } from "./http-fault.ts";
 import { ReceiveBuffers } from "./receive-buffers.ts";
 
-/** What takes the place of the connection pool in tests. */
+/** Replaces the connection pool in tests. */
 export type HttpDispatcher = Dispatcher;
 
 export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -20,14 +24,14 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
-/** A question under way. */
+/** A request under way. */
 interface HttpExchange<T> {
   /** Rejects with HttpFault, or with the reason given to `cancel`. */
   readonly response: Promise<T>;
   cancel(reason: unknown): void;
 }
 
-/** Where the pieces of a streamed answer go, in order; after `end` or `fail` nothing more comes. */
+/** Takes the chunks of a streamed answer, in order; after `end` or `fail` nothing more comes. */
 export interface HttpSink {
   start(status: number, headers: HttpHeaders): void;
   /** False = hold back until `resume`. The bytes are good only until this returns: their memory is used again. */
@@ -38,14 +42,14 @@ export interface HttpSink {
 
 export interface HttpStream {
   resume(): void;
-  /** Drops the connection; the sink hears nothing more. */
+  /** Drops the connection; the sink is not called again. */
   abort(): void;
 }
 
-/** One base URL: the only door to the network. */
+/** One base URL. */
 export interface HttpClient {
   get(path: string, limits: { timeoutMillis: Milliseconds; maxBytes: number }): HttpExchange<HttpResponse>;
-  /** Over a connection of its own, and without time-outs: the sink's owner keeps the time. */
+  /** Over a connection of its own, and without time-outs: those are the caller's. */
   stream(path: string, sink: HttpSink): HttpStream;
   close(): Promise<void>;
 }
@@ -56,7 +60,7 @@ const CONNECTIONS = 16;
 const KEEP_ALIVE_MILLIS = 30_000;
 const CONNECT_MILLIS = 5000;
 
-/** A pool of kept connections to one base URL; a dispatcher handed in replaces the pool and stays its owner's to close. */
+/** A pool of kept connections to one base URL; a given dispatcher replaces the pool, and its owner closes it. */
 export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher } = {}): HttpClient {
   const pool =
     options.dispatcher ??
@@ -83,9 +87,9 @@ export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher }
   };
   return {
     get(path, limits) {
-      const whole = new BufferedResponse(limits.timeoutMillis, limits.maxBytes);
-      dispatch(pool, path, whole);
-      return whole;
+      const response = new BufferedResponse(limits.timeoutMillis, limits.maxBytes);
+      dispatch(pool, path, response);
+      return response;
     },
     stream(path, sink) {
       if (options.dispatcher !== undefined) {
@@ -132,7 +136,7 @@ function streamClient(base: BaseUrl, memory: ReceiveBuffers): Client {
   });
 }
 
-/** Stands in where the pool refused the request outright. */
+/** The controller of a request that the pool refused outright. */
 const inertController: Dispatcher.DispatchController = {
   aborted: true,
   paused: false,
@@ -221,7 +225,7 @@ class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpR
   }
 }
 
-/** What else is to be done when an answer's body begins, and when no more of it will come. */
+/** Called when an answer's body begins, and when it is over. */
 interface StreamHooks {
   started(): void;
   ended(): void;
@@ -229,14 +233,14 @@ interface StreamHooks {
 
 class StreamedResponse implements Dispatcher.DispatchHandler, HttpStream {
   readonly #sink: HttpSink;
-  readonly #care: StreamHooks | undefined;
+  readonly #hooks: StreamHooks | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #done = false;
   #began = false;
 
-  constructor(sink: HttpSink, care?: StreamHooks) {
+  constructor(sink: HttpSink, hooks?: StreamHooks) {
     this.#sink = sink;
-    this.#care = care;
+    this.#hooks = hooks;
   }
 
   resume(): void {
@@ -256,7 +260,7 @@ class StreamedResponse implements Dispatcher.DispatchHandler, HttpStream {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {
     if (status < 200 || this.#done) return;
     this.#began = true;
-    this.#care?.started();
+    this.#hooks?.started();
     this.#sink.start(status, headers);
   }
 
@@ -276,8 +280,8 @@ class StreamedResponse implements Dispatcher.DispatchHandler, HttpStream {
   #settle(): boolean {
     if (this.#done) return false;
     this.#done = true;
-    // Not in the middle of what the connection is at.
-    setImmediate(() => this.#care?.ended());
+    // Not while the connection is still at work.
+    setImmediate(() => this.#hooks?.ended());
     return true;
   }
 }

@@ -6,15 +6,33 @@ import { type ErrorBody, readErrorValue, toShortLine } from "./error-body.ts";
 import type { HttpResponse } from "./http.ts";
 import { nodeFailure, type RequestTarget } from "./node-failure.ts";
 
+/** The size of one chunk: some milliseconds' work. Bodies of less than two are parsed at once. */
+const CHUNK_BYTES = 256 * 1024;
+/** The wrapper before the list and behind it, with room for white space. */
+const MAX_WRAPPER_BYTES = 100;
+
+/** The bytes of JSON's structure: https://www.rfc-editor.org/rfc/rfc8259#section-2 */
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPENING_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
 /** The body of a 200 as the schema's type. Throws ApiError `unreadable` naming the path in the JSON. */
-export function parseResponse<T extends z.ZodType>(reply: HttpResponse, schema: T, asked: RequestTarget): z.output<T> {
-  const body = parseJson(reply, asked);
+export function parseResponse<T extends z.ZodType>(
+  response: HttpResponse,
+  schema: T,
+  target: RequestTarget,
+): z.output<T> {
+  const body = parseJson(response, target);
   const error = errorInstead(body);
   if (error !== undefined) {
     const why = `says “${error.innerWords ?? error.message ?? "an error"}” (though with HTTP 200)`;
     const { code, message: nodeMessage, details, innerWords } = error;
-    throw nodeFailure("unreadable", why, asked, {
-      httpStatus: reply.status,
+    throw nodeFailure("unreadable", why, target, {
+      httpStatus: response.status,
       path: "error",
       code,
       nodeMessage,
@@ -27,7 +45,7 @@ export function parseResponse<T extends z.ZodType>(reply: HttpResponse, schema: 
   const [issue] = result.error.issues;
   const path = pathOf(issue?.path ?? []);
   const why = `sent an answer that cannot be understood: ${wordsOf(issue?.message)} at ${path}`;
-  throw nodeFailure("unreadable", why, asked, { httpStatus: reply.status, path });
+  throw nodeFailure("unreadable", why, target, { httpStatus: response.status, path });
 }
 
 /** An error in the place of an answer. Every field of an answer may be absent, so that no schema would mind it. */
@@ -36,7 +54,7 @@ function errorInstead(body: unknown): ErrorBody | undefined {
   return "error" in body || ("code" in body && "message" in body) ? readErrorValue(body) : undefined;
 }
 
-/** What zod has to say, without its jargon. */
+/** Zod's message without its jargon. */
 function wordsOf(message: string | undefined): string {
   if (message === undefined) return "it has another shape";
   return toShortLine(message)
@@ -44,18 +62,18 @@ function wordsOf(message: string | undefined): string {
     .replace(/, received undefined$/u, " but there is nothing");
 }
 
-function parseJson(reply: HttpResponse, asked: RequestTarget): unknown {
+function parseJson(response: HttpResponse, target: RequestTarget): unknown {
   try {
-    return JSON.parse(reply.body.toString("utf8"));
+    return JSON.parse(response.body.toString("utf8"));
   } catch (cause) {
-    const foreign = /^\s*</u.test(reply.body.subarray(0, 100).toString("utf8"));
+    const foreign = /^\s*</u.test(response.body.subarray(0, 100).toString("utf8"));
     const what =
-      reply.body.length === 0
+      response.body.length === 0
         ? "an empty answer"
         : foreign
           ? "a web page instead of JSON"
           : "an answer that is not JSON";
-    throw nodeFailure("unreadable", `sent ${what}`, asked, { httpStatus: reply.status, foreign, cause });
+    throw nodeFailure("unreadable", `sent ${what}`, target, { httpStatus: response.status, foreign, cause });
   }
 }
 
@@ -69,50 +87,38 @@ export function pathOf(path: readonly PropertyKey[]): string {
   return text === "" ? "the top" : text;
 }
 
-/** Longer bodies are read in pieces, so long: some milliseconds' work each. */
-const CHUNK_BYTES = 256 * 1024;
-
 /**
- * The same as readReply, of an answer that is one list under that name: a long one is read piece by piece, between which
- * others have their turn. Rejects with ApiError `unreadable` naming the path in the JSON.
+ * The same as parseResponse, for an answer that is one list of this name: a long one is parsed in chunks, and yields to
+ * the event loop between them. Rejects with ApiError `unreadable` naming the path in the JSON.
  */
 export async function parseLongList<T extends z.ZodType>(
-  reply: HttpResponse,
+  response: HttpResponse,
   schema: T,
   list: string,
-  asked: RequestTarget,
+  target: RequestTarget,
 ): Promise<z.output<T>> {
-  if (reply.body.length <= 2 * CHUNK_BYTES) return parseResponse(reply, schema, asked);
+  if (response.body.length <= 2 * CHUNK_BYTES) return parseResponse(response, schema, target);
   const items: unknown[] = [];
   try {
-    for (const piece of splitList(reply.body, list, CHUNK_BYTES)) {
-      const part = { ...reply, body: Buffer.from(`{${JSON.stringify(list)}:[${piece}]}`) };
-      const read = (parseResponse(part, schema, asked) as Readonly<Record<string, readonly unknown[] | undefined>>)[
+    for (const chunk of splitList(response.body, list, CHUNK_BYTES)) {
+      const part = { ...response, body: Buffer.from(`{${JSON.stringify(list)}:[${chunk}]}`) };
+      const read = (parseResponse(part, schema, target) as Readonly<Record<string, readonly unknown[] | undefined>>)[
         list
       ];
       for (const item of read ?? []) items.push(item);
       await setImmediate();
     }
   } catch {
-    // What is wrong, and where, is said of the whole.
-    return parseResponse(reply, schema, asked);
+    // The error names its place in the whole answer.
+    return parseResponse(response, schema, target);
   }
   return { [list]: items } as z.output<T>;
 }
 
-/** The bytes of JSON that structure is made of: https://www.rfc-editor.org/rfc/rfc8259#section-2 */
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPENING_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
-
 /**
- * Cuts `{"name": […]}`, and nothing else, between the items of its list: gives the text of pieces of at least that many
- * bytes, the last one excepted, each with whole items alone. Throws SyntaxError for a body of any other form; what stands
- * between the items is not checked.
+ * Cuts `{"name": […]}`, and nothing else, between the items of its list: yields the text of chunks of at least this many
+ * bytes, the last one excepted, each of whole items. Throws SyntaxError for a body of any other form; separators are
+ * not checked.
  */
 export function* splitList(body: Buffer, name: string, bytes: number): Generator<string> {
   let at = startOf(body, name);
@@ -133,9 +139,6 @@ export function* splitList(body: Buffer, name: string, bytes: number): Generator
     throw new SyntaxError("not a list alone");
   yield body.toString("utf8", begun, at);
 }
-
-/** What may stand before the list and behind it, with room for white space. */
-const MAX_WRAPPER_BYTES = 100;
 
 function startOf(body: Buffer, name: string): number {
   const [start, key] = /^\s*\{\s*"([^"\\]*)"\s*:\s*\[/u.exec(body.toString("utf8", 0, MAX_WRAPPER_BYTES)) ?? [];

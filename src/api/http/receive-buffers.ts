@@ -5,23 +5,23 @@ import type { OnReadOpts, Socket } from "node:net";
  * costs a fifth more.
  */
 const BUFFER_BYTES = 256 * 1024;
-/** Two go round: one being read into, one being taken out. The others may fill up while the reader holds back. */
+/** Two are in use: one being filled, one being read. The others may fill up while the reader holds back. */
 const MAX_FREE_BUFFERS = 4;
 
 /**
- * The memory that one socket reads into, used again and again. Left alone, Node takes new memory for every read, and
- * half of what it costs to receive a large answer is to find that memory, to touch it first and to collect it.
+ * The buffers that one socket reads into, reused. By default Node allocates memory for every read, and allocating,
+ * touching and collecting it is half the cost of receiving a large answer.
  *
- * Used again is what the socket's reader has taken out, so its bytes are good only until that reader returns.
+ * A buffer is reused once the socket's reader has taken its bytes, so they are good only until that reader returns.
  */
 export class ReceiveBuffers {
   /** For `net.connect`. */
   readonly onread: OnReadOpts = {
     buffer: () => this.#next(),
-    callback: (length, memory) => this.#received(length, memory),
+    callback: (length, buffer) => this.#received(length, buffer),
   };
   #socket: Pick<Socket, "push" | "readableLength"> | undefined;
-  #lent: Uint8Array[] = [];
+  #inUse: Uint8Array[] = [];
   #free: Uint8Array[] = [];
   #reuses = false;
 
@@ -30,20 +30,20 @@ export class ReceiveBuffers {
     this.#socket = socket;
   }
 
-  /** From now on; what is received before, a response's head, may be looked at again when more of it has come. */
+  /** Reuses buffers from now on. Those before hold a response's head, which the parser may read again. */
   startReuse(): void {
     this.#reuses = true;
   }
 
-  #received(length: number, memory: Uint8Array): boolean {
+  #received(length: number, buffer: Uint8Array): boolean {
     const socket = this.#socket;
     if (socket === undefined) return false;
     if (socket.readableLength === 0) {
-      // All that was lent has been taken out.
-      for (const each of this.#lent.splice(0)) if (this.#free.length < MAX_FREE_BUFFERS) this.#free.push(each);
+      // The reader has taken all of it.
+      for (const each of this.#inUse.splice(0)) if (this.#free.length < MAX_FREE_BUFFERS) this.#free.push(each);
     }
-    if (this.#reuses) this.#lent.push(memory);
-    return socket.push(Buffer.from(memory.buffer, memory.byteOffset, length));
+    if (this.#reuses) this.#inUse.push(buffer);
+    return socket.push(Buffer.from(buffer.buffer, buffer.byteOffset, length));
   }
 
   #next(): Uint8Array {

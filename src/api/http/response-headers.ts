@@ -1,7 +1,10 @@
+import type { Milliseconds } from "../../units/duration.ts";
 import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
 import type { HttpHeaders } from "./http.ts";
 
 const DIGITS = /^\d{1,20}$/u;
+/** No node's Retry-After is believed beyond this. */
+const MAX_RETRY_AFTER_MILLIS: Milliseconds = 24 * 3_600_000;
 
 /** The block an answer speaks for, from `X-Block-Height` and `X-Block-Timestamp` (nanoseconds), where they are sent. */
 export function readBlock(headers: HttpHeaders): { blockHeight?: bigint; blockTime?: Nanoseconds } {
@@ -15,4 +18,20 @@ export function readBlock(headers: HttpHeaders): { blockHeight?: bigint; blockTi
     ...(blockHeight === undefined ? {} : { blockHeight }),
     ...(blockTime === undefined ? {} : { blockTime }),
   };
+}
+
+/** The longer wait of the two headers; a banning node sends `RateLimit-Retry-After`. */
+export function readRetryAfter(headers: HttpHeaders): Milliseconds | undefined {
+  const wait = Math.max(
+    ...["ratelimit-retry-after", "retry-after"].map((name) => parseRetryAfter(headers[name], headers)),
+  );
+  return wait <= 0 ? undefined : Math.min(wait, MAX_RETRY_AFTER_MILLIS);
+}
+
+/** Seconds, or a date as proxies send it, by their own clock (RFC 9110, 10.2.3); 0 where it is neither. */
+function parseRetryAfter(value: HttpHeaders[string], { date }: HttpHeaders): Milliseconds {
+  const text = String(value).trim();
+  if (/^\d{1,9}$/u.test(text)) return Number(text) * 1000;
+  const wait = text.endsWith("GMT") ? Date.parse(text) - Date.parse(String(date)) : 0;
+  return Number.isNaN(wait) ? 0 : wait;
 }

@@ -1,22 +1,22 @@
 import { LedgerFault } from "./decoder.ts";
 
 /**
- * Characters decoded at once; a multiple of four. They become a string on their way, and longer ones no longer fit
- * where V8 makes and forgets them at little cost.
+ * Characters decoded at once; a multiple of four. They become a string on the way, and a longer one no longer fits into
+ * V8's young generation.
  */
 const CHUNK_CHARACTERS = 32 * 1024;
 
-/** Decodes one base64 text after the other as their pieces arrive, cut anywhere. Throws LedgerFault for what is no base64. */
+/** Decodes one base64 text after the other in chunks cut anywhere. Throws LedgerFault for invalid base64. */
 export class Base64Decoder {
   readonly #give: (decoded: Buffer) => void;
   /** Up to three characters that wait for the rest of their four. */
   #rest = "";
-  /** What was decoded last; the next piece is written over it. */
+  /** The last decoded chunk; the next one overwrites it. */
   readonly #decoded = Buffer.allocUnsafeSlow((CHUNK_CHARACTERS / 4) * 3);
   /** A padding has come: nothing may follow in this text. */
   #padded = false;
 
-  /** Each piece is good only until `give` returns. */
+  /** Each chunk is good only until `give` returns. */
   constructor(give: (decoded: Buffer) => void) {
     this.#give = give;
   }
@@ -38,7 +38,7 @@ export class Base64Decoder {
       this.#decode(chunk.toString("latin1", at, Math.min(whole, at + CHUNK_CHARACTERS)));
   }
 
-  /** The text is whole. */
+  /** The text is complete. */
   end(): void {
     // Some encoders leave the padding out.
     if (this.#rest !== "") this.#decode(this.#rest.padEnd(4, "="));

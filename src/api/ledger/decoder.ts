@@ -1,13 +1,13 @@
 import { type ErrorBody, readErrorValue } from "../http/error-body.ts";
 
-/** Takes the file's bytes as they are freed from their framing, in order. They are good only until it returns. */
+/** Takes the decoded bytes of the file, in order. They are good only until it returns. */
 export interface LedgerSink {
   bytes(decoded: Buffer): void;
-  /** The first message is whole: what it says of the file is known. */
+  /** The first message is complete: the file's content type is known. */
   onFirstMessage(contentType: string | undefined, extensions: readonly unknown[]): void;
 }
 
-/** One of the two framings. Both methods throw LedgerFault; after that the decoder is of no more use. */
+/** One of the two framings. Both methods throw LedgerFault; after that the decoder must not be used. */
 export interface LedgerDecoder {
   /** Keeps nothing of the chunk's memory. */
   push(chunk: Buffer): void;
@@ -29,7 +29,7 @@ export class LedgerFault extends Error {
   }
 }
 
-/** The fault that an error message in the stream stands for, or undefined where the value is no error. */
+/** The fault for an error message in the stream; undefined where the value is no error. */
 export function reportedFault(value: unknown): LedgerFault | undefined {
   const body = readErrorValue(value);
   if (body === undefined) return undefined;

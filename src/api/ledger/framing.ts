@@ -2,8 +2,8 @@ import { type LedgerDecoder, LedgerFault, type LedgerSink, reportedFault } from 
 import { isBlank, MessageDecoder, OPEN_BRACE } from "./message-framing.ts";
 
 /**
- * Frees a ledger export from whichever framing it comes in: raw bytes, or JSON messages that carry them in base64.
- * The first byte that is not blank tells: `{` opens a message, anything else is the file itself.
+ * Decodes a ledger export in either framing: raw bytes, or JSON messages that carry them in base64. The first byte that
+ * is not blank decides: `{` opens a message, anything else is the file itself.
  */
 export class DetectingDecoder implements LedgerDecoder {
   readonly #sink: LedgerSink;
@@ -38,7 +38,7 @@ function firstNonBlank(chunk: Buffer): number {
   return chunk.findIndex((byte) => !isBlank(byte));
 }
 
-/** What a failing node appends. CSV cannot hold it: there a quote inside a field is doubled. */
+/** A failing node appends this. CSV cannot hold it: there a quote inside a field is doubled. */
 const ERROR_START = /^\{[ \t\r\n]*"error"/u;
 /** A `{` with so few bytes behind it may still become an error. */
 const LONGEST_START = 64;
@@ -105,10 +105,10 @@ function mayBecomeError(start: string): boolean {
 function faultOf(error: Buffer): LedgerFault {
   const text = error.toString("utf8").trim();
   try {
-    const said = reportedFault(JSON.parse(text));
-    if (said !== undefined) return said;
+    const reported = reportedFault(JSON.parse(text));
+    if (reported !== undefined) return reported;
   } catch {
-    // What follows is no JSON to its end; that the export failed stands all the same.
+    // The error is no complete JSON; the export has failed all the same.
   }
   return new LedgerFault("cut", "broke the export off with an error that cannot be read");
 }

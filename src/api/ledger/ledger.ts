@@ -1,3 +1,7 @@
+// A streamed ledger export: openLedgerExport chooses a node and waits for its export slot; receiver.ts takes the bytes
+// from the connection to the caller; framing.ts frees them from either framing (raw bytes, or JSON messages with base64:
+// message-framing.ts).
+
 import { UserError } from "../../errors.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { CallOptions, LedgerQuery, LedgerStream } from "../api-client.ts";
@@ -11,14 +15,14 @@ import { LedgerReceiver } from "./receiver.ts";
 const WHAT = "the ledger export";
 
 /**
- * Opens an export at the first node that has a turn free. No retry: each export costs the node dearly. Only where a
- * node cannot have seen the question (no connection, a rest, a turn not free) is the next one asked.
+ * Opens an export at the first node with a free export slot. No retry: each export costs the node dearly. The next node
+ * is asked only where this one cannot have seen the request (no connection, an open circuit, no free slot).
  */
 export async function openLedgerExport(
   endpoints: readonly NodeEndpoint[],
   query: LedgerQuery,
   options: CallOptions = {},
-  around: ClientContext,
+  context: ClientContext,
 ): Promise<LedgerStream> {
   const { signal, lane = "people" } = options;
   signal?.throwIfAborted();
@@ -26,14 +30,14 @@ export async function openLedgerExport(
   const attempt: AttemptOptions = {
     lane,
     fresh: true,
-    deadlineMillis: around.clock.monotonicMillis() + around.limits.callMillis,
+    deadlineMillis: context.clock.monotonicMillis() + context.limits.callMillis,
     signal,
   };
   const tried: Attempt[] = [];
   let last: ApiError | undefined;
-  for (const endpoint of inOrder(endpoints, around.clock.monotonicMillis())) {
+  for (const endpoint of byReadiness(endpoints, context.clock.monotonicMillis())) {
     try {
-      return await openAt(endpoint, path, attempt, around);
+      return await openAt(endpoint, path, attempt, context);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       last = error;
@@ -42,14 +46,14 @@ export async function openLedgerExport(
     }
   }
   if (last === undefined) throw new Error("a network has at least one node");
-  throw tried.length === 1 ? last : withAttempts(last, { network: around.network, what: WHAT }, tried);
+  throw tried.length === 1 ? last : withAttempts(last, { network: context.network, what: WHAT }, tried);
 }
 
 /**
- * Those that are well and free first, and whole before soon: one that lags behind the others lacks the last entries,
- * so that a turn at another is waited for. The sort keeps the order of preference.
+ * Healthy nodes with a free slot first, and complete before soon: a node that lags lacks the last entries, so that a
+ * slot at another is waited for. The sort keeps the order of preference.
  */
-function inOrder(endpoints: readonly NodeEndpoint[], nowMillis: Milliseconds): readonly NodeEndpoint[] {
+function byReadiness(endpoints: readonly NodeEndpoint[], nowMillis: Milliseconds): readonly NodeEndpoint[] {
   const rank = (endpoint: NodeEndpoint): number => {
     if (endpoint.breaker.refusedForMillis > 0) return 4;
     if (endpoint.breaker.health.circuitOpen) return 3;
@@ -69,12 +73,12 @@ async function openAt(
   endpoint: NodeEndpoint,
   path: string,
   attempt: AttemptOptions,
-  around: ClientContext,
+  context: ClientContext,
 ): Promise<LedgerStream> {
-  const asked = endpoint.asked(WHAT);
+  const target = endpoint.target(WHAT);
   if (!(await endpoint.exportSlot.acquire(attempt.deadlineMillis, attempt.signal))) {
-    const why = `has another export under way; try again when that has ended (waited ${formatDuration(around.limits.callMillis)})`;
-    throw nodeFailure("rate-limited", why, asked);
+    const why = `has another export under way; try again when that has ended (waited ${formatDuration(context.limits.callMillis)})`;
+    throw nodeFailure("rate-limited", why, target);
   }
   let admitted = false;
   try {
@@ -83,7 +87,7 @@ async function openAt(
   } finally {
     if (!admitted) endpoint.exportSlot.releaseUnused();
   }
-  const { opened } = new LedgerReceiver(endpoint, path, asked, attempt.signal, around);
+  const { opened } = new LedgerReceiver(endpoint, path, target, attempt.signal, context);
   endpoint.reportOutcome(opened.then(() => ({})));
   return opened;
 }

@@ -1,15 +1,7 @@
 import { Base64Decoder } from "./base64.ts";
 import { type LedgerDecoder, LedgerFault, type LedgerSink, reportedFault } from "./decoder.ts";
 
-// The bytes of JSON that the two framings of an export are told apart by.
-
 export const OPEN_BRACE = 0x7b;
-
-/** White space between the parts of a JSON text; undefined, behind a chunk's end, is none. */
-export function isBlank(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
@@ -17,9 +9,14 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** What a message holds besides its data, at most; real ones hold some hundred bytes. */
+/** The size of a message besides its data, at most; real ones have some hundred bytes. */
 const MAX_ENVELOPE_BYTES = 1024 * 1024;
 const MAX_DEPTH = 100;
+
+/** White space between the parts of a JSON text; undefined, behind a chunk's end, is none. */
+export function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
 
 type Mode = "between" | "structure" | "string" | "data";
 
@@ -50,7 +47,7 @@ export class MessageDecoder implements LedgerDecoder {
   /** Where the message and its data began, for the template to learn from. */
   #start: { readonly chunk: Buffer; readonly at: number } | undefined;
   #data: { readonly chunk: Buffer; readonly from: number; to: number } | undefined;
-  /** What followed a backslash within the data so far. */
+  /** The characters behind a backslash in the data so far. */
   #escape: string | undefined;
   #searched: Buffer | undefined;
   #backslashAt = -1;
@@ -229,11 +226,11 @@ export class MessageDecoder implements LedgerDecoder {
     this.#envelope = "";
     this.#lastString = undefined;
     this.#mode = "between";
-    // Messages differ in their data alone, as a rule: what was found good once is good again.
+    // Messages differ in their data alone, as a rule: an envelope that was valid once is valid again.
     if (envelope === this.#goodEnvelope) return;
     const message = parseMessage(envelope);
-    const said = reportedFault(message);
-    if (said !== undefined) throw said;
+    const reported = reportedFault(message);
+    if (reported !== undefined) throw reported;
     const result = message["result"];
     if (typeof result !== "object" || result === null || Array.isArray(result)) throw notAMessage();
     const { contentType, data, extensions } = result as Record<string, unknown>;
@@ -268,8 +265,6 @@ function notAMessage(): LedgerFault {
   return new LedgerFault("unreadable", "sent something in the export that is no message of it");
 }
 
-const DATA_END = 0x22;
-
 /** Where a message's data stands in a chunk, and where the message ends. */
 interface MessageBounds {
   readonly from: number;
@@ -301,7 +296,7 @@ class MessageTemplate {
     if (before === undefined || behind === undefined) return undefined;
     const from = at + before.length;
     if (from >= chunk.length || chunk.compare(before, 0, before.length, at, from) !== 0) return undefined;
-    const to = chunk.indexOf(DATA_END, from);
+    const to = chunk.indexOf(QUOTE, from);
     const end = to + behind.length;
     if (to === -1 || end > chunk.length) return undefined;
     return chunk.compare(behind, 0, behind.length, to, end) === 0 ? { from, to, end } : undefined;

@@ -9,7 +9,7 @@ import type { ClientContext, NodeEndpoint } from "../node/node.ts";
 import { LedgerFault, type LedgerSink } from "./decoder.ts";
 import { DetectingDecoder } from "./framing.ts";
 
-/** Where a message says of what kind the file is only behind its data, so much data is waited for. */
+/** A message may name the content type only behind its data: at most this much data is waited for. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** An error's body is read no further than this. */
 const MAX_ERROR_BYTES = 256 * 1024;
@@ -17,15 +17,15 @@ const LINE_FEED = 0x0a;
 /** See LedgerStream. */
 type Take = (bytes: Buffer) => Promise<void> | undefined;
 
-/** One export as it comes in: from the connection through the framing to whoever takes it, at their pace. */
+/** One export as it arrives: from the connection through the framing to the consumer, at its pace. */
 export class LedgerReceiver implements HttpSink, LedgerSink {
   /** Rejects with ApiError, or the signal's reason. */
   readonly opened: Promise<LedgerStream>;
   readonly #endpoint: NodeEndpoint;
-  readonly #asked: RequestTarget;
-  readonly #around: ClientContext;
+  readonly #target: RequestTarget;
+  readonly #context: ClientContext;
   readonly #signal: CancelSignal | undefined;
-  readonly #framing = new DetectingDecoder(this);
+  readonly #decoder = new DetectingDecoder(this);
   readonly #connection: HttpStream;
   readonly #idle: NodeJS.Timeout;
   #resolve!: (stream: LedgerStream) => void;
@@ -37,48 +37,48 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #contentType = "text/csv";
   /** Chunks that came in so far. */
   #received = 0;
-  /** Bytes handed on so far, and the last of them. */
-  #given = 0;
+  /** Bytes decoded so far, and the last of them. */
+  #decodedBytes = 0;
   #last = LINE_FEED;
   #isOpen = false;
-  /** The connection has no more to give, or is given up. */
+  /** The connection has ended or was aborted. */
   #done = false;
-  /** The connection is held back. */
+  /** The connection is paused. */
   #paused = false;
   #take: Take | undefined;
-  /** How many promises that `take` gave are open. */
-  #full = 0;
-  /** Bytes are being read that may be handed over at once. */
-  #flowing = false;
-  /** Copies of bytes that came when nobody could take them. */
-  readonly #kept: Buffer[] = [];
-  #poured: { resolve(): void; reject(reason: unknown): void } | undefined;
-  /** All is over: handed over as whole, or failed. */
+  /** Open promises of `take`. */
+  #openPromises = 0;
+  /** Bytes being decoded may be delivered at once, without a copy. */
+  #mayDeliver = false;
+  /** Copies of bytes that arrived while the consumer was not ready. */
+  readonly #buffered: Buffer[] = [];
+  #consumer: { resolve(): void; reject(reason: unknown): void } | undefined;
+  /** The end: delivered whole, or failed. */
   #outcome: "whole" | { readonly failure: unknown } | undefined;
 
   constructor(
     endpoint: NodeEndpoint,
     path: string,
-    asked: RequestTarget,
+    target: RequestTarget,
     signal: CancelSignal | undefined,
-    around: ClientContext,
+    context: ClientContext,
   ) {
     this.#endpoint = endpoint;
-    this.#asked = asked;
-    this.#around = around;
+    this.#target = target;
+    this.#context = context;
     this.#signal = signal;
     this.opened = new Promise<LedgerStream>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
     this.#idle = setTimeout(() => {
-      // Where this process itself was held up, bytes may have come and only wait to be read.
+      // Where this process itself was held up, bytes may have arrived and only wait to be read.
       const before = this.#received;
       setImmediate(() => {
         if (this.#received === before) this.#timedOut();
         else this.#idle.refresh();
       });
-    }, around.limits.idleMillis);
+    }, context.limits.idleMillis);
     this.#connection = endpoint.http.stream(path, this);
     signal?.addEventListener("abort", this.#aborted, { once: true });
   }
@@ -98,27 +98,27 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       this.#collectError(chunk);
       return true;
     }
-    this.#flowing = this.#take !== undefined && this.#full === 0 && this.#kept.length === 0;
+    this.#mayDeliver = this.#take !== undefined && this.#openPromises === 0 && this.#buffered.length === 0;
     try {
-      this.#framing.push(chunk);
+      this.#decoder.push(chunk);
     } catch (error) {
       this.#failFraming(error);
       return false;
     } finally {
-      this.#flowing = false;
+      this.#mayDeliver = false;
     }
-    if (this.#given > MAX_WAITING_BYTES) this.#open();
-    this.#paused = this.#isOpen && (this.#take === undefined || this.#full > 0);
+    if (this.#decodedBytes > MAX_WAITING_BYTES) this.#open();
+    this.#paused = this.#isOpen && (this.#take === undefined || this.#openPromises > 0);
     return !this.#paused;
   }
 
   end(): void {
     if (this.#status !== 200) {
-      this.#failReply();
+      this.#failResponse();
       return;
     }
     try {
-      this.#framing.end();
+      this.#decoder.end();
       if (this.#last !== LINE_FEED && !saysItsEnd(this.#headers)) {
         throw new LedgerFault("cut", "closed the connection in the middle of a row");
       }
@@ -129,38 +129,41 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     this.#endpoint.breaker.recordSuccess();
     this.#finish();
     this.#open();
-    this.#handOver();
+    this.#flush();
   }
 
   fail(fault: HttpFault): void {
     if (this.#status !== 0 && this.#status !== 200) {
-      this.#failReply();
+      this.#failResponse();
       return;
     }
-    const begun = this.#given > 0 || this.#isOpen;
-    const error = begun
-      ? nodeFailure("cut", "broke off in the middle of the export", this.#asked, {
+    const started = this.#decodedBytes > 0 || this.#isOpen;
+    const error = started
+      ? nodeFailure("cut", "broke off in the middle of the export", this.#target, {
           httpStatus: this.#status,
           cause: fault,
         })
-      : failureOfFault(fault, this.#asked);
+      : failureOfFault(fault, this.#target);
     this.#fail(error);
   }
 
   bytes(decoded: Buffer): void {
     if (decoded.length === 0) return;
-    this.#given += decoded.length;
+    this.#decodedBytes += decoded.length;
     this.#last = decoded[decoded.length - 1] ?? LINE_FEED;
     if (this.#outcome !== undefined) return;
-    if (this.#take !== undefined && this.#flowing) this.#hand(this.#take, decoded);
-    else this.#kept.push(Buffer.from(decoded));
+    if (this.#take !== undefined && this.#mayDeliver) this.#deliver(this.#take, decoded);
+    else this.#buffered.push(Buffer.from(decoded));
   }
 
   onFirstMessage(contentType: string | undefined, extensions: readonly unknown[]): void {
     if (contentType !== undefined) this.#contentType = contentType;
     if (extensions.length > 0) {
-      const { log } = this.#around;
-      log.info({ node: this.#asked.node, extensions: extensions.slice(0, 10) }, "a ledger export came with extensions");
+      const { log } = this.#context;
+      log.info(
+        { node: this.#target.node, extensions: extensions.slice(0, 10) },
+        "a ledger export came with extensions",
+      );
     }
     this.#open();
   }
@@ -171,55 +174,55 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     this.#resolve({
       contentType: this.#contentType,
       asOf: this.#asOf,
-      consume: (take) => this.#pour(take),
+      consume: (take) => this.#consume(take),
       cancel: () => this.#fail(new Error("the export was given up")),
     });
   }
 
-  #pour(take: Take): Promise<void> {
+  #consume(take: Take): Promise<void> {
     if (this.#take !== undefined) throw new Error("an export can be taken once only");
     this.#take = take;
     return new Promise((resolve, reject) => {
-      this.#poured = { resolve, reject };
-      this.#handOver();
+      this.#consumer = { resolve, reject };
+      this.#flush();
     });
   }
 
-  #hand(take: Take, bytes: Buffer): void {
-    const room = take(bytes);
-    if (room === undefined) return;
-    this.#full += 1;
-    void this.#waitFor(room);
+  #deliver(take: Take, bytes: Buffer): void {
+    const taken = take(bytes);
+    if (taken === undefined) return;
+    this.#openPromises += 1;
+    void this.#waitUntilTaken(taken);
   }
 
-  async #waitFor(room: Promise<void>): Promise<void> {
+  async #waitUntilTaken(taken: Promise<void>): Promise<void> {
     try {
-      await room;
+      await taken;
     } catch (error) {
       this.#fail(error);
       return;
     }
-    this.#full -= 1;
-    this.#handOver();
+    this.#openPromises -= 1;
+    this.#flush();
   }
 
-  /** What was kept, then what comes. */
-  #handOver(): void {
+  /** Delivers the buffered bytes, then resumes the connection or ends. */
+  #flush(): void {
     if (this.#take === undefined) return;
     try {
-      while (this.#kept.length > 0 && this.#full === 0 && this.#outcome === undefined) {
-        this.#hand(this.#take, this.#kept.shift() ?? Buffer.alloc(0));
+      while (this.#buffered.length > 0 && this.#openPromises === 0 && this.#outcome === undefined) {
+        this.#deliver(this.#take, this.#buffered.shift() ?? Buffer.alloc(0));
       }
     } catch (error) {
       this.#fail(error);
     }
-    if (this.#outcome === undefined && this.#done && this.#full === 0) {
+    if (this.#outcome === undefined && this.#done && this.#openPromises === 0) {
       this.#outcome = "whole";
       this.#signal?.removeEventListener("abort", this.#aborted);
     }
-    if (this.#outcome === "whole") this.#poured?.resolve();
-    else if (this.#outcome !== undefined) this.#poured?.reject(this.#outcome.failure);
-    else if (this.#full === 0) this.#resume();
+    if (this.#outcome === "whole") this.#consumer?.resolve();
+    else if (this.#outcome !== undefined) this.#consumer?.reject(this.#outcome.failure);
+    else if (this.#openPromises === 0) this.#resume();
   }
 
   #resume(): void {
@@ -232,12 +235,12 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #collectError(chunk: Buffer): void {
     const size = this.#errorBody.reduce((sum, part) => sum + part.length, 0);
     if (size < MAX_ERROR_BYTES) this.#errorBody.push(Buffer.from(chunk));
-    else this.#failReply();
+    else this.#failResponse();
   }
 
-  #failReply(): void {
+  #failResponse(): void {
     const body = Buffer.concat(this.#errorBody);
-    this.#fail(failureOfResponse({ status: this.#status, headers: this.#headers, body }, this.#asked));
+    this.#fail(failureOfResponse({ status: this.#status, headers: this.#headers, body }, this.#target));
   }
 
   #failFraming(error: unknown): void {
@@ -245,11 +248,11 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       this.#fail(error);
       return;
     }
-    const begun = this.#given > 0;
-    const kind = error.kind === "said" ? (begun ? "cut" : "server") : error.kind;
-    const why = error.kind === "said" && begun ? `broke the export off: it ${error.message}` : error.message;
+    const started = this.#decodedBytes > 0;
+    const kind = error.kind === "said" ? (started ? "cut" : "server") : error.kind;
+    const why = error.kind === "said" && started ? `broke the export off: it ${error.message}` : error.message;
     this.#fail(
-      nodeFailure(kind, why, this.#asked, {
+      nodeFailure(kind, why, this.#target, {
         httpStatus: this.#status,
         code: error.body?.code,
         nodeMessage: error.body?.message,
@@ -261,14 +264,14 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
 
   #timedOut(): void {
     if (this.#done) return;
-    // Whoever takes the bytes may need as long as they like: that is not the node's silence.
+    // A slow consumer is not the node's silence.
     if (this.#paused) {
       this.#idle.refresh();
       return;
     }
-    const why = `sent nothing for ${formatDuration(this.#around.limits.idleMillis)}`;
+    const why = `sent nothing for ${formatDuration(this.#context.limits.idleMillis)}`;
     const more = this.#status === 0 ? {} : { httpStatus: this.#status };
-    this.#fail(nodeFailure(this.#isOpen ? "cut" : "timeout", why, this.#asked, more));
+    this.#fail(nodeFailure(this.#isOpen ? "cut" : "timeout", why, this.#target, more));
   }
 
   readonly #aborted = (): void => {
@@ -278,16 +281,16 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #fail(error: unknown): void {
     if (this.#outcome !== undefined) return;
     this.#outcome = { failure: error };
-    this.#kept.length = 0;
+    this.#buffered.length = 0;
     this.#signal?.removeEventListener("abort", this.#aborted);
     if (!this.#done && error instanceof ApiError) this.#endpoint.recordFailure(error);
     this.#finish();
     this.#connection.abort();
     this.#reject(error);
-    this.#handOver();
+    this.#flush();
   }
 
-  /** Frees the turn and stops the clock; once. */
+  /** Releases the export slot and stops the idle timer; once. */
   #finish(): void {
     if (this.#done) return;
     this.#done = true;

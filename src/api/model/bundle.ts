@@ -5,7 +5,7 @@ import { bigintField, textField } from "./fields.ts";
 /** Nodes write 0x before the signatures, also where there are none. */
 const signaturesField = textField.transform((hex) => (hex === "0x" ? undefined : hex));
 
-/** What the bridge wants in order to list an asset. No signatures yet = not signed yet. */
+/** The bridge's input for listing an asset. No signatures yet = not signed yet. */
 export const ListAssetBundle = z
   .looseObject({
     assetSource: textField,
@@ -21,7 +21,7 @@ export const ListAssetBundle = z
   }));
 export type ListAssetBundle = z.infer<typeof ListAssetBundle>;
 
-/** What the bridge wants in order to set an asset's limits: the token's maxLifetimeDeposit (lifetimeLimit) and withdrawThreshold (threshold). */
+/** The bridge's input for an asset's limits: maxLifetimeDeposit (lifetimeLimit) and withdrawThreshold (threshold). */
 export const AssetLimitsBundle = z
   .looseObject({
     assetSource: textField,

@@ -4,7 +4,7 @@ import { type Decimal, parseDecimal } from "../../units/decimal.ts";
 import { fromSeconds, nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
 
 // The fields of the interface. All tolerate an absent field, null and "" as "not there" (undefined),
-// since real nodes leave out what is unset. Each leaf is one transform, not a union and a pipe: a reply holds
+// since real nodes leave out what is unset. Each leaf is one transform, not a union and a pipe: an answer holds
 // tens of thousands of them, and one step is several times as fast as three.
 
 /** Digits beyond this are no number of the interface (its longest, nonces, have 78) but an attempt to keep us busy. */
@@ -17,7 +17,7 @@ function refuse(context: Context, message: string): undefined {
   return undefined;
 }
 
-/** What JSON calls this value. */
+/** The JSON type of this value, in words. */
 function kindOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { bigintField, recordField, textField } from "./fields.ts";
 import { page } from "./page.ts";
 
-// What a real node offers beyond the contract: names and decimals. All of it is optional;
+// Names and decimals, which real nodes serve beyond the contract. All of it is optional;
 // where it does not answer, ids and raw integers are shown.
 
 /** A market's name and decimals. */

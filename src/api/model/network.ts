@@ -7,7 +7,7 @@ import { page } from "./page.ts";
 export const NetworkTime = z.looseObject({ timestamp: timeField });
 export type NetworkTime = z.infer<typeof NetworkTime>;
 
-/** What software the answering node runs. */
+/** The software of the answering node. */
 export const NodeInfo = z.looseObject({ version: textField, commitHash: textField });
 export type NodeInfo = z.infer<typeof NodeInfo>;
 

@@ -12,7 +12,7 @@ export interface Page<T> {
   readonly hasPreviousPage: boolean;
 }
 
-/** What an answer without a page comes to. */
+/** The page of an answer without one. */
 export const EMPTY_PAGE: Page<never> = {
   rows: [],
   startCursor: undefined,
@@ -56,14 +56,14 @@ export function page<T extends z.ZodType>(node: T) {
     }));
 }
 
-/** Rows asked for where the caller does not say. */
+/** The default number of rows. */
 const DEFAULT_PAGE_ROWS = 50;
 /** The largest number the interface's int32 holds. */
 export const MAX_INT32 = 2_147_483_647;
 
 /**
  * The pagination parameters, always with exactly one of `first` and `last`: without either, a node sends a thousand
- * rows, or with `newestFirst` alone every row it has. Throws UserError for what a node would refuse or ignore.
+ * rows, or with `newestFirst` alone every row it has. Throws UserError for parameters that nodes refuse or ignore.
  */
 export function pageQuery(request: PageRequest): URLSearchParams {
   checkPageRequest(request);

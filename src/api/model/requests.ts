@@ -1,3 +1,7 @@
+// The data node's interface: one request per operation, with its path, the schema of its answer and how long that may be
+// cached. The schemas stand beside this, one file per idea (market.ts, order.ts, network.ts, …), made of fields.ts and
+// page.ts. To add an operation: its schema here in model/, its request below, its call in client/operations.ts.
+
 import type { z } from "zod";
 
 import { UserError } from "../../errors.ts";
@@ -18,32 +22,32 @@ import { type Order, OrderReply } from "./order.ts";
 import { EMPTY_PAGE, MAX_INT32, type Page, pageQuery, type PageRequest } from "./page.ts";
 import { PartiesStake, type PartyStake } from "./stake.ts";
 
-/** One question to a node: where it is asked, how its answer is read, and for how long the answer holds. */
+/** One request to a node: its path, the schema of its answer, and how long the answer may be cached. */
 export interface ApiRequest<T> {
-  /** Path and query under the base URL, in the contract's dialect; also the key under which equal questions meet. */
+  /** Path and query under the base URL, in the contract's dialect; also the key of the cache and of single flight. */
   readonly path: string;
   /** The same in the dialect of v0.71 nodes, where that differs. */
   readonly legacyPath?: string;
   /** A noun phrase for sentences: "the network time". */
   readonly what: string;
   readonly schema: z.ZodType;
-  /** From what the schema gives to the answer's value; may throw MissingPart. */
+  /** From what the schema gives to the answer's value; may throw MissingFieldError. */
   readonly pick: (parsed: never) => T;
-  /** For how long the answer may be given again. */
-  readonly keepMillis: Milliseconds | ((value: never) => Milliseconds);
+  /** For how long the answer may be served from the cache. */
+  readonly cacheMillis: Milliseconds | ((value: never) => Milliseconds);
   /** The answer is one list under this name, which may be long. */
   readonly list?: string;
   /** Served by the core node where that has its own base URL. */
   readonly core?: true;
   /** The answer is a Page, whose cursors belong to the node that gives it. */
   readonly pages?: true;
-  /** The cursor that the question goes on from; only the node that gave it knows what it means. */
+  /** The cursor that the page goes on from; valid only at the node that gave it. */
   readonly cursor?: string;
 }
 
-/** A well-formed answer without the part that was asked for. */
+/** A well-formed answer without the requested field. */
 export class MissingFieldError extends Error {
-  override readonly name = "MissingPart";
+  override readonly name = "MissingFieldError";
   readonly path: string;
 
   constructor(path: string) {
@@ -52,19 +56,18 @@ export class MissingFieldError extends Error {
   }
 }
 
-/** Declares a question, checked against its schema's type. */
+/** Declares a request, checked against its schema's type. */
 export function defineRequest<S extends z.ZodType, T>(
   declared: Omit<ApiRequest<T>, "schema" | "pick" | "keepMillis"> & {
     schema: S;
     pick: (parsed: z.output<S>) => T;
-    keepMillis: Milliseconds | ((value: T) => Milliseconds);
+    cacheMillis: Milliseconds | ((value: T) => Milliseconds);
   },
 ): ApiRequest<T> {
   return declared;
 }
 
-// The questions of the interface. How long an answer may be given again follows from how fast it changes:
-// blocks come about every 0.7 s, and a signed bundle never changes.
+// Cache times follow from how fast an answer changes: blocks come about every 0.7 s, and a signed bundle never changes.
 const BLOCK_CACHE_MILLIS: Milliseconds = 500;
 const LIVE_CACHE_MILLIS: Milliseconds = 1000;
 const INFO_CACHE_MILLIS: Milliseconds = 5000;
@@ -76,7 +79,7 @@ export const networkTime: ApiRequest<NetworkTime> = defineRequest({
   what: "the network time",
   schema: NetworkTime,
   pick: (time) => time,
-  keepMillis: BLOCK_CACHE_MILLIS,
+  cacheMillis: BLOCK_CACHE_MILLIS,
 });
 
 export const nodeInfo: ApiRequest<NodeInfo> = defineRequest({
@@ -84,7 +87,7 @@ export const nodeInfo: ApiRequest<NodeInfo> = defineRequest({
   what: "the node's version",
   schema: NodeInfo,
   pick: (info) => info,
-  keepMillis: INFO_CACHE_MILLIS,
+  cacheMillis: INFO_CACHE_MILLIS,
 });
 
 export const marketsData: ApiRequest<readonly MarketData[]> = defineRequest({
@@ -93,7 +96,7 @@ export const marketsData: ApiRequest<readonly MarketData[]> = defineRequest({
   list: "marketsData",
   schema: MarketsData,
   pick: (reply) => reply.marketsData,
-  keepMillis: LIVE_CACHE_MILLIS,
+  cacheMillis: LIVE_CACHE_MILLIS,
 });
 
 export function order(orderId: string, version: number | undefined): ApiRequest<Order> {
@@ -106,7 +109,7 @@ export function order(orderId: string, version: number | undefined): ApiRequest<
     what: `order ${brief(orderId)}${version === undefined ? "" : ` version ${version}`}`,
     schema: OrderReply,
     pick: (reply) => reply.order ?? missing("order"),
-    keepMillis: BLOCK_CACHE_MILLIS,
+    cacheMillis: BLOCK_CACHE_MILLIS,
   });
 }
 
@@ -116,7 +119,7 @@ export function partiesStake(party: string | undefined): ApiRequest<readonly Par
     what: party === undefined ? "the stake of all parties" : `the stake of party ${brief(party)}`,
     schema: PartiesStake,
     pick: (reply) => reply.partiesStake,
-    keepMillis: LIVE_CACHE_MILLIS,
+    cacheMillis: LIVE_CACHE_MILLIS,
     core: true,
   });
 }
@@ -130,7 +133,7 @@ export function keyRotations(request: PageRequest & { nodeId?: string }): ApiReq
     what: "the Ethereum key rotations",
     schema: KeyRotations,
     pick: (reply) => reply.keyRotations ?? EMPTY_PAGE,
-    keepMillis: LIVE_CACHE_MILLIS,
+    cacheMillis: LIVE_CACHE_MILLIS,
     pages: true,
     ...cursorOf(request),
   });
@@ -142,7 +145,7 @@ export function snapshots(request: PageRequest): ApiRequest<Page<Snapshot>> {
     what: "the snapshots",
     schema: Snapshots,
     pick: (reply) => reply.coreSnapshots ?? EMPTY_PAGE,
-    keepMillis: LIVE_CACHE_MILLIS,
+    cacheMillis: LIVE_CACHE_MILLIS,
     pages: true,
     ...cursorOf(request),
   });
@@ -154,7 +157,7 @@ export function checkpoints(request: PageRequest): ApiRequest<Page<Checkpoint>> 
     what: "the checkpoints",
     schema: Checkpoints,
     pick: (reply) => reply.checkpoints ?? EMPTY_PAGE,
-    keepMillis: LIVE_CACHE_MILLIS,
+    cacheMillis: LIVE_CACHE_MILLIS,
     pages: true,
     ...cursorOf(request),
   });
@@ -167,7 +170,7 @@ export function listAssetBundle(assetId: string): ApiRequest<ListAssetBundle> {
     what: `the list-asset bundle of asset ${brief(assetId)}`,
     schema: ListAssetBundle,
     pick: (bundle) => bundle,
-    keepMillis: bundleCacheMillis,
+    cacheMillis: bundleCacheMillis,
   });
 }
 
@@ -178,11 +181,11 @@ export function assetLimitsBundle(proposalId: string): ApiRequest<AssetLimitsBun
     what: `the asset-limits bundle of proposal ${brief(proposalId)}`,
     schema: AssetLimitsBundle,
     pick: (bundle) => bundle,
-    keepMillis: bundleCacheMillis,
+    cacheMillis: bundleCacheMillis,
   });
 }
 
-/** What is signed is final. */
+/** A signed bundle is final. */
 function bundleCacheMillis(bundle: { readonly signatures: string | undefined }): Milliseconds {
   return bundle.signatures === undefined ? LIVE_CACHE_MILLIS : FINAL_CACHE_MILLIS;
 }

@@ -4,18 +4,18 @@ import type { ApiError } from "../api-error.ts";
 import type { Clock } from "../clock.ts";
 import { nodeFailure, type RequestTarget } from "../http/node-failure.ts";
 
-/** The first rest of a failing node; it doubles with each failure in a row. */
+/** How long the circuit of a failing node opens first; it doubles with each failure in a row. */
 const FIRST_OPEN_MILLIS: Milliseconds = 1000;
 const MAX_OPEN_MILLIS: Milliseconds = 30_000;
 /** After a 429 nothing is sent for at least this long, and up to twice as long. */
 const FIRST_REFUSED_MILLIS: Milliseconds = 1000;
 const MAX_REFUSED_MILLIS: Milliseconds = 60_000;
-/** For how long one caller has a node that rested to itself, to see whether it is back. */
+/** For how long one caller alone may probe a node whose circuit was open (half-open). */
 const PROBE_MILLIS: Milliseconds = 10_000;
 
 /**
- * When a node is left alone. A node that fails is passed over where there is another; a node that refuses us (429, 403)
- * is not asked at all, since every further request would bring a ban nearer.
+ * When a node gets no requests. A failing node is passed over where there is another; a node that refuses requests
+ * (429, 403) gets none at all, since every further one would bring a ban nearer.
  */
 export class CircuitBreaker {
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class CircuitBreaker {
   #refusal: { kind: "rate-limited" | "banned"; untilMillis: Milliseconds } | undefined;
   #refusals = 0;
   #failures = 0;
-  #failingUntilMillis = 0;
+  #openUntilMillis = 0;
   #probeUntilMillis = 0;
   #lastError: string | undefined;
 
@@ -32,29 +32,29 @@ export class CircuitBreaker {
     this.#random = random;
   }
 
-  /** Throws ApiError while the node refuses us. */
-  throwIfRefused(asked: RequestTarget): void {
+  /** Throws ApiError while the node refuses requests. */
+  throwIfRefused(target: RequestTarget): void {
     if (this.#refusal === undefined) return;
     const left = this.refusedForMillis;
     if (left === 0) return;
     const why = `is left alone for another ${formatDuration(left)}, since it ${
       this.#refusal.kind === "banned" ? "refuses our requests (HTTP 403)" : "got too many requests (HTTP 429)"
     }`;
-    throw nodeFailure(this.#refusal.kind, why, asked, { retryAfterMillis: left });
+    throw nodeFailure(this.#refusal.kind, why, target, { retryAfterMillis: left });
   }
 
-  /** How long the node must not be asked at all, in whole milliseconds; 0 = it may. */
+  /** How long the node must get no request at all, in whole milliseconds; 0 = it may. */
   get refusedForMillis(): Milliseconds {
     return this.#refusal === undefined
       ? 0
       : Math.max(0, Math.ceil(this.#refusal.untilMillis - this.#clock.monotonicMillis()));
   }
 
-  /** True for whoever may ask it first: always while it is well; of a node whose rest is over, for one caller at a time. */
+  /** True while the circuit is closed; half-open, for one caller at a time; false while it is open. */
   tryAcquire(): boolean {
     if (this.#failures === 0) return true;
     const now = this.#clock.monotonicMillis();
-    if (now < this.#failingUntilMillis || now < this.#probeUntilMillis) return false;
+    if (now < this.#openUntilMillis || now < this.#probeUntilMillis) return false;
     this.#probeUntilMillis = now + PROBE_MILLIS;
     return true;
   }
@@ -66,54 +66,54 @@ export class CircuitBreaker {
     this.#probeUntilMillis = 0;
   }
 
-  /** True when the node goes to rest by this failure. */
+  /** True when this failure opens the circuit. */
   recordFailure(error: ApiError): boolean {
-    if (error.httpStatus === 429 || error.httpStatus === 403) return this.#refused(error);
+    if (error.httpStatus === 429 || error.httpStatus === 403) return this.#recordRefusal(error);
     if (!isNodesFault(error)) return false;
     this.#lastError = error.tried.at(-1)?.why;
     this.#probeUntilMillis = 0;
     const now = this.#clock.monotonicMillis();
-    // Many requests that fail together are one failure.
-    if (now < this.#failingUntilMillis) return false;
-    const rest = Math.min(MAX_OPEN_MILLIS, FIRST_OPEN_MILLIS * 2 ** this.#failures);
+    // Requests that fail together are one failure.
+    if (now < this.#openUntilMillis) return false;
+    const openMillis = Math.min(MAX_OPEN_MILLIS, FIRST_OPEN_MILLIS * 2 ** this.#failures);
     this.#failures += 1;
-    this.#failingUntilMillis = now + rest * (0.75 + this.#random() / 2);
+    this.#openUntilMillis = now + openMillis * (0.75 + this.#random() / 2);
     return true;
   }
 
   get health(): NodeHealth {
     const now = this.#clock.monotonicMillis();
-    const until = Math.max(this.#refusal?.untilMillis ?? 0, this.#failures === 0 ? 0 : this.#failingUntilMillis);
-    const resting = until > now;
+    const until = Math.max(this.#refusal?.untilMillis ?? 0, this.#failures === 0 ? 0 : this.#openUntilMillis);
+    const open = until > now;
     return {
-      circuitOpen: resting,
-      ...(resting
+      circuitOpen: open,
+      ...(open
         ? { circuitOpenUntilMillis: Math.ceil(Number(this.#clock.wallClock() / 1_000_000n) + until - now) }
         : {}),
-      ...(this.#lastError === undefined || (!resting && this.#failures === 0) ? {} : { lastError: this.#lastError }),
+      ...(this.#lastError === undefined || (!open && this.#failures === 0) ? {} : { lastError: this.#lastError }),
     };
   }
 
-  #refused(error: ApiError): boolean {
+  #recordRefusal(error: ApiError): boolean {
     this.#lastError = error.tried.at(-1)?.why;
     const now = this.#clock.monotonicMillis();
-    const before = this.#refusal?.untilMillis ?? 0;
+    const refusedUntilMillis = this.#refusal?.untilMillis ?? 0;
     const kind = error.httpStatus === 403 ? "banned" : "rate-limited";
-    // Requests under way together are refused together: that is one refusal.
-    if (kind === "rate-limited" && now < before) return false;
-    let rest = error.retryAfterMillis ?? 0;
+    // Requests that are refused together are one refusal.
+    if (kind === "rate-limited" && now < refusedUntilMillis) return false;
+    let openMillis = error.retryAfterMillis ?? 0;
     if (kind === "rate-limited") {
-      const patience = Math.min(MAX_REFUSED_MILLIS, FIRST_REFUSED_MILLIS * 2 ** this.#refusals);
-      rest = Math.max(rest, patience) * (1 + this.#random());
+      const minWaitMillis = Math.min(MAX_REFUSED_MILLIS, FIRST_REFUSED_MILLIS * 2 ** this.#refusals);
+      openMillis = Math.max(openMillis, minWaitMillis) * (1 + this.#random());
       this.#refusals += 1;
     }
-    if (now + rest <= before) return false;
-    this.#refusal = { kind, untilMillis: now + rest };
+    if (now + openMillis <= refusedUntilMillis) return false;
+    this.#refusal = { kind, untilMillis: now + openMillis };
     return true;
   }
 }
 
-/** Failures that say something about the node, not about the question. */
+/** Failures that are the node's, not the request's. */
 function isNodesFault(error: ApiError): boolean {
   switch (error.kind) {
     case "unreachable":

@@ -10,7 +10,7 @@ export class ExportSlot {
   readonly #clock: Clock;
   readonly #pauseMillis: Milliseconds;
   #busy = false;
-  #restsUntilMillis = Number.NEGATIVE_INFINITY;
+  #pausedUntilMillis = Number.NEGATIVE_INFINITY;
   readonly #freed = new Set<() => void>();
 
   constructor(clock: Clock, pauseMillis: Milliseconds) {
@@ -21,10 +21,10 @@ export class ExportSlot {
   /** 0 when an export may begin now, Infinity while another runs, else how long the pause still lasts. */
   get waitMillis(): Milliseconds {
     if (this.#busy) return Number.POSITIVE_INFINITY;
-    return Math.max(0, this.#restsUntilMillis - this.#clock.monotonicMillis());
+    return Math.max(0, this.#pausedUntilMillis - this.#clock.monotonicMillis());
   }
 
-  /** Waits for its turn; false when it did not come in time. Rejects with the signal's reason. Whoever got it must `free` it. */
+  /** Waits for the slot, to be freed by `release`; false when it is too late. Rejects with the signal's reason. */
   async acquire(deadlineMillis: Milliseconds, signal?: CancelSignal): Promise<boolean> {
     for (;;) {
       signal?.throwIfAborted();
@@ -41,11 +41,11 @@ export class ExportSlot {
 
   /** The export has ended: the pause begins. */
   release(): void {
-    this.#restsUntilMillis = this.#clock.monotonicMillis() + this.#pauseMillis;
+    this.#pausedUntilMillis = this.#clock.monotonicMillis() + this.#pauseMillis;
     this.releaseUnused();
   }
 
-  /** Gives back a turn in which the node was not asked. */
+  /** Frees the slot without a pause: no export was requested. */
   releaseUnused(): void {
     this.#busy = false;
     for (const wake of this.#freed) wake();

@@ -11,11 +11,11 @@ import { parseResponse } from "../http/parse-response.ts";
 import { readBlock } from "../http/response-headers.ts";
 import { type ApiRequest, networkTime, nodeInfo, partiesStake } from "../model/requests.ts";
 
-/** What one node says of itself, asked once and without any of the bot's patience. */
+/** The result of one inspection: no retry, no cache, no rate budget. */
 export interface NodeInspection {
   /** Host, port and path: no credentials. */
   readonly node: string;
-  /** Why it gave no time; what else it said is then missing. */
+  /** Why it gave no time; the other members are then missing. */
   readonly failure?: ApiError;
   /** Which paths it serves: the published contract's or those of v0.71 nodes. */
   readonly dialect?: "contract" | "v0.71";
@@ -25,7 +25,7 @@ export interface NodeInspection {
   readonly at?: Nanoseconds;
   readonly roundTripMillis?: Milliseconds;
   readonly version?: string;
-  /** What its headers say of our share, where it sends them. */
+  /** Its rate limit by its headers, where it sends them. */
   readonly rateLimit?: { readonly limit: number; readonly remaining: number };
 }
 
@@ -38,21 +38,21 @@ export interface InspectionOptions {
 
 const TIMEOUT_MILLIS: Milliseconds = 4000;
 const MAX_BYTES = 1024 * 1024;
-/** Nobody's: the answer is short whatever the network. */
+/** A party that does not exist: the answer is short on any network. */
 const NO_PARTY = "0".repeat(64);
 
 /** Asks a data node for its time and its version: three requests at most. Never rejects. */
 export async function inspectNode(url: string, options: InspectionOptions): Promise<NodeInspection> {
   const { clock = systemClock } = options;
-  return atBase(url, options, async (ask, base) => {
+  return atBase(url, options, async (send, base) => {
     const began = clock.monotonicMillis();
-    const first = await ask(networkTime.path, networkTime);
+    const first = await send(networkTime.path, networkTime);
     const other = saysRouteMissing(first) && networkTime.legacyPath !== undefined;
-    const reply = other ? await ask(networkTime.legacyPath ?? "", networkTime) : first;
+    const response = other ? await send(networkTime.legacyPath ?? "", networkTime) : first;
     const roundTripMillis = Math.round(clock.monotonicMillis() - began);
-    const { timestamp } = valueOf(networkTime, reply, asked(base, networkTime, options));
-    const { blockHeight: height } = readBlock(reply.headers);
-    const rateLimit = rateLimitOf(reply);
+    const { timestamp } = valueOf(networkTime, response, targetOf(base, networkTime, options));
+    const { blockHeight: height } = readBlock(response.headers);
+    const rateLimit = rateLimitOf(response);
     return {
       dialect: other ? "v0.71" : "contract",
       ...(timestamp === undefined ? {} : { time: timestamp }),
@@ -60,40 +60,40 @@ export async function inspectNode(url: string, options: InspectionOptions): Prom
       at: clock.wallClock(),
       roundTripMillis,
       ...(rateLimit === undefined ? {} : { rateLimit }),
-      ...(await versionOf(ask)),
+      ...(await versionOf(send)),
     };
   });
 }
 
-/** Asks a core node for the stake of nobody: whether it serves stakes at all. Never rejects. */
+/** Asks a core node for the stake of a party that does not exist: whether it serves stakes at all. Never rejects. */
 export function inspectCore(url: string, options: InspectionOptions): Promise<NodeInspection> {
   const stake = partiesStake(NO_PARTY);
-  return atBase(url, options, async (ask, base) => {
-    valueOf(stake, await ask(stake.path, stake), asked(base, stake, options));
+  return atBase(url, options, async (send, base) => {
+    valueOf(stake, await send(stake.path, stake), targetOf(base, stake, options));
     return {};
   });
 }
 
-type Ask = (path: string, question: ApiRequest<unknown>) => Promise<HttpResponse>;
+type Send = (path: string, request: ApiRequest<unknown>) => Promise<HttpResponse>;
 
 async function atBase(
   url: string,
   options: InspectionOptions,
-  inspect: (ask: Ask, base: BaseUrl) => Promise<Omit<NodeInspection, "node">>,
+  inspect: (send: Send, base: BaseUrl) => Promise<Omit<NodeInspection, "node">>,
 ): Promise<NodeInspection> {
   const { timeoutMillis = TIMEOUT_MILLIS } = options;
   const base = parseBaseUrl(url);
   const http: HttpClient = openHttp(base);
-  const ask: Ask = async (path, question) => {
+  const send: Send = async (path, request) => {
     try {
       return await http.get(path, { timeoutMillis, maxBytes: MAX_BYTES }).response;
     } catch (error) {
-      if (error instanceof HttpFault) throw failureOfFault(error, asked(base, question, options));
+      if (error instanceof HttpFault) throw failureOfFault(error, targetOf(base, request, options));
       throw error;
     }
   };
   try {
-    return { node: base.name, ...(await inspect(ask, base)) };
+    return { node: base.name, ...(await inspect(send, base)) };
   } catch (error) {
     if (error instanceof ApiError) return { node: base.name, failure: error };
     throw error;
@@ -102,7 +102,7 @@ async function atBase(
   }
 }
 
-function asked(
+function targetOf(
   { name, redact }: BaseUrl,
   { what }: ApiRequest<unknown>,
   { network }: InspectionOptions,
@@ -110,16 +110,16 @@ function asked(
   return { network, node: name, what, redact };
 }
 
-function valueOf<T>(question: ApiRequest<T>, reply: HttpResponse, about: RequestTarget): T {
-  if (reply.status !== 200) throw failureOfResponse(reply, about);
-  return question.pick(parseResponse(reply, question.schema, about) as never);
+function valueOf<T>(request: ApiRequest<T>, response: HttpResponse, target: RequestTarget): T {
+  if (response.status !== 200) throw failureOfResponse(response, target);
+  return request.pick(parseResponse(response, request.schema, target) as never);
 }
 
 /** A node that does not say its version serves all the same. */
-async function versionOf(ask: Ask): Promise<{ version?: string }> {
+async function versionOf(send: Send): Promise<{ version?: string }> {
   try {
-    const reply = await ask(nodeInfo.path, nodeInfo);
-    const { version } = valueOf(nodeInfo, reply, { network: "", node: "", what: nodeInfo.what });
+    const response = await send(nodeInfo.path, nodeInfo);
+    const { version } = valueOf(nodeInfo, response, { network: "", node: "", what: nodeInfo.what });
     return version === undefined ? {} : { version };
   } catch (error) {
     if (error instanceof ApiError) return {};

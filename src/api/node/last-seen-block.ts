@@ -2,7 +2,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../verdict/verdict.ts";
 
-/** How far a node had got when it last answered. */
+/** The block that a node last answered for. */
 export interface LastSeenBlock {
   readonly time: Nanoseconds | undefined;
   readonly height: bigint | undefined;
@@ -10,18 +10,18 @@ export interface LastSeenBlock {
   readonly atMillis: Milliseconds;
 }
 
-/** Whatever has a sighting, or none. */
+/** A node, by the block it was last seen at. */
 export interface BlockSource {
   readonly lastSeenBlock: LastSeenBlock | undefined;
 }
 
 /**
- * A sighting proves nothing once it is this old. Well below what counts as lagging, in time and in blocks, so that a
- * network that stops between two sightings makes nobody look behind.
+ * An older block proves nothing. Well below the lag limits in time and in blocks, so that no node seems to lag because
+ * the network stopped between two answers.
  */
 const LAST_SEEN_VALID_MILLIS: Milliseconds = 30_000;
 
-/** Whether it is known how far a node has got. */
+/** Whether a node's last seen block is recent enough to compare. */
 export function isRecentlySeen({ lastSeenBlock }: BlockSource, nowMillis: Milliseconds): boolean {
   return lastSeenBlock !== undefined && nowMillis - lastSeenBlock.atMillis <= LAST_SEEN_VALID_MILLIS;
 }

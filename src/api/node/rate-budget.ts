@@ -4,11 +4,11 @@ import type { Clock } from "../clock.ts";
 
 export type Lane = "people" | "watchers";
 
-/** What a node may be asked, as a token bucket: one token a request. */
+/** A node's rate budget as a token bucket: one token a request. */
 export interface BudgetLimits {
   readonly requestsPerSecond: number;
   readonly burst: number;
-  /** The last so many tokens are the watchers' alone. */
+  /** This many tokens are reserved for watchers. */
   readonly reserved: number;
 }
 
@@ -20,7 +20,7 @@ interface Waiting {
 
 /** Refused because the wait would be longer than the caller has. */
 export class BudgetExhausted extends Error {
-  override readonly name = "BudgetSpent";
+  override readonly name = "BudgetExhausted";
   readonly waitMillis: Milliseconds;
 
   constructor(waitMillis: Milliseconds) {
@@ -54,7 +54,10 @@ export class RateBudget {
     return true;
   }
 
-  /** Waits for a token. Rejects with BudgetSpent at once when that would take longer than `maxWaitMillis`, or with the signal's reason. */
+  /**
+   * Waits for a token. Rejects with BudgetExhausted at once when that would take longer than `maxWaitMillis`, or with the
+   * signal's reason.
+   */
   take(lane: Lane, maxWaitMillis: Milliseconds, signal?: CancelSignal): Promise<void> {
     if (this.tryTake(lane)) return Promise.resolve();
     const wait = this.#waitFor(lane);
@@ -80,13 +83,13 @@ export class RateBudget {
     });
   }
 
-  /** The node says how many requests it still has for us: believe it where that is less than we thought. */
+  /** The node says how many requests it still has for us: believed where that is fewer than our own count. */
   observeRemaining(remaining: number): void {
     this.#fill();
     this.#tokens = Math.min(this.#tokens, Math.max(0, remaining));
   }
 
-  /** Refuses everybody who waits. */
+  /** Rejects all waiting callers. */
   close(reason: unknown): void {
     for (const waiting of [...this.#queues.watchers, ...this.#queues.people]) waiting.refuse(reason);
   }
@@ -109,7 +112,7 @@ export class RateBudget {
     this.#filledAtMillis = now;
   }
 
-  /** Grants while tokens last, then sleeps until the next one; runs only while somebody waits. */
+  /** Grants while tokens last, then sleeps until the next one; runs only while callers wait. */
   async #pump(): Promise<void> {
     if (this.#pumping) return;
     this.#pumping = true;

@@ -3,69 +3,69 @@ import type { Lane } from "./rate-budget.ts";
 
 interface SharedCall {
   readonly result: Promise<unknown>;
-  /** Absent when somebody waits who cannot leave. */
+  /** Undefined once a caller without a signal waits. */
   cancellation: Cancellation | undefined;
   waiting: number;
 }
 
-/** One request under way per identical question: whoever asks meanwhile waits for the same answer. */
+/** One request under way per key: every further caller waits for the same answer. */
 export class SingleFlight {
-  readonly #flights: Readonly<Record<Lane, Map<string, SharedCall>>> = { people: new Map(), watchers: new Map() };
+  readonly #calls: Readonly<Record<Lane, Map<string, SharedCall>>> = { people: new Map(), watchers: new Map() };
 
   /**
-   * The answer that is under way for this key, or else the one that `go` brings; leaving it by the signal does not
-   * disturb the others. Watchers do not join people, who may still stand in the queue of the budget. `go` gets a signal
-   * that is aborted when the last of those who wait has left; none at all when the first one never leaves.
+   * Joins the call under way for this key, or starts one with `execute`; a caller that leaves by its signal does not
+   * disturb the others. Watchers do not join people, who may still stand in the queue of the rate budget. `execute` gets
+   * a signal that aborts once the last caller has left; none where the first caller has no signal.
    */
   run<T>(
     lane: Lane,
     key: string,
     signal: CancelSignal | undefined,
-    go: (signal?: CancelSignal) => Promise<T>,
+    execute: (signal?: CancelSignal) => Promise<T>,
   ): Promise<T> {
-    const own = this.#flights[lane];
-    const flight = this.#flights.watchers.get(key) ?? own.get(key) ?? start(own, key, signal, go);
-    return join(flight, signal) as Promise<T>;
+    const own = this.#calls[lane];
+    const call = this.#calls.watchers.get(key) ?? own.get(key) ?? startCall(own, key, signal, execute);
+    return join(call, signal) as Promise<T>;
   }
 }
 
-function start(
-  flights: Map<string, SharedCall>,
+function startCall(
+  calls: Map<string, SharedCall>,
   key: string,
   signal: CancelSignal | undefined,
-  go: (signal?: CancelSignal) => Promise<unknown>,
+  execute: (signal?: CancelSignal) => Promise<unknown>,
 ): SharedCall {
-  const recall = signal === undefined ? undefined : new Cancellation();
-  const landing = go(recall);
-  const flight: SharedCall = { result: landing, cancellation: recall, waiting: 0 };
-  flights.set(key, flight);
-  const landed = (): void => {
-    if (flights.get(key) === flight) flights.delete(key);
+  const cancellation = signal === undefined ? undefined : new Cancellation();
+  const result = execute(cancellation);
+  const call: SharedCall = { result: result, cancellation: cancellation, waiting: 0 };
+  calls.set(key, call);
+  const remove = (): void => {
+    if (calls.get(key) === call) calls.delete(key);
   };
-  landing.then(landed, landed);
-  // One that everybody has left is not to be joined any more.
-  recall?.addEventListener("abort", landed);
-  return flight;
+  result.then(remove, remove);
+  // Nobody may join a call that all callers have left.
+  cancellation?.addEventListener("abort", remove);
+  return call;
 }
 
-function join(flight: SharedCall, signal: CancelSignal | undefined): Promise<unknown> {
-  flight.waiting += 1;
+function join(call: SharedCall, signal: CancelSignal | undefined): Promise<unknown> {
+  call.waiting += 1;
   if (signal === undefined) {
-    flight.cancellation = undefined;
-    return flight.result;
+    call.cancellation = undefined;
+    return call.result;
   }
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       reject(signal.reason);
-      flight.waiting -= 1;
-      if (flight.waiting === 0) flight.cancellation?.abort(signal.reason);
+      call.waiting -= 1;
+      if (call.waiting === 0) call.cancellation?.abort(signal.reason);
     };
     if (signal.aborted) {
       leave();
       return;
     }
     signal.addEventListener("abort", leave, { once: true });
-    flight.result.then(
+    call.result.then(
       (answer) => {
         signal.removeEventListener("abort", leave);
         resolve(answer);

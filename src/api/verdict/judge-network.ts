@@ -11,7 +11,7 @@ import {
   type VerdictThresholds,
 } from "./verdict.ts";
 
-/** What a round shows of the network, before blind time is taken off. */
+/** The state of the network by one poll, before blind time is subtracted. */
 export interface NetworkJudgement {
   readonly state: NetworkState;
   readonly why: string;
@@ -31,7 +31,7 @@ export function judgeNetwork(
 ): NetworkJudgement {
   const previous = before?.frontier;
   const watchedSinceMillis = before?.watchedSinceMillis ?? round.atMillis;
-  const best = furthest(believable);
+  const best = latestOf(believable);
   const [contradiction] = contradictions;
   if (contradiction !== undefined) {
     // Which of them is right cannot be known, so neither moves the frontier.
@@ -67,7 +67,7 @@ export function judgeNetwork(
     return round.atMillis - (frontier.advancedAtMillis ?? watchedSinceMillis);
   }
 
-  /** A first look: only the wall clock can tell. */
+  /** A first poll: only the wall clock can tell. */
   function judgeByAge(given: PollRound, witness: TimedWitness, among: readonly TimedWitness[]): NetworkJudgement {
     return {
       ...stateByAge(millisBetween(witness.time, given.wallClock), isMajority(among, given)),
@@ -78,7 +78,7 @@ export function judgeNetwork(
 
   function judgeStandstill(frontier: Frontier, witness: TimedWitness): NetworkJudgement {
     const stillMillis = stillFor(frontier);
-    const rest = { frontier: sharpened(frontier, witness), watchedSinceMillis, stillMillis };
+    const rest = { frontier: withHeight(frontier, witness), watchedSinceMillis, stillMillis };
     const majority = isMajority(believable, round);
     if (!majority && witness.time < frontier.time) return { ...blind(fewWords(believable, round)), ...rest };
     if (stillMillis >= thresholds.stalledMillis) {
@@ -113,7 +113,7 @@ function blind(why: string): Pick<NetworkJudgement, "state" | "why" | "basis"> {
 }
 
 /** The latest time; among equals the highest block, so that a node whose history began anew leads nobody. */
-function furthest(believable: readonly TimedWitness[]): TimedWitness | undefined {
+function latestOf(believable: readonly TimedWitness[]): TimedWitness | undefined {
   let best: TimedWitness | undefined;
   for (const one of believable) {
     const better = best === undefined || one.time > best.time;
@@ -128,8 +128,8 @@ function frontierAt(witness: TimedWitness): Mutable<Frontier> {
   return frontier;
 }
 
-/** The frontier with its height, where that is only known now. */
-function sharpened(frontier: Frontier, witness: TimedWitness): Frontier {
+/** The frontier with its height, where that was unknown before. */
+function withHeight(frontier: Frontier, witness: TimedWitness): Frontier {
   return frontier.height === undefined && witness.time === frontier.time && witness.height !== undefined
     ? { ...frontier, height: witness.height }
     : frontier;
@@ -139,10 +139,10 @@ function isMajority(believable: readonly TimedWitness[], round: PollRound): bool
   return believable.length * 2 > round.witnesses.length;
 }
 
-/** Beyond this much more than the time watched, the last block is older than what this process has seen of it. */
+/** The last block counts as older than the watch where its age exceeds the watched standstill by this much. */
 const UNSEEN_STANDSTILL_MILLIS: Milliseconds = 10_000;
 
-/** What was seen is one thing, how old the last block says it is another: it may have stood still before the watch. */
+/** The watched standstill, and the age of the last block where the network stood still before the watch. */
 function standstillWords(stillMillis: Milliseconds, frontier: Frontier, round: PollRound): string {
   const age = millisBetween(frontier.time, round.wallClock);
   const seen = `no block seen for ${formatDuration(stillMillis)}`;

@@ -58,7 +58,7 @@ export function judgeNode(
   return said;
 }
 
-/** Nodes that say different times for one block. A time is compared with its like: the block's own where both sent it. */
+/** Nodes that say different times for one block. The block's own time is compared where all sent it. */
 export function findContradictions(believable: readonly TimedWitness[]): readonly Contradiction[] {
   if (believable.length < 2) return [];
   const byHeight = new Map<bigint, TimedWitness[]>();
@@ -115,7 +115,7 @@ export function findDisagreement(
   return { advancing: advancing.map((one) => one.node), standing: standing.map((one) => one.node), forMillis };
 }
 
-/** What each node's part of this round leaves for the next. A node that was not seen keeps what is known, its clocks stopped. */
+/** The memory of each node after this poll. An unseen node keeps its memory, its clocks stopped. */
 export function rememberNodes(
   round: PollRound,
   believable: readonly TimedWitness[],

@@ -14,35 +14,35 @@ import {
 } from "./verdict.ts";
 
 /**
- * Judges the sources first, then the network. Pure: the same round over the same memory gives the same verdict.
- * A blind round freezes every timer, since nothing was seen while it lasted.
+ * Judges the sources first, then the network. Pure: the same poll over the same memory gives the same verdict.
+ * A blind poll freezes every timer.
  */
 export function judgeSources(
   round: PollRound,
   before: SourceMemory | undefined,
   thresholds: VerdictThresholds,
 ): Verdict {
-  const speaking = round.witnesses.filter((one): one is TimedWitness => one.reachable && one.time !== undefined);
-  const believable = speaking.filter((one) => aheadMillis(one, round) <= thresholds.aheadMillis);
+  const timed = round.witnesses.filter((one): one is TimedWitness => one.reachable && one.time !== undefined);
+  const believable = timed.filter((one) => aheadMillis(one, round) <= thresholds.aheadMillis);
   const contradictions = findContradictions(believable);
-  const sight = judgeNetwork(round, believable, contradictions, before, thresholds);
-  const blind = sight.state === "blind";
-  const frozenMillis = blind ? sinceLast(round, before) : 0;
-  const frontier = later(sight.frontier, frozenMillis);
+  const judgement = judgeNetwork(round, believable, contradictions, before, thresholds);
+  const blind = judgement.state === "blind";
+  const frozenMillis = blind ? sinceLastPoll(round, before) : 0;
+  const frontier = shiftedBy(judgement.frontier, frozenMillis);
   const memory: Mutable<SourceMemory> = {
-    watchedSinceMillis: sight.watchedSinceMillis + frozenMillis,
+    watchedSinceMillis: judgement.watchedSinceMillis + frozenMillis,
     atMillis: round.atMillis,
     nodes: rememberNodes(round, believable, before, thresholds, blind),
   };
   if (frontier !== undefined) memory.frontier = frontier;
   const verdict: Mutable<Verdict> = {
-    network: sight.state,
-    why: sight.why,
-    basis: sight.basis,
+    network: judgement.state,
+    why: judgement.why,
+    basis: judgement.basis,
     singleSource: round.witnesses.length === 1,
     nodes: round.witnesses.map((one) => judgeNode(one, round, frontier, contradictions, thresholds)),
     contradictions,
-    implausible: speaking
+    implausible: timed
       .filter((one) => !believable.includes(one))
       .map((one) => ({ node: one.node, aheadMillis: aheadMillis(one, round) })),
     wentBack: findRegressions(believable, before),
@@ -54,18 +54,18 @@ export function judgeSources(
     verdict.frontier = frontier;
     if (believable.length > 0) verdict.ageMillis = millisBetween(frontier.time, round.wallClock);
   }
-  if (sight.stillMillis !== undefined) verdict.stillMillis = Math.max(0, sight.stillMillis - frozenMillis);
+  if (judgement.stillMillis !== undefined) verdict.stillMillis = Math.max(0, judgement.stillMillis - frozenMillis);
   const disagree = findDisagreement(believable, memory.nodes, round.atMillis, thresholds);
   if (disagree !== undefined) verdict.disagree = disagree;
   return verdict;
 }
 
-/** A blind time does not count as one in which the frontier stood still. */
-function later(frontier: Frontier | undefined, millis: Milliseconds): Frontier | undefined {
+/** Blind time does not count as a standstill of the frontier. */
+function shiftedBy(frontier: Frontier | undefined, millis: Milliseconds): Frontier | undefined {
   if (millis === 0 || frontier?.advancedAtMillis === undefined) return frontier;
   return { ...frontier, advancedAtMillis: frontier.advancedAtMillis + millis };
 }
 
-function sinceLast(round: PollRound, before: SourceMemory | undefined): Milliseconds {
+function sinceLastPoll(round: PollRound, before: SourceMemory | undefined): Milliseconds {
   return before === undefined ? 0 : Math.max(0, round.atMillis - before.atMillis);
 }

@@ -1,18 +1,22 @@
+// The judgement of a network and its nodes: a PollRound (what each node said) and the memory of earlier ones give a
+// Verdict. This module holds the types and the default thresholds; judge-sources.ts is the judge, with judge-nodes.ts for
+// each node and judge-network.ts for the network. ../client/poll-nodes.ts polls.
+
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 
-/** While it is put together: what is optional is left out where it is not known, rather than undefined. */
+/** A value under construction: an unknown optional member is left out, not undefined. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** What one node said in one round. */
+/** The answer of one node in one poll. */
 export interface Witness {
   readonly node: string;
   readonly reachable: boolean;
   /** Why it was not reachable: one short clause for people. */
   readonly why?: string;
-  /** Set where it did answer, though with nothing of use. */
+  /** Set where it did answer, be it with nothing of use. */
   readonly answered?: true;
-  /** Set where what answers at its address is no data node. */
+  /** Set where no data node answers at its address. */
   readonly foreign?: true;
   /** Set where the node is there but would not answer us (rate limit, ban, our own budget): that is not being down. */
   readonly refused?: true;
@@ -28,13 +32,13 @@ export interface Frontier {
   readonly time: Nanoseconds;
   readonly height?: bigint;
   readonly node: string;
-  /** Local monotonic clock when it last advanced; undefined while only a first look has been taken. */
+  /** Local monotonic clock when it last advanced; undefined after a first poll alone. */
   readonly advancedAtMillis?: Milliseconds;
   /** Wall clock of the same moment, which still says something in the next process. */
   readonly advancedAt?: Nanoseconds;
 }
 
-/** One look at all configured nodes of a network, at about the same moment. */
+/** One poll of all configured nodes of a network, at about the same moment. */
 export interface PollRound {
   readonly witnesses: readonly Witness[];
   /** Local monotonic clock. */
@@ -63,7 +67,7 @@ export const DEFAULT_THRESHOLDS: VerdictThresholds = {
   aheadMillis: 10_000,
 };
 
-/** What is remembered of one node from round to round. All moments are of the local monotonic clock. */
+/** The memory of one node from poll to poll. All moments are of the local monotonic clock. */
 export interface NodeMemory {
   readonly node: string;
   /** The last time and height that it said. */
@@ -76,14 +80,14 @@ export interface NodeMemory {
 }
 
 /**
- * What one round leaves for the next: plain data, of one process's monotonic clock (after a restart keep at most
+ * The memory from one poll to the next: plain data, of one process's monotonic clock (after a restart keep at most
  * `frontier` without `advancedAtMillis`).
  */
 export interface SourceMemory {
   readonly frontier?: Frontier;
-  /** When the watch over the present frontier began: the first look, or the first one after a long pause. */
+  /** When the watch over the present frontier began: the first poll, or the first one after a long pause. */
   readonly watchedSinceMillis: Milliseconds;
-  /** When the last round was taken. */
+  /** The time of the last poll. */
   readonly atMillis: Milliseconds;
   readonly nodes: readonly NodeMemory[];
 }
@@ -114,14 +118,14 @@ export interface Contradiction {
   readonly says: readonly { readonly node: string; readonly time: Nanoseconds }[];
 }
 
-/** What a round says of a network and its nodes. */
+/** The judgement of one poll: the network and its nodes. */
 export interface Verdict {
   readonly network: NetworkState;
   /** One clause for people: why it is so. */
   readonly why: string;
   /**
-   * What the network's state was judged by: `advance` over several looks, or, where there is only a first look to
-   * go by, the `age` of the network's time against the wall clock, which a wrong clock deceives.
+   * The basis of the network's state: `advance` over several polls, or, after a first poll alone, the `age` of the
+   * network's time against the wall clock, which a wrong clock deceives.
    */
   readonly basis: "advance" | "age";
   /** Only one node is configured: a stall is "seen from one node; network and node cannot be told apart". */
@@ -151,7 +155,7 @@ export interface Verdict {
   readonly memory: SourceMemory;
 }
 
-/** A witness that said a time. */
+/** A witness with a time. */
 export type TimedWitness = Witness & { readonly time: Nanoseconds };
 
 /** From a to b, in whole milliseconds; negative when b is earlier. */

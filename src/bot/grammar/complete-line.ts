@@ -7,10 +7,10 @@ import { type Token, tokenize } from "./tokens.ts";
 /** At most this many lines are offered. */
 const MAX_LINES = 25;
 
-/** Asks for the values of one option: the command, the values typed before it, its name, and its beginning. */
+/** Suggests values of one option: the command with the values before it, its name, and the text so far. */
 export type SuggestValues = (ask: Ask, option: string, typed: string) => Promise<readonly Choice[]>;
 
-/** Whole lines that what is typed so far can become, best first. */
+/** Whole lines that complete the text so far, best first. */
 export async function completeLine(
   line: string,
   commands: readonly AnyCommand[],
@@ -52,7 +52,7 @@ export async function completeLine(
       lines.push(`${prefix}${dashed === null ? namedLead(name, option) : `--${name} `}`);
     }
   }
-  // What is typed is an offer, too, where another goes on from it: else a prompt would complete to what those share.
+  // The typed line is an offer, too, where another continues it: else a prompt would complete to their common prefix.
   const further = lines.some((candidate) => candidate !== line && candidate.startsWith(line));
   return [...new Set(lines)].filter((candidate) => further || candidate !== line).slice(0, MAX_LINES);
 }
@@ -78,7 +78,7 @@ function commandOf(
   return undefined;
 }
 
-/** What stands before the cursor, read as far as it can be; `pending` is an option whose value comes next. */
+/** The values before the cursor, as far as they can be parsed; `pending` is an option whose value comes next. */
 function readTyped(
   command: AnyCommand,
   tokens: readonly Token[],

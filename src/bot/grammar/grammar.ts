@@ -1,3 +1,6 @@
+// The typed line: a command, bare values in the order of its options, and named ones.
+// tokens.ts splits it into words, complete-line.ts completes it, usage.ts prints a command's syntax.
+
 import { UserError } from "../../errors.ts";
 import type { Ask } from "../../reply/reply.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
@@ -15,7 +18,7 @@ const MAX_TIME_WORDS = 3;
  * A typed line as a command with raw values: `market show BTC/USDT network:testnet --private`.
  * Bare values fill the options in their order; `name:value`, `--name value`, `--name=value`, `--flag` and `--no-flag`
  * name them; a colon names an option only if the command declares it. A bare word that is a flag's name sets it.
- * An empty line is `help`, and so is `?`. What is pasted with a platform's slash command before it, `/bell time`, is read without it.
+ * An empty line and `?` are `help`. A platform's slash command before it, as in `/bell time`, is ignored.
  * @throws UserError for an unknown command or option, a value too many, an option given twice, an open quote.
  */
 export function parseLine(line: string, commands: readonly AnyCommand[], now: Nanoseconds): Ask {
@@ -38,7 +41,7 @@ function withoutSlash(line: string, commands: readonly AnyCommand[]): readonly T
   return first === false && second === true ? tokens.slice(1) : tokens;
 }
 
-/** The command that a line begins with, two words before one; throws UserError with the nearest match. */
+/** The command at the start of a line, two words before one; throws UserError with the nearest match. */
 export function findCommand(
   tokens: readonly Token[],
   commands: readonly AnyCommand[],
@@ -75,7 +78,7 @@ export function findCommand(
   });
 }
 
-/** The option that a word names by `name:value`; undefined where it is a plain value. */
+/** The option named as `name:value`; undefined for a plain value. */
 export function namedByColon(token: Token, options: Options): { name: string; value: string } | undefined {
   const match = /^([a-z][a-z-]*)[:=]/iu.exec(token.text);
   const name = match?.[1]?.toLowerCase();
@@ -85,7 +88,7 @@ export function namedByColon(token: Token, options: Options): { name: string; va
   return { name, value: token.text.slice(match[0].length) };
 }
 
-/** The option that a word names by dashes, phones' long ones included. */
+/** The option named with dashes, including the long ones of phones. */
 function namedByDashes(token: Token): { name: string; value: string | undefined } | undefined {
   const match = /^(?:--|—|–)([a-z][a-z-]*)(?:=(.*))?$/isu.exec(token.text);
   if (match === null || token.quotedFrom === 0) return undefined;
@@ -185,7 +188,7 @@ function fillPositional(
   if (extra !== undefined) throw unexpected(command, extra);
 }
 
-/** What looks like an option's name with a colon. */
+/** Looks like an option's name with a colon. */
 const NAMED = /^([a-z][a-z-]*):/iu;
 
 function unexpected(command: AnyCommand, token: Token): UserError {
@@ -197,7 +200,7 @@ function unexpected(command: AnyCommand, token: Token): UserError {
   });
 }
 
-/** For a time, also the words behind it that belong to it: `last month`, `7 days ago`; the longest reading wins. */
+/** A time takes the following words that belong to it, `last month`, `7 days ago`; the longest match wins. */
 function withTimeWords(
   option: Option | undefined,
   value: string,
@@ -213,7 +216,7 @@ function withTimeWords(
   return { value, words: 0 };
 }
 
-/** The line that types an invocation: values in quotes where they need them. */
+/** An invocation as a typed line, with quotes where values need them. */
 export function formatLine(ask: Ask): string {
   let line = ask.command;
   for (const name of Object.keys(ask.options)) line += ` ${name}:${quoteValue(String(ask.options[name]))}`;

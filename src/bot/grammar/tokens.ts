@@ -4,13 +4,13 @@ import { UserError } from "../../errors.ts";
 export interface Token {
   /** Without its quotes. */
   readonly text: string;
-  /** Where the first quoted character stands in `text`: what follows is a value, never an option's name. */
+  /** The index of the first quoted character in `text`: from there on it is a value, never an option's name. */
   readonly quotedFrom: number;
-  /** Where the word begins in the line. */
+  /** The index of the word in the line. */
   readonly start: number;
 }
 
-/** Opening quotes with what closes them; phones turn straight ones into curly ones. */
+/** Opening quotes with their closing ones; phones turn straight quotes into curly ones. */
 const QUOTES: Readonly<Record<string, string>> = {
   '"': '"',
   "'": "'",
@@ -22,7 +22,7 @@ const QUOTES: Readonly<Record<string, string>> = {
   "«": "»",
 };
 
-/** Nobody types more; beyond it something pasted a file. */
+/** Nobody types more: a longer line is a pasted file. */
 const MAX_LINE_LENGTH = 4000;
 
 /**

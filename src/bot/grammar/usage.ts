@@ -1,7 +1,7 @@
 import type { AnyCommand } from "../command.ts";
 import type { Option } from "../options/options.ts";
 
-/** A short line names this many options that can be left out. */
+/** A short line names so many optional options. */
 const SHORT_OPTIONS = 2;
 
 /** `order <id> [version] [network] [private]` */
@@ -9,10 +9,10 @@ export function usageLine(command: AnyCommand): string {
   return [command.name, ...Object.entries(command.options).map(placeholder)].join(" ");
 }
 
-/** `order <id> [version]`, `snapshots [first] [after] …`: without what every command takes. */
+/** `order <id> [version]`, `snapshots [first] [after] …`: without the options of every command. */
 export function shortUsage(command: AnyCommand): string {
   const own = Object.entries(command.options).filter(([name, { kind }]) => kind !== "network" && name !== "private");
-  // In the order in which bare values are taken, whether they are required or not.
+  // In the order of bare values, required or not.
   const optional = own.filter(([, option]) => !isRequired(option)).slice(0, SHORT_OPTIONS);
   const shown = own.filter((entry) => isRequired(entry[1]) || optional.includes(entry));
   return [command.name, ...shown.map(placeholder), ...(shown.length < own.length ? ["…"] : [])].join(" ");
@@ -22,7 +22,7 @@ function placeholder([name, option]: readonly [string, Option]): string {
   return isRequired(option) ? `<${name}>` : `[${name}]`;
 }
 
-/** What kind of value an option takes, with what is right: for help. */
+/** The type of an option with an example, for help. */
 export function optionType(option: Option, networks: readonly string[]): string {
   switch (option.kind) {
     case "text":
@@ -40,7 +40,7 @@ export function optionType(option: Option, networks: readonly string[]): string 
   }
 }
 
-/** Whether a command cannot run without it. */
+/** Whether a command needs a value for it. */
 export function isRequired(option: Option): boolean {
   return "required" in option && option.required;
 }

@@ -1,21 +1,25 @@
+// Options of a command as plain data: registration, forms, help, parsing and types all come from it.
+// parse-options.ts checks raw values, time-span.ts reads times and durations, suggest-values.ts completes values,
+// saved-parties.ts puts in what people saved for themselves.
+
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import type { SeenIds } from "../../store/store.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { Caller, Target } from "../invocation.ts";
 
-/** What Discord takes as a choice's name, and as its value. */
+/** Discord's limit for a choice's name, and for its value. */
 export const MAX_CHOICE_LENGTH = 100;
 
 /** One value offered while typing; `value` is what will be sent. Neither is longer than MAX_CHOICE_LENGTH. */
 export interface Choice {
   readonly label: string;
   readonly value: string;
-  /** What means the same on a line of text, where the value stands without its label; left out = the value. */
+  /** An equivalent for a typed line, where the value has no label; left out = the value. */
   readonly typed?: string;
 }
 
-/** What completion may look at: the network asked about, what the bot has seen, and the options typed so far. */
+/** The context of completion: network, ids seen, and the options typed so far. */
 export interface SuggestContext {
   readonly api: ApiClient;
   readonly seen: SeenIds;
@@ -28,7 +32,7 @@ export interface SuggestContext {
   readonly signal: AbortSignal;
 }
 
-/** A stretch of time as typed: a day is 24 hours, `7d` a moment; half-open. */
+/** A typed time span, half-open: a date is its 24 hours, `7d` a moment. */
 export interface TimeSpan {
   readonly from: Nanoseconds;
   /** The first moment after it; equal to `from` for a moment. */
@@ -49,9 +53,9 @@ export interface TextOption extends OptionBase {
   readonly maxLength?: number;
   /** Takes all bare words that are left on a typed line, as one value; only for the last of the text options. */
   readonly rest?: true;
-  /** What people saved for themselves comes first in completion, is the default, and may be typed by its name. */
+  /** The caller's saved parties come first in completion, give the default, and may be typed by name. */
   readonly saved?: "party";
-  /** Completion, best first; called with what is typed so far, must answer within a second or with what it has. */
+  /** Completion of the text typed so far, best first; answers within a second. */
   readonly suggest?: (typed: string, context: SuggestContext) => Promise<readonly Choice[]>;
 }
 
@@ -70,7 +74,7 @@ export interface ChoiceOption extends OptionBase {
 
 export interface FlagOption extends OptionBase {
   readonly kind: "flag";
-  /** What leaving it out means. */
+  /** The value where it is left out. */
   readonly default: boolean;
 }
 

@@ -8,8 +8,8 @@ import { parseTimeSpan } from "./time-span.ts";
 type RawOptions = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * All of a command's raw values, checked and typed; flags that were left out get their default.
- * @throws UserError for the first thing wrong, in the order of declaration.
+ * All raw values of a command, checked and typed; omitted flags get their default.
+ * @throws UserError for the first mistake, in the order of declaration.
  */
 export function parseOptions(
   command: Pick<AnyCommand, "name" | "options" | "examples">,
@@ -49,13 +49,13 @@ function article(name: string): string {
   return /^[aeiou]/u.test(name) ? `an ${name}` : `a ${name}`;
 }
 
-/** What parsing needs to know beside the option itself. */
+/** What parsing needs beside the option. */
 interface ParseContext {
   readonly now: Nanoseconds;
   readonly networks: readonly string[];
 }
 
-/** What a value becomes once it is parsed. */
+/** A parsed value. */
 export type OptionValue = string | number | boolean | TimeSpan;
 
 const DEFAULT_MAX_LENGTH = 200;
@@ -69,7 +69,7 @@ export function isFlagWord(word: string): boolean {
 
 /**
  * One raw value, as typed or as a platform sent it, checked and typed.
- * @throws UserError saying what is wrong, what is right, and the nearest match.
+ * @throws UserError with the mistake, the accepted form and the nearest match.
  */
 function parseOption(name: string, option: Option, raw: string | number | boolean, context: ParseContext): OptionValue {
   const typed = String(raw).trim();

@@ -3,14 +3,14 @@ import type { SavedParties, SavedParty } from "../../store/store.ts";
 import type { Caller, Target } from "../invocation.ts";
 import type { Choice, Option, Options } from "./options.ts";
 
-/** The parties of whoever asks: theirs alone, the default one first. */
+/** The caller's saved parties, the default one first. */
 export interface OwnParties {
   list(): Promise<readonly SavedParty[]>;
   save(party: SavedParty): Promise<"saved" | "full">;
   forget(id: string): Promise<boolean>;
 }
 
-/** Somebody's parties, whatever the server; a Slack user id is unique within its workspace only. */
+/** The parties of one person on all servers; a Slack user id is unique only within its workspace. */
 export function ownParties(
   saved: SavedParties,
   here: Pick<Target, "platform" | "workspace">,
@@ -25,12 +25,12 @@ export function ownParties(
   };
 }
 
-/** What stands for everybody where a party saved is the default: `stake party:all`. */
+/** Typed for everybody where a saved party is the default: `stake party:all`. */
 export const EVERYBODY = "all";
 
 /**
- * The values with saved parties put in: the default one where a party option was left out, and ids for their names.
- * A store in trouble costs nobody an answer that can do without it.
+ * The values with saved parties put in: the default where a party option was omitted, and ids for names. A failing store
+ * counts as no saved parties.
  */
 export async function withSavedParties<V extends Readonly<Record<string, unknown>>>(
   options: Options,
@@ -55,7 +55,7 @@ function savedId(typed: unknown, saved: readonly SavedParty[]): string | undefin
   return saved.find(({ name }) => name?.toLowerCase() === wanted)?.id ?? typed;
 }
 
-/** The saved parties that fit what is typed, as choices: they come before all others. */
+/** Saved parties that match the typed text, as choices; they come before all others. */
 export async function suggestSavedParties(typed: string, own: OwnParties): Promise<readonly Choice[]> {
   const wanted = typed.trim().toLowerCase();
   const saved = await own.list().catch(() => []);

@@ -1,13 +1,13 @@
 import type { Choice, Option, SuggestContext } from "./options.ts";
 
-/** What Discord and Slack show at most (25 and 100); nobody reads more. */
+/** The lower of the limits of Discord (25) and Slack (100). */
 export const MAX_CHOICES = 25;
-/** Discord and Slack both close the list after 3 s; what comes later than this is not worth the wait. */
+/** Discord and Slack close the list after 3 s. */
 const SUGGEST_MILLIS = 1500;
 
 const TIMES = ["today", "yesterday", "7d", "30d", "this month", "last month", "this year", "last year", "now"];
 
-/** Values for one option, best first, for what is typed so far; an empty list where there is nothing to offer in time. */
+/** Values for one option and the text typed so far, best first; empty where there are none in time. */
 export async function suggestValues(
   option: Option,
   typed: string,

@@ -29,7 +29,7 @@ interface Span {
 const moment = (at: Nanoseconds): Span => ({ from: at, to: at });
 const between = (from: number, to: number): Span => ({ from: fromMillis(from), to: fromMillis(to) });
 
-/** A map, since whoever types `constructor` must not find what every object has. */
+/** A map, so that typing `constructor` finds nothing. */
 const DAYS: ReadonlyMap<string, number> = new Map([
   ["yesterday", -1],
   ["today", 0],
@@ -107,7 +107,7 @@ function clock(typed: string): Span | undefined {
   return moment(nanoseconds(day.from + seconds * 1_000_000_000n + fraction));
 }
 
-/** Told apart by their digits: seconds have 10 (years 2001 to 2286), milliseconds 13, nanoseconds 19. */
+/** Distinguished by their digits: seconds have 10 (years 2001 to 2286), milliseconds 13, nanoseconds 19. */
 function unix(typed: string): Span | undefined {
   if (!/^\d+$/u.test(typed)) return undefined;
   const perUnit = { 10: 1_000_000_000n, 13: 1_000_000n, 19: 1n }[typed.length];
@@ -155,7 +155,7 @@ function relative(typed: string, now: Nanoseconds): Span | undefined {
   }
 }
 
-/** What people type for units of a duration, in the letters that durations use. */
+/** Typed words for units, with the letters of durations. */
 const UNIT_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\s*(?:seconds?|secs?)\b/gu, "s"],
   [/\s*(?:minutes?|mins?)\b/gu, "m"],
@@ -164,7 +164,7 @@ const UNIT_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\s*weeks?\b/gu, "w"],
 ];
 
-/** A span of time as people type it, `90s`, `2m`, `1 hour`, in milliseconds; undefined where it is none. */
+/** A typed duration, `90s`, `2m`, `1 hour`, in milliseconds; undefined for anything else. */
 export function parseTypedDuration(typed: string): Milliseconds | undefined {
   let short = typed.trim().toLowerCase();
   for (const [words, letter] of UNIT_WORDS) short = short.replaceAll(words, letter);

@@ -4,13 +4,13 @@ import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
 import { inspectCore, inspectNode, type NodeInspection } from "../../api/node/inspect-node.ts";
 import { millisBetween } from "../../api/verdict/verdict.ts";
 import type { Config } from "../../config/config.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import type { Check } from "./check.ts";
-import { BEHIND_MILLIS, judgeClock } from "./clock.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Check } from "./checks.ts";
 import { judgeCore, judgeNodes, majorityTime } from "./nodes.ts";
 
 /** Blocks come about once a second, so a network that lives moves in this time. */
-const SECOND_LOOK_MILLIS: Milliseconds = 2500;
+const SECOND_READING_MILLIS: Milliseconds = 2500;
 
 /** The networks with their nodes, and this machine's clock by the first of them that has a time. */
 export function networkChecks(
@@ -18,7 +18,7 @@ export function networkChecks(
   drift: Milliseconds,
 ): Check[] {
   const { networks } = config;
-  if (networks.length === 0) return [{ name: "networks", run: () => Promise.resolve([simulated(config)]) }];
+  if (networks.length === 0) return [{ name: "networks", run: () => Promise.resolve([simulatedFinding(config)]) }];
   const looks = new Map<string, Promise<readonly NodeInspection[]>>();
   const lookAt = (network: string, urls: readonly string[]): Promise<readonly NodeInspection[]> =>
     Promise.all(urls.map((url) => inspectNode(url, { network })));
@@ -44,7 +44,7 @@ export function networkChecks(
           if (reading === undefined) continue;
           if (millisBetween(reading.time, reading.at) <= BEHIND_MILLIS)
             return [judgeClock(name, reading, reading, drift)];
-          await sleep(SECOND_LOOK_MILLIS, undefined, { signal });
+          await sleep(SECOND_READING_MILLIS, undefined, { signal });
           const again = majorityTime(await lookAt(name, urls));
           if (again !== undefined) return [judgeClock(name, reading, again, drift)];
         }
@@ -55,7 +55,7 @@ export function networkChecks(
   ];
 }
 
-function simulated({ discord, slack, allowSimulator }: Pick<Config, "discord" | "slack" | "allowSimulator">): Finding {
+function simulatedFinding({ discord, slack, allowSimulator }: Pick<Config, "discord" | "slack" | "allowSimulator">): Finding {
   const check = "networks";
   if (discord === undefined && slack === undefined) {
     return ok(check, "no data node is set up: the embedded simulator serves, and everything is SIMULATED");
@@ -63,4 +63,41 @@ function simulated({ discord, slack, allowSimulator }: Pick<Config, "discord" | 
   const remedy = "Set MAINNET_URLS or TESTNET_URLS to your data nodes.";
   if (!allowSimulator) return fault(check, "no data node is set up, so the bot refuses to start on a platform", remedy);
   return warning(check, "people on the platforms are shown a simulated network (ALLOW_SIMULATOR)", remedy);
+}
+
+/** A network's time and the wall clock at that moment. */
+interface ClockReading {
+  readonly time: Nanoseconds;
+  readonly at: Nanoseconds;
+}
+
+/** A network cannot be ahead of the true time by more than its blocks are apart. */
+const AHEAD_MILLIS: Milliseconds = 2000;
+/** A node may take so long to take in a block. */
+const BEHIND_MILLIS: Milliseconds = 10_000;
+const NTP = "Let the machine keep its clock by NTP (timedatectl set-ntp true).";
+
+/**
+ * This machine's clock against the time of a network's majority. A network that stands still looks like a clock that is
+ * fast: which of them it is, a second look some seconds later tells.
+ */
+export function judgeClock(network: string, first: ClockReading, second: ClockReading, drift: Milliseconds): Finding {
+  const check = "clock";
+  const behind = millisBetween(second.time, second.at);
+  const words = (off: Milliseconds): string => formatDuration(Math.abs(off));
+  if (-behind > AHEAD_MILLIS) {
+    const what = `this machine's clock is ${words(behind)} behind ${network}`;
+    return -behind > drift ? fault(check, what, NTP) : warning(check, what, NTP);
+  }
+  if (behind <= BEHIND_MILLIS) return ok(check, `agrees with ${network} to ${words(behind)}`);
+  if (second.time <= first.time) {
+    const what = `${network} is ${words(behind)} behind this machine's clock and stands still`;
+    return warning(
+      check,
+      what,
+      "Ask again once the network moves: until then nobody can tell whether the clock is right.",
+    );
+  }
+  const what = `this machine's clock is ${words(behind)} ahead of ${network}, which moves`;
+  return behind > drift ? fault(check, what, NTP) : warning(check, what, NTP);
 }

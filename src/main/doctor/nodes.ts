@@ -6,11 +6,11 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatUtc, type Nanoseconds } from "../../units/nanoseconds.ts";
 
 /** Below this part of it, a node's rate limit is nearly used up though this process has asked but two questions. */
-const LITTLE_LEFT = 0.1;
+const LOW_RATE_LIMIT_SHARE = 0.1;
 /** Nobody misses so many blocks in the minute in which its time would still be the others': blocks come once a second. */
 const OTHER_CHAIN_BLOCKS = 10_000n;
 /** Two nodes are never asked at the same moment, nor do they take in a block at the same. */
-const NEAR_MILLIS: Milliseconds = 5000;
+const AGREEMENT_MILLIS: Milliseconds = 5000;
 
 /** What each data node of a network said, and what the others' answers make of it. */
 export function judgeNodes(network: string, nodes: readonly NodeInspection[]): Finding[] {
@@ -61,7 +61,7 @@ function judgeNode(network: string, node: NodeInspection, frontier: Nanoseconds,
     const remedy = `See to it that it catches up; until then name it last in ${network.toUpperCase()}_URLS, since nodes are asked in that order.`;
     return noAnswer(check, what, remedy);
   }
-  if (rateLimit !== undefined && rateLimit.remaining < rateLimit.limit * LITTLE_LEFT) {
+  if (rateLimit !== undefined && rateLimit.remaining < rateLimit.limit * LOW_RATE_LIMIT_SHARE) {
     const remedy = "See which other program asks it from this address: beyond the limit the node bans it.";
     return warning(check, `${rateLimit.remaining} of the ${rateLimit.limit} requests that it allows are left`, remedy);
   }
@@ -115,7 +115,7 @@ export function majorityTime(
     .toSorted((a, b) => a.gap - b.gap);
   const middle = said[Math.floor((said.length - 1) / 2)];
   if (middle === undefined) return undefined;
-  const agreeing = said.filter(({ gap }) => Math.abs(gap - middle.gap) <= NEAR_MILLIS);
+  const agreeing = said.filter(({ gap }) => Math.abs(gap - middle.gap) <= AGREEMENT_MILLIS);
   return agreeing.length * 2 > nodes.length ? middle : undefined;
 }
 

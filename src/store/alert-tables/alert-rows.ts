@@ -1,8 +1,6 @@
 import type { Milliseconds } from "../../units/duration.ts";
 
-// What is kept of alerts. `data` is JSON that the alerts room writes and checks; the columns beside it are what is
-// searched by. All times are Unix milliseconds. Everything here is reached inside a transaction only, so that what was
-// seen and what is thereby owed are kept together or not at all.
+// `data` is JSON that src/alerts writes and checks; the other columns are searched. All times are Unix milliseconds.
 
 export interface SubscriptionRow {
   readonly id: string;
@@ -15,7 +13,7 @@ export interface SubscriptionRow {
 
 export interface SilenceRow {
   readonly id: string;
-  /** When it is over for good. */
+  /** When it ends for good. */
   readonly ends_at: Milliseconds;
   readonly data: string;
 }
@@ -24,7 +22,7 @@ export interface MachineRow {
   readonly rule: string;
   readonly network: string;
   readonly subject: string;
-  /** It fires and resolves too often of late. */
+  /** It has fired and resolved too often of late. */
   readonly flapping: 0 | 1;
   readonly data: string;
 }
@@ -37,13 +35,13 @@ export interface EpisodeRow {
   readonly data: string;
 }
 
-/** An episode as it is kept. */
+/** An episode as it is stored. */
 export interface KeptEpisodeRow extends EpisodeRow {
-  /** Grows whenever a telling of it is written. */
+  /** Grows with every change of one of its notification states. */
   readonly told: number;
 }
 
-/** What one destination was told, or not told, of one episode. */
+/** The notification state of one episode at one destination. */
 export interface NotificationStateRow {
   readonly episode: string;
   readonly destination: string;
@@ -56,10 +54,10 @@ export interface MessageRow {
   readonly data: string;
 }
 
-/** A part of what is owed to many, in one row until it is spread over those whom it is owed to. */
+/** A stored portion of a large batch, in one row until it is fanned out into deliveries. */
 export interface ChunkRow {
   readonly platform: string;
-  /** How many deliveries are in it. */
+  /** Its number of deliveries. */
   readonly owed: number;
   readonly created_at: Milliseconds;
   readonly data: string;
@@ -74,10 +72,10 @@ export interface NewDeliveryRow {
   readonly platform: string;
   readonly kind: "message" | "edit";
   readonly phase: string;
-  /** The id of what it says. */
+  /** The id of its message. */
   readonly message: string;
   readonly episode: string | null;
-  /** Of an edit: the delivery whose message it changes. */
+  /** Of an edit: the delivery of the message that it changes. */
   readonly target: string | null;
   readonly run_at: Milliseconds;
   readonly created_at: Milliseconds;
@@ -90,13 +88,13 @@ export interface DeliveryRow extends NewDeliveryRow {
   readonly state: DeliveryState;
   readonly attempts: number;
   readonly attempted_at: Milliseconds | null;
-  /** When the first try was made of which nobody knows whether it arrived. */
+  /** The time of the first attempt whose result is unknown. */
   readonly uncertain_since: Milliseconds | null;
   readonly last_error: string | null;
   readonly settled_at: Milliseconds | null;
 }
 
-/** What the log tells of a delivery. */
+/** The columns that the log shows. */
 export type LoggedDelivery = Omit<DeliveryRow, "platform" | "target" | "run_at" | "data">;
 
 export type DeliveryChange = Partial<
@@ -123,7 +121,7 @@ export interface ReceiptRow {
   readonly at: Milliseconds;
 }
 
-/** What waits for the end of quiet hours. */
+/** A message held until quiet hours end. */
 export interface HeldRow {
   readonly destination: string;
   readonly release_at: Milliseconds;
@@ -131,12 +129,12 @@ export interface HeldRow {
   readonly data: string;
 }
 
-/** The message of one day that grows. */
+/** A rolling message: one that is edited over a day. */
 export interface RollingRow {
   readonly key: string;
   readonly delivery: string;
   readonly day_ends_at: Milliseconds;
-  /** The id of what it says. */
+  /** The id of its message. */
   readonly message: string;
 }
 
@@ -150,7 +148,7 @@ export interface DecisionRow {
   readonly detail: string | null;
 }
 
-/** A decision as it is kept. */
+/** A decision as it is stored. */
 export interface KeptDecisionRow extends DecisionRow {
   /** The order in which they were made. */
   readonly seq: number;

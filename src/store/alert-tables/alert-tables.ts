@@ -1,3 +1,7 @@
+// The store's ports for alerts, reached only inside a transaction, so that an observation and the deliveries that follow
+// from it are kept together or not at all. create-alert-tables.ts binds them to a transaction and deletes what is old.
+// Next: alert-rows.ts (the rows), then one module per port: subscriptions, watch-state, outbox, backlog, journal.
+
 import type { Milliseconds } from "../../units/duration.ts";
 import type {
   ChunkRow,
@@ -21,10 +25,7 @@ import type {
 
 export type * from "./alert-rows.ts";
 
-// What is kept of alerts, as it is asked for. All of it is reached inside a transaction only, so that what was seen and
-// what is thereby owed are kept together or not at all.
-
-/** Which decisions to read; newest first. What is left out does not narrow. */
+/** A filter of decisions, which are read newest first. */
 export interface DecisionQuery {
   readonly episode?: string;
   readonly destination?: string;
@@ -32,6 +33,7 @@ export interface DecisionQuery {
   readonly limit: number;
 }
 
+/** Subscriptions and silences. */
 export interface Subscriptions {
   /** Grows with every change of a subscription or silence. */
   revision(): Promise<number>;
@@ -41,24 +43,25 @@ export interface Subscriptions {
   list(destination?: string): Promise<readonly SubscriptionRow[]>;
   drop(ids: readonly string[]): Promise<void>;
   putSilence(row: SilenceRow): Promise<void>;
-  /** Those that are not over. */
+  /** The silences that last beyond that moment. */
   silences(at: Milliseconds): Promise<readonly SilenceRow[]>;
 }
 
+/** Snapshots of watchers, state machines of conditions, episodes, and the destinations' notification states. */
 export interface WatchState {
   snapshot(network: string, watcher: string): Promise<{ readonly at: Milliseconds; readonly data: string } | undefined>;
-  /** When that snapshot was put. */
+  /** The time of that snapshot. */
   observedAt(network: string, watcher: string): Promise<Milliseconds | undefined>;
   putSnapshot(network: string, watcher: string, at: Milliseconds, data: string): Promise<void>;
   /** Of all networks unless one is named. */
   machines(network?: string): Promise<readonly MachineRow[]>;
   machine(of: Pick<MachineRow, "rule" | "network" | "subject">): Promise<MachineRow | undefined>;
-  /** Those of all networks that flap. */
+  /** The flapping ones of all networks. */
   flapping(): Promise<readonly MachineRow[]>;
   putMachines(rows: readonly MachineRow[]): Promise<void>;
   dropMachines(rows: readonly Pick<MachineRow, "rule" | "network" | "subject">[]): Promise<void>;
   episode(id: string): Promise<KeptEpisodeRow | undefined>;
-  /** Of those that are kept: `told`. */
+  /** `told` of those episodes that are still stored. */
   notificationRevisions(ids: readonly string[]): Promise<readonly Pick<KeptEpisodeRow, "id" | "told">[]>;
   /** Of all networks unless one is named; oldest first. */
   openEpisodes(network?: string): Promise<readonly KeptEpisodeRow[]>;
@@ -70,81 +73,82 @@ export interface WatchState {
   putNotificationStates(rows: readonly NotificationStateRow[]): Promise<void>;
 }
 
+/** Deliveries with their messages and receipts. */
 export interface Outbox {
   addMessages(rows: readonly MessageRow[], at: Milliseconds): Promise<void>;
   messages(ids: readonly string[]): Promise<readonly MessageRow[]>;
-  /** In the order given, behind everything that is owed already. */
+  /** In the order given, behind all deliveries there are. */
   add(rows: readonly NewDeliveryRow[]): Promise<void>;
-  /** Those that may be sent now: of each destination what comes first, none where something is under way. */
+  /** Deliveries that may be sent now: of each destination the first one, none where one is being sent. */
   due(platform: string, at: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
-  /** News of conditions that may be sent now: behind no other message to its destination, but ahead of edits. */
+  /** Changes of conditions that may be sent now: behind no other message to their destination, but ahead of edits. */
   urgent(platform: string, at: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
-  /** When the next one that is not due yet becomes so. */
+  /** When the next delivery becomes due. */
   nextRunAt(platforms: readonly string[], after: Milliseconds): Promise<Milliseconds | undefined>;
   get(ids: readonly string[]): Promise<readonly DeliveryRow[]>;
-  /** What an episode owes or owed a destination, in order. */
+  /** All deliveries of an episode, in order; to one destination where it is named. */
   ofEpisode(episode: string, destination?: string): Promise<readonly DeliveryRow[]>;
-  /** Whether a trigger of any of these episodes has still to go. */
+  /** Whether a trigger of any of these episodes is still owed. */
   hasOwedTriggers(episodes: readonly string[]): Promise<boolean>;
-  /** What is still owed to a destination or being sent there, in order. */
+  /** Deliveries to a destination that are owed or being sent, in order. */
   openOf(destination: string): Promise<readonly DeliveryRow[]>;
-  /** Those that something became of last, newest first; of one destination where it is named. */
+  /** The deliveries settled last, newest first; to one destination where it is named. */
   settled(limit: number, destination?: string): Promise<readonly DeliveryRow[]>;
   /** The owed edits of a message. */
   owedEdits(targets: readonly string[]): Promise<readonly DeliveryRow[]>;
   update(id: string, change: DeliveryChange): Promise<void>;
-  /** They say something else now. */
+  /** Points deliveries to another message. */
   setMessage(ids: readonly string[], message: string): Promise<void>;
-  /** The next try of each of them begins. */
+  /** Marks them as being sent and counts the attempt. */
   beginAttempts(ids: readonly string[], at: Milliseconds): Promise<void>;
-  /** They have arrived. */
   markSent(ids: readonly string[], at: Milliseconds): Promise<void>;
-  /** Nothing goes to a destination before that. */
+  /** Sends nothing to a destination before that moment. */
   postpone(destination: string, until: Milliseconds): Promise<void>;
-  /** What is owed and to go after that moment, goes so much sooner. */
+  /** Moves deliveries that are due after that moment forward. */
   bringForward(by: Milliseconds, after: Milliseconds): Promise<void>;
-  /** What a process left behind in the middle of sending: of all of it the outcome is unknown. */
+  /** Owes again what a crashed process was sending, marked as uncertain, and returns it. */
   recover(): Promise<readonly DeliveryRow[]>;
-  /** Owed since before that moment, on other platforms than those. */
+  /** Deliveries owed since before that moment, except on some platforms. */
   overdue(before: Milliseconds, limit: number, except?: readonly string[]): Promise<readonly DeliveryRow[]>;
-  /** All that is owed on a platform and not being sent, in order. */
+  /** Deliveries owed on a platform and not being sent, in order. */
   owedOn(platform: string): Promise<readonly DeliveryRow[]>;
-  /** They are given up. */
   deadLetter(ids: readonly string[], at: Milliseconds, why: string): Promise<void>;
-  /** How many messages, without edits, were given up on a platform at that moment or later, by destination. */
+  /** Messages, without edits, dead-lettered on a platform since that moment, by destination. */
   countDeadLetters(
     platform: string,
     since: Milliseconds,
   ): Promise<readonly { readonly destination: string; readonly count: number }[]>;
   putReceipts(rows: readonly ReceiptRow[]): Promise<void>;
   receipts(deliveries: readonly string[]): Promise<readonly ReceiptRow[]>;
-  /** How many are owed, by platform, and since when the oldest; what is in parcels among them. */
+  /** The number of owed deliveries and the age of the oldest, by platform; those in chunks are counted, too. */
   depth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[]>;
 }
 
+/** Deliveries of large batches that are not fanned out yet. */
 export interface Chunks {
   put(rows: readonly ChunkRow[]): Promise<void>;
-  /** Takes out the oldest ones, in the order in which they were put. */
+  /** Removes and returns the oldest chunks, in the order in which they were put. */
   take(limit: number): Promise<readonly ChunkRow[]>;
-  /** When the oldest one was put; undefined where there is none. */
+  /** When the oldest chunk was put; undefined where there is none. */
   oldestAt(): Promise<Milliseconds | undefined>;
 }
 
-/** The messages that have arrived at a destination, without edits, in the order in which they arrived. */
+/** The messages delivered to a destination, without edits, in the order of their delivery. */
 export interface DeliveredMessages {
-  /** Those behind a place, which is the `seq` of a delivery; oldest first. */
+  /** Those behind a delivery's `seq`; oldest first. */
   after(destination: string, seq: number, limit: number): Promise<readonly DeliveryRow[]>;
   /** The last ones; oldest first. */
   last(destination: string, limit: number): Promise<readonly DeliveryRow[]>;
-  /** The last edits of messages that grow over a day, settled at that moment (Unix milliseconds) or later; oldest first. */
+  /** The last edits of rolling messages, settled since that moment; oldest first. */
   rollingEdits(destination: string, since: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
 }
 
+/** Messages held during quiet hours, and rolling messages. */
 export interface Backlog {
   hold(rows: readonly HeldRow[]): Promise<void>;
-  /** All that waits for a destination is due then. */
+  /** Makes everything held for a destination due at that moment. */
   reschedule(destination: string, at: Milliseconds): Promise<void>;
-  /** Takes out what is due, in the order in which it was held. */
+  /** Removes and returns what is due, in the order in which it was held. */
   release(at: Milliseconds): Promise<readonly HeldRow[]>;
   rolling(keys: readonly string[]): Promise<readonly RollingRow[]>;
   putRolling(rows: readonly RollingRow[]): Promise<void>;
@@ -155,25 +159,25 @@ export interface DecisionLog {
   read(query: DecisionQuery): Promise<readonly DecisionRow[]>;
 }
 
-/** Which lines of the log to look at. */
+/** A range of the log. */
 export interface JournalQuery {
-  /** The last so many decisions, and as many deliveries of which something became. */
+  /** The number of last decisions, and of last settled deliveries, to read. */
   readonly within: number;
-  /** Of these decisions, those about a destination or about none; the deliveries are the last ones to it. */
+  /** Narrows these decisions to those about a destination or about none, and the deliveries to those to it. */
   readonly destination?: string | undefined;
 }
 
-/** The log's lines by their places: `seq` names a row of its table, times are Unix milliseconds. */
+/** The log's lines by `seq`, so that a page reads only its own rows. Times are Unix milliseconds. */
 export interface Journal {
   counts(of: JournalQuery): Promise<{
     readonly decisions: number;
     readonly outcomes: number;
-    /** How many of the deliveries are about an episode. */
+    /** Deliveries about an episode. */
     readonly ofEpisodes: number;
   }>;
-  /** The newest first, so many at most. */
+  /** Newest first. */
   decisions(of: JournalQuery, take: number): Promise<readonly { readonly seq: number; readonly at: Milliseconds }[]>;
-  /** Those of which something became last first, so many at most. */
+  /** Settled deliveries, the last ones first. */
   outcomes(
     of: JournalQuery,
     take: number,
@@ -189,9 +193,9 @@ export interface Journal {
   decisionsAt(seqs: readonly number[]): Promise<readonly KeptDecisionRow[]>;
   /** In no order. */
   deliveriesAt(seqs: readonly number[]): Promise<readonly LoggedDelivery[]>;
-  /** All decisions, newest first, from the one before that `seq` on. */
+  /** All decisions before that `seq`, newest first. */
   decisionsBefore(seq: number | undefined, take: number): Promise<readonly KeptDecisionRow[]>;
-  /** The deliveries that something became of, in the order of `outcomes`, from the one after that one on. */
+  /** The settled deliveries after that one, in the order of `outcomes`. */
   deliveriesBefore(
     last: Pick<DeliveryRow, "seq" | "settled_at"> | undefined,
     take: number,
@@ -199,16 +203,16 @@ export interface Journal {
   ): Promise<readonly LoggedDelivery[]>;
 }
 
-/** How the alerts stand, as numbers. */
+/** Gauges of the alerts. */
 export interface AlertCounts {
-  /** Messages given up within the last day. */
+  /** Deliveries dead-lettered within the last day. */
   readonly dead: readonly { readonly platform: string; readonly count: number }[];
   readonly subscriptions: readonly { readonly state: string; readonly count: number }[];
   /** Messages that wait for quiet hours to end. */
   readonly held: number;
 }
 
-/** Everything that is kept of alerts. */
+/** All ports for alerts. */
 export interface AlertTables {
   readonly subscriptions: Subscriptions;
   readonly watch: WatchState;
@@ -220,8 +224,8 @@ export interface AlertTables {
   readonly journal: Journal;
   counts(at: Milliseconds): Promise<AlertCounts>;
   /**
-   * Deletes what is settled and older than that, whatever it is; what is open or owed stays. `whole` looks through all
-   * that was told for what belongs to nothing any more, which may take seconds.
+   * Deletes settled rows older than that moment; open and owed ones stay. `whole` also searches all notification states
+   * for those without an episode, which may take seconds.
    */
   prune(before: Milliseconds, whole?: boolean): Promise<void>;
 }

@@ -5,19 +5,19 @@ import type { Schema } from "../schema.ts";
 import type { Backlog, Chunks } from "./alert-tables.ts";
 import { withNumbers } from "./counters.ts";
 
-/** What waits for quiet hours to end, and the messages that grow over a day. */
+/** Messages held during quiet hours, and rolling messages. */
 export function createBacklog(db: Kysely<Schema>): Backlog {
   return {
     async hold(rows) {
-      await inBatches(await withNumbers(db, "held", rows), (piece) =>
-        db.insertInto("alert_held").values(piece).execute(),
+      await inBatches(await withNumbers(db, "held", rows), (batch) =>
+        db.insertInto("alert_held").values(batch).execute(),
       );
     },
     async reschedule(destination, at) {
       await db.updateTable("alert_held").set({ release_at: at }).where("destination", "=", destination).execute();
     },
     async release(at) {
-      // Asked every second, while thousands may wait: in their order they would all be looked at.
+      // Asked every second, while thousands may be held: ordering by `seq` would read them all.
       const first = await db
         .selectFrom("alert_held")
         .select((eb) => eb.fn.min<number | null>("release_at").as("at"))
@@ -28,12 +28,12 @@ export function createBacklog(db: Kysely<Schema>): Backlog {
       return due;
     },
     rolling: (keys) =>
-      selectInBatches(keys, (piece) => db.selectFrom("alert_rolling").selectAll().where("key", "in", piece).execute()),
+      selectInBatches(keys, (batch) => db.selectFrom("alert_rolling").selectAll().where("key", "in", batch).execute()),
     putRolling: (rows) =>
-      inBatches(rows, (piece) =>
+      inBatches(rows, (batch) =>
         db
           .insertInto("alert_rolling")
-          .values(piece)
+          .values(batch)
           .onConflict((conflict) =>
             conflict.column("key").doUpdateSet((eb) => ({
               delivery: eb.ref("excluded.delivery"),
@@ -45,12 +45,12 @@ export function createBacklog(db: Kysely<Schema>): Backlog {
   };
 }
 
-/** What is owed to many and not yet spread over them. */
+/** Deliveries of large batches that are not fanned out yet. */
 export function createChunks(db: Kysely<Schema>): Chunks {
   return {
     async put(rows) {
-      await inBatches(await withNumbers(db, "parcels", rows), (piece) =>
-        db.insertInto("alert_parcels").values(piece).execute(),
+      await inBatches(await withNumbers(db, "parcels", rows), (batch) =>
+        db.insertInto("alert_parcels").values(batch).execute(),
       );
     },
     async take(limit) {

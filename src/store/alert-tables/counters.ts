@@ -3,8 +3,8 @@ import type { Kysely } from "kysely";
 import type { Schema } from "../schema.ts";
 
 /**
- * Takes the next `count` numbers of a counter and gives the first. Whoever takes some keeps others waiting until its
- * transaction ends, so that numbers have the order in which they become visible.
+ * Takes the next `count` numbers of a counter and returns the first. Other takers wait until the transaction ends, so
+ * that numbers have the order in which they become visible.
  */
 export async function takeNumbers(db: Kysely<Schema>, name: string, count: number): Promise<number> {
   const row = await db

@@ -11,7 +11,7 @@ import { createOutbox } from "./outbox.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import { createWatchState } from "./watch-state.ts";
 
-/** How many decisions are kept, however young they are. */
+/** Older decisions are deleted, however young they are. */
 export const MAX_DECISIONS = 200_000;
 
 /** The alerts' tables, bound to a transaction. */
@@ -28,7 +28,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
     counts: (at) => countAlerts(db, at),
     async prune(before, whole = false) {
       const last = await lastNumber(db, "decisions");
-      // What lasted long is not old: its story is whole until nothing has been decided about it for so long.
+      // An episode is old once its last decision is, so that the history of a long one stays whole.
       const over = await db
         .deleteFrom("alert_episodes")
         .where("open", "=", 0)
@@ -48,7 +48,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
         .execute();
       await inBatches(
         over.map(({ id }) => id),
-        (piece) => db.deleteFrom("alert_tellings").where("episode", "in", piece).execute(),
+        (batch) => db.deleteFrom("alert_tellings").where("episode", "in", batch).execute(),
       );
       const kept = db.selectFrom("alert_episodes").select("id");
       await db
@@ -58,7 +58,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
           return eb.or([eb.and([eb("at", "<", before), isOfNone]), eb("seq", "<=", last - MAX_DECISIONS)]);
         })
         .execute();
-      // Edits are no part of a story, and something that comes and goes for months makes many.
+      // Edits are no part of an episode's history, and a condition that comes and goes for months makes many.
       await db
         .deleteFrom("alert_deliveries")
         .where("settled_at", "<", before)
@@ -86,8 +86,8 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
 function createDecisionLog(db: Kysely<Schema>): DecisionLog {
   return {
     async add(rows) {
-      await inBatches(await withNumbers(db, "decisions", rows), (piece) =>
-        db.insertInto("alert_decisions").values(piece).execute(),
+      await inBatches(await withNumbers(db, "decisions", rows), (batch) =>
+        db.insertInto("alert_decisions").values(batch).execute(),
       );
     },
     read({ episode, destination, network, limit }) {
@@ -104,11 +104,10 @@ function createDecisionLog(db: Kysely<Schema>): DecisionLog {
   };
 }
 
-/** How far back dead letters are counted, so that the count stands on an index and falls by itself. */
-export const DEAD_LETTER_WINDOW: Milliseconds = 86_400_000;
+/** Dead letters are counted this far back, so that an index serves the count and it falls by itself. */
+const DEAD_LETTER_WINDOW: Milliseconds = 86_400_000;
 
-/** How the alerts stand, as numbers. */
-export async function countAlerts(db: Kysely<Schema>, at: Milliseconds): Promise<AlertCounts> {
+async function countAlerts(db: Kysely<Schema>, at: Milliseconds): Promise<AlertCounts> {
   const count = db.fn.countAll<number>().as("count");
   const dead = await db
     .selectFrom("alert_deliveries")

@@ -21,7 +21,7 @@ const LOGGED_COLUMNS = [
   "settled_at",
 ] as const satisfies readonly (keyof LoggedDelivery)[];
 
-/** Where the log's lines are, without what they say: what a page shows is read by its places. */
+/** Finds the log's lines by `seq`; a page then reads its own rows whole. */
 export function createJournal(db: Kysely<Schema>): Journal {
   const decisions = ({ within, destination }: JournalQuery) =>
     db
@@ -92,17 +92,17 @@ export function createJournal(db: Kysely<Schema>): Journal {
         .limit(take)
         .execute(),
     decisionsAt: (seqs) =>
-      selectInBatches(seqs, (piece) =>
-        db.selectFrom("alert_decisions").selectAll().where("seq", "in", piece).execute(),
+      selectInBatches(seqs, (batch) =>
+        db.selectFrom("alert_decisions").selectAll().where("seq", "in", batch).execute(),
       ),
     deliveriesAt: (seqs) =>
-      selectInBatches(seqs, (piece) =>
-        db.selectFrom("alert_deliveries").select(LOGGED_COLUMNS).where("seq", "in", piece).execute(),
+      selectInBatches(seqs, (batch) =>
+        db.selectFrom("alert_deliveries").select(LOGGED_COLUMNS).where("seq", "in", batch).execute(),
       ),
   };
 }
 
-/** One destination's messages go one by one in the order of `seq`, so that none arrives before one that is behind it. */
+/** A destination's messages are sent one by one in the order of `seq`, which is therefore the order of delivery. */
 export function createDeliveredMessages(db: Kysely<Schema>): DeliveredMessages {
   const arrived = (destination: string) =>
     db
@@ -111,7 +111,7 @@ export function createDeliveredMessages(db: Kysely<Schema>): DeliveredMessages {
       .where("destination", "=", destination)
       .where("kind", "=", "message")
       .where("state", "=", "sent")
-      // What the index of these says of itself.
+      // As in the condition of the partial index.
       .where("settled_at", "is not", null);
   return {
     after: (destination, seq, limit) =>

@@ -6,14 +6,14 @@ import type { Schema } from "../schema.ts";
 import type { DeliveryRow, Outbox } from "./alert-tables.ts";
 import { withNumbers } from "./counters.ts";
 
-/** In the very words of the partial indexes: without them, written out, no engine takes such an index. */
+/** In the very words of the partial indexes: otherwise no engine uses such an index. */
 function isOpen(table: "d" | "e" | "alert_deliveries") {
   return sql<boolean>`${sql.ref(`${table}.state`)} in ('owed', 'sending')`;
 }
 
 type Both = ExpressionBuilder<Schema & { d: DeliveryRow; e: DeliveryRow }, "d" | "e">;
 
-/** Nothing of its destination is being sent, and nothing of it that counts comes before it. */
+/** Nothing is being sent to its destination, and no delivery that counts comes before it there. */
 function notBehind(eb: ExpressionBuilder<Schema & { d: DeliveryRow }, "d">, counts: (eb: Both) => Expression<SqlBool>) {
   return eb.not(
     eb.exists(
@@ -28,12 +28,11 @@ function notBehind(eb: ExpressionBuilder<Schema & { d: DeliveryRow }, "d">, coun
   );
 }
 
-/** News of conditions, which goes before all else: in the very words of its index. */
+/** Changes of conditions, which are sent first; in the very words of their index. */
 function isUrgent(): RawBuilder<boolean> {
   return sql<boolean>`d.phase in ('trigger', 'escalation', 'fired and resolved', 'resolve')`;
 }
 
-/** What is owed to whom, and what came of it. */
 export function createOutbox(db: Kysely<Schema>): Outbox {
   const dueOn = (platform: string, at: Milliseconds) =>
     db
@@ -47,16 +46,16 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
 
   return {
     addMessages: (rows, at) =>
-      inBatches(rows, (piece) =>
+      inBatches(rows, (batch) =>
         db
           .insertInto("alert_messages")
-          .values(piece.map((row) => ({ ...row, created_at: at })))
+          .values(batch.map((row) => ({ ...row, created_at: at })))
           .onConflict((conflict) => conflict.column("id").doUpdateSet({ created_at: at }))
           .execute(),
       ),
     messages: (ids) =>
-      selectInBatches(ids, (piece) =>
-        db.selectFrom("alert_messages").select(["id", "data"]).where("id", "in", piece).execute(),
+      selectInBatches(ids, (batch) =>
+        db.selectFrom("alert_messages").select(["id", "data"]).where("id", "in", batch).execute(),
       ),
     async add(rows) {
       const unsent = {
@@ -68,14 +67,14 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         settled_at: null,
       } as const;
       const owed = rows.map((row) => ({ ...row, ...unsent }));
-      await inBatches(await withNumbers(db, "deliveries", owed), (piece) =>
-        db.insertInto("alert_deliveries").values(piece).execute(),
+      await inBatches(await withNumbers(db, "deliveries", owed), (batch) =>
+        db.insertInto("alert_deliveries").values(batch).execute(),
       );
     },
     due: (platform, at, limit) =>
       dueOn(platform, at)
         .where((eb) =>
-          // An edit that has to wait keeps no message from going.
+          // An edit that is not due yet holds up no message.
           notBehind(eb, (e) => e.or([e("e.kind", "=", "message"), e("e.run_at", "<=", at)])),
         )
         .limit(limit)
@@ -99,7 +98,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       return row?.at ?? undefined;
     },
     get: (ids) =>
-      selectInBatches(ids, (piece) => db.selectFrom("alert_deliveries").selectAll().where("id", "in", piece).execute()),
+      selectInBatches(ids, (batch) => db.selectFrom("alert_deliveries").selectAll().where("id", "in", batch).execute()),
     ofEpisode: (episode, destination) =>
       db
         .selectFrom("alert_deliveries")
@@ -110,11 +109,11 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .execute(),
     hasOwedTriggers: async (episodes) =>
       (
-        await selectInBatches(episodes, (piece) =>
+        await selectInBatches(episodes, (batch) =>
           db
             .selectFrom("alert_deliveries")
             .select("seq")
-            .where("episode", "in", piece)
+            .where("episode", "in", batch)
             .where("phase", "=", "trigger")
             .where("state", "=", "owed")
             .limit(1)
@@ -140,11 +139,11 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .limit(limit)
         .execute(),
     owedEdits: (targets) =>
-      selectInBatches(targets, (piece) =>
+      selectInBatches(targets, (batch) =>
         db
           .selectFrom("alert_deliveries")
           .selectAll()
-          .where("target", "in", piece)
+          .where("target", "in", batch)
           .where("state", "=", "owed")
           .where(isOpen("alert_deliveries"))
           .execute(),
@@ -153,21 +152,21 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       await db.updateTable("alert_deliveries").set(change).where("id", "=", id).execute();
     },
     setMessage: (ids, message) =>
-      inBatches(ids, (piece) => db.updateTable("alert_deliveries").set({ message }).where("id", "in", piece).execute()),
+      inBatches(ids, (batch) => db.updateTable("alert_deliveries").set({ message }).where("id", "in", batch).execute()),
     beginAttempts: (ids, at) =>
-      inBatches(ids, (piece) =>
+      inBatches(ids, (batch) =>
         db
           .updateTable("alert_deliveries")
           .set((eb) => ({ state: "sending", attempts: eb("attempts", "+", 1), attempted_at: at }))
-          .where("id", "in", piece)
+          .where("id", "in", batch)
           .execute(),
       ),
     markSent: (ids, at) =>
-      inBatches(ids, (piece) =>
+      inBatches(ids, (batch) =>
         db
           .updateTable("alert_deliveries")
           .set({ state: "sent", settled_at: at, last_error: null })
-          .where("id", "in", piece)
+          .where("id", "in", batch)
           .execute(),
       ),
     async postpone(destination, until) {
@@ -218,11 +217,11 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .orderBy("seq")
         .execute(),
     deadLetter: (ids, at, why) =>
-      inBatches(ids, (piece) =>
+      inBatches(ids, (batch) =>
         db
           .updateTable("alert_deliveries")
           .set({ state: "dead", settled_at: at, last_error: why })
-          .where("id", "in", piece)
+          .where("id", "in", batch)
           .execute(),
       ),
     countDeadLetters: (platform, since) =>
@@ -237,10 +236,10 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .orderBy("destination")
         .execute(),
     putReceipts: (rows) =>
-      inBatches(rows, (piece) =>
+      inBatches(rows, (batch) =>
         db
           .insertInto("alert_receipts")
-          .values(piece)
+          .values(batch)
           .onConflict((conflict) =>
             conflict.column("delivery").doUpdateSet((eb) => ({
               platform: eb.ref("excluded.platform"),
@@ -252,8 +251,8 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
           .execute(),
       ),
     receipts: (deliveries) =>
-      selectInBatches(deliveries, (piece) =>
-        db.selectFrom("alert_receipts").selectAll().where("delivery", "in", piece).execute(),
+      selectInBatches(deliveries, (batch) =>
+        db.selectFrom("alert_receipts").selectAll().where("delivery", "in", batch).execute(),
       ),
     depth: () =>
       db

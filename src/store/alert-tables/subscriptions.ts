@@ -7,17 +7,16 @@ import { lastNumber, takeNumbers } from "./counters.ts";
 
 const REVISION_COUNTER = "choices";
 
-/** What people chose: subscriptions and silences. */
 export function createSubscriptions(db: Kysely<Schema>): Subscriptions {
   return {
     revision: () => lastNumber(db, REVISION_COUNTER),
     async put(rows) {
       if (rows.length === 0) return;
       await takeNumbers(db, REVISION_COUNTER, 1);
-      await inBatches(rows, (piece) =>
+      await inBatches(rows, (batch) =>
         db
           .insertInto("alert_subscriptions")
-          .values(piece)
+          .values(batch)
           .onConflict((conflict) =>
             conflict.column("id").doUpdateSet((eb) => ({
               destination: eb.ref("excluded.destination"),
@@ -32,7 +31,7 @@ export function createSubscriptions(db: Kysely<Schema>): Subscriptions {
     async drop(ids) {
       if (ids.length === 0) return;
       await takeNumbers(db, REVISION_COUNTER, 1);
-      await inBatches(ids, (piece) => db.deleteFrom("alert_subscriptions").where("id", "in", piece).execute());
+      await inBatches(ids, (batch) => db.deleteFrom("alert_subscriptions").where("id", "in", batch).execute());
     },
     list: (destination) =>
       db

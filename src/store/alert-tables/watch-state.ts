@@ -4,7 +4,6 @@ import { inBatches, selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { WatchState } from "./alert-tables.ts";
 
-/** What was seen, and where every rule stands. */
 export function createWatchState(db: Kysely<Schema>): WatchState {
   return {
     snapshot: (network, watcher) =>
@@ -58,10 +57,10 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         .orderBy("subject")
         .execute(),
     putMachines: (rows) =>
-      inBatches(rows, (piece) =>
+      inBatches(rows, (batch) =>
         db
           .insertInto("alert_machines")
-          .values(piece)
+          .values(batch)
           .onConflict((conflict) =>
             conflict.columns(["network", "rule", "subject"]).doUpdateSet((eb) => ({
               flapping: eb.ref("excluded.flapping"),
@@ -82,8 +81,8 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
     },
     episode: (id) => db.selectFrom("alert_episodes").selectAll().where("id", "=", id).executeTakeFirst(),
     notificationRevisions: (ids) =>
-      selectInBatches(ids, (piece) =>
-        db.selectFrom("alert_episodes").select(["id", "told"]).where("id", "in", piece).orderBy("id").execute(),
+      selectInBatches(ids, (batch) =>
+        db.selectFrom("alert_episodes").select(["id", "told"]).where("id", "in", batch).orderBy("id").execute(),
       ),
     openEpisodes: (network) =>
       db
@@ -104,10 +103,10 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         .limit(limit)
         .execute(),
     putEpisodes: (rows) =>
-      inBatches(rows, (piece) =>
+      inBatches(rows, (batch) =>
         db
           .insertInto("alert_episodes")
-          .values(piece)
+          .values(batch)
           .onConflict((conflict) =>
             conflict.column("id").doUpdateSet((eb) => ({
               open: eb.ref("excluded.open"),
@@ -117,11 +116,11 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
           .execute(),
       ),
     notificationStates: (episodes) =>
-      selectInBatches(episodes, (piece) =>
+      selectInBatches(episodes, (batch) =>
         db
           .selectFrom("alert_tellings")
           .selectAll()
-          .where("episode", "in", piece)
+          .where("episode", "in", batch)
           .orderBy("episode")
           .orderBy("destination")
           .execute(),
@@ -134,20 +133,20 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         .where("destination", "=", destination)
         .executeTakeFirst(),
     async putNotificationStates(rows) {
-      await inBatches(rows, (piece) =>
+      await inBatches(rows, (batch) =>
         db
           .insertInto("alert_tellings")
-          .values(piece)
+          .values(batch)
           .onConflict((conflict) =>
             conflict.columns(["episode", "destination"]).doUpdateSet((eb) => ({ data: eb.ref("excluded.data") })),
           )
           .execute(),
       );
-      await inBatches([...new Set(rows.map(({ episode }) => episode))], (piece) =>
+      await inBatches([...new Set(rows.map(({ episode }) => episode))], (batch) =>
         db
           .updateTable("alert_episodes")
           .set((eb) => ({ told: eb("told", "+", 1) }))
-          .where("id", "in", piece)
+          .where("id", "in", batch)
           .execute(),
       );
     },

@@ -9,15 +9,15 @@ import { DatabaseInUse } from "./holder.ts";
 import { damageOf } from "./inspect-file.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 
-/** A backup that was made and read through. */
+/** A backup that was made and checked. */
 interface Backup {
   readonly bytes: number;
-  /** The last migration that it has been through; undefined for an empty one. */
+  /** The last migration applied; undefined for an empty database. */
   readonly schema: string | undefined;
 }
 
 /**
- * Copies a database into a file, whether or not a bot runs on it, and reads the copy through. Until it is whole it has
+ * Copies a database into a file, whether or not a bot runs on it, and checks the copy. Until it is whole it has
  * another name. Throws UserError where there is nothing to copy, where the file exists, or where either cannot be used.
  */
 export function backUp(file: string, into: string): Backup {
@@ -40,9 +40,7 @@ export function backUp(file: string, into: string): Backup {
     return copied;
   } catch (thrown) {
     rmSync(partial, { force: true });
-    throw thrown instanceof Error && "syscall" in thrown
-      ? toOperatorError(thrown, into)
-      : toOperatorError(thrown, file);
+    throw toOperatorError(thrown, thrown instanceof Error && "syscall" in thrown ? into : file);
   }
 }
 
@@ -61,17 +59,16 @@ function checkCopy(copy: string, file: string): Backup {
   }
 }
 
-/** What a restoration came to. */
 interface Restoration {
-  /** Where the database lies that was there before; undefined where there was none. */
+  /** Where the previous database was moved; undefined where there was none. */
   readonly before: string | undefined;
   /** Messages that were owed when the backup was made: they are sent again, marked as possible repeats. */
   readonly owed: number;
 }
 
 /**
- * Puts a backup in the place of a database, which is kept beside it. Rejects with UserError while a bot runs on it, and
- * for a backup that is none, is damaged, or was written by a newer program; the database is then left as it is.
+ * Replaces a database by a backup; the old database is kept beside it. Rejects with UserError while a bot runs on it, and
+ * for a backup that is none, is damaged, or was written by a newer program; the database then stays as it is.
  */
 export async function restore(file: string, backup: string, suffix: string): Promise<Restoration> {
   if (!existsSync(backup)) throw new UserError(`There is no backup ${backup}.`, { remedy: "Name an existing file." });
@@ -95,7 +92,7 @@ export async function restore(file: string, backup: string, suffix: string): Pro
   }
 }
 
-/** A copy of the backup that is known to be whole and ours. Gives how many messages it owes. */
+/** Makes a copy of the backup and checks that it is sound and Bellwether's. Returns the number of messages it owes. */
 function prepareCopy(backup: string, fresh: string): number {
   copyDatabase(backup, fresh);
   const database = new DatabaseSync(fresh);
@@ -120,7 +117,7 @@ function prepareCopy(backup: string, fresh: string): number {
   }
 }
 
-/** What was owed when the backup was made has probably been sent since: nobody knows. */
+/** Messages that were owed when the backup was made have probably been sent since, which cannot be known. */
 function markUncertain(database: DatabaseSync): number {
   const { changes } = database
     .prepare(

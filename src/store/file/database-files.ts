@@ -3,8 +3,8 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 /**
- * Makes an empty file that is this user's alone, where there is none; what SQLite puts beside it takes its mode.
- * One that exists is not even opened: closing it again would drop every lock that this process holds on it
+ * Makes an empty file that only this user can read, where there is none; the files that SQLite adds take its mode.
+ * An existing file is not even opened: closing it again would drop every lock that this process holds on it
  * (https://www.sqlite.org/howtocorrupt.html, "POSIX advisory locks canceled").
  */
 export function makePrivateFile(file: string): void {
@@ -15,13 +15,13 @@ export function makePrivateFile(file: string): void {
   }
 }
 
-/** How long a copy waits for whoever writes; in WAL mode readers and writers do not wait for each other. */
+/** How long a copy waits for a writer; in WAL mode readers and writers do not wait for each other. */
 const BUSY_MILLIS = 5000;
 
 /**
- * Writes a database, as it stands at one moment, into a file that nobody else may read, compacted and synced to the
- * disk. Whoever holds the database goes on meanwhile: https://www.sqlite.org/lang_vacuum.html#vacuuminto. A file that
- * lies there from a copy that broke off is replaced. Throws what SQLite and the file system throw.
+ * Writes a snapshot of a database into a file that only this user can read, compacted and synced to the disk. The
+ * database's holder goes on meanwhile: https://www.sqlite.org/lang_vacuum.html#vacuuminto. A file left by a copy that
+ * broke off is replaced. Throws what SQLite and the file system throw.
  */
 export function copyDatabase(from: string, into: string): void {
   rmSync(into, { force: true });
@@ -35,10 +35,10 @@ export function copyDatabase(from: string, into: string): void {
   syncFile(into);
 }
 
-/** Gives a file its final name, in which none may lie yet, and keeps that through a loss of power. */
+/** Gives a file its final name, which must be free, so that the name survives a loss of power. */
 export function putInPlace(file: string, name: string): void {
   try {
-    // Unlike a rename this fails where a file of that name has come to lie meanwhile.
+    // Unlike a rename this fails where a file of that name has appeared meanwhile.
     linkSync(file, name);
     rmSync(file);
   } catch (thrown) {
@@ -50,7 +50,7 @@ export function putInPlace(file: string, name: string): void {
 }
 
 export function syncFolderOf(file: string): void {
-  // Windows opens no folders, and keeps names by itself.
+  // Windows opens no folders, and syncs names by itself.
   if (process.platform !== "win32") syncFile(path.dirname(file));
 }
 
@@ -63,7 +63,7 @@ function syncFile(file: string): void {
   }
 }
 
-/** Keeps a database under another name, with what its write-ahead log holds where that cannot be written back. */
+/** Keeps a database under another name, together with its write-ahead log where that cannot be written back. */
 export function setAside(file: string, name: string): string {
   try {
     const database = new DatabaseSync(file);
@@ -73,7 +73,7 @@ export function setAside(file: string, name: string): string {
       database.close();
     }
   } catch {
-    // Damaged as it may be, its files are kept as they are.
+    // The files of a damaged database are kept as they are.
   }
   makePrivateFile(name);
   copyFileSync(file, name);

@@ -1,3 +1,7 @@
+// A process takes the database file under a lock, opens it, and loads Kysely with the first query; file faults become
+// errors for the operator. Next: process-lock.ts and holder.ts (who holds the file), backup.ts, inspect-file.ts,
+// origin.ts (a simulator's file is never used for configured networks), database-files.ts.
+
 import type { DatabaseSync } from "node:sqlite";
 
 import type { Kysely } from "kysely";
@@ -10,10 +14,10 @@ import { makeFolderOf, openSqlite } from "../sqlite/sqlite.ts";
 import { DatabaseInUse, livingHolder, removeHolderRecord, writeHolderRecord } from "./holder.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 
-/** Whoever waits for the file looks this often whether somebody has taken it for life. */
+/** How often a waiting process checks whether another one has taken the file for life. */
 const HOLDER_CHECK_MILLIS: Milliseconds = 250;
 
-/** How a process reaches a database file. */
+/** Access of this process to a database file. */
 interface FileAccess {
   readonly withDatabase: WithDatabase;
   /** Takes the file, or finds out that it could be taken. */
@@ -64,7 +68,7 @@ export function openForLife(file: string, waitMillis: Milliseconds, writes: Writ
   };
 }
 
-/** Taken for each call and given back at its end; calls of this process stand in line. */
+/** Taken for each call and released at its end; calls of this process are queued. */
 export function openPerCall(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
   let last: Promise<unknown> = Promise.resolve();
   let closed = false;
@@ -92,7 +96,7 @@ export function openPerCall(file: string, waitMillis: Milliseconds, writes: Writ
   };
 }
 
-/** Stands in line with those who take it for a call; who holds it for life will not let go of it soon. */
+/** Waits for processes that take the file for a call, but not for one that holds it for life. */
 async function openInTurn(file: string, waitMillis: Milliseconds, writes: WriteHealth): Promise<OpenFile> {
   const deadline = performance.now() + waitMillis;
   for (;;) {
@@ -110,11 +114,11 @@ async function openInTurn(file: string, waitMillis: Milliseconds, writes: WriteH
 interface OpenFile {
   /** Queries, over the newest schema. Kysely and its hundreds of modules are loaded with the first call. */
   kysely(): Promise<Kysely<Schema>>;
-  /** Closes the file, then gives up the lock. */
+  /** Closes the file, then releases the lock. */
   close(): Promise<void>;
 }
 
-/** Rejects with UserError where another process holds the file for longer than that, or where it cannot be used. */
+/** Rejects with UserError where another process holds the file for longer than `waitMillis`, or where it cannot be used. */
 async function openFile(file: string, waitMillis: Milliseconds, writes: WriteHealth): Promise<OpenFile> {
   try {
     makeFolderOf(file);

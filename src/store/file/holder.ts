@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { UserError } from "../../errors.ts";
 
-/** Who holds a database, for those who find it held. It says who, never whether: that only the lock knows. */
+/** Names the process that holds a database. Whether the database is held at all, only the lock tells. */
 export const HolderRecord = z.object({
   pid: z.int().positive(),
   /** Where the holder answers command lines, once it does. */
@@ -39,7 +39,7 @@ export function readHolderRecord(databaseFile: string): HolderRecord | undefined
   }
 }
 
-/** The record of a holder whose process exists; it may hold something else by now. */
+/** The record of a holder whose process exists; the process may hold another file by now. */
 export function livingHolder(databaseFile: string): HolderRecord | undefined {
   const record = readHolderRecord(databaseFile);
   return record !== undefined && processLives(record.pid) ? record : undefined;
@@ -54,7 +54,7 @@ function processLives(pid: number): boolean {
   }
 }
 
-/** Another process holds the database: nothing is wrong with it. */
+/** Another process holds the database, which is sound. */
 export class DatabaseInUse extends UserError {
   constructor(file: string) {
     const holder = livingHolder(file);

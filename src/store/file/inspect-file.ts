@@ -7,23 +7,23 @@ import { migrations } from "../migrations/index.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
 import { executedMigrations, newerMigration } from "../sqlite/sqlite.ts";
 
-/** What a database file looks like from outside. */
+/** The state of a database file, seen from outside. */
 export interface FileInspection<R = undefined> {
-  /** With what lies in its write-ahead log. */
+  /** The write-ahead log included. */
   readonly bytes: number;
-  /** The last migration that it has been through; undefined for an empty one. */
+  /** The last migration applied; undefined for an empty database. */
   readonly schema: string | undefined;
-  /** It lacks migrations of this program, which the next start makes up for, or has one that this program does not know. */
+  /** `older` lacks migrations, which the next start applies; `newer` has one that this program does not know. */
   readonly age: "current" | "older" | "newer";
-  /** What SQLite finds wrong with it; empty = nothing. Undefined where it is too large to be read through. */
+  /** The faults that SQLite finds; empty = none. Undefined where the file is too large to be checked. */
   readonly damage: readonly string[] | undefined;
-  /** Undefined where it is damaged or of another version. */
+  /** Undefined for a damaged file or another version. */
   readonly alerts: (AlertCounts & { readonly waiting: readonly PlatformBacklog[]; readonly read: R }) | undefined;
-  /** When a watcher's look was kept last, in Unix milliseconds; undefined where none ever was. */
+  /** When an observation was stored last, in Unix milliseconds; undefined where none ever was. */
   readonly lastObservedAt: Milliseconds | undefined;
 }
 
-/** What is owed on one platform. */
+/** The deliveries owed on one platform. */
 export interface PlatformBacklog {
   readonly platform: string;
   readonly owed: number;
@@ -31,13 +31,13 @@ export interface PlatformBacklog {
   readonly oldest: Milliseconds;
 }
 
-/** A larger file takes more than a few seconds to be read through, during which this process does nothing else. */
+/** Checking a larger file takes more than a few seconds, during which this process does nothing else. */
 const MAX_CHECKED_BYTES = 512 * 1024 * 1024;
 const MAX_DAMAGE_SHOWN = 3;
 const BUSY_MILLIS = 2000;
 
 /**
- * Looks into a database file beside the process that may hold it: SQLite lets others read, and nothing is written.
+ * Reads a database file, also while another process holds it: SQLite lets others read, and nothing is written.
  * `read` may read more of the alerts. Undefined where there is no such file. Rejects with UserError where it cannot be
  * read.
  */
@@ -73,14 +73,14 @@ export async function inspectFile<R>(
   }
 }
 
-/** What SQLite itself finds wrong: https://www.sqlite.org/pragma.html#pragma_quick_check. */
+/** The faults that SQLite finds: https://www.sqlite.org/pragma.html#pragma_quick_check. */
 export function damageOf(database: DatabaseSync): string[] {
   const rows = database.prepare(`PRAGMA quick_check(${MAX_DAMAGE_SHOWN})`).all();
   return rows.map((row) => String(row["quick_check"])).filter((line) => line !== "ok");
 }
 
 function lastObservedAt(database: DatabaseSync): Milliseconds | undefined {
-  // Beside the watchers' snapshots lies what others keep, for no network or under names of their own.
+  // The table also holds rows that no watcher wrote, under other names.
   const row = database.prepare("SELECT max(at) AS at FROM watcher_snapshots WHERE watcher = 'sources'").get();
   return typeof row?.["at"] === "number" ? row["at"] : undefined;
 }

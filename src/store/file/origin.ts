@@ -8,15 +8,15 @@ import { hasTable } from "../sqlite/sqlite.ts";
 import { setAside, syncFolderOf } from "./database-files.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 
-/** Whose alerts, subscriptions and ids a database holds: the embedded simulator's, or those of networks that are set. */
+/** The source of a database's alerts, subscriptions and ids: the embedded simulator, or configured networks. */
 export type Origin = "simulated" | "configured";
 
 const ORIGIN_MARK = "origin";
 
 /**
- * Keeps what a simulated network left away from networks that are set, and the other way round, before a database is
- * used: the simulator's is set aside under `suffix`, and its new name given. Rejects with UserError where the database
- * is that of networks which are set and the simulator would take it. One that another process holds is left to it.
+ * Keeps the simulator and configured networks from using each other's database, before it is opened: the simulator's is
+ * set aside under `suffix`, and its new name returned. Rejects with UserError where the simulator would use a database of
+ * configured networks. A database that another process holds is left alone.
  */
 export async function enforceOrigin(file: string, origin: Origin, suffix: string): Promise<string | undefined> {
   if (!existsSync(file)) return undefined;
@@ -43,11 +43,11 @@ export async function enforceOrigin(file: string, origin: Origin, suffix: string
   }
 }
 
-/** Undefined for a database that is new, or damaged: whoever opens it finds out. */
+/** Undefined for a database that is new or damaged, which shows when it is opened. */
 export function originOf(file: string): Origin | undefined {
   if (!existsSync(file)) return undefined;
   try {
-    // Not for reading only: that would leave SQLite's two files beside it.
+    // Opened read-only, it would leave SQLite's two files beside it.
     const database = new DatabaseSync(file);
     try {
       if (!hasTable(database, "database_marks")) return undefined;
@@ -62,9 +62,9 @@ export function originOf(file: string): Origin | undefined {
   }
 }
 
-/** Says whose database this is, where nobody has yet. */
-export async function markOrigin(use: WithDatabase, origin: Origin): Promise<void> {
-  await use((db) =>
+/** Marks the origin of a database that has no mark yet. */
+export async function markOrigin(withDatabase: WithDatabase, origin: Origin): Promise<void> {
+  await withDatabase((db) =>
     db
       .insertInto("database_marks")
       .values({ name: ORIGIN_MARK, value: origin })

@@ -5,7 +5,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { SQLITE_BUSY, sqliteCode } from "../sqlite/sqlite-faults.ts";
 import { makePrivateFile } from "./database-files.ts";
 
-/** Keeps every other process off a database until released; the system releases it when this process dies, however it dies. */
+/** Keeps every other process out of a database until released; the system releases it when this process dies. */
 export interface ProcessLock {
   release(): void;
 }

@@ -4,7 +4,7 @@ import { Migrator } from "kysely/migration";
 import type { Schema } from "../schema.ts";
 import { migrations } from "./index.ts";
 
-/** Brings the schema to its newest version, or to the one named; all of it in one transaction. Rejects with what failed. */
+/** Brings the schema to its newest version, or to `to`, in one transaction. Rejects with the migration's error. */
 export async function migrate(db: Kysely<Schema>, to?: string): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
   const { error } = to === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(to);

@@ -7,13 +7,13 @@ import type { WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { ButtonPayloads } from "../store.ts";
 
-/** How many are kept at most; the ones that expire first go. */
+/** Above this, those that expire first are deleted. */
 const MAX_PAYLOADS = 100_000;
-/** One payload's JSON, in characters: a button stands for a command line with its values, not for a document. */
+/** One payload's JSON: a button stands for a command line with its values, not for a document. */
 const MAX_CHARACTERS = 65_536;
 const PRUNE_EVERY: Milliseconds = 600_000;
 
-export function createButtonPayloads(use: WithDatabase, now: () => Milliseconds): ButtonPayloads {
+export function createButtonPayloads(withDatabase: WithDatabase, now: () => Milliseconds): ButtonPayloads {
   let prunedAt = -Infinity;
 
   return {
@@ -24,7 +24,7 @@ export function createButtonPayloads(use: WithDatabase, now: () => Milliseconds)
       const at = now();
       // Half of a SHA-256 is 22 characters of base64url; equal values share a key and the later expiry.
       const key = createHash("sha256").update(json).digest().subarray(0, 16).toString("base64url");
-      await use(async (db) => {
+      await withDatabase(async (db) => {
         if (at - prunedAt >= PRUNE_EVERY) {
           await prune(db, at);
           prunedAt = at;
@@ -44,7 +44,7 @@ export function createButtonPayloads(use: WithDatabase, now: () => Milliseconds)
     },
 
     async get(key) {
-      const row = await use((db) =>
+      const row = await withDatabase((db) =>
         db
           .selectFrom("button_payloads")
           .select("value")

@@ -1,14 +1,17 @@
+// What people and servers set for themselves: saved parties, and who sees answers about markets.
+// Next: seen-ids.ts (ids for completion), button-payloads.ts (command lines behind buttons).
+
 import type { Milliseconds } from "../../units/duration.ts";
 import { atomically, type WithDatabase } from "../queries.ts";
 import type { AnswerChoices, SavedParties } from "../store.ts";
 
-/** How many a person can save: as many as a completion list shows. */
+/** As many as a completion list shows. */
 const MAX_PARTIES_PER_OWNER = 25;
 
-export function createSavedParties(use: WithDatabase, now: () => Milliseconds): SavedParties {
+export function createSavedParties(withDatabase: WithDatabase, now: () => Milliseconds): SavedParties {
   return {
     save: (owner, { id, name }) =>
-      use((db) =>
+      withDatabase((db) =>
         atomically(db, async (trx) => {
           const saved = await trx
             .selectFrom("saved_parties")
@@ -16,7 +19,7 @@ export function createSavedParties(use: WithDatabase, now: () => Milliseconds): 
             .where("owner", "=", owner)
             .execute();
           if (saved.length >= MAX_PARTIES_PER_OWNER && !saved.some((one) => one.id === id)) return "full";
-          // Later than every other one, even within one millisecond: the one saved last comes first.
+          // Later than every other one, even within one millisecond, so that the last one comes first.
           const at = Math.max(now(), ...saved.map((one) => one.saved_at + 1));
           await trx
             .insertInto("saved_parties")
@@ -33,7 +36,7 @@ export function createSavedParties(use: WithDatabase, now: () => Milliseconds): 
       ),
 
     async list(owner) {
-      const rows = await use((db) =>
+      const rows = await withDatabase((db) =>
         db
           .selectFrom("saved_parties")
           .select(["id", "name"])
@@ -45,7 +48,7 @@ export function createSavedParties(use: WithDatabase, now: () => Milliseconds): 
     },
 
     async forget(owner, id) {
-      const { numDeletedRows } = await use((db) =>
+      const { numDeletedRows } = await withDatabase((db) =>
         db.deleteFrom("saved_parties").where("owner", "=", owner).where("id", "=", id).executeTakeFirst(),
       );
       return numDeletedRows > 0n;
@@ -53,15 +56,15 @@ export function createSavedParties(use: WithDatabase, now: () => Milliseconds): 
   };
 }
 
-export function createAnswerChoices(use: WithDatabase): AnswerChoices {
+export function createAnswerChoices(withDatabase: WithDatabase): AnswerChoices {
   return {
     async all() {
-      const rows = await use((db) => db.selectFrom("answer_choices").selectAll().execute());
+      const rows = await withDatabase((db) => db.selectFrom("answer_choices").selectAll().execute());
       return rows.map(({ chosen_by: by, chosen_at: at, ...rest }) => ({ ...rest, by, at }));
     },
 
     async keep({ platform, workspace, markets, by, at }) {
-      await use((db) =>
+      await withDatabase((db) =>
         db
           .insertInto("answer_choices")
           .values({ platform, workspace, markets, chosen_by: by, chosen_at: at })

@@ -6,39 +6,39 @@ import { atomically, inBatches, type WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { SeenId, SeenIds, SeenKind } from "../store.ts";
 
-/** How many ids of one kind and network are kept. */
+/** Per kind and network. */
 const MAX_IDS_PER_KIND = 10_000;
-/** What was noted this recently is not written again: a hundred people reading the same list are one write. */
+/** An id noted again sooner is not written again: a hundred people reading the same list are one write. */
 const REWRITE_AFTER: Milliseconds = 10_000;
-/** Ids are 64 characters and labels short; whatever a node sends, a row stays small. */
+/** Bounds a row, whatever a node sends: ids have 64 characters, and labels are short. */
 const MAX_CHARACTERS = 200;
 
-/** What was written of an id last. */
+/** The last write of an id. */
 export interface RecentNote {
   readonly at: Milliseconds;
   readonly label: string | undefined;
 }
 
-/** Of how many ids that is remembered. */
+/** Size of the cache of recent notes. */
 export const MAX_RECENT_NOTES = 20_000;
 
-/** `noted` keeps ids from being written again at once; without it (in a transaction, which may fail) all are written. */
+/** `recent` keeps ids from being written again at once; without it (in a transaction, which may fail) all are written. */
 export function createSeenIds(
-  use: WithDatabase,
+  withDatabase: WithDatabase,
   now: () => Milliseconds,
-  noted?: LRUCache<string, RecentNote>,
+  recent?: LRUCache<string, RecentNote>,
 ): SeenIds {
   return {
     async note(network, kind, ids) {
       const at = now();
       const keyOf = (seen: SeenId): string => `${network}\n${kind}\n${seen.id}`;
-      const news = normalizeIds(ids).filter((seen) => {
-        const last = noted?.get(keyOf(seen));
+      const unwritten = normalizeIds(ids).filter((seen) => {
+        const last = recent?.get(keyOf(seen));
         return last === undefined || at - last.at >= REWRITE_AFTER || (seen.label ?? last.label) !== last.label;
       });
-      if (news.length === 0) return;
-      await use((db) => atomically(db, (trx) => insert(trx, network, kind, news, at)));
-      for (const seen of news) noted?.set(keyOf(seen), { at, label: seen.label ?? noted.get(keyOf(seen))?.label });
+      if (unwritten.length === 0) return;
+      await withDatabase((db) => atomically(db, (trx) => insert(trx, network, kind, unwritten, at)));
+      for (const seen of unwritten) recent?.set(keyOf(seen), { at, label: seen.label ?? recent.get(keyOf(seen))?.label });
     },
 
     async find(network, kind, typed, limit) {
@@ -47,7 +47,7 @@ export function createSeenIds(
         .toLowerCase()
         .slice(0, MAX_CHARACTERS)
         .replaceAll(/[\\%_]/gu, String.raw`\$&`);
-      const rows = await use((db) =>
+      const rows = await withDatabase((db) =>
         db
           .selectFrom("seen_ids")
           .select(["id", "label"])
@@ -66,7 +66,7 @@ export function createSeenIds(
   };
 }
 
-/** Each id once, the first 10,000 of them, none empty, none overlong. */
+/** The first 10,000 ids, each once, none empty or overlong. */
 function normalizeIds(ids: readonly SeenId[]): SeenId[] {
   const byId = new Map<string, SeenId>();
   for (const { id, label } of ids) {
@@ -95,10 +95,10 @@ async function insert(
     seen_at: at,
     position,
   }));
-  await inBatches(rows, (piece) =>
+  await inBatches(rows, (batch) =>
     trx
       .insertInto("seen_ids")
-      .values(piece)
+      .values(batch)
       .onConflict((conflict) =>
         conflict.columns(["network", "kind", "id"]).doUpdateSet((eb) => ({
           label: eb.fn.coalesce("excluded.label", "seen_ids.label"),

@@ -38,7 +38,7 @@ class NodeSqliteDriver extends SqliteDriver {
 
   /**
    * A full or failing disk makes SQLite roll back by itself (https://www.sqlite.org/lang_transaction.html, "Response To
-   * Errors Within A Transaction"); doing so again would fail, and its error would stand in the place of the cause.
+   * Errors Within A Transaction"); doing so again would fail, and its error would hide the cause.
    */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.isTransaction) await super.rollbackTransaction(connection);
@@ -63,12 +63,12 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
-/** Queries over an open database; destroying it closes the database. How writing goes is noted in `writes`. */
+/** Queries over an open database; destroying them closes the database. `writes` records whether writing works. */
 export function kyselyOver(database: DatabaseSync, writes = new WriteHealth()): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database, writes) });
 }
 
-/** Statements are prepared once: the same few run all the time, among others that differ in how many rows they take. */
+/** The same few statements run all the time, among others that differ in their number of rows. */
 const MAX_CACHED_STATEMENTS = 200;
 
 function cachingStatements(database: DatabaseSync, writes: WriteHealth): SqliteDatabase {
@@ -85,10 +85,10 @@ function cachingStatements(database: DatabaseSync, writes: WriteHealth): SqliteD
   };
 }
 
-/** How the statements begin that change rows. */
+/** Begins a statement that changes rows. */
 const WRITE_STATEMENT = /^\s*(?:insert|update|delete|replace)\b/iu;
 
-/** The same statement, whose writes and whose troubles with the disk are noted. */
+/** The same statement, whose writes and disk faults are recorded. */
 function trackingHealth(
   statement: SqliteStatement,
   { sql, database, writes }: { sql: string; database: DatabaseSync; writes: WriteHealth },
@@ -129,7 +129,7 @@ function statementOver(statement: StatementSync): SqliteStatement {
   };
 }
 
-/** node:sqlite takes an object in the first place for named parameters, silently: nothing of that kind may get through. */
+/** node:sqlite silently takes an object in the first place for named parameters, so that none may get through. */
 function bindable(value: unknown): SQLInputValue {
   if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "bigint") {
     return value;

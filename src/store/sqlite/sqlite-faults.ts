@@ -34,14 +34,14 @@ const TROUBLE_TITLES: ReadonlyMap<number, string> = new Map([
   [SQLITE_NOTADB, "The bot's database is damaged"],
 ]);
 
-/** A fault of the disk that a running bot met: neither the caller's nor a bug. Anything else passes through. */
-export function toStoreTrouble(thrown: unknown, file: string): unknown {
+/** Turns a disk fault of a running bot, which is neither the caller's nor a bug, into a StorageError. Anything else passes. */
+export function toStorageError(thrown: unknown, file: string): unknown {
   const title = TROUBLE_TITLES.get(sqliteCode(thrown) ?? 0);
   if (title === undefined) return thrown;
   return new StorageError(`${title}: ${file}`, { title, cause: thrown });
 }
 
-/** What can go wrong with a database file from outside, as a sentence for whoever runs the bot; a bug passes through. */
+/** Turns a fault of the file or disk into a sentence for the operator. Anything else passes. */
 export function toOperatorError(thrown: unknown, file: string): unknown {
   const remedy = "Name a place that this user may write to in DATABASE_URL.";
   const refuse = (message: string, todo: string): UserError => new UserError(message, { remedy: todo, cause: thrown });
@@ -70,7 +70,7 @@ export function toOperatorError(thrown: unknown, file: string): unknown {
   }
 }
 
-/** Whether the last write that was tried got through: reading goes on for long after writing has become impossible. */
+/** Whether the last write succeeded: reading goes on for long after writing has become impossible. */
 export class WriteHealth {
   #fault: unknown;
   #wrote = false;
@@ -83,7 +83,7 @@ export class WriteHealth {
   }
 
   committed(): void {
-    // One that changed nothing proves nothing.
+    // A transaction that changed nothing proves nothing.
     if (this.#wrote) this.#fault = undefined;
     this.#wrote = false;
   }
@@ -97,7 +97,7 @@ export class WriteHealth {
     this.#wrote = false;
   }
 
-  /** What the last write failed with; undefined where it got through, and where none was tried. */
+  /** The error of the last write; undefined where it succeeded or none was tried. */
   get fault(): unknown {
     return this.#fault;
   }

@@ -1,3 +1,6 @@
+// SQLite: opening a database, its pragmas, and the migrations it has been through.
+// Next: kysely-sqlite.ts (queries, loaded lazily), sqlite-faults.ts (faults of the disk, and whether writing works).
+
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -6,7 +9,7 @@ import { makeFolder } from "../../make-folder.ts";
 import { makePrivateFile } from "../file/database-files.ts";
 import { migrations } from "../migrations/index.ts";
 
-/** How long a statement waits for another connection; only an outside tool can be one, a backup for instance. */
+/** How long a statement waits for another connection, which can only be that of an outside tool or a backup. */
 const BUSY_MILLIS = 5000;
 
 /** Makes the folder of a database where there is none. Throws what the file system throws. */
@@ -38,7 +41,7 @@ export function openSqlite(file: string): { database: DatabaseSync; migrated: bo
   }
 }
 
-/** The names of the migrations that a database has been through; empty for a new one. */
+/** The names of the migrations applied to a database; empty for a new one. */
 export function executedMigrations(database: DatabaseSync): string[] {
   if (!hasTable(database, "kysely_migration")) return [];
   return database
@@ -51,7 +54,7 @@ export function hasTable(database: DatabaseSync, name: string): boolean {
   return database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined;
 }
 
-/** A migration that a database has been through and this program does not know; undefined where there is none. */
+/** An applied migration that this program does not know; undefined where there is none. */
 export function newerMigration(database: DatabaseSync): string | undefined {
   return executedMigrations(database).find((name) => !Object.hasOwn(migrations, name));
 }

@@ -15,7 +15,7 @@ import { readHistory } from "./history.ts";
 
 const CheckpointsState = z.object({
   history: historyState,
-  /** What was new, in chain order. */
+  /** New rows, in chain order. */
   fresh: z.array(
     z.object({
       key: z.string(),
@@ -34,18 +34,18 @@ const history: History<Checkpoint> = {
   nameOf: ({ hash = "" }) => hash,
 };
 
-/** New checkpoints, in chain order, none left out; one that is overdue; and a history that was reset. */
+/** New checkpoints, in chain order; an overdue one; and a history that was reset. */
 export function checkpointsWatcher(
-  options: Pick<WatcherOptions, "network" | "nodes" | "config" | "source">,
+  options: Pick<WatcherOptions, "network" | "nodes" | "config" | "selector">,
 ): Watcher<CheckpointsSnapshot> {
-  const { network, nodes, config, source = new NodeSelector() } = options;
+  const { network, nodes, config, selector = new NodeSelector() } = options;
   return {
     name: "checkpoints",
     every: config.poll.checkpoints,
     snapshot: storedAs(CheckpointsState),
     async observe(api, { before }, signal) {
       const last = before === undefined ? undefined : CheckpointsState.decode(before).history;
-      const { fresh, state } = await readHistory(api, history, last, source, signal);
+      const { fresh, state } = await readHistory(api, history, last, selector, signal);
       return CheckpointsState.encode({
         history: state,
         fresh: fresh.map(({ key, block, node, row: { hash = "", blockHash } }) => ({
@@ -71,12 +71,12 @@ export function checkpointsWatcher(
   };
 }
 
-/** Below so many gaps between checkpoints, nobody can say what is usual. */
+/** With fewer gaps between checkpoints the usual spacing is unknown. */
 const MIN_GAPS = 3;
 
 /**
- * How long ago the last checkpoint was made, by the network's own time where it is told: neither a stall nor a node
- * that stands behind, nor this computer's clock, makes one overdue. And how far apart they usually are.
+ * The age of the last checkpoint, and the usual spacing. The age is by the network's own time where nodes give it, so that
+ * neither a stall nor a lagging node nor this computer's clock makes a checkpoint overdue.
  */
 function overdueReading(network: string, nodes: number, state: HistoryState): Reading {
   const { recent, point, receivedAt, node, behind } = state;
@@ -101,7 +101,7 @@ function usualSpacing({ recent }: HistoryState): Milliseconds | undefined {
   let previous: HistoryState["recent"][number] | undefined;
   for (const row of recent) {
     if (previous?.at !== undefined && row.at !== undefined && row.block > previous.block) {
-      // Nodes that disagree about time can place a row before an earlier one: that says nothing of the spacing.
+      // Nodes that disagree about time can place a row before an earlier one; such a gap is ignored.
       const gap = millisBetween(previous.at, row.at);
       if (gap >= 0) gaps.push(gap);
     }

@@ -4,16 +4,16 @@ import { compareIntegers } from "../../units/decimal.ts";
 import { type BlockPoint, blockPointOf, estimateBlockTime, isPlausibleTime } from "../block-time.ts";
 import type { HistoryState, KnownRow } from "./history-state.ts";
 
-/** One list of the network that only grows at its end. */
+/** A list of the network that only grows at its end. */
 export interface History<T> {
   fetch(from: Operations, options: CallOptions): FetchPage<T>;
-  /** Undefined for a row without a block: it has no place in the history and is passed over. */
+  /** Undefined for a row without a block, which is skipped. */
   blockOf(row: T): bigint | undefined;
-  /** What tells it apart from other rows of its block. */
+  /** Tells a row apart from others of its block. */
   nameOf(row: T): string;
 }
 
-/** A row that had not been seen before. */
+/** A row not seen before. */
 interface FreshRow<T> extends KnownRow {
   readonly row: T;
   readonly node: string;
@@ -22,23 +22,23 @@ interface FreshRow<T> extends KnownRow {
 export interface HistoryUpdate<T> {
   /** In chain order. */
   readonly fresh: readonly FreshRow<T>[];
-  /** The newest row that was read; absent where the answer said nothing new. */
+  /** The newest row read; absent where nothing was new. */
   readonly newest?: T;
   readonly state: HistoryState;
-  /** The node's history ends before what had been seen, and differs from it in nothing else. */
+  /** The node's history ends before the newest row seen, and differs in nothing else. */
   readonly lacking?: true;
 }
 
-/** So many rows are told in one look; what is more follows with the next ones. */
+/** The most new rows of one observation; the rest follow with the next ones. */
 export const MAX_FRESH_ROWS = 1000;
-/** How many rows are remembered: to know them again, and to learn their spacing from. */
+/** The rows remembered, to recognize them and to learn their spacing. */
 export const REMEMBERED_ROWS = 32;
 
 interface Placed<T> extends FreshRow<T> {
   readonly cursor: string | undefined;
 }
 
-/** Puts one look together. */
+/** Puts one update together. */
 export class HistoryScan<T> {
   readonly #history: History<T>;
   readonly #before: HistoryState | undefined;
@@ -51,7 +51,7 @@ export class HistoryScan<T> {
     this.#known = new Set(before?.recent.map(({ key }) => key));
   }
 
-  /** Remembers who answered, also where there are no rows. */
+  /** Remembers which node answered, also where there are no rows. */
   recordingNode(fetch: FetchPage<T>): FetchPage<T> {
     return async (request) => {
       const answer = await fetch(request);
@@ -75,7 +75,7 @@ export class HistoryScan<T> {
     return [...placed.values()].toSorted(byBlock);
   }
 
-  /** The node had not yet come as far when it answered as another one had at an earlier look. */
+  /** The node was behind an earlier answer, perhaps of another node. */
   isBehind(placed: readonly Placed<T>[]): boolean {
     const [then, now] = [this.#pointBefore, this.#point];
     if (then !== undefined && now !== undefined) return now.time < then.time;
@@ -86,9 +86,9 @@ export class HistoryScan<T> {
   }
 
   /**
-   * The node has come as far as the newest row seen, and has of the rows seen none but earlier ones: its list is behind
-   * its own blocks, or another node ran ahead of all others. A history that began anew shows a row of its own sooner or
-   * later, or a height below what was seen.
+   * The node has reached the newest row's block, but lists only earlier rows of those seen: its list is behind its own
+   * blocks, or another node ran ahead of all others. A history that was reset shows a row of its own sooner or later, or a
+   * lower height.
    */
   lacksNewest(placed: readonly Placed<T>[]): boolean {
     const recent = this.#before?.recent ?? [];
@@ -99,13 +99,13 @@ export class HistoryScan<T> {
     return remembered.every(({ key }) => this.#known.has(key)) && (remembered.length > 0 || beyondMemory);
   }
 
-  /** The first look of all: everything there is counts as seen. */
+  /** The first observation: all rows count as seen. */
   seed(placed: readonly Placed<T>[]): HistoryUpdate<T> {
     return { fresh: [], ...newestOf(placed), state: this.#state(placed) };
   }
 
   finish(placed: readonly Placed<T>[]): HistoryUpdate<T> {
-    // A row taken along for its cursor may be older than all that is remembered.
+    // A row included for its cursor may be older than all rows remembered.
     const oldest = this.#before?.recent[0]?.block;
     const unknown = placed.filter(
       ({ key, block }) => !this.#known.has(key) && (oldest === undefined || block >= oldest),
@@ -120,26 +120,26 @@ export class HistoryScan<T> {
     };
   }
 
-  /** Nothing new up to the block that the node speaks for; what it lacks stays seen, so it is not told again. */
+  /** Nothing new as of the node's block; the rows that it lacks stay seen, so that they are not announced again. */
   lacking(): HistoryUpdate<T> {
     return { ...this.finish([]), lacking: true };
   }
 
-  /** As before, but for who was asked and when. */
+  /** As before, except for the node and time of the answer. */
   unchanged(): HistoryUpdate<T> {
     const { reset: _, ...rest } = this.#before ?? this.#state([]);
-    return { fresh: [], state: { ...rest, ...this.#asked, behind: true } };
+    return { fresh: [], state: { ...rest, ...this.#answeredBy, behind: true } };
   }
 
-  /** Who answered. */
+  /** The node that answered. */
   get node(): string {
-    return this.#asked.node;
+    return this.#answeredBy.node;
   }
 
   #state(placed: readonly Placed<T>[]): HistoryState {
     const added = placed.filter(({ key }) => !this.#known.has(key));
     const known = added.map(({ key, block, at }, index): KnownRow => {
-      // Of several rows found in one look only the newest can be as young as the look.
+      // Of several rows found at once only the newest can be as young as the observation.
       const timed = this.#point !== undefined || index === added.length - 1;
       return { key, block, ...(at === undefined || !timed ? {} : { at }) };
     });
@@ -154,18 +154,18 @@ export class HistoryScan<T> {
       recent,
       ...(cursor === undefined ? {} : { cursor }),
       ...(point === undefined ? {} : { point }),
-      ...this.#asked,
+      ...this.#answeredBy,
       behind: false,
     };
   }
 
-  /** Still good where the same node answers. */
+  /** Still valid where the same node answers. */
   get #cursorKept(): HistoryState["cursor"] {
     const kept = this.#before?.cursor;
     return kept?.node === this.#asOf?.node ? kept : undefined;
   }
 
-  get #asked(): Pick<HistoryState, "node" | "receivedAt"> {
+  get #answeredBy(): Pick<HistoryState, "node" | "receivedAt"> {
     if (this.#asOf === undefined) throw new Error("a look at a history asks at least once");
     return { node: this.#asOf.node, receivedAt: this.#asOf.receivedAt };
   }
@@ -174,7 +174,7 @@ export class HistoryScan<T> {
     return this.#asOf === undefined ? undefined : blockPointOf(this.#asOf);
   }
 
-  /** The latest one that earlier answers spoke for. */
+  /** The latest block of earlier answers. */
   get #pointBefore(): BlockPoint | undefined {
     const point = this.#before?.point;
     return point === undefined || this.#asOf === undefined || isPlausibleTime(point.time, this.#asOf)
@@ -182,7 +182,7 @@ export class HistoryScan<T> {
       : undefined;
   }
 
-  /** Where nodes do not say which block they speak for, the time of the look is the next best. */
+  /** Where nodes do not give the block of their answer, the time of the observation is the next best. */
   get #firstSeen(): KnownRow["at"] {
     return this.#before === undefined ? undefined : this.#asOf?.receivedAt;
   }

@@ -5,12 +5,12 @@ import { timeToText } from "../../alerts/kinds/json-fields.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { integerCodec, timeCodec } from "../snapshot-schema.ts";
 
-/** A row as it is known again by. */
+/** The part of a row by which it is recognized. */
 const knownRow = z.object({
-  /** Unique in the history: its block, then what tells it apart from others of the same block. */
+  /** Unique in the history: its block, then its name within the block. */
   key: z.string(),
   block: integerCodec,
-  /** When its block was made, as nearly as could be told. */
+  /** When its block was made, possibly estimated. */
   at: timeCodec.exactOptional(),
 });
 export type KnownRow = z.output<typeof knownRow>;
@@ -19,16 +19,16 @@ export type KnownRow = z.output<typeof knownRow>;
 export const historyState = z.object({
   /** The last rows seen, in chain order, the newest last. */
   recent: z.array(knownRow).readonly(),
-  /** Where to go on: a row of an earlier block than the newest, since another row of the newest may still appear. */
+  /** Where to continue: a row of an earlier block than the newest, since another row of the newest may still appear. */
   cursor: z.object({ node: z.string(), cursor: z.string() }).exactOptional(),
-  /** The latest block that an answer spoke for, and its time, where nodes say so. */
+  /** The latest block of an answer, and its time, where nodes give it. */
   point: z.object({ height: integerCodec, time: timeCodec }).exactOptional(),
   /** Of the last answer. */
   node: z.string(),
   receivedAt: timeCodec,
-  /** The node stands before what had been seen already: its answer says nothing new. */
+  /** The node was behind an earlier answer, so that nothing in its own was new. */
   behind: z.boolean(),
-  /** The newest row seen is no longer there, and reading begins anew. */
+  /** The newest row seen is gone, and reading has begun anew. */
   reset: z
     .object({ lastSeen: knownRow, oldest: integerCodec.exactOptional(), newest: integerCodec.exactOptional() })
     .exactOptional(),
@@ -37,7 +37,7 @@ export type HistoryState = z.output<typeof historyState>;
 
 type ResetEvent = Extract<AlertEvent, { kind: "history.reset" }>;
 
-/** One plain event where the last row seen is no longer there; its key is that row, so it is told once. */
+/** One event where the last row seen is gone; its key is that row, so that it is announced once. */
 export function resetEvents(
   network: string,
   what: ResetEvent["what"],

@@ -11,7 +11,7 @@ import { readHistory } from "./history.ts";
 
 const RotationsState = z.object({
   history: historyState,
-  /** What was new, in chain order. */
+  /** New rows, in chain order. */
   fresh: z.array(
     z.object({
       key: z.string(),
@@ -34,16 +34,16 @@ const history: History<KeyRotation> = {
 
 /** Validators that change their Ethereum key. Each event's subject is the validator's id. */
 export function rotationsWatcher(
-  options: Pick<WatcherOptions, "network" | "config" | "source">,
+  options: Pick<WatcherOptions, "network" | "config" | "selector">,
 ): Watcher<RotationsSnapshot> {
-  const { network, config, source = new NodeSelector() } = options;
+  const { network, config, selector = new NodeSelector() } = options;
   return {
     name: "rotations",
     every: config.poll.rest,
     snapshot: storedAs(RotationsState),
     async observe(api, { before }, signal) {
       const last = before === undefined ? undefined : RotationsState.decode(before).history;
-      const { fresh, state } = await readHistory(api, history, last, source, signal);
+      const { fresh, state } = await readHistory(api, history, last, selector, signal);
       const named = fresh.length === 0 ? [] : await api.getNodeNames({ lane: "watchers", signal });
       const names = new Map(named.map(({ id, name }) => [id, name]));
       return RotationsState.encode({

@@ -13,7 +13,7 @@ import { readHistory } from "./history.ts";
 
 const SnapshotsState = z.object({
   history: historyState,
-  /** What was new, in chain order. */
+  /** New rows, in chain order. */
   fresh: z.array(
     z.object({
       key: z.string(),
@@ -36,26 +36,26 @@ const history: History<Snapshot> = {
 
 /** New snapshots of the core's state, and the core's version where it changes from one to the next. */
 export function snapshotsWatcher(
-  options: Pick<WatcherOptions, "network" | "config" | "source">,
+  options: Pick<WatcherOptions, "network" | "config" | "selector">,
 ): Watcher<SnapshotsSnapshot> {
-  const { network, config, source = new NodeSelector() } = options;
+  const { network, config, selector = new NodeSelector() } = options;
   return {
     name: "snapshots",
     every: config.poll.rest,
     snapshot: storedAs(SnapshotsState),
-    async observe(api, watched, signal) {
-      const before = watched.before === undefined ? undefined : SnapshotsState.decode(watched.before);
-      const look = await readHistory(api, history, before?.history, source, signal);
-      const fresh = look.fresh.map(({ key, block, node, row: { blockHash, coreVersion } }) => ({
+    async observe(api, context, signal) {
+      const before = context.before === undefined ? undefined : SnapshotsState.decode(context.before);
+      const update = await readHistory(api, history, before?.history, selector, signal);
+      const fresh = update.fresh.map(({ key, block, node, row: { blockHash, coreVersion } }) => ({
         key,
         node,
         blockHeight: block.toString(),
         ...(blockHash === undefined ? {} : { blockHash }),
         ...(coreVersion === undefined ? {} : { coreVersion }),
       }));
-      const coreVersion = look.newest?.coreVersion ?? before?.coreVersion;
+      const coreVersion = update.newest?.coreVersion ?? before?.coreVersion;
       return SnapshotsState.encode({
-        history: look.state,
+        history: update.state,
         fresh,
         ...(coreVersion === undefined ? {} : { coreVersion }),
       });
@@ -72,7 +72,7 @@ export function snapshotsWatcher(
   };
 }
 
-/** Each snapshot, and behind the first one with another version than the one before, the upgrade. */
+/** Each snapshot, followed by an upgrade where its version differs from the one before. */
 function snapshotEvents(
   network: string,
   known: string | undefined,
@@ -91,6 +91,6 @@ function snapshotEvents(
     { kind: "snapshot.new", ...seen, ...row },
     ...upgrade(row.coreVersion, { node: row.node, blockHeight: row.blockHeight }),
   ]);
-  // After a reset nothing is fresh, yet the version may be another.
+  // After a reset no row is fresh, yet the version may have changed.
   return [...events, ...upgrade(coreVersion, { node })];
 }

@@ -6,7 +6,7 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { observationKey } from "../snapshot-schema.ts";
 import type { MarketRecord, MarketsState } from "./market-state.ts";
 
-/** The three conditions of every market that is listed; of others nothing is known. */
+/** The three conditions of every listed market. */
 export function marketReadings(network: string, nodes: number, state: MarketsState): readonly Reading[] {
   return Object.entries(state.markets).flatMap(([subject, market]) => {
     if (market.absent === true) return [];
@@ -15,7 +15,7 @@ export function marketReadings(network: string, nodes: number, state: MarketsSta
     const common = { network, subject, nodes, seenBy: [state.node], ...(label === undefined ? {} : { label }) };
     const unknown = state.behind ? { why: `${state.node} stands behind what was seen before` } : {};
     const known = (bad: boolean): Reading["state"] => (state.behind ? "unknown" : bad ? "bad" : "good");
-    // What is not live any more has no price that could move.
+    // A market that is not live any more has no price that could move.
     const quoted = live && !state.behind;
     return [
       {
@@ -44,7 +44,7 @@ export function marketReadings(network: string, nodes: number, state: MarketsSta
   });
 }
 
-/** Markets whose state or trading mode is another than at the look before, and new ones; by id. */
+/** Markets whose state or trading mode has changed since the observation before, and new ones; by id. */
 export function marketEvents(
   network: string,
   before: MarketsState,
@@ -75,7 +75,7 @@ function differs(known: MarketRecord | undefined, market: MarketRecord): boolean
   return known === undefined || known.state !== market.state || known.tradingMode !== market.tradingMode;
 }
 
-/** Markets that are over sit in whatever mode they ended in for ever. */
+/** A closed market keeps its last trading mode for ever. */
 function isInAuction({ state, tradingMode }: MarketRecord): boolean {
   return isLiveState(state) && isAuctionMode(tradingMode);
 }
@@ -91,7 +91,7 @@ function auctionFacts(market: MarketRecord): Extract<Reading, { kind: "market.au
   };
 }
 
-/** The node knows when it began, though nobody looked then. */
+/** The node knows when an auction began, even without an observation then. */
 function auctionSince(market: MarketRecord): { since?: string } {
   const { auctionStart } = market;
   return isInAuction(market) && auctionStart !== undefined && timeFromText(auctionStart) > 0n

@@ -24,21 +24,21 @@ const marketRecord = z.object({
       distancePercent: DecimalText,
     })
     .exactOptional(),
-  /** It is not listed any more; this is how it was last seen. */
+  /** The market is not listed any more; this is its last state. */
   absent: z.literal(true).exactOptional(),
 });
 export type MarketRecord = z.infer<typeof marketRecord>;
 
 /**
- * The markets of a network, by id. It is what is kept as it is: of 20,000 markets, reading and writing another form of it
- * takes longer than all else that a look does.
+ * The markets of a network, by id. Stored as it is: for 20,000 markets, converting them takes longer than the rest of an
+ * observation.
  */
 export const MarketsState = z.object({
   ...observationCounter,
   node: z.string(),
-  /** The network's time that the answer speaks for. */
+  /** The network's time that the answer is as of. */
   time: TimeText.exactOptional(),
-  /** The node stands before what had been seen already: its answer says nothing new. */
+  /** The node is behind an earlier answer, so that nothing in its own is new. */
   behind: z.boolean(),
   markets: z.record(z.string(), marketRecord),
 });
@@ -47,7 +47,7 @@ export type MarketsState = z.infer<typeof MarketsState>;
 /** Digits behind the point of a distance in percent. */
 const DISTANCE_DIGITS = 6;
 
-/** What is watched of one market. */
+/** The watched fields of one market. */
 export function marketRecordOf(data: MarketData, names: MarketNames | undefined): MarketRecord {
   const { markPrice, marketState, marketTradingMode, trigger, auctionStart, auctionEnd } = data;
   const label = names?.code ?? names?.name;

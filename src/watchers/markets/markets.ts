@@ -1,3 +1,6 @@
+// The watcher of markets: states and trading modes as events; auctions, prices and distances from bounds as readings.
+// Next: market-state.ts (its snapshot), market-findings.ts (its readings and events).
+
 import { setImmediate } from "node:timers/promises";
 
 import { timeFromText, timeToText } from "../../alerts/kinds/json-fields.ts";
@@ -12,24 +15,24 @@ import type { Watcher, WatcherOptions } from "../watcher.ts";
 import { marketEvents, marketReadings } from "./market-findings.ts";
 import { type MarketRecord, marketRecordOf, MarketsState } from "./market-state.ts";
 
-/** Markets that a node no longer lists are remembered, so that they are not new when they come back, up to so many. */
+/** Markets that a node no longer lists are remembered up to this number, so that they are not new when they come back. */
 const MAX_ABSENT_MARKETS = 500;
-/** So many markets are read at once: a few milliseconds' work, after which others have their turn. */
+/** After reading so many markets, a few milliseconds' work, the watcher yields to the event loop. */
 const MARKETS_BEFORE_YIELD = 1000;
 
 /** Markets that change state or mode, and each one's auction, price and distance from the bounds of price monitoring. */
 export function marketsWatcher(
-  options: Pick<WatcherOptions, "network" | "nodes" | "config" | "source">,
+  options: Pick<WatcherOptions, "network" | "nodes" | "config" | "selector">,
 ): Watcher<MarketsState> {
-  const { network, nodes, config, source = new NodeSelector() } = options;
+  const { network, nodes, config, selector = new NodeSelector() } = options;
   return {
     name: "markets",
     every: config.poll.rest,
     snapshot: storedAs(MarketsState),
-    async observe(api, watched, signal) {
+    async observe(api, context, signal) {
       const call: CallOptions = { lane: "watchers", fresh: true, signal };
-      const { before } = watched;
-      const answer = await source.clientFor(api).getMarketsData(call);
+      const { before } = context;
+      const answer = await selector.clientFor(api).getMarketsData(call);
       const names = await namesOf(api, answer.value, before, signal);
       const { node, receivedAt } = answer.asOf;
       const time = timeOf(answer);
@@ -60,7 +63,7 @@ export function marketsWatcher(
   };
 }
 
-/** By id. Names are kept for long: what is new since the last look may be newer than they are, and is asked for once. */
+/** By id. Names are cached for long, so that they are fetched anew where a market is new. */
 async function namesOf(
   api: ApiClient,
   listed: readonly MarketData[],
@@ -76,11 +79,11 @@ async function namesOf(
   return new Map(named.map((market) => [market.id, market]));
 }
 
-/** The network's time that the answer speaks for: told in a header, else the latest that a market carries. */
+/** The network's time that the answer is as of: from a header, else the latest of a market. */
 function timeOf({ asOf, value }: Answer<readonly MarketData[]>): Nanoseconds | undefined {
-  const told = asOf.blockTime === undefined ? value.map(({ timestamp }) => timestamp) : [asOf.blockTime];
+  const times = asOf.blockTime === undefined ? value.map(({ timestamp }) => timestamp) : [asOf.blockTime];
   let latest: Nanoseconds | undefined;
-  for (const time of told) {
+  for (const time of times) {
     if (time !== undefined && isPlausibleTime(time, asOf) && (latest === undefined || time > latest)) latest = time;
   }
   return latest;
@@ -90,7 +93,7 @@ function isPast(time: Nanoseconds, reached: Nanoseconds, asOf: AsOf): boolean {
   return time < reached && isPlausibleTime(reached, asOf);
 }
 
-/** What was known of markets that are not listed now; the ones longest gone stand first and are forgotten first. */
+/** The last state of markets that are not listed now; those absent longest come first and are forgotten first. */
 function absentMarkets(before: MarketsState | undefined, listed: ReadonlySet<string>): Record<string, MarketRecord> {
   const gone = Object.entries(before?.markets ?? {}).filter(([id]) => !listed.has(id));
   return Object.fromEntries(gone.slice(-MAX_ABSENT_MARKETS).map(([id, market]) => [id, { ...market, absent: true }]));

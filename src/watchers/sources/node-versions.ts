@@ -11,12 +11,12 @@ type Release = z.output<typeof nodeRelease>;
 
 const NodeVersions = z.object({
   ...observationCounter,
-  /** By node; one that did not answer keeps what it last said. */
+  /** By node; one that did not answer keeps its last release. */
   nodes: z.record(z.string(), nodeRelease),
 });
 type NodeVersions = z.output<typeof NodeVersions>;
 
-/** The release that each data node runs. */
+/** Changes of the release that a data node runs. */
 export function nodeVersionsWatcher(
   options: Pick<WatcherOptions, "network" | "config" | "clock">,
 ): Watcher<NodeVersions> {
@@ -26,7 +26,7 @@ export function nodeVersionsWatcher(
     every: config.poll.rest,
     snapshot: storedAs(NodeVersions),
     async observe(api, { before }, signal) {
-      const asked = await Promise.allSettled(
+      const answers = await Promise.allSettled(
         api.nodes.map(async (node): Promise<[string, Release]> => {
           const { value } = await node.getNodeInfo({ lane: "watchers", fresh: true, signal });
           const { version, commitHash } = value;
@@ -40,13 +40,13 @@ export function nodeVersionsWatcher(
         }),
       );
       signal.throwIfAborted();
-      const failures = asked.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+      const failures = answers.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
       const bug = failures.find((reason) => !(reason instanceof ApiError));
-      if (bug !== undefined || failures.length === asked.length) throw bug ?? failures[0];
-      const told = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      if (bug !== undefined || failures.length === answers.length) throw bug ?? failures[0];
+      const releases = answers.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
       return {
         ...countObservation(before, clock.wallClock()),
-        nodes: { ...before?.nodes, ...Object.fromEntries(told) },
+        nodes: { ...before?.nodes, ...Object.fromEntries(releases) },
       };
     },
     judge(before, after, at) {

@@ -12,24 +12,24 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 
 /**
- * A URL may stand for several nodes behind one door, of which now one and now another answers; their blocks are a few
- * seconds apart. A node that was swapped or restored is back by more than that.
+ * Several nodes may answer in turn behind one URL; their blocks are a few seconds apart. A node that was swapped or
+ * restored is back by more than that.
  */
 const BACK_TOLERANCE: Milliseconds = 5000;
 
-/** One round as the conditions see it. */
+/** One round with its verdict. */
 export interface JudgedRound {
   readonly network: string;
   readonly round: PollRound;
   readonly verdict: Verdict;
-  /** The latest plausible time each node had said before this round. */
+  /** The latest plausible time of each node before this round. */
   readonly peaks: Readonly<Record<string, Nanoseconds>>;
   readonly aheadMillis: Milliseconds;
 }
 
 /**
- * Every condition of the sources, in every round. A blind round knows nothing of the network nor of single nodes: all
- * but the blindness itself is unknown, so that nothing begins by it and nothing ends.
+ * Every condition of the sources, in every round. In a blind round all but the blindness itself is unknown, so that no
+ * condition begins or ends by it.
  */
 export function sourcesReadings(seen: JudgedRound): readonly Reading[] {
   const { round, verdict } = seen;
@@ -91,7 +91,7 @@ function disagreeing({ advancing, standing, forMillis }: NonNullable<Verdict["di
   };
 }
 
-/** How old the network's time was when it last advanced; in a standstill there is nothing to compare clocks by. */
+/** The age of the network's time when it last advanced; during a stall clocks cannot be compared. */
 function clock({ verdict }: JudgedRound, common: CommonFields): Reading {
   const { network, ageMillis, stillMillis = 0 } = verdict;
   if (network !== "healthy" || ageMillis === undefined) {
@@ -129,7 +129,7 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
       kind: "node.down",
       ...common,
       ...why,
-      // A node that refuses us is there; whether it is well cannot be known.
+      // A node that refuses us is up; whether it works cannot be known.
       state: blind || witness.refused === true ? "unknown" : witness.reachable ? "good" : "bad",
       seenBy: witness.reachable ? [node] : [],
       facts: {},
@@ -138,11 +138,11 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
   ];
 }
 
-/** More blocks a second than any network makes, and what two nodes' looks may be apart. */
+/** More blocks a second than any network makes, and the longest time between two nodes' polls. */
 const MAX_BLOCKS_PER_SECOND = 100;
 const MAX_POLL_SPREAD: Milliseconds = 10_000;
 
-/** A block so far down at about the same moment is of no history that goes on from the one known. */
+/** Words for a node whose block is so far behind at about the same time that it cannot be of the same history. */
 function historyMismatch({ behindBlocks, behindMillis, state }: NodeVerdict): string | undefined {
   if (state !== "lagging" || behindBlocks === undefined || behindMillis === undefined) return undefined;
   const most = Math.ceil(((behindMillis + MAX_POLL_SPREAD) / 1000) * MAX_BLOCKS_PER_SECOND);
@@ -151,7 +151,7 @@ function historyMismatch({ behindBlocks, behindMillis, state }: NodeVerdict): st
     : undefined;
 }
 
-/** Bad until the node has caught up with what it had said before. */
+/** Bad until the node has caught up with its own latest time. */
 function timeBack(common: CommonFields, time: Nanoseconds | undefined, peak: Nanoseconds | undefined): Reading {
   if (time === undefined) return { kind: "network.time-back", ...common, state: "unknown", facts: {} };
   const backMillis = peak === undefined ? 0 : millisBetween(time, peak);

@@ -49,22 +49,22 @@ const memory = z.object({
     .readonly(),
 });
 
-/** One round over all nodes, and what the rounds before it left. */
+/** One round over all nodes, and the memory of the rounds before it. */
 export const SourcesState = z.object({
-  /** Names the process, or the watcher in it, whose monotonic clock the moments are of. */
+  /** Names the process, or the watcher in it, whose monotonic clock was read. */
   run: z.string(),
   round: z.object({ witnesses: z.array(witness).readonly(), atMillis: z.number(), wallClock: timeCodec }),
   /** After the round. */
   memory,
-  /** The latest plausible time that each node has ever said. */
+  /** The latest plausible time of each node. */
   peaks: z.record(z.string(), timeCodec),
 });
 export type SourcesState = z.output<typeof SourcesState>;
-/** The same as it is kept. */
+/** The same as it is stored. */
 export type SourcesSnapshot = z.input<typeof SourcesState>;
 export const SourcesSnapshot = storedAs(SourcesState);
 
-/** Pure: what a round says after what was kept of the ones before, of this run or of an earlier one. */
+/** Pure: the verdict on a round after the rounds before it, of this process or an earlier one. */
 export function judgeRound(
   run: string,
   round: PollRound,
@@ -75,11 +75,11 @@ export function judgeRound(
   if (before.run === run) return judgeSources(round, before.memory, thresholds);
   const away = Math.max(0, toMillis(round.wallClock) - toMillis(before.round.wallClock));
   const verdict = judgeSources(round, memoryAfter(before, round, away), thresholds);
-  // A blind round stops the clocks for as long as nobody looked, and here they only begin to run.
+  // A blind round stops the clocks for the time without observations, and here they only begin to run.
   return verdict.network === "blind" ? judgeSources(round, memoryAfter(before, round, 0), thresholds) : verdict;
 }
 
-/** Of another process's memory only the frontier counts: its monotonic clock is not ours. */
+/** Of another process's memory only the frontier counts: its monotonic clock is a different one. */
 function memoryAfter(before: SourcesState, round: PollRound, awayMillis: number): SourceMemory {
   const { atMillis } = round;
   const rest = { watchedSinceMillis: atMillis, atMillis: atMillis - awayMillis, nodes: [] };
@@ -88,7 +88,7 @@ function memoryAfter(before: SourcesState, round: PollRound, awayMillis: number)
   return { ...rest, frontier };
 }
 
-/** Pure: what is kept of a round. */
+/** Pure: the snapshot to store after a round. */
 export function snapshotOf(
   run: string,
   round: PollRound,
@@ -103,7 +103,7 @@ export function decodeSources(kept: SourcesSnapshot | undefined): SourcesState |
   return kept === undefined ? undefined : SourcesState.decode(kept);
 }
 
-/** The latest times after a round. What is not plausible counts for nothing. */
+/** The latest times after a round; implausible ones are ignored. */
 function peaksAfter(
   round: PollRound,
   before: SourcesState | undefined,

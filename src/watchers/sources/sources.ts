@@ -1,3 +1,7 @@
+// The watcher of sources polls every node for its time and height and judges the nodes and the network: stalled,
+// disagreeing, blind, a node lagging or down. Next: sources-state.ts (its snapshot), sources-readings.ts (its conditions),
+// node-selector.ts (the node that other watchers ask), node-versions.ts (the nodes' releases).
+
 import { randomUUID } from "node:crypto";
 
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
@@ -10,29 +14,28 @@ import type { NodeSelector } from "./node-selector.ts";
 import { sourcesReadings } from "./sources-readings.ts";
 import { decodeSources, judgeRound, snapshotOf, SourcesSnapshot, SourcesState } from "./sources-state.ts";
 
-/** A node is given so long to say its time, and under faster polls no longer than a poll, but at least a second. */
+/** How long one poll of a node may take: an interval, within these bounds. */
 const MAX_POLL_TIMEOUT: Milliseconds = 3000;
 const MIN_POLL_TIMEOUT: Milliseconds = 1000;
 
-/** What the sources watcher is built from. */
 export interface SourcesOptions {
   readonly network: string;
   readonly config: AlertsConfig;
   readonly clock?: Clock;
-  /** Names the process whose monotonic clock is read; another one's moments are not compared with ours. */
+  /** Names the process whose monotonic clock is read; monotonic times of different processes are not compared. */
   readonly run?: string;
-  /** Told of every verdict. */
-  readonly source?: NodeSelector;
-  /** The same, for whoever else wants to know. */
+  /** Updated with every verdict. */
+  readonly selector?: NodeSelector;
+  /** Called with every verdict. */
   readonly onVerdict?: (verdict: Verdict) => void;
 }
 
 /**
  * The verdict over the nodes and the network: stalled, disagreeing, time going back, clocks apart, blind, and each node
- * lagging or down. Every node is asked for its time in every round; one that cannot be reached is part of the snapshot.
+ * lagging or down. Every node is polled in every round; an unreachable one is part of the snapshot.
  */
 export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot> {
-  const { network, config, clock = systemClock, run = randomUUID(), source, onVerdict } = options;
+  const { network, config, clock = systemClock, run = randomUUID(), selector, onVerdict } = options;
   const thresholds = sourceThresholds(config);
   const every = config.poll.time;
   const timeoutMillis = Math.min(MAX_POLL_TIMEOUT, Math.max(MIN_POLL_TIMEOUT, every));
@@ -40,12 +43,12 @@ export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot
     name: "sources",
     every,
     snapshot: SourcesSnapshot,
-    async observe(api, watched, signal) {
+    async observe(api, context, signal) {
       const taken = await pollNodes(api, { signal, timeoutMillis, clock, fresh: true, lane: "watchers" });
-      const round = { ...taken, atMillis: watched.dueMillis ?? taken.atMillis };
-      const before = decodeSources(watched.before);
+      const round = { ...taken, atMillis: context.dueMillis ?? taken.atMillis };
+      const before = decodeSources(context.before);
       const verdict = judgeRound(run, round, before, thresholds);
-      source?.update(verdict);
+      selector?.update(verdict);
       onVerdict?.(verdict);
       return snapshotOf(run, round, before, thresholds);
     },
@@ -62,12 +65,12 @@ export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot
   };
 }
 
-/** Blocks come about every 0.7 s, and up to twice that apart. */
+/** Blocks come about every 0.7 s, up to twice that apart. */
 const TWO_BLOCKS: Milliseconds = 1500;
 
 /**
- * A standstill is suspicious before it is alarming: readings turn bad after a third of the configured time, and never
- * by one missed advance, so that the alert is seen to be pending before it fires.
+ * Readings turn bad after a third of the configured time, and never by one missed block, so that a stalled alert shows as
+ * pending before it fires.
  */
 export function sourceThresholds({ stalled, lagging, poll }: AlertsConfig): VerdictThresholds {
   return {

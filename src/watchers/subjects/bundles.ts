@@ -11,13 +11,13 @@ const foundBundle = z.object({ node: z.string(), ...signedBundle });
 type FoundBundle = z.output<typeof foundBundle>;
 
 const Bundles = z.object({
-  /** By subject, as long as somebody watches it. */
+  /** By subject, as long as a subscription names it. */
   signed: z.record(z.string(), foundBundle),
   turn: z.string().exactOptional(),
 });
 type Bundles = z.output<typeof Bundles>;
 
-/** Bundles that people wait for: each is asked for until it is signed. One that was signed before is told, too. */
+/** Bundles that people wait for: each is polled until it is signed. One signed before is announced, too. */
 export function bundlesWatcher(options: Pick<WatcherOptions, "network" | "config" | "clock">): Watcher<Bundles> {
   const { network, config, clock = systemClock } = options;
   const every = config.poll.rest;
@@ -25,11 +25,11 @@ export function bundlesWatcher(options: Pick<WatcherOptions, "network" | "config
     name: "bundles",
     every,
     snapshot: Bundles,
-    async observe(api, watched, signal) {
-      const { before } = watched;
-      // What a very first look finds is not told, so it looks for nothing.
+    async observe(api, context, signal) {
+      const { before } = context;
+      // Findings of the first observation are not announced, so that it polls nothing.
       if (before === undefined) return { signed: {} };
-      const ids = new Set(watched.subjects("bundle.signed"));
+      const ids = new Set(context.subjects("bundle.signed"));
       const waiting = [...ids].filter((subject) => !Object.hasOwn(before.signed, subject));
       const call = { lane: "watchers", fresh: true, signal } as const;
       const { answers, turn } = await pollSubjects(waiting, before.turn, { millis: every, clock }, (subject) =>

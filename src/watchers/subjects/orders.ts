@@ -13,31 +13,31 @@ const endedOrder = z.object({ node: z.string(), ...orderEnd });
 type EndedOrder = z.output<typeof endedOrder>;
 
 const Orders = z.object({
-  /** Those that have ended, by id, as long as somebody watches them. */
+  /** Ended orders by id, as long as a subscription names them. */
   ended: z.record(z.string(), endedOrder),
   turn: z.string().exactOptional(),
 });
 type Orders = z.output<typeof Orders>;
 
-/** Orders that people watch: each is asked for until its final state. One that had ended before is told, too. */
+/** Orders that people watch: each is polled until its final state. One that ended before is announced, too. */
 export function ordersWatcher(
-  options: Pick<WatcherOptions, "network" | "config" | "clock" | "source">,
+  options: Pick<WatcherOptions, "network" | "config" | "clock" | "selector">,
 ): Watcher<Orders> {
-  const { network, config, clock = systemClock, source = new NodeSelector() } = options;
+  const { network, config, clock = systemClock, selector = new NodeSelector() } = options;
   const every = config.poll.rest;
   return {
     name: "orders",
     every,
     snapshot: Orders,
-    async observe(api, watched, signal) {
-      const { before } = watched;
-      // What a very first look finds is not told, so it looks for nothing.
+    async observe(api, context, signal) {
+      const { before } = context;
+      // Findings of the first observation are not announced, so that it polls nothing.
       if (before === undefined) return { ended: {} };
-      const ids = new Set(watched.subjects("order.final"));
+      const ids = new Set(context.subjects("order.final"));
       const open = [...ids].filter((id) => !Object.hasOwn(before.ended, id));
       const call = { lane: "watchers", fresh: true, signal } as const;
       const { answers, turn } = await pollSubjects(open, before.turn, { millis: every, clock }, (id) =>
-        source.clientFor(api).getOrder(id, undefined, call),
+        selector.clientFor(api).getOrder(id, undefined, call),
       );
       const over = [...answers].filter(
         ([, { value }]) => value.status !== undefined && FINAL_STATUSES.has(value.status),

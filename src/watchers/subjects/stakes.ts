@@ -12,9 +12,9 @@ const change = z.object(stakeChange);
 
 const partyRecord = z.object({
   node: z.string(),
-  /** What had been accepted, by the linking's name. */
+  /** The names of accepted linkings. */
   accepted: z.array(z.string()),
-  /** What was accepted since the look before, oldest first. */
+  /** Linkings accepted since the observation before, oldest first. */
   fresh: z.array(z.object({ name: z.string(), ...stakeChange })),
   available: z.string().exactOptional(),
 });
@@ -26,7 +26,7 @@ const Stakes = z.object({
 });
 type Stakes = z.output<typeof Stakes>;
 
-/** Stake that watched parties linked or unlinked, once the network has accepted it. */
+/** Stake that watched parties have linked or unlinked, once the network has accepted it. */
 export function stakesWatcher(options: Pick<WatcherOptions, "network" | "config" | "clock">): Watcher<Stakes> {
   const { network, config, clock = systemClock } = options;
   const every = config.poll.rest;
@@ -34,9 +34,9 @@ export function stakesWatcher(options: Pick<WatcherOptions, "network" | "config"
     name: "stakes",
     every,
     snapshot: Stakes,
-    async observe(api, watched, signal) {
-      const { before } = watched;
-      const ids = watched.subjects("stake.changed");
+    async observe(api, context, signal) {
+      const { before } = context;
+      const ids = context.subjects("stake.changed");
       const call = { lane: "watchers", fresh: true, signal } as const;
       const { answers, turn } = await pollSubjects(ids, before?.turn, { millis: every, clock }, (party) =>
         api.getPartiesStake(party, call),
@@ -68,7 +68,7 @@ export function stakesWatcher(options: Pick<WatcherOptions, "network" | "config"
   };
 }
 
-/** A party that had not been looked at before begins with all that it has. */
+/** A new party's linkings are not fresh. */
 function partyRecordOf(stake: PartyStake | undefined, node: string, known: PartyRecord | undefined): PartyRecord {
   const accepted = (stake?.stakeLinkings ?? []).filter(({ status }) => status === "STATUS_ACCEPTED");
   const had = new Set(known?.accepted);
@@ -76,7 +76,7 @@ function partyRecordOf(stake: PartyStake | undefined, node: string, known: Party
   const available = formatUnits(stake?.currentStakeAvailable, STAKE_DECIMALS);
   return {
     node,
-    // What a node has forgotten stays known: another one may still tell of it.
+    // Linkings that a node has forgotten stay known: another one may still list them.
     accepted: [...new Set([...had, ...accepted.map((linking) => nameOf(linking))])],
     fresh: fresh.toSorted(byTime).map((linking) => ({ name: nameOf(linking), ...changeOf(linking) })),
     ...(available === undefined ? {} : { available }),
@@ -93,7 +93,7 @@ function changeOf({ type, amount, txHash, ethereumAddress }: StakeLinking): z.ou
   };
 }
 
-/** Half of an id tells linkings of one party apart, and what is kept stays small. */
+/** Half of an id is enough to tell a party's linkings apart, and keeps snapshots small. */
 function nameOf({ id, txHash = "", logIndex = 0n }: StakeLinking): string {
   return id === undefined ? `${txHash}/${logIndex}` : id.slice(0, 32);
 }

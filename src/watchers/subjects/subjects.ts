@@ -1,33 +1,36 @@
+// Watchers of single subjects (orders.ts, stakes.ts, bundles.ts) share this: subjects that subscriptions name are polled
+// one after the other, a bounded number at a time, and their amounts are formatted.
+
 import { ApiError } from "../../api/api-error.ts";
 import type { Clock } from "../../api/clock.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 
-/** So many subjects are asked for in one look, one after the other; the rest have their turn in the next ones. */
+/** The most subjects polled in one observation; the rest follow in the next ones. */
 export const MAX_SUBJECTS_PER_POLL = 100;
 
 interface PolledSubjects<T> {
-  /** By subject; one that the node knows nothing of is left out. */
+  /** By subject; subjects unknown to the node are left out. */
   readonly answers: ReadonlyMap<string, T>;
-  /** The last one whose turn it was: the next look goes on behind it. */
+  /** The last subject polled: the next observation continues behind it. */
   readonly turn: string | undefined;
 }
 
-/** For how long a look goes on asking. */
+/** How long one observation goes on polling. */
 interface PollLimit {
   readonly millis: Milliseconds;
   readonly clock: Clock;
 }
 
 /**
- * Asks for one subject after the other, from behind `turn` on and round again. Ends early where that takes too long, or
- * where the nodes do not answer; rejects with that ApiError where they have answered nothing at all.
+ * Polls one subject after the other, round robin, beginning behind `turn`. Ends early where that takes too long or where
+ * the nodes do not answer; rejects with that ApiError where they have answered nothing at all.
  */
 export async function pollSubjects<T>(
   subjects: readonly string[],
   turn: string | undefined,
   { millis, clock }: PollLimit,
-  ask: (subject: string) => Promise<T>,
+  poll: (subject: string) => Promise<T>,
 ): Promise<PolledSubjects<T>> {
   const sorted = [...new Set(subjects)].toSorted();
   const behind = sorted.findIndex((subject) => turn !== undefined && subject > turn);
@@ -40,7 +43,7 @@ export async function pollSubjects<T>(
   for (const subject of inTurn) {
     if (answered && clock.monotonicMillis() - begun >= millis) break;
     try {
-      answers.set(subject, await ask(subject));
+      answers.set(subject, await poll(subject));
       answered = true;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -55,7 +58,7 @@ export async function pollSubjects<T>(
   return { answers, turn: last };
 }
 
-/** Whether the next subject would fare no better. */
+/** Whether the next subject would fail, too. */
 function affectsAllSubjects({ kind }: ApiError): boolean {
   switch (kind) {
     case "unreachable":
@@ -73,7 +76,7 @@ function affectsAllSubjects({ kind }: ApiError): boolean {
   }
 }
 
-/** An integer of smallest units in whole ones, `1,250.5`; where the decimals are not known, as sent: `12505 raw`. */
+/** Formats an integer of smallest units as whole ones, `1,250.5`; with unknown decimals as sent, `12505 raw`. */
 export function formatUnits(units: bigint | undefined, decimals: number | undefined): string | undefined {
   if (units === undefined) return undefined;
   if (decimals === undefined) return `${units} raw`;

@@ -19,7 +19,7 @@ afterEach(async () => {
   assert.deepEqual(discord.complaints(), []);
 });
 
-/** What is found, one line each; the ok ones only where asked for. */
+/** The findings, one line each; the ok ones only where asked for. */
 async function find(more: Partial<DiscordExaminationOptions> = {}, all = false): Promise<string[]> {
   const findings = await examineDiscord({
     token: discord.state.token,

@@ -16,8 +16,8 @@ import {
 enableValidators();
 
 /**
- * What Discord would refuse in a list of commands, by the validation of Discord's own library; and by the rules over
- * several parts of a command, which that leaves out. Empty when nothing.
+ * All that Discord would refuse in a list of commands, by the validation of Discord's own library and by the rules over
+ * several members of a command, which that library omits. Empty for a valid list.
  */
 export function commandRefusals(commands: readonly RESTPostAPIChatInputApplicationCommandsJSONBody[]): string[] {
   const found: string[] = [];

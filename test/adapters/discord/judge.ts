@@ -4,14 +4,14 @@ import { parse } from "discord-markdown-parser";
 
 enableValidators();
 
-/** What is checked: the parts of a message that its sender composes. */
+/** The checked members of a message. */
 export interface Judged {
   readonly content?: string | undefined;
   readonly embeds?: readonly APIEmbed[] | undefined;
   readonly components?: readonly APIActionRowComponent<APIButtonComponent>[] | undefined;
 }
 
-/** What Discord would refuse in a message, by the validation of Discord's own library; empty when nothing. */
+/** All that Discord would refuse in a message, by the validation of Discord's own library; empty for a valid one. */
 export function refusals(message: Judged): string[] {
   const found: string[] = [];
   const attempt = (what: string, check: () => unknown): void => {
@@ -84,7 +84,7 @@ export function markdownNodes(markdown: string): MarkdownNode[] {
   return flat(parse(markdown, "extended"));
 }
 
-/** The lines that stand in code blocks. */
+/** The lines in code blocks. */
 export function codeLines(markdown: string): string[] {
   return markdownNodes(markdown)
     .filter((node) => node.type === "codeBlock")

@@ -10,7 +10,7 @@ import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { id, text } from "../../../src/reply/text.ts";
 import { fromSeconds } from "../../../src/units/nanoseconds.ts";
 
-// Commands that do on purpose what real ones do now and then.
+// Commands that provoke the rare cases of real ones.
 
 const nothing = {
   examples: [],
@@ -18,7 +18,7 @@ const nothing = {
   audience: "channel",
 } as const;
 
-/** Counts the files that were given up. */
+/** Counts the files that were disposed of. */
 export const disposed: string[] = [];
 
 function watched(attachment: Attachment): Attachment {
@@ -61,7 +61,7 @@ export const probes = [
     },
     run: async ({ options }) => {
       if (options.how === "caller") throw new UserError("That was a mistake.", { remedy: "Try the other one." });
-      // What no command may return, and no renderer can show.
+      // No command may return it, and no renderer can show it.
       if (options.how === "shapeless") return { ...reply({ title: "x" }), blocks: undefined } as unknown as Reply;
       throw new Error("the inner words of a bug");
     },

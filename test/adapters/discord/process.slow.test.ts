@@ -102,7 +102,7 @@ describe("with Discord's REST interface dead for a while, what was asked is answ
     ["the limit of the whole bot", 3000, limit(true)],
   ])("%s", async (_what, millis, answer) => {
     await dead(millis, answer);
-    // A deletion that took effect is told by its repeat.
+    // A deletion that took effect shows at its retry.
     fake.expected.add(10_008);
     const dialogs = ["time", "market list", "checkpoints", "info"].map((command) => ada.start(channel, command));
     const mistake = ada.start(channel, "order", { id: "ab".repeat(32) });

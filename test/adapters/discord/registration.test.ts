@@ -195,7 +195,7 @@ describe("discord:register", () => {
   });
 });
 
-test("what Discord fills in by itself is no difference", () => {
+test("members that Discord fills in are no difference", () => {
   const wanted = registrationOf(commands, networks, "global");
   const served = wanted.map((one) => ({
     ...one,

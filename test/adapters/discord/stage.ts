@@ -24,16 +24,16 @@ import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { until } from "../../support/fake-discord/until.ts";
 
 export interface StageOptions {
-  /** Beside the real ones: commands that fail, wait or carry what a test needs. */
+  /** Commands beside the real ones, for tests. */
   readonly extra?: readonly AnyCommand[];
   readonly timing?: DiscordTiming;
   readonly guildId?: string;
   /** The bot's token, right unless a test says otherwise. */
   readonly token?: string;
   readonly log?: Log;
-  /** What stands before the store's own, to make it fail. */
+  /** Wraps the store's payloads, to make them fail. */
   readonly payloads?: (own: Payloads) => Payloads;
-  /** How the gateway closes on whoever identifies. */
+  /** The close code that the gateway answers an Identify with. */
   readonly closeOnIdentify?: number;
   /** Whether replies say SIMULATED, as they do in truth. Default true. */
   readonly simulated?: boolean;
@@ -41,14 +41,14 @@ export interface StageOptions {
   readonly connect?: boolean;
 }
 
-/** The whole way: a simulated network, the real bot and store, the adapter, and a Discord with people in it. */
+/** End to end: a simulated network, the real bot and store, the adapter, and a fake Discord with users. */
 export interface Stage {
   readonly fake: FakeDiscord;
   readonly simulator: Simulator;
   readonly adapter: SendingAdapter;
   readonly channel: string;
   readonly store: Store;
-  /** The alerts, which a test may tell what is seen. */
+  /** The alert engine, to which a test may report observations. */
   readonly engine: AlertEngine;
   /** Ends the adapter as a crash would and starts another on the same store. */
   restart(): Promise<void>;
@@ -69,7 +69,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     nodes: simulator.networks.mainnet.map((node) => ({ ...node, coreUrl: simulator.coreUrls.mainnet })),
   });
   const store = createStore({ url: `file:${path.join(folder, "stage.db")}`, log });
-  const { desk, engine } = alertsOn(store, { platforms: ["discord"] });
+  const { desk: service, engine } = alertsOn(store, { platforms: ["discord"] });
   const create = async () =>
     createBot({
       commands: [...commands, ...(options.extra ?? [])],
@@ -77,7 +77,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       seen: store.seen,
       parties: store.parties,
       chosen: await openAudienceSettings(store.answers),
-      alerts: desk,
+      alerts: service,
       exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
       log,
     });
@@ -91,7 +91,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       now: () => fake.state.now(),
       timing: { progressEveryMillis: 20, backoffMillis: 20, ...options.timing },
     });
-    // What a restart finds is what was kept.
+    // A restart finds the stored choices.
     await adapter.start(await create());
     if (options.connect !== false) {
       await until(() => adapter.health.state === "up" && fake.state.commands.size > 0, "the adapter");

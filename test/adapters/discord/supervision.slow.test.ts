@@ -7,7 +7,7 @@ import { probes } from "./probe-commands.ts";
 import { stage } from "./stage.ts";
 import { watchForRejections } from "./watch-for-rejections.ts";
 
-// What takes seconds: discord.js waits 5 s between two identifications, as Discord asks.
+// Cases that take seconds: discord.js waits 5 s between two Identifies, as Discord demands.
 
 watchForRejections();
 
@@ -32,7 +32,7 @@ test("Discord gone for long, then back: healthy again, and nothing else was touc
     AbortSignal.timeout(5000),
   );
   await expect(sending).rejects.toMatchObject({ name: "SendError" });
-  // Longer than the watch that makes the connection anew.
+  // Longer than the watchdog's time limit.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect(on.adapter.health.state).toBe("down");
   on.fake.offline = false;

@@ -110,7 +110,7 @@ test("two processes with one token answer everything once", async () => {
   await on.twin();
   await until(() => on.fake.gateway.connections === 2, "the second process");
   on.fake.gateway.toEverySession = true;
-  // What the slower one is told.
+  // Discord's answer to the slower one.
   on.fake.expected.add(40_060);
   const ann = on.fake.person("Ann");
   const dialogs = [
@@ -158,7 +158,7 @@ test.each<[string, () => Promise<never>]>([
   expect(labelsOf(asked.last)).toContain("Next");
 });
 
-test("stopping is quick, gives up what runs and says so", async () => {
+test("stopping is quick, aborts what runs and says so", async () => {
   await using on = await begin();
   const ann = on.fake.person("Ann");
   const dialog = ann.start(on.channel, "probe hold", { millis: 60_000 });

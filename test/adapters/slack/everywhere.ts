@@ -10,9 +10,9 @@ import { forgedIn } from "./shown.ts";
 import { stage } from "./stage.ts";
 
 /**
- * Any reply on every way to Slack: to a command, shared, to a mention, late by direct message, sent and edited with somebody
- * called. The fake Slack judges each payload; here it is seen to that each way is taken, that all stay below the limit of a
- * whole message, and that nothing pings or leads anywhere but what may.
+ * Any reply on every way to Slack: to a command, shared, to a mention, late by direct message, sent and edited with a
+ * mention. The fake Slack judges each payload; these tests check that each way is taken, that all stay below the limit of a
+ * whole message, and that only permitted mentions and links are active.
  */
 export async function everywhere(numRuns: number, replies: fc.Arbitrary<Reply> = anyReply): Promise<void> {
   let current: Reply = titled("x");

@@ -15,7 +15,7 @@ async function stillWell(scene: Stage): Promise<void> {
   expect(scene.adapter.health).toEqual({ state: "up" });
 }
 
-describe("what no Slack should send", () => {
+describe("a message that Slack should not send", () => {
   test("harms nothing: no JSON, no envelope, no payload", async () => {
     await using scene = await stage();
     const { sockets } = scene.fake;

@@ -6,8 +6,8 @@ import { commands } from "../../../commands/index.ts";
 import { manifestFile, SCOPES, slackManifest } from "../../../src/adapters/slack/manifest.ts";
 
 test("the manifest in the repository is the one that the commands make", () => {
-  const kept = readFileSync(new URL("../../../slack-manifest.json", import.meta.url), "utf8");
-  expect(kept, "npm run -s slack:manifest > slack-manifest.json").toBe(manifestFile(commands));
+  const committed = readFileSync(new URL("../../../slack-manifest.json", import.meta.url), "utf8");
+  expect(committed, "npm run -s slack:manifest > slack-manifest.json").toBe(manifestFile(commands));
 });
 
 test("each permission is there with its feature, and none that reads conversations", () => {

@@ -19,8 +19,8 @@ import { everywhere } from "./everywhere.ts";
 import { probe, titled } from "./probe-commands.ts";
 import { stage } from "./stage.ts";
 
-// All that leaves for Slack, over whatever the types allow. The fake Slack judges each payload as it comes in; here it is
-// seen to that everything there is gets there.
+// Every payload to Slack, for anything that the types allow. The fake Slack judges each payload as it comes in; these tests
+// make sure that all kinds of them are sent.
 
 const anyChoice = fc.record({ label: anyString(), value: anyString() });
 const anyOption: fc.Arbitrary<Option> = fc
@@ -66,15 +66,15 @@ const anyOptions: fc.Arbitrary<Options> = fc.dictionary(fc.stringMatching(/^[a-z
 const anyCommand: fc.Arbitrary<AnyCommand> = fc
   .record({ name: anyString(40), summary: anyString(200), options: anyOptions })
   .map((parts) => ({ ...probe("probe", () => Promise.resolve(titled("x"))), ...parts }));
-const place = {
+const metadata = {
   command: "probe",
   shared: true,
   channel: "C1",
   response: { url: "https://hooks.slack.com/x", since: 1, used: 0 },
 };
 
-/** As much of a desk as forms take. */
-function deskOf(bot: Partial<SlackContext["bot"]>): SlackContext {
+/** A context with the members that forms use. */
+function contextWith(bot: Partial<SlackContext["bot"]>): SlackContext {
   const { signal } = new AbortController();
   return {
     bot: { commands: [], ...bot },
@@ -94,7 +94,7 @@ describe("forms", () => {
         (asking, typed, networks) => {
           const names = Object.keys(asking.options);
           const given = Object.fromEntries(typed.slice(0, names.length).map((value, at) => [names[at] ?? "", value]));
-          expect(judgeView(renderForm(asking, given, networks, place))).toEqual([]);
+          expect(judgeView(renderForm(asking, given, networks, metadata))).toEqual([]);
         },
       ),
     );
@@ -103,9 +103,9 @@ describe("forms", () => {
   test("offer any values within the limits, what is typed among them", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyChoice, { maxLength: 150 }), anyString(), async (choices, typed) => {
-        const view = { private_metadata: JSON.stringify({ v: 1, ...place }), blocks: [] };
-        const desk = deskOf({ suggest: () => Promise.resolve(choices) });
-        const options = await suggestOptions(desk, view, "option:note", typed, { id: "U1", workspace: "T1" });
+        const view = { private_metadata: JSON.stringify({ v: 1, ...metadata }), blocks: [] };
+        const slack = contextWith({ suggest: () => Promise.resolve(choices) });
+        const options = await suggestOptions(slack, view, "option:note", typed, { id: "U1", workspace: "T1" });
         expect(judgeOptions(options)).toEqual([]);
         const given = typed.trim();
         const carried = given !== "" && given.length <= 75 && given.isWellFormed();
@@ -120,12 +120,12 @@ describe("forms", () => {
     await fc.assert(
       fc.asyncProperty(anyReply, fc.option(anyString(), { nil: undefined }), async (wrong, option) => {
         const prepared = { ok: false, reply: wrong, ...(option === undefined ? {} : { option }) } as const;
-        const desk = deskOf({ prepare: () => prepared });
+        const slack = contextWith({ prepare: () => prepared });
         const view = {
-          private_metadata: JSON.stringify({ v: 1, ...place, response: undefined }),
+          private_metadata: JSON.stringify({ v: 1, ...metadata, response: undefined }),
           blocks: [{}, { block_id: "option:first" }, { block_id: "option:second" }],
         };
-        const outcome = await handleForm(desk, view, { id: "U1", workspace: "T1" });
+        const outcome = await handleForm(slack, view, { id: "U1", workspace: "T1" });
         const { errors } = outcome as { errors: Record<string, string> };
         expect(judgeAnswer({ response_action: "errors", errors })).toEqual([]);
         expect(["option:first", "option:second"]).toContain(Object.keys(errors)[0]);

@@ -14,7 +14,7 @@ export function delivery(id: string, channel: string, more: Partial<Delivery> & 
   return { id, destination: { platform: "slack", channel, ...(thread === undefined ? {} : { thread }) }, ...rest };
 }
 
-/** What a send was refused with. */
+/** The error that a send was refused with. */
 export async function refused(sending: Promise<unknown>): Promise<SendError> {
   const error = await sending.then(
     () => undefined,

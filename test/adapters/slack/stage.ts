@@ -14,7 +14,7 @@ import type { AnyCommand } from "../../../src/bot/command.ts";
 import { ownParties } from "../../../src/bot/options/saved-parties.ts";
 import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
-import { homeSubscriptions } from "../../../src/main/home-subscriptions.ts";
+import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { createStore } from "../../../src/store/create-store.ts";

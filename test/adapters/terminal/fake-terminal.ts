@@ -30,7 +30,7 @@ export interface Talk {
   readonly closed: () => boolean;
 }
 
-/** A terminal of streams with someone at it, and a runner that knows some answers by heart. */
+/** A terminal of streams with a user, and a runner with canned answers. */
 export function talk(
   argv: readonly string[],
   given: {

@@ -65,7 +65,7 @@ describe("--out", () => {
     expect(readdirSync(folder)).not.toContain("markets.csv");
   });
 
-  test("clears away what a process that was killed in the middle of writing has left, and nothing else", async () => {
+  test("removes the temporary files of a killed process, and nothing else", async () => {
     const gone = spawnSync(process.execPath, ["-e", ""]).pid;
     const old = [
       `.ledger.csv.${gone}-0123456789ab.part`,
@@ -145,7 +145,7 @@ describe("--out", () => {
     expect(err).not.toContain("the disk is gone");
   });
 
-  test("never hands over a file that is not what its reply describes", async () => {
+  test("never writes a file that does not match its reply", async () => {
     const { code } = await ask(reply({ title: "Done", attachments: [{ ...csv, sha256: "0".repeat(64) }] }));
     expect(code).toBe(3);
     expect(readdirSync(folder)).toEqual([]);

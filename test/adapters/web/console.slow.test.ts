@@ -127,7 +127,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(await visitor.page.inputValue("#line")).toBe("time");
   });
 
-  test("what destroys asks first, and Escape means no", async () => {
+  test("a destructive button asks first, and Escape means no", async () => {
     await using visitor = await visit();
     const { page, bot } = visitor;
     await say(page, "silence");
@@ -142,7 +142,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(bot.asked[1]).toMatchObject({ command: "alerts silence", options: {} });
   });
 
-  test("Escape cancels what is being answered, and the bot stops", async () => {
+  test("Escape cancels the running question, and the bot stops", async () => {
     await using visitor = await visit();
     const { page, bot } = visitor;
     await page.fill("#line", "slow");
@@ -206,7 +206,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(await page.textContent(".preview-discord")).toContain('{"title":[{"kind":"text","text":"You asked "}');
     await page.keyboard.press("ArrowRight");
     await page.waitForSelector("#log .reply");
-    // The same answer is shown in both ways; nobody was asked twice.
+    // The same answer is shown in both ways; the question ran once.
     expect(bot.asked).toHaveLength(1);
   });
 

@@ -9,11 +9,11 @@ import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { code, text } from "../../../src/reply/text.ts";
 import { fromMillis, type Nanoseconds } from "../../../src/units/nanoseconds.ts";
 
-/** What the bot was asked, as adapters ask it. */
+/** A question to the bot, as adapters ask it. */
 export type Asked = Omit<Invocation, "command" | "options"> &
   ({ line: string } | Pick<Invocation, "command" | "options">);
 
-/** A bot that answers by a function, and remembers what it was asked. */
+/** A bot that answers by a function, and records its questions. */
 export function fakeBot(
   answer: (asked: Asked) => Reply | Promise<Reply>,
   more: Partial<Bot> = {},
@@ -47,11 +47,11 @@ export function fakeBot(
   };
 }
 
-/** Says what it was asked. */
+/** Answers with the question itself. */
 export const echoBot = (): ReturnType<typeof fakeBot> =>
   fakeBot((asked) => reply({ title: text`You asked ${code("line" in asked ? asked.line : asked.command)}` }));
 
-/** A clock that stands until it is moved. */
+/** A clock that only moves when told to. */
 export class Clock {
   #at = 1_772_443_800_000;
   now = (): Nanoseconds => fromMillis(this.#at);

@@ -9,7 +9,7 @@ import { echoBot, startConsole } from "./harness.ts";
 
 const TOKEN = "a-token-of-twenty-four-chars";
 
-/** A page of somebody else; what it does is said by each test. */
+/** A foreign page; each test defines what it does. */
 async function serveHostilePage(): Promise<Server> {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "text/html");
@@ -21,7 +21,7 @@ async function serveHostilePage(): Promise<Server> {
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** Every way in which a page can have a browser send something elsewhere. Each tells what came of it. */
+/** Every way in which a page can make a browser send a request elsewhere. Each returns its result. */
 const ATTACKS: Readonly<Record<string, (target: string) => string>> = {
   "fetches JSON": (target) =>
     `fetch("${target}/api/invocations", {method: "POST", credentials: "include", headers: {"content-type": "application/json"}, body: '{"text":"time"}'}).then((r) => r.text())`,
@@ -75,7 +75,7 @@ describe.skipIf(chromiumPath === undefined)("a page of somebody else in the same
       await say(page, "mine");
       await page.goto(hostileUrl(host));
       expect(await attack(page, script(harness.url))).toBeUndefined();
-      // What was sent blindly has arrived by the time that the next question of the person is answered.
+      // A blind request has arrived by the time that the user's next question is answered.
       await page.goto(harness.url);
       await page.waitForSelector("#examples button");
       await say(page, "mine again");

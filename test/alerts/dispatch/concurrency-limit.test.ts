@@ -50,7 +50,7 @@ describe("slow destinations", () => {
     const it = await besideMany();
     await it.rounds(6, [stalled("bad")]);
     await it.round([stalled("bad")]);
-    // Each half second, those that have gone on for so long make room for 64 others.
+    // Each half second, those that have gone on for so long make way for 64 others.
     await it.clock.advance(3 * SLOW_AFTER);
     expect(told(it)).toEqual([FIRED]);
     await it.clock.advance(ANSWERS_AFTER);
@@ -79,7 +79,7 @@ describe("slow destinations", () => {
   });
 });
 
-describe("room for tries", () => {
+describe("the concurrency limit", () => {
   const fake = (room?: () => number): Pick<Sender, "platform" | "room"> => ({
     platform: "fake",
     ...(room === undefined ? {} : { room }),
@@ -87,59 +87,59 @@ describe("room for tries", () => {
   const rows = (count: number, name = "d") =>
     Array.from({ length: count }, (_, index) => ({ platform: "fake", destination: `${name}${index}` }));
 
-  it("ends with the number of tries that are new, and comes back as they end or go on for long", async () => {
+  it("is reached by the number of new attempts, and frees slots as they end or become slow", async () => {
     const clock = new VirtualClock();
-    const room = new ConcurrencyLimit(clock, { atOnce: 4, longAtOnce: 3 });
-    const ends = rows(4).map((row, index) => room.begin(`${index}`, row));
-    expect([room.free(fake()), room.freeIn(fake())]).toEqual([0, SLOW_AFTER]);
+    const limit = new ConcurrencyLimit(clock, { atOnce: 4, longAtOnce: 3 });
+    const ends = rows(4).map((row, index) => limit.begin(`${index}`, row));
+    expect([limit.free(fake()), limit.freeIn(fake())]).toEqual([0, SLOW_AFTER]);
     ends[0]?.();
-    expect(room.free(fake())).toBe(1);
+    expect(limit.free(fake())).toBe(1);
     await clock.advance(SLOW_AFTER - 1);
-    expect([room.free(fake()), room.freeIn(fake())]).toEqual([1, 1]);
+    expect([limit.free(fake()), limit.freeIn(fake())]).toEqual([1, 1]);
     await clock.advance(1);
-    expect(room.free(fake())).toBe(4);
+    expect(limit.free(fake())).toBe(4);
   });
 
-  it("has a bound for those that hang, too", async () => {
+  it("bounds slow attempts, too", async () => {
     const clock = new VirtualClock();
-    const room = new ConcurrencyLimit(clock, { atOnce: 4, longAtOnce: 3 });
-    const ends = rows(4).map((row, index) => room.begin(`a${index}`, row));
+    const limit = new ConcurrencyLimit(clock, { atOnce: 4, longAtOnce: 3 });
+    const ends = rows(4).map((row, index) => limit.begin(`a${index}`, row));
     await clock.advance(SLOW_AFTER);
-    expect([room.free(fake()), room.freeIn(fake())]).toEqual([3, undefined]);
-    rows(3, "e").forEach((row, index) => room.begin(`b${index}`, row));
+    expect([limit.free(fake()), limit.freeIn(fake())]).toEqual([3, undefined]);
+    rows(3, "e").forEach((row, index) => limit.begin(`b${index}`, row));
     await clock.advance(SLOW_AFTER);
-    expect([room.free(fake()), room.freeIn(fake())]).toEqual([0, undefined]);
+    expect([limit.free(fake()), limit.freeIn(fake())]).toEqual([0, undefined]);
     for (const end of ends) end();
-    expect(room.free(fake())).toBe(4);
+    expect(limit.free(fake())).toBe(4);
   });
 
-  it("gives a known laggard no place of others, until it has been quick again", async () => {
+  it("gives a slow destination no slot of others, until it has been quick again", async () => {
     const clock = new VirtualClock();
-    const room = new ConcurrencyLimit(clock, { atOnce: 1, longAtOnce: 1 });
+    const limit = new ConcurrencyLimit(clock, { atOnce: 1, longAtOnce: 1 });
     const [late, other] = [...rows(1, "late"), ...rows(1, "other")];
-    const hung = room.begin("1", late!);
+    const hung = limit.begin("1", late!);
     await clock.advance(SLOW_AFTER);
     hung();
-    const again = room.begin("2", late!);
-    expect(room.free(fake())).toBe(1);
+    const again = limit.begin("2", late!);
+    expect(limit.free(fake())).toBe(1);
     again();
-    room.begin("3", late!)();
-    const quick = room.begin("4", other!);
-    expect(room.free(fake())).toBe(0);
+    limit.begin("3", late!)();
+    const quick = limit.begin("4", other!);
+    expect(limit.free(fake())).toBe(0);
     quick();
-    room.begin("5", late!);
-    expect(room.free(fake())).toBe(0);
+    limit.begin("5", late!);
+    expect(limit.free(fake())).toBe(0);
   });
 
   it("is no more than the platform itself takes up, which is asked again soon", () => {
-    const room = new ConcurrencyLimit(new VirtualClock(), {});
-    expect([7, 0, -3, 1000].map((count) => room.free(fake(() => count)))).toEqual([7, 0, 0, 64]);
-    expect(room.freeIn(fake(() => 0))).toBe(SLOW_AFTER);
+    const limit = new ConcurrencyLimit(new VirtualClock(), {});
+    expect([7, 0, -3, 1000].map((count) => limit.free(fake(() => count)))).toEqual([7, 0, 0, 64]);
+    expect(limit.freeIn(fake(() => 0))).toBe(SLOW_AFTER);
   });
 
   it("is each platform's own", () => {
-    const room = new ConcurrencyLimit(new VirtualClock(), { atOnce: 1 });
-    room.begin("1", { platform: "slack", destination: "slack C1" });
-    expect([room.free({ platform: "slack" }), room.free({ platform: "discord" })]).toEqual([0, 1]);
+    const limit = new ConcurrencyLimit(new VirtualClock(), { atOnce: 1 });
+    limit.begin("1", { platform: "slack", destination: "slack C1" });
+    expect([limit.free({ platform: "slack" }), limit.free({ platform: "discord" })]).toEqual([0, 1]);
   });
 });

@@ -32,7 +32,7 @@ describe("delivery", () => {
     expect(it.sender.take()).toEqual(["FIRED AND RESOLVED · mainnet makes blocks again"]);
   });
 
-  it("gives up at once what will never be accepted, and owes no resolve for it", async () => {
+  it("dead-letters at once what will never be accepted, and owes no resolve for it", async () => {
     const it = await subscribed();
     it.sender.fate = () => new SendError("unhealable", "400 too silly");
     await it.rounds(8, [stalled("bad")]);
@@ -40,22 +40,24 @@ describe("delivery", () => {
     await it.rounds(6, [stalled("good")]);
     expect(it.sender.take()).toEqual([]);
     const [episode] = await it.engine.lastEpisodes(1);
-    const story = await it.engine.why(episode!.id);
-    expect(story?.deliveries.map(({ state, last_error }) => [state, last_error])).toEqual([["dead", "400 too silly"]]);
-    expect(story?.decisions.map(({ what }) => what)).toContain("no resolve owed");
+    const history = await it.engine.why(episode!.id);
+    expect(history?.deliveries.map(({ state, last_error }) => [state, last_error])).toEqual([
+      ["dead", "400 too silly"],
+    ]);
+    expect(history?.decisions.map(({ what }) => what)).toContain("no resolve owed");
   });
 
-  it("gives up after a day what never healed", async () => {
+  it("dead-letters after a day what never healed", async () => {
     const it = await subscribed();
     it.sender.fate = () => new SendError("retry", "503");
     await it.rounds(8, [stalled("bad")]);
     for (let hour = 0; hour < 26; hour += 1) await it.pass(3_600_000);
     const [episode] = await it.engine.openEpisodes();
-    const story = await it.engine.why(episode!.id);
-    expect(story?.deliveries.at(0)).toMatchObject({ phase: "trigger", state: "dead" });
+    const history = await it.engine.why(episode!.id);
+    expect(history?.deliveries.at(0)).toMatchObject({ phase: "trigger", state: "dead" });
   });
 
-  it("tries once more whatever is owed after more than a day away, in order", async () => {
+  it("tries once more whatever is owed after a downtime of more than a day, in order", async () => {
     const it = await subscribed();
     await it.rounds(8, [stalled("bad")]);
     await it.stopDelivering();

@@ -26,7 +26,7 @@ class NarrowSender extends FakeSender {
   }
 }
 
-it("news of a condition goes before what else waits for the platform", async () => {
+it("a condition goes before what else waits for the platform", async () => {
   let sender: NarrowSender | undefined;
   const it = await openStage({ senders: (now) => [(sender = new NarrowSender({ now }))] });
   sender!.clock = it.clock;

@@ -54,7 +54,7 @@ it("leaves what was seen and what is owed by it, both or neither", async () => {
   }
 });
 
-it("leaves nothing of a look in the midst of which it comes: the next one finds the same", async () => {
+it("leaves nothing of an observation in the midst of which it comes: the next one finds the same", async () => {
   const stage = await openStage();
   const parameters = { "market.price": { high: "100" } };
   await stage.engine.putSubscription(aSubscription({ kinds: ["market.price"], parameters }), "ada");

@@ -49,7 +49,7 @@ describe("the engine", () => {
     expect(it.sender.take()).toEqual([expect.stringContaining("RESOLVED")]);
   });
 
-  it("meets each network by a first look of its own", async () => {
+  it("has a first observation of its own for each network", async () => {
     const it = await openStage();
     await it.engine.putSubscription(aSubscription({ network: "testnet" }), "ada");
     const testnet = async (badForMillis: number): Promise<number> => {
@@ -70,7 +70,7 @@ describe("the engine", () => {
     expect(it.sender.take()).toHaveLength(1);
   });
 
-  it("calls the last look that could see the last good one", async () => {
+  it("takes the last observation that was not blind for the last good one", async () => {
     const it = await openStage();
     await it.engine.putSubscription(aSubscription({ kinds: ["market.auction"] }), "ada");
     const markets = async (state: "good" | "bad"): Promise<void> => {
@@ -90,7 +90,7 @@ describe("the engine", () => {
     expect(it.sender.take()).toHaveLength(1);
   });
 
-  it("takes the first look that can tell for the first one, where a process was blind until then", async () => {
+  it("takes the first known reading for the first one, if a process was blind until then", async () => {
     const it = await openStage();
     await it.engine.putSubscription(aSubscription(), "ada");
     await it.rounds(1, [stalled("good")]);
@@ -105,7 +105,7 @@ describe("the engine", () => {
     expect(it.sender.take()).toHaveLength(1);
   });
 
-  it("gives back a watcher's snapshot as it was kept, after a restart too", async () => {
+  it("returns a watcher's snapshot as it was stored, after a restart too", async () => {
     const it = await openStage();
     expect(await it.engine.snapshot("mainnet", "w")).toBeUndefined();
     await it.round([stalled("good")]);
@@ -115,7 +115,7 @@ describe("the engine", () => {
     expect(await it.engine.snapshot("mainnet", "w")).toEqual(kept);
   });
 
-  it("calls nothing good that was not judged, though the watcher had looked before the restart", async () => {
+  it("calls nothing good that was not judged, though the watcher observed before the restart", async () => {
     const it = await openStage();
     const subscribed = (created: number) => aSubscription({ kinds: ["market.auction"], created });
     await it.round([auction("bad")]);
@@ -139,7 +139,7 @@ describe("the engine", () => {
     expect(it.sender.take()).toHaveLength(1);
   });
 
-  it("keeps in the story that nobody looked for a while, and what that means", async () => {
+  it("keeps a downtime in the history, and what it means", async () => {
     const it = await openStage();
     await it.engine.putSubscription(aSubscription(), "ada");
     await it.rounds(1, [stalled("good")]);
@@ -150,8 +150,8 @@ describe("the engine", () => {
     await it.restart();
     await it.clock.advance(3_600_000);
     await it.rounds(3, [stalled("bad")]);
-    const story = await it.engine.why("network.stalled|mainnet||1");
-    const lines = (story?.decisions ?? []).map(({ what, detail }) => `${what}: ${detail ?? ""}`);
+    const history = await it.engine.why("network.stalled|mainnet||1");
+    const lines = (history?.decisions ?? []).map(({ what, detail }) => `${what}: ${detail ?? ""}`);
     expect(lines.filter((line) => line.startsWith("restarted"))).toEqual([
       "restarted: nobody looked for 26 s, which does not count towards the alert",
       "restarted: nobody looked for 1 h",
@@ -159,7 +159,7 @@ describe("the engine", () => {
     expect(it.sender.take()).toHaveLength(1);
   });
 
-  it("counts durations from when looks were due, so that chance does not decide at which of them they are reached", async () => {
+  it("counts durations from when observations were due, so that chance does not decide which of them reaches one", async () => {
     const it = await openStage();
     const parameters = { "market.auction": { for: 60_000 } };
     await it.engine.putSubscription(aSubscription({ kinds: ["market.auction"], parameters }), "ada");
@@ -197,7 +197,7 @@ describe("the engine", () => {
     expect(episodes.map(({ id }) => id)).toEqual(["market.price{high=100}|mainnet|m1|1"]);
   });
 
-  it("closes what nobody watches any more, and says so where it was told", async () => {
+  it("closes episodes without subscribers, and says so where they were announced", async () => {
     const it = await openStage();
     const watching = aSubscription({ kinds: ["market.price"], parameters: { "market.price": { high: "100" } } });
     await it.engine.putSubscription(watching, "ada");
@@ -256,7 +256,7 @@ describe("the engine", () => {
     expect(await it.delivery("nobody")).toBeUndefined();
   });
 
-  it("gives up after a day what no platform takes, and forgets what is old", async () => {
+  it("dead-letters after a day what no platform takes, and forgets what is old", async () => {
     const it = await openStage();
     const id = await it.tell({ platform: "nowhere", channel: "x" }, test);
     await it.restart(90_000_000);
@@ -288,7 +288,7 @@ describe("the engine", () => {
   });
 });
 
-describe("the pause between tries", () => {
+describe("the pause between attempts", () => {
   it("doubles up to a quarter of an hour, of which a random half is taken off", () => {
     expect([1, 2, 3, 4].map((attempts) => backoffDelay(attempts, 0))).toEqual([1000, 2000, 4000, 8000]);
     expect(backoffDelay(1000, 0)).toBe(900_000);

@@ -6,7 +6,7 @@ import { aSubscription } from "../samples.ts";
 import { openStage } from "../stage.ts";
 
 describe("an outage", () => {
-  it("is told when it fires, when it escalates and when it is over, with its story", async () => {
+  it("is told when it fires, when it escalates and when it is over, with its history", async () => {
     const it = await subscribed();
     await it.rounds(8, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED]);
@@ -15,9 +15,9 @@ describe("an outage", () => {
     await it.rounds(6, [stalled("good")]);
     expect(it.sender.take()).toEqual([RESOLVED]);
     const { reply } = it.sender.posts.at(-1)!;
-    const story = await wordsOf(reply);
+    const history = await wordsOf(reply);
     for (const word of ["Began", "Detected", "Told", "Escalated", "Recovered", "It lasted"]) {
-      expect(story).toContain(word);
+      expect(history).toContain(word);
     }
     expect(await it.engine.openEpisodes()).toEqual([]);
   });
@@ -31,8 +31,8 @@ describe("an outage", () => {
     await it.rounds(10, [stalled("bad")]);
     expect(it.sender.take()).toEqual([]);
     const [episode] = await it.engine.openEpisodes();
-    const story = await it.engine.why(episode!.id);
-    expect(story?.decisions.map(({ what }) => what)).toEqual(["pending", "fired", "suppressed by severity"]);
+    const history = await it.engine.why(episode!.id);
+    expect(history?.decisions.map(({ what }) => what)).toEqual(["pending", "fired", "suppressed by severity"]);
   });
 
   it("freezes while blind, and only says so", async () => {
@@ -83,7 +83,7 @@ describe("an outage", () => {
     }
   });
 
-  it("explains what hangs on it: only one alert is told", async () => {
+  it("inhibits what hangs on it: only one alert is sent", async () => {
     const it = await subscribed(
       {},
       {
@@ -116,7 +116,7 @@ describe("an outage", () => {
     expect(it.sender.take()).toEqual([]);
   });
 
-  it("that was acknowledged for one place is repeated at the others", async () => {
+  it("that was acknowledged for one destination is repeated at the others", async () => {
     const it = await subscribed({
       config: '{"remind": {"every": "1m", "times": 2}, "stalled": {"criticalFor": "30s"}}',
     });
@@ -156,7 +156,7 @@ describe("an outage", () => {
   });
 });
 
-describe("what is kept back", () => {
+describe("what is suppressed", () => {
   it("by a silence is told when it ends, if it still lasts", async () => {
     const it = await subscribed();
     const now = it.now();
@@ -179,8 +179,8 @@ describe("what is kept back", () => {
     await it.pass(700_000);
     expect(it.sender.take()).toEqual([]);
     const [episode] = await it.engine.lastEpisodes(1);
-    const story = await it.engine.why(episode!.id);
-    expect(story?.decisions.map(({ what }) => what)).toContain("never told");
+    const history = await it.engine.why(episode!.id);
+    expect(history?.decisions.map(({ what }) => what)).toContain("never told");
   });
 
   it("by quiet hours becomes one digest when they end; what is critical breaks through", async () => {

@@ -71,7 +71,7 @@ describe("flapping", () => {
     expect(stage.sender.take().at(-1)).toBe("CALM AGAIN · market.auction of BTC/USD on mainnet");
   });
 
-  it("is not over because nobody can see, nor because nobody looked", async () => {
+  it("is not over because the watcher is blind, nor because of a downtime", async () => {
     const it = await subscribed();
     await outages(it, 4);
     expect(it.sender.take()).toHaveLength(7);
@@ -85,7 +85,7 @@ describe("flapping", () => {
   });
 });
 
-it("what quiet hours kept back is in their digest, though it ended in the moment when they did", async () => {
+it("what was held for quiet hours is in their digest, though it ended in the moment when they did", async () => {
   const it = await subscribed({ quietHours: { from: "12:00", to: "12:01", zone: "UTC" } });
   const look = async (state: "good" | "bad"): Promise<void> => {
     await it.round([blind("good"), stalled(state)]);

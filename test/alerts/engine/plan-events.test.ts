@@ -29,14 +29,14 @@ function checkpoints(it: Stage, from: number, count: number): AlertEvent[] {
 }
 
 describe("events", () => {
-  it("of the very first look are not told: it only learns where things stand", async () => {
+  it("of the very first observation are not sent: it only learns where things stand", async () => {
     const stage = await openStage();
     await stage.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"] }), "ada");
     await stage.round([], checkpoints(stage, 1, 3));
     expect(stage.sender.take()).toEqual([]);
   });
 
-  it("are told one by one while they are a handful", async () => {
+  it("are sent one by one while they are few", async () => {
     const it = await subscribed();
     await it.round([], checkpoints(it, 100, 2));
     expect(it.sender.take()).toEqual([
@@ -49,7 +49,7 @@ describe("events", () => {
     });
   });
 
-  it("are a handful up to five", async () => {
+  it("are few up to five", async () => {
     const it = await subscribed();
     await it.round([], checkpoints(it, 100, 5));
     await it.pass(1000);
@@ -59,7 +59,7 @@ describe("events", () => {
     expect(it.sender.take()).toEqual([expect.stringContaining("DIGEST · 6 checkpoints, blocks 200 to 205")]);
   });
 
-  it("of a long absence make one digest, with all of them in a file, in order", async () => {
+  it("of a long downtime make one digest, with all of them in a file, in order", async () => {
     const it = await subscribed({ events: "usual" });
     await it.restart(3_600_000);
     await it.round([], checkpoints(it, 1000, 500));
@@ -70,7 +70,7 @@ describe("events", () => {
     expect(rows.map((row) => row.Block)).toEqual(Array.from({ length: 500 }, (_, index) => String(1000 + index)));
   });
 
-  it("go into one message a day where that is usual, edited in place, a new one the next day", async () => {
+  it("go into one rolling message a day where that is usual, edited in place, a new one the next day", async () => {
     const it = await subscribed({ events: "usual" });
     for (let block = 1; block <= 15; block += 1) {
       await it.round([], checkpoints(it, block, 1));
@@ -93,7 +93,7 @@ describe("events", () => {
     expect(it.sender.takeEdits()).toEqual(["TODAY · 9 checkpoints on mainnet, 2024-06-03 (UTC)"]);
   });
 
-  it("need no edit while the message of the day has not gone", async () => {
+  it("need no edit while the rolling message is unsent", async () => {
     const it = await subscribed({ events: "rolling" });
     it.sender.fate = () => new SendError("retry", "503");
     await it.round([], checkpoints(it, 1, 1));
@@ -104,7 +104,7 @@ describe("events", () => {
     expect(it.sender.takeEdits()).toEqual([]);
   });
 
-  it("begin another message of the day where the first was refused for good", async () => {
+  it("begin another rolling message where the first was refused for good", async () => {
     const it = await subscribed({ events: "rolling" });
     it.sender.fate = () => new SendError("unhealable", "400");
     await it.round([], checkpoints(it, 3, 1));
@@ -116,7 +116,7 @@ describe("events", () => {
     expect(it.sender.takeEdits()).toEqual([]);
   });
 
-  it("edit a message of the day that may have gone: the platform drops a repeat that says more", async () => {
+  it("edit a rolling message that may have gone: the platform drops a repeat that says more", async () => {
     const it = await openStage({ senders: (now) => [new FakeSender({ now, dropsRepeatsForMillis: 600_000 })] });
     await it.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"], events: "rolling" }), "ada");
     await it.round([]);

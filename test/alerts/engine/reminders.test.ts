@@ -8,7 +8,7 @@ import type { Episode } from "../../../src/alerts/rules/episode.ts";
 const TOLD = 1_700_000_000_000;
 const HALF_AN_HOUR = 1_800_000;
 
-const telling: NotificationState = {
+const state: NotificationState = {
   destination: { platform: "fake", channel: "ops" },
   style: "plain",
   state: "told",
@@ -29,13 +29,13 @@ it.each<[string, Partial<typeof firing>, Partial<NotificationState>, number, boo
   ["of what somebody acknowledged", { acknowledged: { by: "ada", at: "1" } }, {}, HALF_AN_HOUR, false],
 ])("a reminder %s", (_name, episode, told, after, due) => {
   const given = { episode: { ...firing, ...episode }, config: DEFAULT_ALERTS_CONFIG, at: TOLD + after };
-  expect(isReminderDue(given, { ...telling, ...told })).toBe(due);
+  expect(isReminderDue(given, { ...state, ...told })).toBe(due);
 });
 
-it("is next due at the place that was told first", () => {
+it("is next due at the destination that was notified first", () => {
   const given = { episode: firing, config: DEFAULT_ALERTS_CONFIG, at: TOLD };
-  const later = { ...telling, toldMillis: TOLD + 5 };
-  expect(nextReminder(given, [later, telling])).toBe(TOLD + HALF_AN_HOUR);
-  expect(nextReminder(given, [{ ...telling, state: "closed" }, later])).toBe(TOLD + 5 + HALF_AN_HOUR);
+  const later = { ...state, toldMillis: TOLD + 5 };
+  expect(nextReminder(given, [later, state])).toBe(TOLD + HALF_AN_HOUR);
+  expect(nextReminder(given, [{ ...state, state: "closed" }, later])).toBe(TOLD + 5 + HALF_AN_HOUR);
   expect(nextReminder(given, [])).toBe(Infinity);
 });

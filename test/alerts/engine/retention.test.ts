@@ -74,7 +74,7 @@ it("months of alerts leave the database as large as one month does", async () =>
   expect(grown.map(([table, rows]) => `${table}: ${second[table]} -> ${rows}`)).toEqual([]);
 });
 
-it("what lasts longer than that keeps its whole story until it has been over for as long", async () => {
+it("what lasts longer than that keeps its whole history until it has been over for as long", async () => {
   const DAY = 24 * HOUR;
   const stage = await openStage();
   await stage.engine.putSubscription(aSubscription({ kinds: ["market.auction"], style: "live" }), "ann");
@@ -95,13 +95,13 @@ it("what lasts longer than that keeps its whole story until it has been over for
   expect(stage.sender.takeEdits().at(-1)).toContain("RESOLVED");
   await stage.restart(2 * HOUR);
   await stage.pass(0);
-  const story = await stage.engine.why(id);
-  expect(story?.decisions.map(({ what }) => what)).toEqual(expect.arrayContaining(["fired", "resolved"]));
-  expect(story?.deliveries.filter(({ kind }) => kind === "message").map(({ phase }) => phase)).toEqual([
+  const history = await stage.engine.why(id);
+  expect(history?.decisions.map(({ what }) => what)).toEqual(expect.arrayContaining(["fired", "resolved"]));
+  expect(history?.deliveries.filter(({ kind }) => kind === "message").map(({ phase }) => phase)).toEqual([
     "trigger",
     "resolve",
   ]);
-  expect(story?.receipts.length).toBeGreaterThanOrEqual(2);
+  expect(history?.receipts.length).toBeGreaterThanOrEqual(2);
 
   // The next one is another one, by its number, too.
   await stage.round([auction("good")]);

@@ -11,7 +11,7 @@ import type { Stage } from "../stage.ts";
 const MINUTE = 60_000;
 const REMINDER = "STILL CRITICAL · No new block on mainnet";
 
-/** An engine on the stage's database that counts how many episodes' tellings it reads, and can be made to fail. */
+/** An engine on the stage's database that counts how many episodes' notification states it reads, and can be made to fail. */
 function counted(stage: Stage): { engine: AlertEngine; reads: () => number; failOnce: () => void } {
   let reads = 0;
   let failing = false;
@@ -56,7 +56,7 @@ async function firing(options: { config?: string } = {}, more: Parameters<typeof
   const stage = await subscribed(options, more);
   await stage.rounds(8, [stalled("bad", { badForMillis: 1000 })]);
   const { engine, reads, failOnce } = counted(stage);
-  /** Lets seconds pass, each with its upkeep. Gives how many episodes' tellings were read for that. */
+  /** Lets seconds pass, each with its upkeep. Gives how many episodes' notification states were read for that. */
   const seconds = async (count: number): Promise<number> => {
     const before = reads();
     for (let second = 0; second < count; second += 1) {
@@ -70,14 +70,14 @@ async function firing(options: { config?: string } = {}, more: Parameters<typeof
 }
 
 describe("upkeep", () => {
-  it("reads once what was told of what is open, and not again while nothing is due", async () => {
+  it("reads the notification states of open episodes once, and not again while nothing is due", async () => {
     const { stage, seconds } = await firing();
     expect(stage.sender.take()).toEqual([FIRED]);
     expect(await seconds(1)).toBe(1);
     expect(await seconds(60)).toBe(0);
   });
 
-  it("reads it again for what was told meanwhile, and a look that changes nothing but numbers is no reason", async () => {
+  it("reads them again once they changed, and an observation that changes nothing but numbers is no reason", async () => {
     const { stage, seconds } = await firing();
     expect(stage.sender.take()).toEqual([FIRED]);
     await seconds(1);
@@ -90,7 +90,7 @@ describe("upkeep", () => {
     expect(await seconds(5)).toBe(1);
   });
 
-  it("tells who comes later, in the second in which that is chosen", async () => {
+  it("notifies a later subscriber, in the second of its subscription", async () => {
     const { stage, engine, seconds } = await firing();
     await seconds(3);
     stage.sender.take();
@@ -104,7 +104,7 @@ describe("upkeep", () => {
   it.each([
     { what: "a silence of the channel", scope: { destination: "fake//ops/" } },
     { what: "a silence of everything", scope: {} },
-  ])("tells once $what has ended what it kept back", async ({ scope }) => {
+  ])("tells once $what has ended what it suppressed", async ({ scope }) => {
     const { stage, engine, seconds } = await firing({}, { state: "paused" });
     const now = stage.now();
     await engine.putSilence({ id: "s", scope, from: now, until: now + 20_000, by: "ada", created: now }, "ada");
@@ -115,7 +115,7 @@ describe("upkeep", () => {
     expect(stage.sender.take()).toEqual([FIRED]);
   });
 
-  it("tells at the minute at which quiet hours end what they kept back", async () => {
+  it("sends what was held at the minute at which quiet hours end", async () => {
     const { stage, seconds } = await firing({}, { quietHours: { from: "14:00", to: "14:03", zone: "Europe/Berlin" } });
     const end = Math.ceil(stage.now() / MINUTE) * MINUTE + 2 * MINUTE;
     expect(await seconds((end - stage.now()) / 1000 - 1)).toBe(1);

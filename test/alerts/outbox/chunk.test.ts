@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
-import { type Parcel, parseChunk, toChunkRow } from "../../../src/alerts/outbox/chunk.ts";
+import { type Chunk, parseChunk, toChunkRow } from "../../../src/alerts/outbox/chunk.ts";
 
 const destination = (channel: string) => ({ platform: "slack", workspace: "T1", channel });
 const told = { style: "live", state: "told", severity: "critical", reminders: 2, toldMillis: 5, shown: "x" } as const;
 
 /** Some with all that there may be, some with the least. */
-const parcel: Parcel = {
+const chunk: Chunk = {
   deliveries: [
     { id: "1", destination: destination("C1"), phase: "trigger", message: "m", episode: "e", mention: "S1" },
     { id: "2", destination: { ...destination("C2"), thread: "1.2" }, phase: "trigger", message: "m", quiet: true },
@@ -23,18 +23,18 @@ const parcel: Parcel = {
   ],
 };
 
-test("a part of what is owed is read as it was written", () => {
-  const row = toChunkRow("slack", parcel, 7);
+test("a chunk is read as it was written", () => {
+  const row = toChunkRow("slack", chunk, 7);
   expect(row).toMatchObject({ platform: "slack", owed: 4, created_at: 7 });
-  expect(parseChunk(row)).toEqual(parcel);
+  expect(parseChunk(row)).toEqual(chunk);
 });
 
 test("what an earlier program left, each row whole, is read too", () => {
-  expect(parseChunk({ data: JSON.stringify(parcel) })).toEqual(parcel);
+  expect(parseChunk({ data: JSON.stringify(chunk) })).toEqual(chunk);
 });
 
-test("what nobody understands is no parcel", () => {
-  const unreadable = [{}, { packed: {} }, { ...parcel, deliveries: [{ id: "1" }] }];
+test("what cannot be read is no chunk", () => {
+  const unreadable = [{}, { packed: {} }, { ...chunk, deliveries: [{ id: "1" }] }];
   expect(unreadable.map((data) => parseChunk({ data: JSON.stringify(data) }))).toEqual([
     undefined,
     undefined,
@@ -42,7 +42,7 @@ test("what nobody understands is no parcel", () => {
   ]);
 });
 
-test("of many who are told the same, only what differs is written for each", () => {
+test("of a message to many destinations, only what differs is written for each", () => {
   const channels = Array.from({ length: 250 }, (_, index) => `C${index}`);
   const deliveries = channels.map((channel) => ({
     id: `delivery-${channel}`,

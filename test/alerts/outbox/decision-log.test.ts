@@ -43,7 +43,7 @@ const key = ({ of, row }: LogEntry): string => `${of} ${"id" in row ? row.id : r
 
 describe("the log", () => {
   it.each([{ destination: undefined }, { destination: here }])(
-    "has the same entries in pages as in portions, in order ($destination)",
+    "has the same entries in pages as in batches, in order ($destination)",
     async ({ destination }) => {
       const stage = await filled();
       const { lines } = stage.engine;
@@ -55,9 +55,9 @@ describe("the log", () => {
       expect(paged.length).toBe(entries);
       expect(paged.map(({ at }) => at)).toEqual(paged.map(({ at }) => at).toSorted((a, b) => b - a));
       const all: LogEntry[] = [];
-      for await (const portion of lines.batches(of, 100)) {
-        expect(portion.length).toBeLessThanOrEqual(200);
-        all.push(...portion);
+      for await (const batch of lines.batches(of, 100)) {
+        expect(batch.length).toBeLessThanOrEqual(200);
+        all.push(...batch);
       }
       const [last] = all;
       expect(last?.of === "outcome" ? last.receipt?.message : last).toBe("77");
@@ -67,28 +67,30 @@ describe("the log", () => {
     },
   );
 
-  it("lets others have their turn while all of it is looked through", async () => {
+  it("yields to other work while all of it is read", async () => {
     const stage = await filled();
-    const desk = createAlertService(stage.engine, stage.config);
+    const service = createAlertService(stage.engine, stage.config);
     let turns = 0;
     const searched = new AbortController();
     const others = (async () => {
       for (; !searched.signal.aborted; turns += 1) await setImmediate();
     })();
     const signal = AbortSignal.timeout(10_000);
-    const found = await searchLog(desk, { here: undefined, wanted: "decision 11", network: "mainnet", signal });
+    const found = await searchLog(service, { here: undefined, wanted: "decision 11", network: "mainnet", signal });
     searched.abort();
     await others;
     expect(found.rows.map(({ what }) => what).slice(-2)).toEqual(["decision 110", "decision 11"]);
     expect(turns).toBeGreaterThan(4);
-    const page = await logPage(desk, undefined, () => ({ from: 0, to: 3 }));
+    const page = await logPage(service, undefined, () => ({ from: 0, to: 3 }));
     expect(page.rows.map(({ what }) => what)).toEqual(["decision 1199", "decision 1198", "decision 1197"]);
   });
 
-  it("is no longer looked through once nobody waits for it", async () => {
+  it("is no longer read once nobody waits for it", async () => {
     const stage = await filled();
-    const desk = createAlertService(stage.engine, stage.config);
+    const service = createAlertService(stage.engine, stage.config);
     const signal = AbortSignal.abort(new Error("gone"));
-    await expect(searchLog(desk, { here: undefined, wanted: "x", network: undefined, signal })).rejects.toThrow("gone");
+    await expect(searchLog(service, { here: undefined, wanted: "x", network: undefined, signal })).rejects.toThrow(
+      "gone",
+    );
   });
 });

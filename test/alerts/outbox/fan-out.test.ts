@@ -24,7 +24,7 @@ function checkpoint(it: Stage, block: number): AlertEvent {
 /** Seven channels on two platforms, who are told two at a time. */
 async function open(events: "each" | "rolling"): Promise<Stage> {
   const it = await Stage.open({
-    portion: 2,
+    chunkRows: 2,
     senders: (now) => [new FakeSender({ platform: "one", now }), new FakeSender({ platform: "two", now })],
   });
   stage = it;
@@ -46,8 +46,8 @@ function told(it: Stage): string[] {
 
 const NEW = (block: number): string => `INFO · New checkpoint on mainnet at block ${block}`;
 
-describe("what is owed to many", () => {
-  it("reaches all of them, in order, though it is spread in portions", async () => {
+describe("a large batch", () => {
+  it("reaches all destinations, in order, though it is fanned out in chunks", async () => {
     const it = await open("each");
     await it.round([stalled("good")], [checkpoint(it, 1), checkpoint(it, 2)]);
     await it.round([stalled("good")], [checkpoint(it, 3)]);
@@ -56,7 +56,7 @@ describe("what is owed to many", () => {
     expect(it.senders.flatMap(({ posts }) => posts)).toHaveLength(3 * CHANNELS);
   });
 
-  it("grows the messages of the day of all of them", async () => {
+  it("extends the rolling messages of all of them", async () => {
     const it = await open("rolling");
     await it.round([stalled("good")], [checkpoint(it, 1)]);
     await it.round([stalled("good")], [checkpoint(it, 2)]);
@@ -66,7 +66,7 @@ describe("what is owed to many", () => {
     expect(edits).toEqual(Array<string>(CHANNELS).fill("TODAY · 2 checkpoints on mainnet, 2024-06-03 (UTC)"));
   });
 
-  it("is spread by the next process where the one that owed it ended first, and before all that comes later", async () => {
+  it("is fanned out by the next process where the one that wrote it ended first, and before all that comes later", async () => {
     const it = await open("each");
     await it.stopDelivering();
     await it.round([stalled("good")], [checkpoint(it, 1)]);
@@ -80,16 +80,16 @@ describe("what is owed to many", () => {
     expect(told(it)).toEqual([[NEW(1), NEW(2)].join("; ")]);
   });
 
-  it("is spread by turns, so that no platform waits for all of another one", async () => {
+  it("is fanned out by turns, so that no platform waits for all of another one", async () => {
     const it = await open("each");
     await it.stopDelivering();
     await it.round([stalled("good")], [checkpoint(it, 1)]);
     const waiting = await it.store.transaction(({ alerts }) => alerts.chunks.take(9));
-    // The first of four portions is spread at once, and was the first platform's.
+    // The first of four chunks is fanned out at once, and was the first platform's.
     expect(waiting.map(({ platform, owed }) => `${platform} ${owed}`)).toEqual(["two 2", "one 2", "two 1"]);
   });
 
-  it("goes before what is owed later to few, who need not wait for a portion of their own", async () => {
+  it("goes before what is owed later to few, who need not wait for a chunk of their own", async () => {
     const it = await open("each");
     const last = `c${CHANNELS - 1}`;
     const destination = { platform: "one", channel: last };
@@ -123,7 +123,7 @@ describe("what is owed to many", () => {
     expect(it.senders.flatMap(({ posts }) => posts)).toHaveLength(CHANNELS);
   });
 
-  it("puts off forgetting what is old until it is spread, and no longer", async () => {
+  it("puts off forgetting what is old until it is fanned out, and no longer", async () => {
     const it = await open("each");
     await it.pass(0);
     await it.restart(RETENTION + 3_600_000);

@@ -4,7 +4,7 @@ import { NotificationState, revertUnsent, UNSENT } from "../../../src/alerts/out
 import { FIRED, subscribed } from "../outage.ts";
 import { stalled } from "../readings.ts";
 
-it("takes back one place's trigger without reading what all the others were told", async () => {
+it("reverts one destination's trigger without reading the states of all others", async () => {
   const stage = await subscribed();
   await stage.rounds(8, [stalled("bad", { badForMillis: 1000 })]);
   expect(stage.sender.take()).toEqual([FIRED]);

@@ -19,7 +19,7 @@ const silence = (scope: Silence["scope"], more: Partial<Silence> = {}): Silence 
   ...more,
 });
 
-describe("whether a channel is told", () => {
+describe("whether a channel is notified", () => {
   const decide = (
     given: Partial<RoutingInput>,
     subscription = aSubscription(),
@@ -70,7 +70,7 @@ describe("a silence", () => {
     expect(holds(silence(scope))).toBe(expected);
   });
 
-  it("of all places is of channels: what somebody waits for themselves is silenced only there", () => {
+  it("of all destinations holds for channels: a personal watch is silenced only by its own", () => {
     const own = aSubscription({ personal: true });
     expect(holds(silence({}), at, own)).toBe(false);
     expect(holds(silence({ network: "mainnet" }), at, own)).toBe(false);
@@ -127,7 +127,7 @@ describe("quiet hours", () => {
   });
 });
 
-describe("what explains what", () => {
+describe("inhibition", () => {
   const of = (id: string, kind: Parameters<typeof anEpisode>[0], subject = "", network = "mainnet") =>
     anEpisode(kind, { id, subject, network });
 

@@ -27,8 +27,8 @@ const subscription = fc
     return aSubscription({ ...rest, parameters });
   });
 
-describe("choices", () => {
-  it("are parsed again only where they have changed", async () => {
+describe("the subscription index", () => {
+  it("parses again only rows that have changed", async () => {
     const stage = await openStage();
     await stage.engine.putSubscriptions([aSubscription(), aSubscription({ id: "sub2" })], "ada");
     const [first, second] = await stage.engine.subscriptions();
@@ -38,23 +38,23 @@ describe("choices", () => {
     expect(changed).toEqual({ ...second, style: "live" });
   });
 
-  it("find for a subject what looking at every subscription would find, in the same order", () => {
+  it("finds for a subject what a scan of every subscription would find, in the same order", () => {
     fc.assert(
       fc.property(fc.array(subscription, { maxLength: 8 }), place, (drawn, what) => {
         const all = drawn.map((one, index) => ({ ...one, id: `s${index}` }));
-        const choices = buildSubscriptionIndex(all, [], config);
+        const subscriptionIndex = buildSubscriptionIndex(all, [], config);
         const rulesIn = (one: Subscription) => rulesOf(one, config);
         for (const kind of KINDS) {
           const asked = all.filter((one) => isAlive(one) && covers(one, what)).flatMap(rulesIn);
           const ids = asked.filter((rule) => rule.kind === kind).map(({ id }) => id);
           const wanted = new Set([...(kind === "network.stalled" ? [kind] : []), ...ids]);
-          const rules = choices.rules(kind, what);
+          const rules = subscriptionIndex.rules(kind, what);
           expect(rules.map(({ id }) => id).toSorted()).toEqual([...wanted].toSorted());
           expect(rules.filter(isJudgedAlways).length).toBe(kind === "network.stalled" ? 1 : 0);
           for (const { id } of rules) {
             const taking = all.filter((one) => rulesIn(one).some((rule) => rule.id === id));
             const told = taking.filter((one) => one.state === "active" && covers(one, what));
-            expect(choices.subscribers(id, what)).toEqual(told);
+            expect(subscriptionIndex.subscribers(id, what)).toEqual(told);
           }
         }
       }),

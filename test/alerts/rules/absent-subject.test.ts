@@ -49,14 +49,14 @@ describe("a subject that disappears", () => {
     expect(await it.engine.openEpisodes()).toHaveLength(1);
   });
 
-  it("is not gone because a node that is slow to learn leaves it out for some looks", async () => {
+  it("is not gone because a node that is slow to learn leaves it out for some rounds", async () => {
     const it = await downAtA();
     await it.rounds(5, others);
     expect(it.sender.take()).toEqual([]);
     expect(await it.engine.openEpisodes()).toHaveLength(1);
   });
 
-  it("is not gone because nothing can be seen, or because looks fail, or in the first look of a process", async () => {
+  it("is not gone because nothing can be seen, or because observations fail, or in the first one of a process", async () => {
     const it = await downAtA();
     await it.rounds(2 * ROUNDS_UNTIL_GONE, [blind("bad"), ...others]);
     await it.rounds(1, [blind("good"), down("bad"), ...others]);
@@ -106,7 +106,7 @@ describe("a market that is over", () => {
   });
 });
 
-it("closes an episode exactly once, after exactly so many looks without it in a row", () => {
+it("closes an episode exactly once, after exactly so many rounds without it in a row", () => {
   fc.assert(
     fc.property(
       fc.array(fc.boolean(), { maxLength: 60 }),

@@ -5,7 +5,7 @@ import { FIRED, subscribed } from "../outage.ts";
 import { auction, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 
-it("parses again what has changed since the last look, and nothing else", async () => {
+it("parses again what has changed since the last observation, and nothing else", async () => {
   const stage = await subscribed({}, { kinds: ["network.stalled", "market.auction"] });
   await stage.engine.putSubscription(aSubscription({ id: "other", network: "testnet" }), "ada");
   await stage.rounds(8, [stalled("bad", { badForMillis: 1000 }), auction("bad")]);

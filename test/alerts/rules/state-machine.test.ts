@@ -22,7 +22,7 @@ function run(
   let machine: Machine = freshMachine({ rule: rule.id, kind: rule.kind, network: "mainnet", subject: "" });
   let episode: Episode | undefined;
   let millis = START;
-  let awayMillis: number | undefined;
+  let downtimeMillis: number | undefined;
   let met = true;
   const told: string[] = [];
 
@@ -35,7 +35,7 @@ function run(
       config: given,
       at: fromMillis(millis),
       elapsedMillis: met ? everyMillis : 0,
-      ...(awayMillis === undefined ? {} : { awayMillis }),
+      ...(downtimeMillis === undefined ? {} : { downtimeMillis }),
     };
     const next = step(machine, episode !== undefined && isOpen(episode) ? episode : undefined, round);
     machine = next.machine;
@@ -43,7 +43,7 @@ function run(
     for (const change of next.changes) told.push(`${change} ${(millis - START) / 1000}`);
     millis += everyMillis;
     // As for the engine: a process meets a machine by its first look that can tell.
-    if (state !== "unknown") awayMillis = undefined;
+    if (state !== "unknown") downtimeMillis = undefined;
     met = true;
   };
   return {
@@ -58,7 +58,7 @@ function run(
     },
     restart(away: number) {
       millis += away;
-      awayMillis = away;
+      downtimeMillis = away;
       met = false;
       return this;
     },
@@ -134,7 +134,7 @@ describe("an alert's state", () => {
     expect(node().look("b?b?b").told).toEqual(["pending 0", "fired 20"]);
   });
 
-  it("never fires, escalates nor resolves by the first look of a process", () => {
+  it("never fires, escalates nor resolves by the first observation of a process", () => {
     expect(stall().restart(0).badFor(1_000_000).told).toEqual(["pending 0"]);
     expect(node().look("bb").restart(1).look("b").told).toEqual(["pending 0"]);
     const firing = stall().look("bbbbbbb").restart(1).badFor(1_000_000);
@@ -147,7 +147,7 @@ describe("an alert's state", () => {
     expect(recovering.look("g").told.at(-1)).toMatch(/^resolved/u);
   });
 
-  it("goes on after a short absence as if it had not been, and begins again after a long one", () => {
+  it("goes on after a short downtime as if it had not been, and begins again after a long one", () => {
     expect(stall().look("bbbb").restart(30_000).look("bbbb").told).toEqual(["pending 0", "fired 65"]);
     const long = stall().look("bbbb").restart(30_001).look("bbbb");
     expect(long.told).toEqual(["pending 0"]);
@@ -170,7 +170,7 @@ describe("an alert's state", () => {
     expect(begun(node().restart(0).look("bbb ggggg bbb"))).toEqual([40, undefined]);
   });
 
-  it("believes a watcher that knows when it began, though others looked then", () => {
+  it("believes a watcher that knows better when it began", () => {
     const since = String(fromMillis(START - 40_000));
     const one = run(ruleFor("network.stalled", {}, config), (state) => ({
       ...stalled(state),
@@ -203,7 +203,7 @@ describe("an alert's state", () => {
     expect(one.told.filter((change) => change.startsWith("flapping"))).toHaveLength(1);
   });
 
-  it("is not called calm for what nobody saw: blind, away, or between", () => {
+  it("is not called calm for what was not observed: blind, down, or between", () => {
     const one = stall();
     for (let time = 0; time < 4; time += 1) one.look("bbbbbbb gggg");
     one.look("?".repeat(400)).look("g");

@@ -29,7 +29,7 @@ function report(more: { networks?: readonly string[]; simulated?: boolean } = {}
 }
 
 /** Ends the process, which takes 10 s to stop, and starts another so long after it looked last. */
-const away = (millis: number): Promise<void> => stage.restart(Math.max(0, millis - 10_000));
+const downFor = (millis: number): Promise<void> => stage.restart(Math.max(0, millis - 10_000));
 
 /** What was posted since the last time: channel, title and first paragraph. */
 async function posted(): Promise<string[]> {
@@ -71,11 +71,11 @@ describe("after a restart", () => {
     await stage.clock.advance(5000);
     await stage.round([], events(90, 3));
     stage.sender.posts.length = 0;
-    await away(32 * MINUTE);
-    const absence = report();
-    expect(await absence.begin()).toBe(true);
+    await downFor(32 * MINUTE);
+    const downtime = report();
+    expect(await downtime.begin()).toBe(true);
     await stage.round([], events(100, 2));
-    await absence.finish();
+    await downtime.finish();
     const line = "INFO · The bot was away for 32 min. From 2024-06-03 12:00:05 UTC to 2024-06-03 12:32:05 UTC";
     expect(await posted()).toEqual([
       expect.stringMatching(`^operators: ${line}. Told late: 2 checkpoints; nothing was lost`),
@@ -83,34 +83,34 @@ describe("after a restart", () => {
     ]);
   });
 
-  it("names the networks that could not be looked at, each channel its own", async () => {
+  it("names the networks that could not be observed, each channel its own", async () => {
     stage = await Stage.open();
     await stage.engine.putSubscription(subscriptionTo(["checkpoint.new"], "ops"), "ann");
     await stage.round([], []);
-    await away(10 * MINUTE);
-    const absence = report();
-    await absence.begin();
+    await downFor(10 * MINUTE);
+    const downtime = report();
+    await downtime.begin();
     await stage.round([], events(100, 2));
-    await absence.finish(["testnet"]);
+    await downtime.finish(["testnet"]);
     expect(await posted()).toEqual([
       expect.stringMatching(/^operators: .*Told late so far: 2 checkpoints; not all of testnet could be looked at/u),
       expect.stringMatching(/^ops: .*Told late: 2 checkpoints; nothing was lost/u),
     ]);
   });
 
-  it("tells it once, though the process dies before it, in the midst of it and after it", async () => {
+  it("reports it once, though the process dies before it, in the midst of it and after it", async () => {
     stage = await Stage.open();
     await stage.round([], []);
-    await away(10 * MINUTE);
+    await downFor(10 * MINUTE);
     expect(await report().begin()).toBe(true);
     await stage.round([], events(100, 1));
     // Died before it was told; what was found then counts all the same.
-    await away(5000);
+    await downFor(5000);
     const second = report();
     expect(await second.begin()).toBe(true);
     await stage.round([], events(101, 2));
     await second.finish();
-    await away(5000);
+    await downFor(5000);
     const third = report();
     expect(await third.begin()).toBe(false);
     await third.finish();
@@ -118,16 +118,16 @@ describe("after a restart", () => {
     expect(lines).toEqual([expect.stringMatching(/^operators: .*away for 10 min.*Told late: 3 checkpoints/u)]);
   });
 
-  it("counts the second absence in where it had not come to tell the first", async () => {
+  it("includes a second downtime where the first was not reported yet", async () => {
     stage = await Stage.open();
     await stage.round([], []);
-    await away(10 * MINUTE);
+    await downFor(10 * MINUTE);
     await report().begin();
     await stage.round([], []);
-    await away(20 * MINUTE);
-    const absence = report();
-    await absence.begin();
-    await absence.finish();
+    await downFor(20 * MINUTE);
+    const downtime = report();
+    await downtime.begin();
+    await downtime.finish();
     expect(await posted()).toEqual([
       expect.stringMatching(/^operators: .*away for 30 min.*Nothing happened meanwhile/u),
     ]);
@@ -135,32 +135,32 @@ describe("after a restart", () => {
 
   it.each<[string, number, string]>([
     ["a restart", 5000, "{}"],
-    ["a few looks", 29_000, "{}"],
-    ["a few slow looks", 200_000, '{"poll": {"time": "60s"}}'],
+    ["a few polls", 29_000, "{}"],
+    ["a few slow polls", 200_000, '{"poll": {"time": "60s"}}'],
   ])("says nothing of %s", async (_name, millis, config) => {
     stage = await Stage.open({ config });
     await stage.round([], []);
-    await away(millis);
-    const absence = report();
-    expect(await absence.begin()).toBe(false);
-    await absence.finish();
+    await downFor(millis);
+    const downtime = report();
+    expect(await downtime.begin()).toBe(false);
+    await downtime.finish();
     expect(await posted()).toEqual([]);
   });
 
-  it("was never away where it has never been before", async () => {
+  it("reports nothing after the very first start", async () => {
     stage = await Stage.open();
-    const absence = report();
-    expect(await absence.begin()).toBe(false);
-    await absence.finish();
+    const downtime = report();
+    expect(await downtime.begin()).toBe(false);
+    await downtime.finish();
     expect(await posted()).toEqual([]);
   });
 
-  it("was there as long as it looked at any network", async () => {
+  it("was up as long as it observed any network", async () => {
     stage = await Stage.open();
     await stage.round([], [], "testnet");
     await stage.clock.advance(10 * MINUTE);
     await stage.round([], [], "mainnet");
-    await away(5000);
+    await downFor(5000);
     expect(await report().begin()).toBe(false);
   });
 
@@ -169,11 +169,11 @@ describe("after a restart", () => {
     stage = await Stage.open({ senders, simulated: ["mainnet", "testnet"] });
     await stage.engine.putSubscription(subscriptionTo(["checkpoint.new"], "ops"), "ann");
     await stage.round([], [], "testnet");
-    await away(10 * MINUTE);
-    const absence = report({ simulated: true });
-    await absence.begin();
+    await downFor(10 * MINUTE);
+    const downtime = report({ simulated: true });
+    await downtime.begin();
     await stage.round([], events(5, 1), "testnet");
-    await absence.finish();
+    await downtime.finish();
     expect(await posted()).toEqual([
       expect.stringMatching(/^operators: SIMULATED · INFO .* Told late: 1 checkpoint;/u),
     ]);

@@ -68,7 +68,7 @@ const everybody = (title: string): { operators: string[]; console: string[] } =>
 const NOBODY = { operators: [], console: [] };
 
 describe("a token that a platform refuses", () => {
-  it("is told at once and once, and loses no channel", async () => {
+  it("is reported at once and once, and loses no channel", async () => {
     const it = await world(["one", "two", "three"]);
     it.discord.refusal = unauthorized();
     await it.stage.rounds(8, [stalled("bad")]);
@@ -88,7 +88,7 @@ describe("a token that a platform refuses", () => {
     expect((await it.stage.engine.subscriptions()).map(({ state }) => state)).toEqual(["active", "active", "active"]);
   });
 
-  it("is asked about once a minute, however many channels there are", async () => {
+  it("is probed once a minute, however many channels there are", async () => {
     const channels = Array.from({ length: 100 }, (_, index) => `c${index}`);
     const it = await world(channels);
     it.discord.refusal = unauthorized();
@@ -232,7 +232,7 @@ describe("a token that a platform refuses", () => {
     expect(it.discord.take().toSorted()).toEqual([`one: ${RESOLVED}`, `two: ${RESOLVED}`]);
   });
 
-  it("is given up after a bot that was away for longer, with all that was owed", async () => {
+  it("counts as revoked after a longer downtime, with all that was owed", async () => {
     const it = await world(["one", "two"]);
     it.discord.refusal = unauthorized();
     await it.stage.rounds(8, [stalled("bad")]);
@@ -305,7 +305,7 @@ describe("a token that a platform refuses", () => {
     expect(told(it)).toEqual(everybody(ACCEPTED));
   });
 
-  it("of a bot that was removed is tried again within a minute where a try said nothing", async () => {
+  it("of a bot that was removed is tried again within a minute where a trial proved nothing", async () => {
     const it = await world(["one", "two"]);
     await it.stage.rounds(7, [stalled("bad")]);
     it.discord.refusal = removed();

@@ -204,7 +204,7 @@ group("an alert in words", () => {
     expect(await wordsOf({ type: "event", event: eventOf(kind) })).toContain(meaning);
   });
 
-  it("says when each of those came that quiet hours kept back", async () => {
+  it("says when each event came that was held for quiet hours", async () => {
     const events = [eventOf("core.upgraded"), eventOf("checkpoint.new")];
     const digest = (reason: "quiet hours" | "catch-up"): AlertMessage => ({
       type: "digest",

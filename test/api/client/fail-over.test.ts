@@ -5,7 +5,7 @@ import { sendJson, type Serve } from "../serve-wire.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 
 describe("when a node fails", () => {
-  test("the next one answers, and goes on answering while the first rests", async () => {
+  test("the next one answers, and goes on answering while the first one's circuit is open", async () => {
     const a = await node((_request, response) => sendJson(response, {}, { status: 503 }));
     const b = await node((_request, response) => sendJson(response, TIME));
     const clock = new VirtualClock();
@@ -13,14 +13,17 @@ describe("when a node fails", () => {
     expect((await api.getNetworkTime()).asOf.node).toBe(name(b));
     expect((await api.getNetworkTime()).asOf.node).toBe(name(b));
     expect(a.asked).toHaveLength(1);
-    expect(api.nodes[0]!.health).toMatchObject({ circuitOpen: true, lastError: expect.stringContaining("503") as string });
+    expect(api.nodes[0]!.health).toMatchObject({
+      circuitOpen: true,
+      lastError: expect.stringContaining("503") as string,
+    });
     a.serve = (_request, response) => sendJson(response, TIME);
     await clock.advance(2000);
     expect((await api.getNetworkTime()).asOf.node).toBe(name(a));
     expect(api.nodes[0]!.health).toEqual({ circuitOpen: false });
   });
 
-  test("one caller at a time finds out whether it is back", async () => {
+  test("one caller at a time probes whether it is back", async () => {
     let release: () => void = () => undefined;
     const a = await node((_request, response) => sendJson(response, {}, { status: 503 }));
     const b = await node((_request, response) => sendJson(response, { version: "b" }));
@@ -92,7 +95,7 @@ describe("when a node fails", () => {
   test.each<[number, object, string]>([
     [404, { code: 5, message: "Not Found", details: [{ message: "order not found" }] }, "not-found"],
     [400, { code: 3, message: "Bad Request", details: [{ message: "invalid order ID" }] }, "invalid"],
-  ])("HTTP %i about the question is an answer: nobody else is asked", async (status, body, kind) => {
+  ])("HTTP %i about the request is an answer: no other node is asked", async (status, body, kind) => {
     const a = await node((_request, response) => sendJson(response, body, { status }));
     const b = await node((_request, response) => sendJson(response, { order: {} }));
     expect((await outcome(clientOf([a, b]).getOrder("x"))).kind).toBe(kind);

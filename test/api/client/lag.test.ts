@@ -151,12 +151,12 @@ describe("the order of the nodes", () => {
     counts();
     expect(await asked()).toBe(0);
     expect(counts()).toEqual([1, 1, 1]);
-    // Both rest now.
+    // Both circuits are open now.
     expect(await asked()).toBe(0);
     expect(counts()).toEqual([1, 0, 0]);
   });
 
-  test("a kept answer of the one that lags is not given again", async () => {
+  test("a cached answer of the one that lags is not given again", async () => {
     const { clock, nodes } = await network({ seconds: 600 }, { seconds: 1 });
     const api = clientOf(nodes, { clock });
     await api.nodes[0]!.getNodeInfo();

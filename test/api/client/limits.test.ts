@@ -25,7 +25,7 @@ describe("429 and 403 are obeyed to the letter", () => {
     expect(a.asked).toHaveLength(2);
   });
 
-  test("many that are refused together are one refusal; a second one in a row rests longer", async () => {
+  test("many that are refused together are one refusal; a second one in a row lasts longer", async () => {
     const a = await node((_request, response) => void response.writeHead(429).end());
     const clock = new VirtualClock();
     const api = clientOf([a], { clock, limits: { callMillis: 500 } });
@@ -85,7 +85,7 @@ describe("429 and 403 are obeyed to the letter", () => {
   });
 });
 
-describe("where every node wants to be left alone", () => {
+describe("where every node refuses requests", () => {
   /** Nodes that each sent a 429 just now and would answer from now on. */
   async function refusing(...seconds: number[]): Promise<{ api: ApiClient; nodes: FakeNode[]; clock: VirtualClock }> {
     const nodes = await Promise.all(

@@ -4,7 +4,7 @@ import { clientOf, deadUrl, name, node } from "../client-under-test.ts";
 import { sendJson } from "../serve-wire.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 
-describe("a look", () => {
+describe("an assessment", () => {
   test("asks every node, and remembers what it saw", async () => {
     const clock = new VirtualClock();
     const a = await node((_request, response) =>
@@ -31,9 +31,9 @@ describe("a look", () => {
     const a = await node((_request, response) =>
       sendJson(response, { timestamp: String(clock.wallClock() - 3_600_000_000_000n) }),
     );
-    const looked = clientOf([a], { clock }).assess();
-    await elapse(clock, looked);
-    expect(await looked).toMatchObject({ network: "healthy", basis: "advance", ageMillis: 3_600_000 });
+    const assessed = clientOf([a], { clock }).assess();
+    await elapse(clock, assessed);
+    expect(await assessed).toMatchObject({ network: "healthy", basis: "advance", ageMillis: 3_600_000 });
   });
 
   test("watches for some seconds before it calls an old time a standstill, and does so once", async () => {
@@ -45,9 +45,9 @@ describe("a look", () => {
       sendJson(response, { timestamp: old });
     });
     const api = clientOf([a], { clock });
-    const looked = api.assess();
-    await elapse(clock, looked);
-    expect(await looked).toMatchObject({ network: "stalled" });
+    const assessed = api.assess();
+    await elapse(clock, assessed);
+    expect(await assessed).toMatchObject({ network: "stalled" });
     expect(clock.monotonicMillis()).toBeGreaterThanOrEqual(3000);
     const before = asked;
     expect(await api.assess({ fresh: true })).toMatchObject({ network: "stalled" });
@@ -72,9 +72,9 @@ describe("a look", () => {
       { state: "down", why: "did not answer within 30 ms" },
     ]);
     const leaver = new AbortController();
-    const look = api.assess({ signal: leaver.signal });
+    const assessed = api.assess({ signal: leaver.signal });
     leaver.abort(new Error("left"));
-    await expect(look).rejects.toThrow("left");
+    await expect(assessed).rejects.toThrow("left");
   });
 
   test("asks all nodes at once: one that is slow takes no time from the others", async () => {

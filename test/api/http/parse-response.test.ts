@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { parseLongList, parseResponse, splitList } from "../../../src/api/http/parse-response.ts";
 import { MarketsData } from "../../../src/api/model/market.ts";
 
-const asked = { network: "testnet", node: "a:1", what: "the markets" };
-const replyOf = (body: string) => ({ status: 200, headers: {}, body: Buffer.from(body) });
+const target = { network: "testnet", node: "a:1", what: "the markets" };
+const responseOf = (body: string) => ({ status: 200, headers: {}, body: Buffer.from(body) });
 
 /** Some 2 KB each, whose texts hold whatever structure is made of. */
 const market = (index: number, more: object = {}) => ({
@@ -20,7 +20,7 @@ const market = (index: number, more: object = {}) => ({
 const many = (more: object = {}): object[] =>
   Array.from({ length: 900 }, (_, index) => market(index, index === 700 ? more : {}));
 
-describe("the pieces of a list", () => {
+describe("the chunks of a list", () => {
   it("are its items, whole and in order, whatever these are", () => {
     const spaced = fc.constantFrom(undefined, 1, "\t");
     fc.assert(
@@ -30,11 +30,11 @@ describe("the pieces of a list", () => {
         spaced,
         (items, bytes, space) => {
           const body = Buffer.from(JSON.stringify({ list: items }, undefined, space));
-          const pieces = [...splitList(body, "list", bytes)];
-          expect(pieces.flatMap((piece) => JSON.parse(`[${piece}]`) as unknown[])).toEqual(
+          const chunks = [...splitList(body, "list", bytes)];
+          expect(chunks.flatMap((chunk) => JSON.parse(`[${chunk}]`) as unknown[])).toEqual(
             JSON.parse(JSON.stringify(items)),
           );
-          for (const piece of pieces.slice(0, -1)) expect(Buffer.byteLength(piece)).toBeGreaterThanOrEqual(bytes);
+          for (const chunk of chunks.slice(0, -1)) expect(Buffer.byteLength(chunk)).toBeGreaterThanOrEqual(bytes);
         },
       ),
     );
@@ -56,18 +56,18 @@ describe("the pieces of a list", () => {
 });
 
 describe("a long answer", () => {
-  it("is read as if at once, while others have their turn", async () => {
-    const reply = replyOf(JSON.stringify({ marketsData: many() }));
+  it("is parsed as if at once, while the event loop goes on", async () => {
+    const response = responseOf(JSON.stringify({ marketsData: many() }));
     let turns = 0;
     const read = new AbortController();
     const others = (async () => {
       for (; !read.signal.aborted; turns += 1) await setImmediate();
     })();
-    const inPieces = await parseLongList(reply, MarketsData, "marketsData", asked);
+    const inChunks = await parseLongList(response, MarketsData, "marketsData", target);
     read.abort();
     await others;
     expect(turns).toBeGreaterThan(2);
-    expect(inPieces).toEqual(parseResponse(reply, MarketsData, asked));
+    expect(inChunks).toEqual(parseResponse(response, MarketsData, target));
   });
 
   it.each([
@@ -76,14 +76,14 @@ describe("a long answer", () => {
     ["an end too early", JSON.stringify({ marketsData: many() }).slice(0, -200)],
     ["something else beside it", JSON.stringify({ marketsData: many({ markPrice: [1] }), more: 1 })],
   ])("with %s is refused in the same words, with the same path", async (_, body) => {
-    const reply = replyOf(body);
+    const response = responseOf(body);
     let whole: unknown;
     try {
-      parseResponse(reply, MarketsData, asked);
+      parseResponse(response, MarketsData, target);
     } catch (thrown) {
       whole = thrown;
     }
-    await expect(parseLongList(reply, MarketsData, "marketsData", asked)).rejects.toEqual(whole);
+    await expect(parseLongList(response, MarketsData, "marketsData", target)).rejects.toEqual(whole);
     expect(whole).toBeInstanceOf(Error);
   });
 });

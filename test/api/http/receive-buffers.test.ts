@@ -8,14 +8,14 @@ import { expect, test } from "vitest";
 
 import { ReceiveBuffers } from "../../../src/api/http/receive-buffers.ts";
 
-/** No byte value comes again soon, so that a piece out of its place cannot pass for another. */
+/** No byte value comes again soon, so that a chunk out of its place cannot pass for another. */
 const FILE = Buffer.from(Uint32Array.from({ length: 400_000 }, (_, index) => Math.imul(index, 2_654_435_761)).buffer);
 
 /** Everything that a reader takes out of a socket which reads into the memory, with a pause now and then. */
 async function received(
-  memory: ReceiveBuffers,
+  buffers: ReceiveBuffers,
   pauses: readonly number[],
-  pieces: readonly number[] = [FILE.length],
+  chunks: readonly number[] = [FILE.length],
   lookup?: net.LookupFunction,
 ): Promise<Buffer> {
   const server = net.createServer((socket) => {
@@ -24,9 +24,9 @@ async function received(
     void (async () => {
       let sent = 0;
       for (let count = 0; sent < FILE.length; count += 1) {
-        const piece = pieces[count % pieces.length] ?? FILE.length;
-        if (!socket.write(FILE.subarray(sent, sent + piece))) await once(socket, "drain");
-        sent += piece;
+        const chunk = chunks[count % chunks.length] ?? FILE.length;
+        if (!socket.write(FILE.subarray(sent, sent + chunk))) await once(socket, "drain");
+        sent += chunk;
         await setImmediate();
       }
       socket.end();
@@ -37,23 +37,23 @@ async function received(
   const { port } = server.address() as AddressInfo;
   const socket = net.connect({
     port,
-    onread: memory.onread,
+    onread: buffers.onread,
     ...(lookup === undefined ? { host: "127.0.0.1" } : { host: "node.example", autoSelectFamily: true, lookup }),
   });
-  memory.attach(socket);
+  buffers.attach(socket);
   const parts: Buffer[] = [];
   let reads = 0;
-  let resting = false;
+  let paused = false;
   const drain = (): void => {
-    if (resting) return;
+    if (paused) return;
     const part = socket.read() as Buffer | null;
     if (part === null) return;
     parts.push(Buffer.from(part));
     const pause = pauses[(reads += 1) % pauses.length] ?? 0;
-    resting = pause > 0;
-    if (!resting) return;
+    paused = pause > 0;
+    if (!paused) return;
     setTimeout(() => {
-      resting = false;
+      paused = false;
       drain();
     }, pause);
   };
@@ -68,10 +68,10 @@ test("nothing is written over before it is taken out, however slowly that goes",
     fc.asyncProperty(
       fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 8 }),
       fc.array(fc.integer({ min: 5000, max: 300_000 }), { minLength: 1, maxLength: 8 }),
-      async (pauses, pieces) => {
-        const memory = new ReceiveBuffers();
-        memory.startReuse();
-        expect((await received(memory, pauses, pieces)).equals(FILE)).toBe(true);
+      async (pauses, chunks) => {
+        const buffers = new ReceiveBuffers();
+        buffers.startReuse();
+        expect((await received(buffers, pauses, chunks)).equals(FILE)).toBe(true);
       },
     ),
     { numRuns: 20 },
@@ -79,37 +79,37 @@ test("nothing is written over before it is taken out, however slowly that goes",
 });
 
 test("the second address of a name serves where the first refuses", async () => {
-  const memory = new ReceiveBuffers();
-  memory.startReuse();
+  const buffers = new ReceiveBuffers();
+  buffers.startReuse();
   const both: net.LookupFunction = (_name, _options, done) =>
     done(null, [
       { address: "::1", family: 6 },
       { address: "127.0.0.1", family: 4 },
     ]);
-  expect((await received(memory, [0], undefined, both)).equals(FILE)).toBe(true);
+  expect((await received(buffers, [0], undefined, both)).equals(FILE)).toBe(true);
 });
 
 test("what comes before it may be used again stays as it is", async () => {
-  const memory = new ReceiveBuffers();
-  const lent: Uint8Array[] = [];
-  const taken = { readableLength: 0, push: () => true };
-  memory.attach(taken);
-  const { onread } = memory;
+  const buffers = new ReceiveBuffers();
+  const inUse: Uint8Array[] = [];
+  const reader = { readableLength: 0, push: () => true };
+  buffers.attach(reader);
+  const { onread } = buffers;
   const next = (): Uint8Array => (typeof onread.buffer === "function" ? onread.buffer() : onread.buffer);
   for (let read = 0; read < 5; read += 1) {
-    const piece = next();
-    expect(lent).not.toContain(piece);
-    lent.push(piece);
-    onread.callback(10, piece);
+    const chunk = next();
+    expect(inUse).not.toContain(chunk);
+    inUse.push(chunk);
+    onread.callback(10, chunk);
   }
-  memory.startReuse();
+  buffers.startReuse();
   const later = new Set(
     Array.from({ length: 20 }, () => {
-      const piece = next();
-      onread.callback(10, piece);
-      return piece;
+      const chunk = next();
+      onread.callback(10, chunk);
+      return chunk;
     }),
   );
   expect(later.size).toBe(2);
-  expect(lent.some((piece) => later.has(piece))).toBe(false);
+  expect(inUse.some((chunk) => later.has(chunk))).toBe(false);
 });

@@ -16,7 +16,7 @@ function decode(chunks: readonly Buffer[]): Decoded {
   let contentType: string | undefined;
   let extensions: readonly unknown[] = [];
   let fault: Decoded["fault"];
-  const framing = new DetectingDecoder({
+  const decoder = new DetectingDecoder({
     bytes: (decoded) => parts.push(Buffer.from(decoded)),
     onFirstMessage: (type, extra) => {
       contentType = type;
@@ -25,12 +25,12 @@ function decode(chunks: readonly Buffer[]): Decoded {
   });
   try {
     for (const chunk of chunks) {
-      // Lent for the call alone: whatever kept some of it would read this.
-      const lent = Buffer.from(chunk);
-      framing.push(lent);
-      lent.fill("#");
+      // Good for the call alone: a decoder that kept some of it would read this.
+      const reused = Buffer.from(chunk);
+      decoder.push(reused);
+      reused.fill("#");
     }
-    framing.end();
+    decoder.end();
   } catch (error) {
     if (!(error instanceof LedgerFault)) throw error;
     fault = { kind: error.kind, message: error.message };
@@ -163,10 +163,10 @@ describe("messages", () => {
   });
 
   test("are not kept in memory: an envelope without end is refused", () => {
-    const framing = new DetectingDecoder({ bytes: () => undefined, onFirstMessage: () => undefined });
-    framing.push(Buffer.from('{"result":{"contentType":"'));
+    const decoder = new DetectingDecoder({ bytes: () => undefined, onFirstMessage: () => undefined });
+    decoder.push(Buffer.from('{"result":{"contentType":"'));
     expect(() => {
-      for (let count = 0; count < 100; count += 1) framing.push(Buffer.alloc(64 * 1024, "x"));
+      for (let count = 0; count < 100; count += 1) decoder.push(Buffer.alloc(64 * 1024, "x"));
     }).toThrow(LedgerFault);
   });
 });

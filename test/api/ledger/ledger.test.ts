@@ -21,7 +21,7 @@ async function read(stream: LedgerStream): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-describe("what is asked", () => {
+describe("the request", () => {
   test.each([
     ["no range", {}, ""],
     ["a start", { from: nanoseconds(5n) }, "&dateRange.startTimestamp=5"],
@@ -144,7 +144,7 @@ describe("one export", () => {
     expect(bytes).toBe(1024 * chunk.length);
   });
 
-  test("comes through byte for byte, however unevenly it is taken, out of memory that is used again and again", async () => {
+  test("comes through byte for byte, however unevenly it is taken, out of reused memory", async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 400_000 }), { minLength: 10, maxLength: 60 });
     const waits = fc.array(fc.constantFrom("no", "no", "no", "soon", "later"), { minLength: 1, maxLength: 40 });
     await fc.assert(
@@ -153,9 +153,9 @@ describe("one export", () => {
         const a = await node((_request, response) => {
           void (async () => {
             for (const [index, length] of lengths.entries()) {
-              const piece = Buffer.alloc(length, `${index},${length * 7919}\n`);
-              file.update(piece);
-              const wire = asMessages ? JSON.stringify({ result: { data: piece.toString("base64") } }) : piece;
+              const part = Buffer.alloc(length, `${index},${length * 7919}\n`);
+              file.update(part);
+              const wire = asMessages ? JSON.stringify({ result: { data: part.toString("base64") } }) : part;
               if (!response.write(wire)) await once(response, "drain");
             }
             response.end();
@@ -261,7 +261,7 @@ describe("one node", () => {
     expect((await late).message).toContain("has another export under way");
   });
 
-  test("whose turn is taken leaves it to another that is free", async () => {
+  test("whose export slot is taken leaves it to another that is free", async () => {
     const a = await node((_request, response) => void response.write(HEADER));
     const b = await node((_request, response) => void response.end(HEADER));
     const api = clientOf([a, b]);

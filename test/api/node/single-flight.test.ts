@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Lane } from "../../../src/api/node/rate-budget.ts";
 import { SingleFlight } from "../../../src/api/node/single-flight.ts";
 
-describe("who asks what is being asked already", () => {
+describe("identical calls", () => {
   test.each<[Lane, Lane, number]>([
     ["people", "people", 1],
     ["watchers", "watchers", 1],

@@ -61,7 +61,7 @@ test("a standstill that began before the watch: what was seen, and how old the l
   );
 });
 
-describe("a first look", () => {
+describe("a first poll", () => {
   test.each<[string, Witness[], NetworkState, "age" | "advance"]>([
     ["one fresh node", [says("a", -2)], "healthy", "age"],
     ["one old node", [says("a", -600)], "stalled", "age"],

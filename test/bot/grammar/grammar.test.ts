@@ -104,7 +104,7 @@ describe("a typed line", () => {
     expect(mistake).toMatchObject({ suggestion: 'market show "ETH USD" network:testnet' });
   });
 
-  test("whatever is typed, it is read or refused with a sentence, never a crash", () => {
+  test("any typed line is parsed or refused with a sentence, never a crash", () => {
     const words = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom(

@@ -14,7 +14,7 @@ function shown(typed: string): string {
   return from === to ? String(from) : `${from} to ${to}`;
 }
 
-describe("a time as people type it", () => {
+describe("a typed time", () => {
   test.each([
     ["2023-05-01", "2023-05-01 00:00:00 to 2023-05-02 00:00:00"],
     ["2024-02-29", "2024-02-29 00:00:00 to 2024-03-01 00:00:00"],

@@ -2,10 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
 
-import { fault, ok, noAnswer, warning, type Finding } from "../../../src/adapters/finding.ts";
+import { fault, type Finding, noAnswer, ok, warning } from "../../../src/adapters/finding.ts";
 import { UserError } from "../../../src/errors.ts";
-import { runChecks, type Check } from "../../../src/main/doctor/check.ts";
-import { exitCodeOf, findingLine, hiding, summaryOf } from "../../../src/main/doctor/report.ts";
+import {
+  type Check,
+  createRedactor,
+  exitCodeOf,
+  findingLine,
+  runChecks,
+  summaryOf,
+} from "../../../src/main/doctor/checks.ts";
 
 const bug: Finding = { state: "fault", check: "x", what: "y", remedy: "z", cause: "bug" };
 
@@ -23,7 +29,7 @@ describe("what the doctor ends with", () => {
 });
 
 describe("a line of the doctor's", () => {
-  const hide = hiding(["xoxb-123456", "short", undefined]);
+  const hide = createRedactor(["xoxb-123456", "short", undefined]);
   it.each<[Finding, string]>([
     [ok("Node.js", "24"), "ok       Node.js: 24"],
     [warning("file .env", "is open", "Close it."), "warning  file .env: is open. Close it."],

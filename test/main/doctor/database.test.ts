@@ -8,11 +8,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { PlatformSuspensions } from "../../../src/alerts/suspension/platform-suspension.ts";
 import { silentLog } from "../../../src/log.ts";
-import { examineStore } from "../../../src/main/doctor/store.ts";
+import { examineDatabase } from "../../../src/main/doctor/database.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import { writeHolderRecord } from "../../../src/store/file/holder.ts";
 import { aSubscription } from "../../alerts/samples.ts";
-import { badOf, told } from "./told.ts";
+import { badOf, told } from "./finding-lines.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -25,11 +25,11 @@ describe("the doctor at the database", () => {
   const file = (): string => path.join(folder, "data/b.db");
 
   it("says that the first start makes it, and makes none", async () => {
-    expect(told(await examineStore(file(), NOW))).toEqual([
+    expect(told(await examineDatabase(file(), NOW))).toEqual([
       expect.stringMatching(/^ok database folder: \d.* are free in /u),
       `ok database: ${file()} does not exist yet: the first start makes it`,
     ]);
-    expect(await examineStore(file(), NOW)).toHaveLength(2);
+    expect(await examineDatabase(file(), NOW)).toHaveLength(2);
   });
 
   it("says that it is whole, and what it owes", async () => {
@@ -60,7 +60,7 @@ describe("the doctor at the database", () => {
       await new PlatformSuspensions(alerts, []).put(refusal, NOW);
     });
     await store.close();
-    expect(told(await examineStore(file(), NOW)).slice(1)).toEqual([
+    expect(told(await examineDatabase(file(), NOW)).slice(1)).toEqual([
       expect.stringMatching(/^ok database: .*b.db: whole, [\d.]+ kB, schema \d{4}-.*, nobody holds it/u),
       expect.stringMatching(
         /^warning refused token: Slack has refused the bot's token for 2 h \(Slack says invalid_auth\) -> .*SLACK_BOT_TOKEN/u,
@@ -87,7 +87,7 @@ describe("the doctor at the database", () => {
       });
       await new Promise<void>((resolve) => server.listen(`${file()}.sock`, resolve));
       writeHolderRecord(file(), { pid: process.pid, socket: `${file()}.sock` });
-      const found = told(await examineStore(file(), NOW));
+      const found = told(await examineDatabase(file(), NOW));
       expect(found[1]).toContain(`held by the running Bellwether (process ${process.pid})`);
       expect(found.filter((line) => line.includes("watching"))).toEqual(
         lines.map((line) => expect.stringMatching(line)),
@@ -101,7 +101,7 @@ describe("the doctor at the database", () => {
   it("names a holder that does not answer, and looks into the file all the same", async () => {
     const store = createStore({ url: file(), log: silentLog() });
     await store.ping();
-    const found = badOf(await examineStore(file(), NOW, 20));
+    const found = badOf(await examineDatabase(file(), NOW, 20));
     await store.close();
     expect(found).toEqual([
       expect.stringMatching(/^fault database: .* in use by process \d+, which does not answer -> Stop that process/u),
@@ -114,20 +114,20 @@ describe("the doctor at the database", () => {
   ])("finds a file that %s", async (_name, content, line) => {
     const odd = path.join(folder, "b.db");
     writeFileSync(odd, content);
-    const found = await examineStore(odd, NOW).then(told, (thrown: Error) => [thrown.message]);
+    const found = await examineDatabase(odd, NOW).then(told, (thrown: Error) => [thrown.message]);
     expect(found.at(-1)).toMatch(line);
   });
 
   it("finds a file where the folder should be, which the first start would fail at", async () => {
     const odd = path.join(folder, "data");
     writeFileSync(odd, "a file");
-    const found = told(await examineStore(path.join(odd, "b.db"), NOW));
+    const found = told(await examineDatabase(path.join(odd, "b.db"), NOW));
     expect(found).toEqual([
       `fault database folder: ${odd} is a file, not a folder -> Name another place in DATABASE_URL.`,
     ]);
   });
 
   it("refuses an address that is no file's", async () => {
-    await expect(examineStore("postgres://u:hunter2@h/b", NOW)).rejects.toThrow(/PostgreSQL.*not supported/u);
+    await expect(examineDatabase("postgres://u:hunter2@h/b", NOW)).rejects.toThrow(/PostgreSQL.*not supported/u);
   });
 });

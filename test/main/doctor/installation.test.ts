@@ -8,12 +8,18 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { examineConfig } from "../../../src/config/config.ts";
-import { alertsConfigOf, examineDeadman, examineOperators } from "../../../src/main/doctor/alerts.ts";
+import { examineConsole } from "../../../src/main/doctor/console.ts";
 import { networkChecks } from "../../../src/main/doctor/networks.ts";
-import { examineEnvFile, examineNode, examineSettings } from "../../../src/main/doctor/settings.ts";
-import { examineWeb } from "../../../src/main/doctor/web.ts";
+import {
+  alertsConfigOf,
+  examineDeadManSwitch,
+  examineEnvFile,
+  examineNode,
+  examineOperators,
+  examineSettings,
+} from "../../../src/main/doctor/settings.ts";
 import { writeHolderRecord } from "../../../src/store/file/holder.ts";
-import { badOf, told } from "./told.ts";
+import { badOf, told } from "./finding-lines.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -148,7 +154,7 @@ describe("the doctor at the alerts", () => {
     ["one beside it", { DEADMAN_URL: "http://127.0.0.1:99/0d5b8f9c" }, /^ok DEADMAN_URL: is set; it was not pinged/u],
     ["a good one", { DEADMAN_URL: "https://hc.example/0d5b8f9c" }, /^ok DEADMAN_URL: is set; it was not pinged/u],
   ])("the dead man's switch: %s", (_name, env, line) => {
-    const found = told([examineDeadman(examineConfig(env).config)]);
+    const found = told([examineDeadManSwitch(examineConfig(env).config)]);
     expect(found).toEqual([expect.stringMatching(line)]);
     expect(found.join()).not.toContain("0d5b8f9c");
   });
@@ -236,13 +242,13 @@ describe("the doctor at the console", () => {
   ])("%s", async (_name, prepare, lines) => {
     const env = { DATABASE_URL: `file:${path.join(folder, "none.db")}`, ...(await prepare()) };
     const { config } = examineConfig(env);
-    expect(told(await examineWeb(config, signal))).toEqual(lines.map((line) => expect.stringMatching(line)));
+    expect(told(await examineConsole(config, signal))).toEqual(lines.map((line) => expect.stringMatching(line)));
   });
 
   it("has its port free", async () => {
     const port = await taken({});
     await new Promise((resolve) => server?.close(resolve));
     const { config } = examineConfig({ WEB_PORT: port, DATABASE_URL: `file:${path.join(folder, "none.db")}` });
-    expect(told(await examineWeb(config, signal))).toEqual([`ok console: port ${port} on 127.0.0.1 is free`]);
+    expect(told(await examineConsole(config, signal))).toEqual([`ok console: port ${port} on 127.0.0.1 is free`]);
   });
 });

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 
-import { Chance } from "../../../src/simulator/chance.ts";
-import { CursorCodec, type PagedList, pageOf } from "../../../src/simulator/pages.ts";
+import { CursorCodec, type PagedList, pageOf } from "../../../src/simulator/gateway/pages.ts";
+import { SeededRandom } from "../../../src/simulator/seeded-random.ts";
 import { fakeNode, sendJson } from "../../api/serve-wire.ts";
 
 interface ChainCheckpoint {
@@ -28,7 +28,7 @@ export interface ChainNode {
 }
 
 export async function chainNode(name: string, start: Partial<ChainNode> = {}): Promise<ChainNode> {
-  const codec = new CursorCodec(new Chance(name), name);
+  const codec = new CursorCodec(new SeededRandom(name), name);
   const served = await fakeNode((request, response) => {
     if (node.dead) {
       request.socket.destroy();

@@ -204,14 +204,14 @@ describe("a history in which the last one seen is no longer", () => {
   });
 
   test("is told though another node shows the old one, where that node is known to stand still", async () => {
-    const source = new NodeSelector();
-    const { told, pass, nodes, lookout } = await watchedChain(2, spaced(5), source);
+    const selector = new NodeSelector();
+    const { told, pass, nodes, lookout } = await watchedChain(2, spaced(5), selector);
     const [a, b] = nodes as [ChainNode, ChainNode];
     await told();
     b.frozen = true;
     Object.assign(a, { rows: [{ block: 40, hash: "n" }], height: 60 });
     await pass(600);
-    source.update({
+    selector.update({
       network: "healthy",
       nodes: [
         { node: name(a), state: "ok" },

@@ -24,7 +24,7 @@ export interface WatchedChain {
 export async function watchedChain(
   count: number,
   blocks: readonly number[] = [],
-  source?: NodeSelector,
+  selector?: NodeSelector,
 ): Promise<WatchedChain> {
   const clock = new VirtualClock();
   const rows = blocks.map((block) => ({ block, hash: `h${block}` }));
@@ -37,7 +37,7 @@ export async function watchedChain(
     { clock, limits: { retryMillis: 0, tryMillis: 500 } },
   );
   const options = { network: "mainnet", nodes: count, config: DEFAULT_ALERTS_CONFIG };
-  const watcher = checkpointsWatcher(source === undefined ? options : { ...options, source });
+  const watcher = checkpointsWatcher(selector === undefined ? options : { ...options, selector });
   const lookout = new ManualWatch<unknown>(watcher, api, () => clock.wallClock());
   return {
     nodes,

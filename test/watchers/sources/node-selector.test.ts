@@ -10,14 +10,14 @@ import { simulatedNetwork } from "../simulated-network.ts";
 test("a node that lags is asked last, one that rests not at all; where all do, in the usual order", () => {
   const node = (name: string, resting = false) => ({ name, health: { circuitOpen: resting } });
   const api = { nodes: [node("a"), node("b", true), node("c")] } as unknown as ApiClient;
-  const source = new NodeSelector();
+  const selector = new NodeSelector();
   const note = (network: "healthy" | "blind", ...lagging: string[]): void =>
-    source.update({
+    selector.update({
       network,
       nodes: ["a", "b", "c"].map((one) => ({ node: one, state: lagging.includes(one) ? "lagging" : "ok" })),
     });
   const asked = () =>
-    [source.node(api)?.name, source.clientFor(api) === api ? "in turn" : source.clientFor(api)] as const;
+    [selector.select(api)?.name, selector.clientFor(api) === api ? "in turn" : selector.clientFor(api)] as const;
   expect(asked()).toEqual(["a", "in turn"]);
   note("healthy", "a");
   expect(asked()).toEqual(["c", api.nodes[2]]);
@@ -32,10 +32,10 @@ test("a node that lags is asked last, one that rests not at all; where all do, i
 
 test("a node that stands still goes on answering, but the watchers turn to one that keeps up, and back", async () => {
   const { simulator, api, clock, pass, watch, network, config } = await simulatedNetwork();
-  const source = new NodeSelector();
-  const sources = watch(sourcesWatcher({ network, config, clock, source }));
-  const checkpoints = watch(checkpointsWatcher({ network, nodes: 3, config, source }));
-  const markets = watch(marketsWatcher({ network, nodes: 3, config, source }));
+  const selector = new NodeSelector();
+  const sources = watch(sourcesWatcher({ network, config, clock, selector }));
+  const checkpoints = watch(checkpointsWatcher({ network, nodes: 3, config, selector }));
+  const markets = watch(marketsWatcher({ network, nodes: 3, config, selector }));
   const round = async () => {
     for (let poll = 0; poll < 12; poll += 1) {
       await pass(5);

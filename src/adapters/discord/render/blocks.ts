@@ -64,10 +64,10 @@ function lines(title: Text | undefined, items: readonly ((max: number) => Markup
   let whole = head?.whole ?? true;
   if (items.length === 0 && markdown !== "" && markdown.length + 2 <= max) markdown += "\n–";
   for (const [index, item] of items.entries()) {
-    const room = max - markdown.length - (markdown === "" ? 0 : 1);
+    const space = max - markdown.length - (markdown === "" ? 0 : 1);
     const line = item(Number.POSITIVE_INFINITY);
-    const cut = line.markdown.length > room ? (index === 0 && room > 20 ? item(room) : undefined) : line;
-    if (cut === undefined || cut.markdown.length > room) return { markdown, whole: false };
+    const cut = line.markdown.length > space ? (index === 0 && space > 20 ? item(space) : undefined) : line;
+    if (cut === undefined || cut.markdown.length > space) return { markdown, whole: false };
     whole &&= cut.whole;
     if (cut.markdown !== "") markdown += `${markdown === "" ? "" : "\n"}${cut.markdown}`;
   }

@@ -6,11 +6,11 @@ import type { Action, Ask, Reply } from "../../../reply/reply.ts";
 import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, BUTTONS_PER_ROW, CUSTOM_ID_LENGTH, MAX_BUTTONS } from "../limits.ts";
 import { escapeMarkdown, isWebAddress, linkLabel, linkTarget, type ShortenedId } from "./markdown.ts";
 
-/** What the adapter knows of the message that a reply becomes. */
+/** The circumstances of a message, beside its reply. */
 export interface MessageContext {
-  /** Who asked; left out for what is sent unasked. */
+  /** The user who asked; left out for an alert. */
   readonly asker?: string;
-  /** What was asked, for Refresh. */
+  /** The command, for Refresh. */
   readonly ask?: Ask;
   /** Only the asker sees it, in a place where others could. */
   readonly shareable?: boolean;
@@ -20,16 +20,16 @@ export type ActionRows = APIActionRowComponent<APIButtonComponent>[];
 
 interface Buttons {
   readonly rows: ActionRows;
-  /** Presses too long for a button, by the custom_id that stands in until they are kept. */
+  /** Presses too long for a button, by a temporary custom_id until they are stored. */
   readonly unstored: ReadonlyMap<string, Press>;
   /** False where a label was cut. */
   readonly whole: boolean;
 }
 
-/** The buttons that every message has beside its own: Refresh, Full ids and Share at most. */
+/** Reserved for the buttons that any message may have: Refresh, Full ids and Share. */
 const COMMON_BUTTONS = 3;
 
-/** Which actions become buttons, and one line of Discord's markdown for each other one. */
+/** Splits actions into buttons and, beyond the limit, lines of markdown. */
 export function splitActions(actions: readonly Action[]): { shown: readonly Action[]; left: readonly string[] } {
   const shown: Action[] = [];
   const left: string[] = [];
@@ -41,7 +41,7 @@ export function splitActions(actions: readonly Action[]): { shown: readonly Acti
   return { shown, left };
 }
 
-/** Actions as buttons, with those that every message has. */
+/** Renders actions as buttons, followed by Refresh, Full ids and Share where they apply. */
 export function renderButtons(
   actions: readonly Action[],
   reply: Reply,
@@ -49,13 +49,13 @@ export function renderButtons(
   context: MessageContext,
 ): Buttons {
   const buttons: APIButtonComponent[] = [];
-  const unkept = new Map<string, Press>();
+  const unstored = new Map<string, Press>();
   let whole = true;
   const add = (label: string, press: Press, style: ButtonStyle.Secondary | ButtonStyle.Danger): void => {
     const index = buttons.length;
     const encoded = encodePress(press, index);
     const customId = encoded ?? `unkept:${index}`;
-    if (encoded === undefined) unkept.set(customId, press);
+    if (encoded === undefined) unstored.set(customId, press);
     buttons.push({ type: ComponentType.Button, style, label, custom_id: customId });
   };
   for (const action of actions) {
@@ -80,10 +80,10 @@ export function renderButtons(
   for (let start = 0; start < buttons.length; start += BUTTONS_PER_ROW) {
     rows.push({ type: ComponentType.ActionRow, components: buttons.slice(start, start + BUTTONS_PER_ROW) });
   }
-  return { rows, unstored: unkept, whole };
+  return { rows, unstored, whole };
 }
 
-/** The same question again, where the reply does not offer that itself and asking again costs little. */
+/** Refresh or Try again, where the reply has no such action itself and running the command again costs little. */
 function refreshButton(reply: Reply, context: MessageContext): { label: string; press: Press } | undefined {
   const { ask, asker } = context;
   if (ask === undefined || ask.command === "help" || reply.attachments.length > 0 || reply.failure === "caller")
@@ -110,7 +110,7 @@ function isSameAsk(a: Ask, b: Ask): boolean {
 
 function labelOf(action: Action): { text: string; whole: boolean } {
   const given = oneLine(action.label).trim();
-  // Discord refuses a label without anything to see.
+  // Discord refuses a label without a visible character.
   const shown = /[\p{L}\p{N}\p{P}\p{S}]/u.test(given)
     ? given
     : "url" in action
@@ -140,24 +140,24 @@ export function commandLine(ask: Ask): string {
   return [`/${ask.command}`, ...Object.entries(ask.options).map(([name, value]) => `${name}:${value}`)].join(" ");
 }
 
-/** What a button does. It outlives the process: all of it stands in the button, or in the store under a key that does. */
+/** What a button does. It outlives the process: it is encoded in the custom_id, or stored under a key in the custom_id. */
 export type Press =
   | {
       readonly kind: "ask";
       readonly ask: Ask;
       readonly effect: "replace" | "reply";
-      /** The user who asked for the message; nobody for what was sent unasked. */
+      /** The user who asked for the message; left out for an alert. */
       readonly asker?: string | undefined;
-      /** The question to put first. */
+      /** The question to confirm first. */
       readonly confirm?: string | undefined;
     }
   | { readonly kind: "ids"; readonly ids: readonly { readonly name: string; readonly value: string }[] }
   | { readonly kind: "share" };
 
-/** What a custom_id says: the press itself, or where it is kept. */
-type DecodedPress = Press | { readonly kind: "kept"; readonly key: string };
+/** A decoded custom_id: the press itself, or the key under which it is stored. */
+type DecodedPress = Press | { readonly kind: "stored"; readonly key: string };
 
-/** Changes when the meaning of what is stored changes; older buttons then answer "run it again". */
+/** Raised when the meaning of a stored press changes; older buttons then answer "run it again". */
 const SCHEMA_VERSION = "1";
 
 const AskSchema = z.object({
@@ -178,7 +178,7 @@ const PressSchema = z.discriminatedUnion("kind", [
 const PressPayloadSchema = z.object({ v: z.literal(SCHEMA_VERSION), press: PressSchema });
 
 /**
- * The press as a custom_id, or undefined when it does not fit. `index` is the button's place in its message,
+ * Encodes a press as a custom_id; undefined when it does not fit. `index` is the button's position in its message,
  * since two buttons of one message must not share an id.
  */
 export function encodePress(press: Press, index: number): string | undefined {
@@ -201,21 +201,21 @@ export function encodePress(press: Press, index: number): string | undefined {
     }
   })();
   const customId = `${SCHEMA_VERSION}${KIND_LETTERS[press.kind]}${index}:${content}`;
-  // JSON holds lone surrogates as escapes, so what fits here also survives the way through Discord.
+  // JSON escapes lone surrogates, so the content survives the way through Discord.
   return customId.length <= CUSTOM_ID_LENGTH ? customId : undefined;
 }
 
-/** The custom_id of a press that is kept in the store. */
+/** The custom_id of a stored press. */
 export function storedPressId(key: string, index: number): string {
   return `${SCHEMA_VERSION}k${index}:${key}`;
 }
 
-/** Undefined for what another version, or nobody, has made. */
+/** Decodes a custom_id; undefined for one of another version or of no version of ours. */
 export function decodePress(customId: string): DecodedPress | undefined {
   const match = /^(\w)([aisk])\d+:(.*)$/su.exec(customId);
   if (match === null || match[1] !== SCHEMA_VERSION) return undefined;
   const content = match[3] ?? "";
-  if (match[2] === "k") return { kind: "kept", key: content };
+  if (match[2] === "k") return { kind: "stored", key: content };
   if (match[2] === "s") return { kind: "share" };
   const values = parseJson(`[${content}]`);
   if (match[2] === "i") {
@@ -234,12 +234,14 @@ export function decodePress(customId: string): DecodedPress | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-/** What goes into the store for a press, and back. */
+/** A press as the store keeps it. */
 export function pressPayload(press: Press): unknown {
   return { v: SCHEMA_VERSION, press };
 }
-export function parsePressPayload(kept: unknown): Press | undefined {
-  const parsed = PressPayloadSchema.safeParse(kept);
+
+/** The press in a stored payload; undefined for one of another version. */
+export function parsePressPayload(payload: unknown): Press | undefined {
+  const parsed = PressPayloadSchema.safeParse(payload);
   return parsed.success ? parsed.data.press : undefined;
 }
 

@@ -9,7 +9,7 @@ import { type ActionRows, type MessageContext, pressPayload, storedPressId } fro
 import { fitFiles, type FittedFiles, tooLargeText, type UnsendableFile } from "./files.ts";
 import { type DiscordMessage, type MessageFile, renderDiscord } from "./render.ts";
 
-/** A message as Discord takes it, with its files. */
+/** A message ready for Discord's REST interface, with its files. */
 export interface ComposedMessage {
   readonly body: {
     readonly content: string;
@@ -20,25 +20,25 @@ export interface ComposedMessage {
     readonly flags?: number;
   };
   readonly files: readonly MessageFile[];
-  /** Gives up what was made for sending; the reply's own files stay the caller's. */
+  /** Removes the archives made for sending; the caller disposes of the reply's own files. */
   dispose(): Promise<void>;
 }
 
 export const EPHEMERAL: number = MessageFlags.Ephemeral;
 export const SILENT: number = MessageFlags.SuppressNotifications;
 
-/** Renders a reply and makes it ready to send: presses kept, files fitted. Rejects only with the signal's reason. */
+/** Renders a reply and makes it ready to send: long presses stored, files fitted. Rejects only with the signal's reason. */
 export async function compose(
   reply: Reply,
   context: MessageContext,
   maxBytes: number,
-  parts: ButtonPayloadDependencies,
+  dependencies: ButtonPayloadDependencies,
   signal: AbortSignal,
 ): Promise<ComposedMessage> {
   const message = renderDiscord(reply, context);
   const [buttons, fitted] = await Promise.all([
-    storeButtons(message, parts),
-    fit(message.files, maxBytes, parts.log, signal),
+    storeButtons(message, dependencies),
+    fit(message.files, maxBytes, dependencies.log, signal),
   ]);
   const missing =
     buttons.missing === 0 ? "" : `Buttons missing here, since what they mean could not be kept: ${buttons.missing}.`;
@@ -59,7 +59,7 @@ export async function compose(
   };
 }
 
-/** Files that fit; where none can be compressed (a full disk), those that fit as they are. */
+/** Fits files by compressing them; where that fails (a full disk), keeps the files that fit as they are. */
 async function fit(
   files: readonly MessageFile[],
   maxBytes: number,
@@ -71,30 +71,30 @@ async function fit(
   } catch (error) {
     signal.throwIfAborted();
     log.error({ err: error, platform: "discord" }, "files could not be compressed");
-    const kept: MessageFile[] = [];
-    const lost: UnsendableFile[] = [];
-    let room = MAX_TOTAL_FILE_BYTES;
+    const fitting: MessageFile[] = [];
+    const unsendable: UnsendableFile[] = [];
+    let bytesLeft = MAX_TOTAL_FILE_BYTES;
     for (const file of files) {
       const { sizeBytes } = file.attachment;
-      if (kept.length === MAX_FILES || sizeBytes > Math.min(maxBytes, room)) {
-        lost.push({ file, packedBytes: undefined });
+      if (fitting.length === MAX_FILES || sizeBytes > Math.min(maxBytes, bytesLeft)) {
+        unsendable.push({ file, compressedBytes: undefined });
         continue;
       }
-      kept.push(file);
-      room -= sizeBytes;
+      fitting.push(file);
+      bytesLeft -= sizeBytes;
     }
-    return { files: kept, unsendable: lost, dispose: async () => {} };
+    return { files: fitting, unsendable, dispose: async () => {} };
   }
 }
 
-/** The buttons with their final ids, without those whose meaning could not be kept. */
+/** The buttons with their final ids, without those whose press could not be stored. */
 async function storeButtons(
   { components, unstored }: DiscordMessage,
-  parts: ButtonPayloadDependencies,
+  dependencies: ButtonPayloadDependencies,
 ): Promise<{ readonly rows: ActionRows; readonly missing: number }> {
   if (unstored.size === 0) return { rows: components, missing: 0 };
   const meanings = new Map([...unstored].map(([standIn, press]) => [standIn, pressPayload(press)]));
-  const keys = await storeButtonPayloads("discord", meanings, parts);
+  const keys = await storeButtonPayloads("discord", meanings, dependencies);
   const rows = components
     .map((row, above) => ({
       ...row,

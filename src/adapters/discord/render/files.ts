@@ -21,18 +21,18 @@ import type { MessageFile } from "./render.ts";
 /** A file that cannot be sent here. */
 export interface UnsendableFile {
   readonly file: MessageFile;
-  /** Its size compressed; undefined where compressing it was no help or failed. */
-  readonly packedBytes: number | undefined;
+  /** Its compressed size; undefined where compressing failed or saved nothing. */
+  readonly compressedBytes: number | undefined;
 }
 
 export interface FittedFiles {
   readonly files: readonly MessageFile[];
   readonly unsendable: readonly UnsendableFile[];
-  /** Gives up the archives made here; the files given stay their owner's. */
+  /** Removes the archives made here; the given files stay their owner's. */
   dispose(): Promise<void>;
 }
 
-/** Makes files fit a message: what is too large is compressed, what are too many go into one archive. */
+/** Fits files into a message: compresses those too large, packs surplus ones into one archive. */
 export async function fitFiles(
   given: readonly MessageFile[],
   maxBytes: number,
@@ -46,21 +46,21 @@ export async function fitFiles(
     return { name, alt: undefined, attachment };
   };
   try {
-    const lost: UnsendableFile[] = [];
+    const unsendable: UnsendableFile[] = [];
     let files: MessageFile[] = [];
     for (const file of given) {
       if (file.attachment.sizeBytes <= maxBytes) files.push(file);
       else {
         const packed = isCompressed(file) ? undefined : await pack(`${file.name}.zip`, [file]);
         if (packed !== undefined && packed.attachment.sizeBytes <= maxBytes) files.push(packed);
-        else lost.push({ file, packedBytes: packed?.attachment.sizeBytes });
+        else unsendable.push({ file, compressedBytes: packed?.attachment.sizeBytes });
       }
     }
     if (files.length > MAX_FILES) {
       const rest = await pack("more-files.zip", files.slice(MAX_FILES - 1));
       if (rest.attachment.sizeBytes <= maxBytes) files = [...files.slice(0, MAX_FILES - 1), rest];
       else {
-        lost.push(...files.slice(MAX_FILES).map((file) => ({ file, packedBytes: undefined })));
+        unsendable.push(...files.slice(MAX_FILES).map((file) => ({ file, compressedBytes: undefined })));
         files = files.slice(0, MAX_FILES);
       }
     }
@@ -73,9 +73,9 @@ export async function fitFiles(
     for (const file of largestFirst(files)) {
       if (totalBytes(files) <= MAX_TOTAL_FILE_BYTES) break;
       files = files.filter((one) => one !== file);
-      lost.push({ file, packedBytes: undefined });
+      unsendable.push({ file, compressedBytes: undefined });
     }
-    return { files, unsendable: lost, dispose };
+    return { files, unsendable, dispose };
   } catch (error) {
     await dispose();
     throw error;
@@ -94,7 +94,7 @@ function totalBytes(files: readonly MessageFile[]): number {
   return files.reduce((total, file) => total + file.attachment.sizeBytes, 0);
 }
 
-/** Files compressed into one .zip on disk, which people open on a phone. The originals stay their owner's to dispose of. */
+/** Compresses files into one .zip on disk, a format that phones open. The originals stay their owner's. */
 async function zipFiles(name: string, files: readonly MessageFile[], signal: AbortSignal): Promise<Attachment> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-zip-"));
   const target = path.join(folder, "packed.zip");
@@ -139,35 +139,35 @@ async function zipFiles(name: string, files: readonly MessageFile[], signal: Abo
   }
 }
 
-/** How full a part may become: entries are not spread evenly over time. */
+/** The planned fill of each range: entries are not spread evenly over time. */
 const RANGE_FILL = 0.7;
 const RANGES_SHOWN = 4;
 
 /**
- * One sentence for each file that could not be sent, with ranges that should fit where the file says what it covers;
- * nothing where all were. At most `length` characters.
+ * One sentence for each unsendable file, with time ranges that should fit where the file says what it covers; empty
+ * without unsendable files. At most `length` characters.
  */
 export function tooLargeText(
-  lost: readonly UnsendableFile[],
+  unsendable: readonly UnsendableFile[],
   maxBytes: number,
   ask: Ask | undefined,
   length: number,
 ): string {
-  const sentences = lost.map(({ file, packedBytes }) => {
+  const sentences = unsendable.map(({ file, compressedBytes }) => {
     const { sizeBytes, covers } = file.attachment;
     const name = escapeMarkdown(oneLine(file.name));
     const size = formatBytes(sizeBytes);
     if (sizeBytes <= maxBytes) {
       return `**${name} does not fit beside the other files**: it has ${size}, and a message takes ${MAX_FILES} files of ${formatBytes(MAX_TOTAL_FILE_BYTES)} in all.`;
     }
-    const packed = packedBytes === undefined ? "" : `, ${formatBytes(packedBytes)} compressed`;
+    const packed = compressedBytes === undefined ? "" : `, ${formatBytes(compressedBytes)} compressed`;
     const said = `**${name} is too large to send here**: it has ${size}${packed}, and Discord takes ${formatBytes(maxBytes)} here.`;
-    return `${said}${rangesText(covers, packedBytes ?? sizeBytes, maxBytes, ask)}`;
+    return `${said}${rangesText(covers, compressedBytes ?? sizeBytes, maxBytes, ask)}`;
   });
   const text = sentences.join("\n");
   return text.length <= length
     ? text
-    : `${lost.length} files are too large to send here; Discord takes ${formatBytes(maxBytes)} each.`;
+    : `${unsendable.length} files are too large to send here; Discord takes ${formatBytes(maxBytes)} each.`;
 }
 
 function rangesText(

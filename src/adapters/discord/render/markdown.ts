@@ -2,17 +2,17 @@ import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
 import { type Inline, mergeRuns, shortenId, type Text } from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
 
-/** Markup with a bound; `whole` is false where something was left out. */
+/** Bounded markup; `whole` is false where something was omitted. */
 export interface Markup {
   readonly markdown: string;
   readonly whole: boolean;
-  /** A table of which rows, columns or addresses are only in its CSV. */
+  /** Set for a table with rows, columns or addresses that only its CSV has. */
   readonly csv?: true;
 }
 
-/** An identifier that is shown by its ends, kept for the button that gives the whole one. */
+/** An identifier shown by its ends, for the button that gives the whole one. */
 export interface ShortenedId {
-  /** What it is the id of, in plain text; may be empty. */
+  /** The name of the field it stands in, in plain text; may be empty. */
   readonly name: string;
   readonly value: string;
 }
@@ -28,9 +28,9 @@ interface InlineOptions {
   readonly onId?: (value: string) => void;
 }
 
-/** Discord shows times up to here; https://docs.discord.com/developers/reference#message-formatting-timestamp-styles. */
+/** The last time that Discord shows; https://docs.discord.com/developers/reference#message-formatting-timestamp-styles. */
 const LAST_SECOND = 8_640_000_000_000n;
-/** Longer addresses stand in the file that carries the whole reply. */
+/** Longer addresses are only in the file with the whole reply. */
 const LINK_LENGTH = 1500;
 const ELLIPSIS = "…";
 
@@ -45,7 +45,7 @@ export function renderText(content: Text, options: InlineOptions = {}): Markup {
     const piece = renderInline(inline, options);
     whole &&= piece.whole;
     const joined = joinMarkup(markdown, piece.markdown);
-    // Room for the ellipsis stays free until the last run.
+    // One character stays free for the ellipsis until the last run.
     if (joined.length <= (index === runs.length - 1 ? max : max - 1)) {
       markdown = joined;
       continue;
@@ -112,7 +112,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "link";
 }
 
-/** As much of a leaf as fits behind what stands already, with an ellipsis; leaves that cannot be cut give way whole. */
+/** As much of a leaf as fits behind the text so far, with an ellipsis; leaves that cannot be cut are omitted whole. */
 function cutInline(before: string, inline: Inline, options: InlineOptions, max: number): string {
   if (inline.kind === "link" || inline.kind === "time" || (inline.kind === "code" && inline.id === true)) {
     return `${before}${ELLIPSIS}`;
@@ -132,9 +132,9 @@ function cutInline(before: string, inline: Inline, options: InlineOptions, max: 
   return fits === 0 ? `${before}${ELLIPSIS}` : attempt(fits);
 }
 
-// https://docs.discord.com/developers/reference#message-formatting lists what Discord would make of plain text.
+// Escaping: https://docs.discord.com/developers/reference#message-formatting lists all that Discord reads into plain text.
 
-/** Invisible: keeps two runs of markup, or an at sign and a name, apart. */
+/** Invisible: separates two runs of markup, or an at sign and a name. */
 const ZERO_WIDTH_SPACE = "\u200B";
 
 /**
@@ -168,7 +168,7 @@ export function inlineCode(plain: string): string {
   return `\`\`${before}${content}${after}\`\``;
 }
 
-/** What stands inside a fenced block: three backticks in a row would end it. */
+/** Text inside a fenced block: three backticks in a row would end it. */
 export function insideFence(plain: string): string {
   return plain.replaceAll(/`(?=``)/gu, `\`${ZERO_WIDTH_SPACE}`);
 }
@@ -185,7 +185,7 @@ export function linkTarget(url: string): string {
   );
 }
 
-/** Whether something can be linked to. */
+/** Whether Discord takes it as the address of a link. */
 export function isWebAddress(url: string, maxLength: number): boolean {
   return url.length <= maxLength && /^https?:\/\//iu.test(url) && URL.canParse(url);
 }

@@ -1,3 +1,6 @@
+// Renders a Reply as one Discord message within every limit. Read next: blocks.ts and table.ts (blocks as markdown),
+// markdown.ts (inline text, escaping), buttons.ts (actions, custom_ids), compose.ts and files.ts (ready to send).
+
 import type { APIAllowedMentions, APIEmbed } from "discord-api-types/v10";
 
 import { type Attachment, UniqueFileNames } from "../../../reply/attachment.ts";
@@ -17,12 +20,12 @@ export interface MessageFile {
   readonly attachment: Attachment;
 }
 
-/** A reply as one Discord message. `unkept` presses get their final custom_id once they are in the store. */
+/** A reply as one Discord message. `unstored` presses get their final custom_id once they are in the store. */
 export interface DiscordMessage {
   readonly embeds: APIEmbed[];
   readonly components: ActionRows;
   readonly allowed_mentions: APIAllowedMentions;
-  /** All files, the given ones before those that carry what did not fit. More than a message takes are packed before sending. */
+  /** All files: those of the reply, then those with the content that did not fit. compose.ts packs surplus ones. */
   readonly files: readonly MessageFile[];
   readonly unstored: ReadonlyMap<string, Press>;
 }
@@ -30,12 +33,12 @@ export interface DiscordMessage {
 const COLORS: Record<Tone, number> = { neutral: 0x4f6bed, good: 0x2e9e5b, warning: 0xd99a00, bad: 0xd83a3e };
 const FOOTER_LENGTH = 600;
 const OVERFLOW_ACTIONS_LENGTH = 700;
-/** What a block that was cut is worth at least: a title and a line. */
+/** Reserved for the line that says what was shortened. */
 const TRUNCATION_NOTE_LENGTH = 200;
-/** Nobody copies more than this from a phone; all of them are in the file. */
+/** Ids behind the button "Full ids"; further ones are in the file with the whole reply. */
 const MAX_IDS = 60;
 
-/** Any reply within every limit of Discord; what does not fit is counted, and goes along as a file. Pure and total. */
+/** Renders any reply within every limit; omitted content is counted and attached as a file. Pure and total. */
 export function renderDiscord(reply: Reply, context: MessageContext = {}): DiscordMessage {
   const ids: ShortenedId[] = [];
   const onId = (name: string, value: string): void => {
@@ -57,9 +60,9 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
       : renderText(reply.footer, { max: FOOTER_LENGTH, onId: (value) => onId("", value) });
   const actions = splitActions(reply.actions);
   const left = overflowActions(actions.left);
-  const room =
+  const space =
     EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - (footer?.markdown.length ?? 0) - left.markdown.length - 20;
-  const blocks = renderBlocks(reply.blocks, csvNames, room, onId);
+  const blocks = renderBlocks(reply.blocks, csvNames, space, onId);
   const buttons = renderButtons(actions.shown, reply, ids.slice(0, MAX_IDS), context);
 
   const tables = blocks.flatMap((markup, index) => {
@@ -107,33 +110,33 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
   };
 }
 
-/** Titles know no markup worth having, and no local time. */
+/** Titles in plain text: Discord shows neither useful markup nor local times in them. */
 function titleOf(reply: Reply, onId: (value: string) => void): Markup {
   const flat = flatText(reply.title, onId);
   const { markdown, whole } = renderText([{ kind: "text", text: flat }], { max: EMBED_TITLE_LENGTH });
   return { markdown: markdown.trim(), whole };
 }
 
-/** Each block gets what it needs where all fit; otherwise tables shrink first, and the largest most. */
+/** Renders each block whole where all fit; otherwise tables shrink first, the largest most. */
 function renderBlocks(
   blocks: readonly Block[],
   files: readonly string[],
-  room: number,
+  space: number,
   onId: (name: string, value: string) => void,
 ): Markup[] {
   const measured = blocks.map((block, index) => {
     const ids: [string, string][] = [];
     const noteId = (name: string, value: string): void => void ids.push([name, value]);
-    return { ids, markup: renderBlock(block, { max: room, file: files[index] ?? "", onId: noteId }) };
+    return { ids, markup: renderBlock(block, { max: space, file: files[index] ?? "", onId: noteId }) };
   });
   const needs = measured.map(({ markup }) => markup.markdown.length + 2);
   const isTable = (index: number): boolean => blocks[index]?.kind === "table";
   const words = needs.filter((_need, index) => !isTable(index));
   const tables = needs.filter((_need, index) => isTable(index));
-  // Each table keeps room for a line that says what it holds.
-  const tableFloor = Math.min(room / 2, tables.length * 150, sum(tables));
-  const wordShares = divide(words, room - tableFloor);
-  const tableShares = divide(tables, room - sum(wordShares));
+  // Each table keeps space for a line that says what it holds.
+  const tableFloor = Math.min(space / 2, tables.length * 150, sum(tables));
+  const wordShares = divide(words, space - tableFloor);
+  const tableShares = divide(tables, space - sum(wordShares));
   return measured.map(({ ids, markup }, index) => {
     const given = (isTable(index) ? tableShares : wordShares).shift() ?? 0;
     const block = blocks[index];
@@ -145,7 +148,7 @@ function renderBlocks(
   });
 }
 
-/** Divides a space: the small get what they need, the large what is left in equal parts. */
+/** Divides a space: small needs are met in full, large ones share the rest equally. */
 function divide(needs: readonly number[], space: number): number[] {
   const shares = needs.map(() => 0);
   let free = Math.max(0, space);
@@ -162,7 +165,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** A blank line between paragraphs; none beside what brings its own distance. */
+/** Puts a blank line between paragraphs, and none beside code blocks, which bring their own distance. */
 function joinBlocks(parts: readonly string[]): string {
   let joined = "";
   for (const part of parts) {
@@ -179,7 +182,7 @@ function truncationNote(blocks: readonly Markup[], file: string): string {
   return `-# ${what}; all of it in ${escapeMarkdown(file)}`;
 }
 
-/** The actions that are not buttons, one a line, as far as there is room. */
+/** The actions without a button, one a line, as far as they fit. */
 function overflowActions(lines: readonly string[]): Markup {
   if (lines.length === 0) return { markdown: "", whole: true };
   let markdown = `-# ${lines.length} more, without a button:`;

@@ -3,7 +3,7 @@ import type { Text } from "../../../reply/text.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
 import { flatText, insideFence, type Markup, renderText } from "./markdown.ts";
 
-/** One way to show a table: which columns, and each row as a line of markup. */
+/** One way to show a table: its columns, and each row as a line of markup. */
 interface Layout {
   readonly columns: number;
   /** Stands around the rows. */
@@ -11,12 +11,12 @@ interface Layout {
   row(index: number, onId: (value: string) => void): Markup;
 }
 
-/** Rows in one layout, as many as there is room for. */
+/** As many rows in one layout as fit. */
 interface Shown {
   readonly markdown: string;
   readonly rows: number;
   readonly columns: number;
-  /** Each cell shown is shown whole. */
+  /** Whether each cell is shown whole. */
   readonly whole: boolean;
   readonly ids: readonly string[];
 }
@@ -25,9 +25,8 @@ interface Shown {
 const GAP = " ";
 
 /**
- * A table made for a phone: a grid in fixed width where all of it stands within the width of a phone, else one
- * short paragraph a row. Columns that the phone needs least give way before rows do; the note below counts what is
- * left out, and the CSV that `file` names carries it.
+ * Renders a table for a phone: a grid in fixed width where it fits a phone's width, else one short paragraph a row.
+ * Columns of low priority are omitted before rows are; the note below counts the omissions, which the CSV `file` holds.
  */
 export function renderTable(table: Table, max: number, file: string, onId: (value: string) => void): Markup {
   const title = headline(table.title ?? [], max, onId);
@@ -49,15 +48,15 @@ export function renderTable(table: Table, max: number, file: string, onId: (valu
   const found = layouts(table, columnCount);
   for (const layout of found) {
     const below = note(table, { rows: table.rows.length, columns: layout.columns }, columnCount, file);
-    const room = max - title.markdown.length - (below === "" ? 0 : below.length + 1);
-    const shown = fill(layout, table.rows.length, room);
+    const space = max - title.markdown.length - (below === "" ? 0 : below.length + 1);
+    const shown = fill(layout, table.rows.length, space);
     if (shown.rows === table.rows.length) return finish(shown);
   }
   const least = found.at(-1);
   const longestNote = note(table, { rows: 0, columns: 0 }, columnCount, file).length + 10;
-  const room = max - title.markdown.length - longestNote;
-  if (least === undefined || room < 0) return { markdown: "", whole: false };
-  return finish(fill(least, table.rows.length, room));
+  const space = max - title.markdown.length - longestNote;
+  if (least === undefined || space < 0) return { markdown: "", whole: false };
+  return finish(fill(least, table.rows.length, space));
 }
 
 function headline(title: Text, max: number, onId: (value: string) => void): Markup {
@@ -69,7 +68,7 @@ function widest(table: Table): number {
   return table.rows.reduce((most, row) => Math.max(most, row.length), table.columns.length);
 }
 
-/** What is missing, in one small line. */
+/** Counts the omissions, in one small line. */
 function note(table: Table, shown: { rows: number; columns: number }, columnCount: number, file: string): string {
   const all = Math.max(table.total ?? 0, table.rows.length);
   const parts: string[] = [];
@@ -117,8 +116,8 @@ function layouts(table: Table, columnCount: number): Layout[] {
   return found;
 }
 
-/** As many whole rows as there is room for, from the first on. */
-function fill(layout: Layout, rowCount: number, room: number): Shown {
+/** As many whole rows as fit, from the first on. */
+function fill(layout: Layout, rowCount: number, space: number): Shown {
   const [above, below] = layout.frame;
   const lines: string[] = [];
   const ids: string[] = [];
@@ -128,7 +127,7 @@ function fill(layout: Layout, rowCount: number, room: number): Shown {
     const found: string[] = [];
     const line = layout.row(index, (id) => void found.push(id));
     length += line.markdown.length + (index === 0 ? 0 : 1);
-    if (length > room) break;
+    if (length > space) break;
     lines.push(line.markdown);
     ids.push(...found);
     whole &&= line.whole;
@@ -136,7 +135,7 @@ function fill(layout: Layout, rowCount: number, room: number): Shown {
   return { markdown: `${above}${lines.join("\n")}${below}`, rows: lines.length, columns: layout.columns, whole, ids };
 }
 
-/** One row: what it is about in bold, then each value behind its column's name. */
+/** One row: its first column in bold, then each value behind its column's name. */
 function card(
   columns: readonly Column[],
   row: readonly Text[],
@@ -161,7 +160,7 @@ function card(
   return { markdown: `- ${[`${name} ${shownHead}`.trim(), ...values].join(" · ")}`, whole };
 }
 
-/** Whatever is not of Latin, Greek or Cyrillic width would shift the columns behind it. */
+/** Text in which each character takes one column of a fixed-width font: Latin, Greek, Cyrillic. */
 const FIXED_WIDTH = /^[\u0020-\u007E\u00A1-\u024F\u0370-\u052F\u2010-\u2026\u2190-\u2193\u2212]*$/u;
 
 /** Lines of equal columns, the titles first; undefined where they would not fit a phone, would lose something (a link, a local time) or show nothing. */
@@ -187,6 +186,6 @@ function renderGrid(table: Table, columnCount: number): string[] | undefined {
     });
     return insideFence(padded.join(GAP).trimEnd());
   });
-  // Discord looks for a fence's end behind the first character that is no line break, be it of the fence itself.
+  // A fence of blank lines alone would not end: Discord looks for its end behind the first character that is no line break.
   return lines.some((line) => line !== "") ? lines : undefined;
 }

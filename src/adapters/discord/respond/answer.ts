@@ -15,34 +15,34 @@ import type { InteractionApi } from "./interaction-api.ts";
 import { callerOf, isEphemeral, isShared, maxBytesOf, targetOf, type UserInteraction } from "./interaction.ts";
 import { asLateAnswer, lateAnswerNotice, refusedAnswerNotice } from "./notices.ts";
 
-/** How an answer appears. */
+/** Where an answer appears. */
 type AnswerPlacement =
-  /** A message of its own, seen by whom the command says. */
+  /** In a message of its own, with the command's visibility. */
   | "new"
-  /** A message of its own, for the asker alone. */
+  /** In an ephemeral message of its own. */
   | "private"
   /** In place of the message whose button was pressed. */
   | "replace";
 
-/** Runs a question and answers it on Discord, whatever comes. Rejects only when Discord cannot be reached at all. */
+/** Runs a command and answers it on Discord, failures too. Rejects only when Discord cannot be reached at all. */
 export async function answerCommand(
-  desk: DiscordContext,
+  context: DiscordContext,
   api: InteractionApi,
   interaction: UserInteraction,
   ask: Ask,
-  place: AnswerPlacement,
+  placement: AnswerPlacement,
 ): Promise<void> {
-  const given = new AbortController();
-  const signal = AbortSignal.any([desk.signal, given.signal]);
+  const cancellation = new AbortController();
+  const signal = AbortSignal.any([context.signal, cancellation.signal]);
   const caller = callerOf(interaction);
   let acknowledged: Promise<void> = Promise.resolve();
   const progress = new ProgressEdits<Reply>(
     (latest) =>
       acknowledged.then(
-        () => editProgress(desk, interaction, api, latest, signal),
+        () => editProgress(context, interaction, api, latest, signal),
         () => undefined,
       ),
-    desk.progressEveryMillis,
+    context.progressEveryMillis,
   );
   const invocation: Invocation = {
     ...ask,
@@ -50,37 +50,37 @@ export async function answerCommand(
     caller,
     signal,
     // A page stays as it is until the next one is there.
-    ...(place === "replace" ? {} : { progress: (latest: Reply) => progress.show(latest) }),
+    ...(placement === "replace" ? {} : { progress: (latest: Reply) => progress.show(latest) }),
   };
-  const prepared = desk.bot.prepare(invocation);
+  const prepared = context.bot.prepare(invocation);
   if (!prepared.ok) {
-    await composeAndSend(desk, interaction, prepared.reply, { asker: caller.id }, (message) => api.reply(message));
+    await composeAndSend(context, interaction, prepared.reply, { asker: caller.id }, (message) => api.reply(message));
     return;
   }
   const ephemeral =
-    place === "private" || (place === "replace" ? isEphemeral(interaction) : prepared.visibility === "caller");
-  acknowledged = place === "replace" ? api.deferUpdate() : api.defer(ephemeral);
+    placement === "private" || (placement === "replace" ? isEphemeral(interaction) : prepared.visibility === "caller");
+  acknowledged = placement === "replace" ? api.deferUpdate() : api.defer(ephemeral);
   const late = setTimeout(() => {
-    if (place !== "replace") progress.showLast(lateAnswerNotice());
-  }, desk.lateAfterMillis);
+    if (placement !== "replace") progress.showLast(lateAnswerNotice());
+  }, context.lateAfterMillis);
   late.unref();
-  const reply = await runWhileAcknowledging(prepared, acknowledged, given).finally(() => clearTimeout(late));
+  const reply = await runWhileAcknowledging(prepared, acknowledged, cancellation).finally(() => clearTimeout(late));
   await progress.stop();
-  const context: MessageContext = { asker: caller.id, ask, shareable: ephemeral && isShared(interaction) };
-  await deliver(desk, interaction, api, { reply, context, ephemeral, place, ask });
+  const messageContext: MessageContext = { asker: caller.id, ask, shareable: ephemeral && isShared(interaction) };
+  await deliver(context, interaction, api, { reply, messageContext, ephemeral, placement, ask });
 }
 
-/** Runs a question while its acknowledgement is under way; gives it up when that fails, since nobody could see the answer. */
+/** Runs a command while its acknowledgement is under way; aborts it when that fails, since no answer could be seen. */
 async function runWhileAcknowledging(
   prepared: Extract<Prepared, { ok: true }>,
   acknowledged: Promise<void>,
-  given: AbortController,
+  cancellation: AbortController,
 ): Promise<Reply> {
   const running = prepared.run();
   try {
     await acknowledged;
   } catch (error) {
-    given.abort();
+    cancellation.abort();
     await disposeReply(await running);
     throw error;
   }
@@ -89,33 +89,33 @@ async function runWhileAcknowledging(
 
 interface Answer {
   readonly reply: Reply;
-  readonly context: MessageContext;
+  readonly messageContext: MessageContext;
   readonly ephemeral: boolean;
-  readonly place: AnswerPlacement;
+  readonly placement: AnswerPlacement;
   readonly ask: Ask;
 }
 
 async function deliver(
-  desk: DiscordContext,
+  context: DiscordContext,
   interaction: UserInteraction,
   api: InteractionApi,
-  { reply, context, ephemeral, place, ask }: Answer,
+  { reply, messageContext, ephemeral, placement, ask }: Answer,
 ): Promise<void> {
   if (api.expired) {
-    await sendLateAnswer(desk, interaction, reply, context, ask);
+    await sendLateAnswer(context, interaction, reply, messageContext, ask);
     return;
   }
   const failed = reply.failure !== undefined;
   try {
-    const beside = failed && (place === "replace" || !ephemeral);
-    // What others see stays clean; the deferral must go first, or the follow-up would take its visibility.
-    if (beside && place !== "replace") await api.remove();
-    await composeAndSend(desk, interaction, reply, context, (message) =>
+    const beside = failed && (placement === "replace" || !ephemeral);
+    // Failures are ephemeral; the deferral must go first, or the follow-up would take its visibility.
+    if (beside && placement !== "replace") await api.remove();
+    await composeAndSend(context, interaction, reply, messageContext, (message) =>
       beside ? api.followUp(message, true) : api.edit(message),
     );
   } catch (error) {
     if (hasErrorCode(error, RESTJSONErrorCodes.InvalidWebhookToken) || (isTransient(error) && api.expired)) {
-      await sendLateAnswer(desk, interaction, reply, context, ask);
+      await sendLateAnswer(context, interaction, reply, messageContext, ask);
       return;
     }
     throw error;
@@ -124,85 +124,91 @@ async function deliver(
   }
 }
 
-/** Composes and sends; what Discord refuses for its content is replaced by a word about that. */
+/** Composes and sends; a notice replaces a message whose content Discord refuses. */
 async function composeAndSend(
-  desk: DiscordContext,
+  context: DiscordContext,
   interaction: UserInteraction,
   reply: Reply,
-  context: MessageContext,
+  messageContext: MessageContext,
   deliverTo: (message: ComposedMessage) => Promise<void>,
 ): Promise<void> {
-  const message = await compose(reply, context, maxBytesOf(interaction), desk, desk.signal);
+  const message = await compose(reply, messageContext, maxBytesOf(interaction), context, context.signal);
   try {
     await deliverTo(message);
   } catch (error) {
     if (!(error instanceof DiscordAPIError)) throw error;
-    // Whoever deletes the message while it is being answered does not want it.
+    // Somebody deleted the message while it was being answered.
     if (hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage)) return;
     const refused = error.status === 400 || error.status === 413;
     if (!refused || hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
-    desk.log.error(
+    context.log.error(
       { ...errorForLog(error), platform: "discord", interaction: interaction.id },
       "Discord refused a message",
     );
-    const word = await compose(refusedAnswerNotice(), {}, maxBytesOf(interaction), desk, desk.signal);
-    await deliverTo(word);
+    const notice = await compose(refusedAnswerNotice(), {}, maxBytesOf(interaction), context, context.signal);
+    await deliverTo(notice);
   } finally {
     await message.dispose();
   }
 }
 
 async function editProgress(
-  desk: DiscordContext,
+  context: DiscordContext,
   interaction: UserInteraction,
   api: InteractionApi,
   latest: Reply,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const message = await compose(latest, { asker: callerOf(interaction).id }, maxBytesOf(interaction), desk, signal);
+    const message = await compose(
+      latest,
+      { asker: callerOf(interaction).id },
+      maxBytesOf(interaction),
+      context,
+      signal,
+    );
     try {
       await api.editWithoutRetry(message);
     } finally {
       await message.dispose();
     }
   } catch (error) {
-    desk.log.debug({ ...errorForLog(error), platform: "discord" }, "progress could not be shown");
+    context.log.debug({ ...errorForLog(error), platform: "discord" }, "progress could not be shown");
   }
 }
 
-/** Between two tries; each pause is twice the one before, as long as Discord surely drops a repeat. */
+/** The first pause between two tries; it doubles for as long as Discord surely drops a repeat. */
 const FIRST_PAUSE_MILLIS = 500;
 const MAX_PAUSE_MILLIS = 32_000;
 
-/** The way left once the interaction's token is over: a direct message. Gives the reply's files up. */
+/** Answers by direct message, after the interaction's token expired. Disposes of the reply's files. */
 async function sendLateAnswer(
-  desk: DiscordContext,
+  context: DiscordContext,
   interaction: UserInteraction,
   reply: Reply,
-  context: MessageContext,
+  messageContext: MessageContext,
   ask: Ask,
 ): Promise<void> {
   const message = await compose(
     asLateAnswer(reply, ask),
-    { ...context, shareable: false },
+    { ...messageContext, shareable: false },
     MAX_FILE_BYTES,
-    desk,
-    desk.signal,
+    context,
+    context.signal,
   );
   const recipient = { recipient_id: callerOf(interaction).id };
-  // The nonce keeps a try that broke off from being said twice.
+  // The nonce keeps a retry from posting twice.
   const body = { ...message.body, nonce: interaction.id, enforce_nonce: true };
   const upload = uploadOf(body, message.files);
   try {
     for (let pause = FIRST_PAUSE_MILLIS; ; pause *= 2) {
       try {
-        const channel = (await desk.botRest.post(Routes.userChannels(), { body: recipient })) as APIDMChannel;
-        await desk.botRest.post(Routes.channelMessages(channel.id), upload);
+        const channel = (await context.botRest.post(Routes.userChannels(), { body: recipient })) as APIDMChannel;
+        await context.botRest.post(Routes.channelMessages(channel.id), upload);
         return;
       } catch (error) {
         if (!isTransient(error) || pause > MAX_PAUSE_MILLIS || upload.signal?.aborted === true) throw error;
-        await sleep(pause, undefined, { signal: desk.signal });
+        await sleep(pause, undefined, { signal: context.signal });
       }
     }
   } finally {
@@ -212,8 +218,8 @@ async function sendLateAnswer(
 }
 
 /**
- * Shows how far a job is by editing one message: at most one edit at a time, and each a while after the last,
- * since edits share a bucket with the answer itself. What comes in between is replaced by what comes later.
+ * Shows progress by editing one message: at most one edit at a time, at intervals, since edits share a rate-limit bucket
+ * with the answer itself. A later report replaces an earlier one that still waits.
  */
 class ProgressEdits<T> {
   readonly #edit: (latest: T) => Promise<void>;

@@ -24,62 +24,62 @@ import type { InteractionApi } from "./interaction-api.ts";
 import { callerOf, isEphemeral, maxBytesOf } from "./interaction.ts";
 import { confirmNotice, expiredNotice, shareFailedNotice } from "./notices.ts";
 
-/** How long the store may look: the press must be answered within 3 s. */
+/** The time limit of the store: the press must be answered within 3 s. */
 const STORE_TIMEOUT_MILLIS = 1500;
 
-/** Does what a button says, whichever process and version made it. */
+/** Handles a pressed button, whichever process and version made it. */
 export async function handleButton(
-  desk: DiscordContext,
+  context: DiscordContext,
   api: InteractionApi,
   interaction: APIMessageComponentInteraction,
 ): Promise<void> {
-  const press = await pressOf(desk, interaction.data.custom_id);
+  const press = await pressOf(context, interaction.data.custom_id);
   switch (press?.kind) {
     case undefined:
-      return replyPrivately(desk, api, interaction, expiredNotice(commandBehind(interaction)));
+      return replyPrivately(context, api, interaction, expiredNotice(commandBehind(interaction)));
     case "ids":
-      return replyPrivately(desk, api, interaction, idsReply(press.ids));
+      return replyPrivately(context, api, interaction, idsReply(press.ids));
     case "share":
-      return shareMessage(desk, api, interaction);
+      return shareMessage(context, api, interaction);
     case "ask": {
-      if (press.confirm !== undefined) return confirm(desk, api, interaction, press, press.confirm);
+      if (press.confirm !== undefined) return confirm(context, api, interaction, press, press.confirm);
       if (press.effect === "reply" || press.asker === undefined) {
-        return answerCommand(desk, api, interaction, press.ask, "new");
+        return answerCommand(context, api, interaction, press.ask, "new");
       }
-      // Whoever asked turns the pages; anyone else gets pages of their own.
+      // The asker turns the pages in place; other users get pages of their own.
       const own = press.asker === callerOf(interaction).id || isEphemeral(interaction);
-      return answerCommand(desk, api, interaction, press.ask, own ? "replace" : "private");
+      return answerCommand(context, api, interaction, press.ask, own ? "replace" : "private");
     }
   }
 }
 
-async function pressOf(desk: DiscordContext, customId: string): Promise<Press | undefined> {
-  const routed = decodePress(customId);
-  if (routed?.kind !== "kept") return routed;
-  return parsePressPayload(await withTimeout(desk.payloads.get(routed.key), STORE_TIMEOUT_MILLIS));
+async function pressOf(context: DiscordContext, customId: string): Promise<Press | undefined> {
+  const decoded = decodePress(customId);
+  if (decoded?.kind !== "stored") return decoded;
+  return parsePressPayload(await withTimeout(context.payloads.get(decoded.key), STORE_TIMEOUT_MILLIS));
 }
 
-/** Asks first, where only the presser sees it; the answer then takes the question's place. */
+/** Asks for confirmation in an ephemeral message, which the answer then replaces. */
 function confirm(
-  desk: DiscordContext,
+  context: DiscordContext,
   api: InteractionApi,
   interaction: APIMessageComponentInteraction,
   press: Extract<Press, { kind: "ask" }>,
   question: string,
 ): Promise<void> {
   const action = { label: "Yes, go on", invocation: press.ask, effect: "replace" } as const;
-  return replyPrivately(desk, api, interaction, { ...confirmNotice(question), actions: [action] });
+  return replyPrivately(context, api, interaction, { ...confirmNotice(question), actions: [action] });
 }
 
-/** Something for the presser alone, at once. */
+/** Answers at once with an ephemeral message. */
 async function replyPrivately(
-  desk: DiscordContext,
+  context: DiscordContext,
   api: InteractionApi,
   interaction: APIMessageComponentInteraction,
   given: Reply,
 ): Promise<void> {
   const asker = callerOf(interaction).id;
-  const message = await compose(given, { asker }, maxBytesOf(interaction), desk, desk.signal);
+  const message = await compose(given, { asker }, maxBytesOf(interaction), context, context.signal);
   try {
     await api.reply(message);
   } finally {
@@ -88,7 +88,7 @@ async function replyPrivately(
   }
 }
 
-/** Full identifiers, one a line: held down on a phone, each can be copied by itself. */
+/** Full identifiers, one a line, so that a phone can copy each by itself. */
 function idsReply(ids: Extract<Press, { kind: "ids" }>["ids"]): Reply {
   const items = ids.map(({ name, value }) => (name === "" ? text`${code(value)}` : text`${name}: ${code(value)}`));
   const lines = ids.map(({ name, value }) => (name === "" ? value : `${name}\t${value}`));
@@ -101,27 +101,27 @@ function idsReply(ids: Extract<Press, { kind: "ids" }>["ids"]): Reply {
   });
 }
 
-/** The command that made the message, where Discord still says so. */
+/** The command that made the message, where Discord still has it. */
 function commandBehind(interaction: APIMessageComponentInteraction): string | undefined {
   const metadata = interaction.message.interaction_metadata;
   const named = metadata !== undefined && "name" in metadata ? metadata.name : undefined;
   return typeof named === "string" ? named : undefined;
 }
 
-/** How long one file may take to come from Discord's own store. */
+/** The time limit for reading one file from Discord's CDN. */
 const FETCH_TIMEOUT_MILLIS = 60_000;
 
-/** Posts a private reply for all, as it was: its text, buttons and files, who shares it and when it was asked. */
+/** Posts a private reply for all to see, unchanged, with who shares it and when it was asked. */
 async function shareMessage(
-  desk: DiscordContext,
+  context: DiscordContext,
   api: InteractionApi,
   interaction: APIMessageComponentInteraction,
 ): Promise<void> {
   const { message } = interaction;
   const components = rowsWithoutShare(message.components ?? []);
-  // The acknowledgement takes the button away: pressed twice, it still shares once.
+  // The acknowledgement removes the button, so that it cannot share twice.
   await api.update({ components, allowed_mentions: { parse: [] } });
-  const files = (message.attachments ?? []).map((attachment) => sharedFile(attachment, desk.signal));
+  const files = (message.attachments ?? []).map((attachment) => sharedFile(attachment, context.signal));
   const asked = Math.trunc(Date.parse(message.edited_timestamp ?? message.timestamp) / 1000);
   const content = `Shared by <@${callerOf(interaction).id}>, asked <t:${asked}:R>`;
   const shared = (withFiles: boolean): ComposedMessage => ({
@@ -138,12 +138,15 @@ async function shareMessage(
   try {
     await api.followUp(shared(true), false);
   } catch (error) {
-    desk.log.warn({ ...errorForLog(error), platform: "discord" }, "a reply could not be shared with its files");
+    context.log.warn({ ...errorForLog(error), platform: "discord" }, "a reply could not be shared with its files");
     try {
       await api.followUp(shared(false), false);
     } catch (again) {
-      desk.log.warn({ ...errorForLog(again), platform: "discord" }, "a reply could not be shared");
-      await api.followUp(await compose(shareFailedNotice(), {}, maxBytesOf(interaction), desk, desk.signal), true);
+      context.log.warn({ ...errorForLog(again), platform: "discord" }, "a reply could not be shared");
+      await api.followUp(
+        await compose(shareFailedNotice(), {}, maxBytesOf(interaction), context, context.signal),
+        true,
+      );
     }
   }
 }
@@ -160,7 +163,7 @@ function rowsWithoutShare(rows: APIMessageComponentInteraction["message"]["compo
     .filter((row) => row.components.length > 0);
 }
 
-/** An embed as it was sent, without what Discord adds when it shows it. */
+/** An embed as it was sent, without the members that Discord adds. */
 function asSent(embed: APIEmbed, files: readonly MessageFile[]): APIEmbed {
   const { title, description, url, color, image } = embed;
   const name =
@@ -178,7 +181,7 @@ function asSent(embed: APIEmbed, files: readonly MessageFile[]): APIEmbed {
   };
 }
 
-/** A file that Discord holds already, read anew while it is sent. */
+/** A file from Discord's CDN, read while it is sent. */
 function sharedFile(attachment: APIAttachment, signal: AbortSignal): MessageFile {
   const copy: Attachment = {
     name: attachment.filename,

@@ -10,78 +10,78 @@ import { type ComposedMessage, EPHEMERAL } from "../render/compose.ts";
 import { hasErrorCode, isTransient } from "../transport/rest.ts";
 import { type Upload, uploadOf } from "../transport/upload.ts";
 
-/** Where the answers to one interaction go. */
+/** The address of the answers to one interaction. */
 export interface InteractionKey {
   readonly id: string;
   readonly token: string;
   readonly application_id: string;
 }
 
-/** A request in the interaction's own name, with an end. */
+/** A request authorized by the interaction's own token, with a time limit. */
 type TimedUpload = Upload & { readonly auth: false; readonly signal: AbortSignal };
 
-/** Of one try to acknowledge: two of them, and a quicker third, fit into the time that Discord gives. */
+/** The time limit of one try to acknowledge: two, and a quicker third, fit into Discord's 3 s. */
 const ACKNOWLEDGE_TRY_MILLIS = 1200;
-/** Of one try: what any request may take, and what its files may take on a slow line, in all at most a minute. */
+/** The time limit of any other try: a base, more for its files on a slow line, at most a minute. */
 const TRY_MILLIS = 10_000;
 const MIN_UPLOAD_BYTES_PER_MILLI = 200;
 const MAX_TRY_MILLIS = 60_000;
-/** The first pause between two tries; each further one is twice as long, up to the longest. */
+/** The first pause between two tries; it doubles up to the maximum. */
 const FIRST_PAUSE_MILLIS = 150;
 const MAX_PAUSE_MILLIS = 15_000;
-/** The end of an interaction's token, with time left for a last call. */
+/** Kept free at the end of a token's life for a last call. */
 const TOKEN_MARGIN_MILLIS = 20_000;
 /** Discord's epoch: https://docs.discord.com/developers/reference#snowflakes. */
 const EPOCH_MILLIS = 1_420_070_400_000n;
 
 /**
  * The calls that answer one interaction (https://docs.discord.com/developers/interactions/receiving-and-responding).
- * It is acknowledged once, by whichever of the first five is called; a second acknowledgement is a fault here, not at
- * Discord. What Discord does not answer, or answers with a 5xx, is tried again for as long as the interaction lives.
+ * One of the first five calls acknowledges it, once; a second acknowledgement throws here. A call without an answer, or
+ * with a 5xx, is retried for as long as the interaction's token lives.
  */
 export class InteractionApi {
-  readonly #desk: Pick<DiscordContext, "rest" | "now" | "signal">;
+  readonly #context: Pick<DiscordContext, "rest" | "now" | "signal">;
   readonly #key: InteractionKey;
   readonly #arrived = performance.now();
   /** Unix milliseconds. */
   readonly #createdAt: number;
   #acknowledged = false;
 
-  constructor(desk: Pick<DiscordContext, "rest" | "now" | "signal">, key: InteractionKey) {
-    this.#desk = desk;
+  constructor(context: Pick<DiscordContext, "rest" | "now" | "signal">, key: InteractionKey) {
+    this.#context = context;
     this.#key = key;
     const { id } = key;
-    this.#createdAt = /^\d{1,20}$/u.test(id) ? Number((BigInt(id) >> 22n) + EPOCH_MILLIS) : desk.now();
+    this.#createdAt = /^\d{1,20}$/u.test(id) ? Number((BigInt(id) >> 22n) + EPOCH_MILLIS) : context.now();
   }
 
-  /** Whether a first answer was at least begun, and not refused. */
+  /** Whether an acknowledgement was at least sent, and not refused. */
   get acknowledged(): boolean {
     return this.#acknowledged;
   }
 
-  /** Whether its token is over, or so nearly that no answer would get through. */
+  /** Whether its token has expired, or so nearly that no answer would get through. */
   get expired(): boolean {
     return this.#millisLeft <= 0;
   }
 
-  /** A message at once, for its asker alone unless said otherwise. */
+  /** A message at once, ephemeral by default. */
   async reply(message: ComposedMessage, ephemeral = true): Promise<void> {
     const data = { ...message.body, ...(ephemeral ? { flags: EPHEMERAL } : {}) };
     await this.#callback({ type: InteractionResponseType.ChannelMessageWithSource, data }, message.files);
   }
 
-  /** "… is thinking": a message follows, and who sees it is fixed now. */
+  /** "… is thinking": a message follows, with its visibility fixed now. */
   async defer(ephemeral: boolean): Promise<void> {
     const data = ephemeral ? { data: { flags: EPHEMERAL } } : {};
     await this.#deferral({ type: InteractionResponseType.DeferredChannelMessageWithSource, ...data });
   }
 
-  /** The message of the pressed button will change, or something else will be said. */
+  /** An edit of the pressed button's message follows, or a further message. */
   async deferUpdate(): Promise<void> {
     await this.#deferral({ type: InteractionResponseType.DeferredMessageUpdate });
   }
 
-  /** Changes parts of the message of the pressed button at once. */
+  /** Changes members of the pressed button's message at once. */
   async update(data: object): Promise<void> {
     await this.#callback({ type: InteractionResponseType.UpdateMessage, data });
   }
@@ -91,35 +91,35 @@ export class InteractionApi {
     await this.#callback({ type: InteractionResponseType.ApplicationCommandAutocompleteResult, data });
   }
 
-  /** Writes what was deferred, or over what stands there. */
+  /** Sends the deferred message, or replaces its content. */
   async edit(message: ComposedMessage): Promise<void> {
     const upload = uploadOf(message.body, message.files);
-    await this.#persist(upload, message.files, (request) => this.#desk.rest.patch(this.#original, request));
+    await this.#retry(upload, message.files, (request) => this.#context.rest.patch(this.#original, request));
   }
 
-  /** The same, once: what shows progress is worth no second try. */
+  /** The same without retries, for progress. */
   async editWithoutRetry(message: ComposedMessage): Promise<void> {
     const upload = uploadOf(message.body, message.files);
-    await this.#desk.rest.patch(this.#original, this.#request(upload, TRY_MILLIS / 2));
+    await this.#context.rest.patch(this.#original, this.#request(upload, TRY_MILLIS / 2));
   }
 
   /**
-   * A further message. One for the asker alone is repeated even where the first may have arrived: said twice it harms
-   * less than left unsaid. One that all see is not.
+   * A further message. An ephemeral one is retried even where the first try may have arrived: a duplicate harms less
+   * than a missing answer. One that all see is not.
    */
   async followUp(message: ComposedMessage, ephemeral: boolean): Promise<void> {
     const { application_id, token } = this.#key;
     const upload = uploadOf({ ...message.body, ...(ephemeral ? { flags: EPHEMERAL } : {}) }, message.files);
     const post = (request: TimedUpload): Promise<unknown> =>
-      this.#desk.rest.post(Routes.webhook(application_id, token), request);
-    await this.#persist(upload, message.files, post, ephemeral ? isTransient : isUnsent);
+      this.#context.rest.post(Routes.webhook(application_id, token), request);
+    await this.#retry(upload, message.files, post, ephemeral ? isTransient : isUnsent);
   }
 
-  /** Takes the answer away; where it is gone already, by an earlier try or by somebody else, that is as good. */
+  /** Deletes the answer; one that is gone already counts as deleted. */
   async remove(): Promise<void> {
     try {
-      await this.#persist(uploadOf({}, []), [], ({ auth, signal }) =>
-        this.#desk.rest.delete(this.#original, { auth, signal }),
+      await this.#retry(uploadOf({}, []), [], ({ auth, signal }) =>
+        this.#context.rest.delete(this.#original, { auth, signal }),
       );
     } catch (error) {
       if (!hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage)) throw error;
@@ -131,7 +131,7 @@ export class InteractionApi {
   }
 
   get #millisLeft(): number {
-    return this.#createdAt + TOKEN_LIFETIME_MILLIS - TOKEN_MARGIN_MILLIS - this.#desk.now();
+    return this.#createdAt + TOKEN_LIFETIME_MILLIS - TOKEN_MARGIN_MILLIS - this.#context.now();
   }
 
   #request(upload: Upload, millis: number): TimedUpload {
@@ -140,19 +140,19 @@ export class InteractionApi {
     return { auth: false, ...upload, signal };
   }
 
-  /** A deferral of which nobody knows whether it arrived is taken to have: the answer itself will tell. */
+  /** A deferral of uncertain outcome counts as arrived: the answer itself will show. */
   async #deferral(answer: object): Promise<void> {
     try {
       await this.#callback(answer);
     } catch (error) {
-      const untold = isTransient(error) || hasErrorCode(error, RESTJSONErrorCodes.UnknownInteraction);
-      if (!this.#acknowledged || !untold) throw error;
+      const uncertain = isTransient(error) || hasErrorCode(error, RESTJSONErrorCodes.UnknownInteraction);
+      if (!this.#acknowledged || !uncertain) throw error;
     }
   }
 
   /**
-   * The first answer. A try that broke off may have arrived: the next one is then told that the interaction is
-   * acknowledged, which is what was wanted.
+   * The first answer. A try that broke off may have arrived: the next one then fails with "already acknowledged", which
+   * counts as success.
    */
   async #callback(answer: object, files: ComposedMessage["files"] = []): Promise<void> {
     if (this.#acknowledged) throw new Error("an interaction was to be acknowledged twice");
@@ -163,16 +163,19 @@ export class InteractionApi {
     let uncertain = false;
     for (let pause = FIRST_PAUSE_MILLIS; ; pause *= 2) {
       const left = ends - performance.now();
-      const room = Math.max(FIRST_PAUSE_MILLIS, files.length === 0 ? Math.min(left, ACKNOWLEDGE_TRY_MILLIS) : left);
+      const timeLimit = Math.max(
+        FIRST_PAUSE_MILLIS,
+        files.length === 0 ? Math.min(left, ACKNOWLEDGE_TRY_MILLIS) : left,
+      );
       try {
-        await this.#desk.rest.post(Routes.interactionCallback(id, token), this.#request(upload, room));
+        await this.#context.rest.post(Routes.interactionCallback(id, token), this.#request(upload, timeLimit));
         return;
       } catch (error) {
         const twice = hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
         if (uncertain && twice) return;
         const passing = isTransient(error);
         uncertain ||= passing && !isUnsent(error);
-        if (!passing || performance.now() + pause >= ends || this.#givenUp(upload)) {
+        if (!passing || performance.now() + pause >= ends || this.#isHopeless(upload)) {
           this.#acknowledged = uncertain || twice;
           throw error;
         }
@@ -181,8 +184,8 @@ export class InteractionApi {
     }
   }
 
-  /** Tries again, at growing distances, for as long as an answer could still get through. */
-  async #persist<T>(
+  /** Retries with growing pauses for as long as an answer could still get through. */
+  async #retry<T>(
     upload: Upload,
     files: ComposedMessage["files"],
     call: (request: TimedUpload) => Promise<T>,
@@ -194,19 +197,19 @@ export class InteractionApi {
       try {
         return await call(this.#request(upload, millis));
       } catch (error) {
-        if (!again(error) || this.#givenUp(upload) || this.#millisLeft <= pause) throw error;
+        if (!again(error) || this.#isHopeless(upload) || this.#millisLeft <= pause) throw error;
         await this.#pause(pause);
         if (this.expired) throw error;
       }
     }
   }
 
-  /** Whether the adapter stops, or a file cannot be read: nothing is gained by another try. */
-  #givenUp(upload: Upload): boolean {
-    return this.#desk.signal.aborted || upload.signal?.aborted === true;
+  /** Whether another try is useless: the adapter stops, or a file cannot be read. */
+  #isHopeless(upload: Upload): boolean {
+    return this.#context.signal.aborted || upload.signal?.aborted === true;
   }
 
   async #pause(millis: number): Promise<void> {
-    await sleep(millis, undefined, { signal: this.#desk.signal });
+    await sleep(millis, undefined, { signal: this.#context.signal });
   }
 }

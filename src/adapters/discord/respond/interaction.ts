@@ -22,7 +22,7 @@ type DataOption = APIApplicationCommandInteractionDataOption<
   InteractionType.ApplicationCommand | InteractionType.ApplicationCommandAutocomplete
 >;
 
-/** What was typed: the command's name in our words, its raw values, and in completion the option being typed. */
+/** A typed command: its name in the bot's words, its raw values, and in autocompletion the option being typed. */
 export interface TypedCommand {
   readonly ask: Ask;
   readonly focused: { readonly option: string; readonly typed: string } | undefined;
@@ -68,14 +68,14 @@ export function callerOf(interaction: UserInteraction): Caller {
   return {
     id: user.id,
     name: member?.nick ?? user.global_name ?? user.username,
-    // Where only they are told, people may do as they like.
+    // In direct messages and under a user install, only the user is affected.
     mayManageChannel: member === undefined || !isBotThere(interaction) || (BigInt(member.permissions) & manage) !== 0n,
   };
 }
 
 /**
- * False where somebody brought the app along to a server that has not installed it: the bot can answer there, and post
- * nothing (https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object-authorizing-integration-owners-object).
+ * False for a user install in a server without the bot: it can answer there, and post nothing
+ * (https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object-authorizing-integration-owners-object).
  */
 function isBotThere({ authorizing_integration_owners: owners }: UserInteraction): boolean {
   const known = owners as UserInteraction["authorizing_integration_owners"] | undefined;
@@ -93,8 +93,8 @@ export function targetOf(interaction: UserInteraction): Target {
 }
 
 /**
- * What a file may have here: https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object.
- * Some places allow more than the request that carries the file.
+ * The size limit of a file here: https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object.
+ * Some servers allow more than the request that carries the file.
  */
 export function maxBytesOf(interaction: UserInteraction): number {
   const limit: unknown = interaction.attachment_size_limit;
@@ -102,12 +102,12 @@ export function maxBytesOf(interaction: UserInteraction): number {
   return Math.min(stated, MAX_TOTAL_FILE_BYTES);
 }
 
-/** Whether the message of the pressed button is seen by one person alone. */
+/** Whether the message of the pressed button is ephemeral. */
 export function isEphemeral(interaction: UserInteraction): boolean {
   return ((interaction.message?.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
 }
 
-/** Whether others could see a message there: not in the direct messages with the bot. */
+/** Whether others could see a message there: everywhere but in direct messages with the bot. */
 export function isShared(interaction: UserInteraction): boolean {
   return interaction.context === undefined
     ? interaction.guild_id !== undefined

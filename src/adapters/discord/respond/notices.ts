@@ -3,9 +3,9 @@ import { type Ask, reply, type Reply } from "../../../reply/reply.ts";
 import { code, strong, text } from "../../../reply/text.ts";
 import { commandLine } from "../render/buttons.ts";
 
-// What the adapter itself has to say.
+// The adapter's own texts.
 
-/** A button from another version, or one whose meaning is no longer kept. */
+/** For a button from another version, or one whose press is no longer stored. */
 export function expiredNotice(command: string | undefined): Reply {
   const again = command === undefined ? text`Run the command again.` : text`Run ${code(`/${command}`)} again.`;
   return reply({ tone: "warning", title: "This button is too old", blocks: [paragraph(again)], failure: "caller" });
@@ -15,7 +15,7 @@ export function confirmNotice(question: string): Reply {
   return reply({ tone: "warning", title: question, blocks: [paragraph("Nothing happens unless you confirm.")] });
 }
 
-/** An answer that the platform refused to show: a fault of ours, with what can be done. */
+/** For an answer that Discord refused: a bug, with a remedy. */
 export function refusedAnswerNotice(): Reply {
   return reply({
     tone: "bad",
@@ -27,7 +27,7 @@ export function refusedAnswerNotice(): Reply {
   });
 }
 
-/** What was shared did not arrive, as far as is known. */
+/** For a shared reply that did not arrive, as far as is known. */
 export function shareFailedNotice(): Reply {
   return reply({
     tone: "warning",
@@ -37,7 +37,7 @@ export function shareFailedNotice(): Reply {
   });
 }
 
-/** Something came from Discord that nobody here understands, or that broke on the way. */
+/** For an interaction that could not be understood or answered. */
 export function answerFailedNotice(): Reply {
   return reply({
     tone: "bad",
@@ -47,7 +47,7 @@ export function answerFailedNotice(): Reply {
   });
 }
 
-/** Said when the answer will come too late for Discord's window. */
+/** Shown when the answer will outlast the interaction's token. */
 export function lateAnswerNotice(): Reply {
   return reply({
     title: "This takes longer than Discord keeps a reply open",
@@ -55,7 +55,7 @@ export function lateAnswerNotice(): Reply {
   });
 }
 
-/** An answer that had to become a direct message, below a line that says to what. */
+/** An answer as a direct message, below a line that names the command. */
 export function asLateAnswer(given: Reply, ask: Ask): Reply {
   return {
     ...given,

@@ -1,3 +1,7 @@
+// Responds to interactions: commands, buttons, autocompletion. Read next: answer.ts (runs a command and answers it),
+// button-handler.ts (a pressed button), interaction-api.ts (the calls that answer, and their retries),
+// interaction.ts (who asks what, and where), notices.ts (the adapter's own texts).
+
 import {
   type APIApplicationCommandAutocompleteInteraction,
   type APIChatInputApplicationCommandInteraction,
@@ -19,63 +23,63 @@ import { callerOf, targetOf, typedCommand } from "./interaction.ts";
 import { answerFailedNotice } from "./notices.ts";
 
 /** Answers one interaction as Discord sends it, over the gateway or over HTTP. Never rejects. */
-export async function respondToInteraction(desk: DiscordContext, interaction: APIInteraction): Promise<void> {
-  // Pings are for the HTTP endpoint to answer.
+export async function respondToInteraction(context: DiscordContext, interaction: APIInteraction): Promise<void> {
+  // The HTTP endpoint answers pings.
   if (interaction.type === InteractionType.Ping) return;
-  const api = new InteractionApi(desk, interaction);
+  const api = new InteractionApi(context, interaction);
   try {
-    await respond(desk, api, interaction);
+    await respond(context, api, interaction);
   } catch (error) {
-    // Answered too late, or by another process: there is nothing left to say it to.
+    // Too late, or answered by another process: no answer gets through any more.
     const late = hasErrorCode(error, ...TOO_LATE_CODES);
-    desk.log[late ? "warn" : "error"](
+    context.log[late ? "warn" : "error"](
       { ...errorForLog(error), platform: "discord", interaction: interaction.id },
       "an interaction went without its answer",
     );
-    if (!late && !api.expired) await sendApology(desk, api, interaction);
+    if (!late && !api.expired) await sendApology(context, api, interaction);
   }
 }
 
-/** What Discord says to whoever comes too late. */
+/** Discord's error codes for an answer that comes too late. */
 const TOO_LATE_CODES = [
   RESTJSONErrorCodes.UnknownInteraction,
   RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
 ] as const;
 
 async function respond(
-  desk: DiscordContext,
+  context: DiscordContext,
   api: InteractionApi,
   interaction: Exclude<APIInteraction, APIPingInteraction>,
 ): Promise<void> {
   switch (interaction.type) {
     case InteractionType.ApplicationCommand: {
-      // Only such commands are ever registered.
+      // Only chat-input commands are registered.
       if (!isChatInput(interaction)) throw new TypeError("a command that was never registered");
-      return answerCommand(desk, api, interaction, typedCommand(interaction).ask, "new");
+      return answerCommand(context, api, interaction, typedCommand(interaction).ask, "new");
     }
     case InteractionType.MessageComponent:
-      return handleButton(desk, api, interaction);
+      return handleButton(context, api, interaction);
     case InteractionType.ApplicationCommandAutocomplete:
-      return complete(desk, api, interaction);
+      return complete(context, api, interaction);
     case InteractionType.ModalSubmit:
       throw new TypeError("a form that was never shown");
   }
 }
 
-/** A last word where everything else failed, so that nobody waits for nothing. */
-async function sendApology(desk: DiscordContext, api: InteractionApi, interaction: APIInteraction): Promise<void> {
+/** A last notice where everything else failed, so that the user does not wait for nothing. */
+async function sendApology(context: DiscordContext, api: InteractionApi, interaction: APIInteraction): Promise<void> {
   try {
     if (interaction.type === InteractionType.ApplicationCommandAutocomplete) {
       if (!api.acknowledged) await api.autocomplete([]);
       return;
     }
-    const word = await compose(answerFailedNotice(), {}, MAX_FILE_BYTES, desk, desk.signal);
-    if (!api.acknowledged) await api.reply(word);
-    // What is still thinking says it in its own place; a message that was pressed stays as it is.
-    else if (interaction.type === InteractionType.ApplicationCommand) await api.editWithoutRetry(word);
-    else await api.followUp(word, true);
+    const notice = await compose(answerFailedNotice(), {}, MAX_FILE_BYTES, context, context.signal);
+    if (!api.acknowledged) await api.reply(notice);
+    // It replaces "… is thinking"; the message of a pressed button stays as it is.
+    else if (interaction.type === InteractionType.ApplicationCommand) await api.editWithoutRetry(notice);
+    else await api.followUp(notice, true);
   } catch (error) {
-    desk.log.debug({ ...errorForLog(error), platform: "discord" }, "nor could it be excused");
+    context.log.debug({ ...errorForLog(error), platform: "discord" }, "nor could it be excused");
   }
 }
 
@@ -85,22 +89,28 @@ function isChatInput(
   return interaction.data.type === ApplicationCommandType.ChatInput;
 }
 
-/** Offers values in time, or none: an empty list tells the person to type on. */
+/** Autocompletes in time, or with an empty list. */
 async function complete(
-  desk: DiscordContext,
+  context: DiscordContext,
   api: InteractionApi,
   interaction: APIApplicationCommandAutocompleteInteraction,
 ): Promise<void> {
   const { ask, focused } = typedCommand(interaction);
-  const timeOut = AbortSignal.timeout(desk.autocompleteMillis);
-  const signal = AbortSignal.any([desk.signal, timeOut]);
+  const timeOut = AbortSignal.timeout(context.autocompleteMillis);
+  const signal = AbortSignal.any([context.signal, timeOut]);
   const { promise: late, resolve } = Promise.withResolvers<[]>();
   signal.addEventListener("abort", () => resolve([]), { once: true });
   const found =
     focused === undefined
       ? []
       : await Promise.race([
-          desk.bot.suggest({ ...ask, ...focused, here: targetOf(interaction), caller: callerOf(interaction), signal }),
+          context.bot.suggest({
+            ...ask,
+            ...focused,
+            here: targetOf(interaction),
+            caller: callerOf(interaction),
+            signal,
+          }),
           late,
         ]);
   const choices = found

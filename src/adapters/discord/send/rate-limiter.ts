@@ -2,17 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { RateLimitError } from "discord.js";
 
-/** https://docs.discord.com/developers/topics/rate-limits#global-rate-limit: a second, over all of a bot's routes. */
+/** https://docs.discord.com/developers/topics/rate-limits#global-rate-limit: over all of a bot's routes. */
 const REQUESTS_PER_SECOND = 50;
-/** A second, and what timers may be early. */
+/** A second, and the few milliseconds by which timers may be early. */
 const WINDOW_MILLIS = 1003;
-/** So long a request may be on its way to Discord: what has no answer after that has been counted there. */
+/** The longest time in transit: Discord has counted an unanswered request after that. */
 const MAX_TRANSIT_MILLIS = 500;
 
 /**
- * Keeps a bot's requests below what Discord allows in any second, whatever the network does between: the place that a
- * request takes is free again a second after its answer came, and by then Discord counted it at least that long ago. A
- * request that hangs keeps its place no longer than the way there may take.
+ * Keeps a bot's requests within Discord's limit in any second, whatever the latency: the slot of a request is free again a
+ * second after its answer, when Discord counted it at least a second ago. A request that hangs keeps its slot for a
+ * second beyond the longest time in transit.
  */
 export class RateLimiter {
   readonly #waiting: (() => void)[] = [];
@@ -24,7 +24,7 @@ export class RateLimiter {
     this.#free = allowed;
   }
 
-  /** Makes a request when its turn has come, in the order of the calls; rejects with the signal's reason before that. */
+  /** Makes a request as soon as a slot is free, in the order of the calls; rejects with the signal's reason before that. */
   async run<T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> {
     await this.#turn(signal);
     let leaving = false;
@@ -41,12 +41,12 @@ export class RateLimiter {
     }
   }
 
-  /** How many wait for their turn. */
+  /** The number of requests that wait for a slot. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** Lets nothing go for so long: Discord said so. */
+  /** Starts no request for this long, after a global 429. */
   pause(millis: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + millis);
   }
@@ -93,43 +93,43 @@ export class RateLimiter {
   }
 }
 
-/** Makes one request when it may be made. */
+/** Makes one request within the rate limit. */
 export type LimitedRequest = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** Longer waits are handed back to whoever sends. */
+/** After a 429 with a longer wait, the delivery fails and is retried later. */
 const MAX_WAIT_MILLIS = 6000;
-/** A request that is refused so often has met something else than a limit. */
+/** A request refused this often has met something else than a rate limit. */
 const MAX_TRIES = 10;
 
-/** One message on its way: paced with all others, waiting where Discord says so, and knowing whether it may have arrived. */
+/** The requests of one delivery: rate-limited, repeated after a 429, and with a record of whether one may have arrived. */
 export class LimitedRequests {
-  readonly #pacer: RateLimiter;
+  readonly #limiter: RateLimiter;
   readonly #signal: AbortSignal;
-  #begun = false;
+  #maybeSent = false;
 
-  constructor(pacer: RateLimiter, signal: AbortSignal) {
-    this.#pacer = pacer;
+  constructor(limiter: RateLimiter, signal: AbortSignal) {
+    this.#limiter = limiter;
     this.#signal = signal;
   }
 
   /** Whether Discord may have acted on the last request. */
   get maybeSent(): boolean {
-    return this.#begun;
+    return this.#maybeSent;
   }
 
   async run<T>(call: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#pacer.run(this.#signal, () => {
-          this.#begun = true;
+        return await this.#limiter.run(this.#signal, () => {
+          this.#maybeSent = true;
           return call();
         });
       } catch (error) {
         if (!(error instanceof RateLimitError)) throw error;
-        // A request that was refused has had no effect; it takes its turn again.
-        this.#begun = false;
+        // A rate-limited request has had no effect.
+        this.#maybeSent = false;
         const wait = Math.max(error.timeToReset, error.retryAfter, 0);
-        if (error.global) this.#pacer.pause(wait);
+        if (error.global) this.#limiter.pause(wait);
         if (tries === MAX_TRIES || wait > MAX_WAIT_MILLIS) throw error;
         if (!error.global) await sleep(wait, undefined, { signal: this.#signal });
       }

@@ -6,7 +6,7 @@ import { messageOf } from "../../../errors.ts";
 import { isUnsent } from "../../unsent.ts";
 import { hasErrorCode } from "../transport/rest.ts";
 
-/** What Discord says of a destination that is lost. */
+/** Discord's error codes for a destination that is gone. */
 const DESTINATION_GONE_CODES = [
   RESTJSONErrorCodes.UnknownChannel,
   RESTJSONErrorCodes.UnknownGuild,
@@ -17,13 +17,13 @@ const DESTINATION_GONE_CODES = [
   ...CannotSendMessagesToThisUserErrorCodes,
 ] as const;
 
-/** Whether Discord refuses the bot's own token. It does not say whether that was reset, mistyped or taken back. */
+/** Whether Discord refuses the bot's own token; it does not say whether that was reset, mistyped or revoked. */
 export function isTokenRefused(thrown: unknown): boolean {
   return thrown instanceof DiscordAPIError && thrown.status === 401;
 }
 
-/** What became of a request that failed, by what to do next. `begun` tells whether it left the queue. */
-export function toSendError(thrown: unknown, begun: boolean): SendError {
+/** Classifies a failed request by what to do next. `maybeSent`: whether it left the queue. */
+export function toSendError(thrown: unknown, maybeSent: boolean): SendError {
   if (thrown instanceof SendError) return thrown;
   const words = `Discord: ${messageOf(thrown)}`;
   if (thrown instanceof RateLimitError) {
@@ -32,13 +32,13 @@ export function toSendError(thrown: unknown, begun: boolean): SendError {
   if (thrown instanceof DiscordAPIError) {
     if (isTokenRefused(thrown)) return new SendError("refused", `Discord says ${thrown.message}`, { cause: thrown });
     if (hasErrorCode(thrown, ...DESTINATION_GONE_CODES)) return new SendError("gone", words, { cause: thrown });
-    // What bars the bot from everything is a person's to mend, and no channel is lost by it.
+    // A ban of the bot itself: the operator must mend it, and no channel is lost by it.
     if (thrown.status === 403) return new SendError("retry", words, { cause: thrown });
     return new SendError("unhealable", words, { cause: thrown });
   }
   if (thrown instanceof HTTPError) {
     return new SendError(thrown.status === 503 ? "retry" : "maybe-sent", words, { cause: thrown });
   }
-  if (!begun || isUnsent(thrown)) return new SendError("retry", words, { cause: thrown });
+  if (!maybeSent || isUnsent(thrown)) return new SendError("retry", words, { cause: thrown });
   return new SendError("maybe-sent", words, { cause: thrown });
 }

@@ -1,3 +1,6 @@
+// Sends alerts to Discord over REST. Read next: rate-limiter.ts (the global limit and waits), threads.ts (updates below
+// their alert), send-error.ts (what a failed request means for the delivery).
+
 import { type APIDMChannel, type APIMessage, RESTJSONErrorCodes, Routes } from "discord-api-types/v10";
 import type { REST } from "discord.js";
 import { LRUCache } from "lru-cache";
@@ -14,7 +17,7 @@ import { type LimitedRequest, LimitedRequests, RateLimiter } from "./rate-limite
 import { toSendError } from "./send-error.ts";
 import { Threads } from "./threads.ts";
 
-/** What Discord says of a thread that can no longer be written in. */
+/** Discord's error codes for a thread that takes no messages any more. */
 const THREAD_CLOSED_CODES = [
   RESTJSONErrorCodes.UnknownChannel,
   RESTJSONErrorCodes.MissingAccess,
@@ -22,38 +25,43 @@ const THREAD_CLOSED_CODES = [
   RESTJSONErrorCodes.ThreadLocked,
 ] as const;
 
-/** So many may wait for their turn: enough to leave no turn unused, too few to wait for longer than a second or two. */
+/** Deliveries that may wait for the rate limit: enough to use it up, too few to wait for longer than a second or two. */
 const MAX_WAITING = 64;
 
-/** Written before a person's id where a destination is their direct messages. */
+/** Precedes a user's id where a destination is a direct message. */
 const USER_PREFIX = "user:";
 
 /**
- * Posts outside of any question, through REST alone: no gateway is needed. Messages of one channel go in the order
- * of the calls; a channel that must wait holds back no other. The reply's files stay the caller's to dispose of.
+ * Posts outside of interactions, over REST alone: it needs no gateway. Messages of one channel keep the order of the
+ * calls; a channel that must wait holds back no other. The caller disposes of the reply's files.
  */
 export class DiscordSender implements Sender {
   readonly platform = "discord";
   readonly dropsRepeatsForMillis = NONCE_LIFETIME_MILLIS;
   readonly #rest: REST;
-  readonly #parts: ButtonPayloadDependencies;
+  readonly #dependencies: ButtonPayloadDependencies;
   readonly #refusedMillis: number;
-  readonly #pacer: RateLimiter;
+  readonly #limiter: RateLimiter;
   readonly #tails = new Map<string, Promise<unknown>>();
   readonly #threads: Threads;
   #refused: { readonly error: SendError; readonly until: number } | undefined;
-  readonly #people = new LRUCache<string, string>({ max: 10_000 });
+  readonly #directChannels = new LRUCache<string, string>({ max: 10_000 });
 
-  constructor(rest: REST, parts: ButtonPayloadDependencies, refusedMillis = 60_000, pacer = new RateLimiter()) {
+  constructor(
+    rest: REST,
+    dependencies: ButtonPayloadDependencies,
+    refusedMillis = 60_000,
+    limiter = new RateLimiter(),
+  ) {
     this.#rest = rest;
-    this.#pacer = pacer;
-    this.#parts = parts;
-    this.#threads = new Threads(rest, parts.log);
+    this.#limiter = limiter;
+    this.#dependencies = dependencies;
+    this.#threads = new Threads(rest, dependencies.log);
     this.#refusedMillis = refusedMillis;
   }
 
   room(): number {
-    return MAX_WAITING - this.#pacer.waiting;
+    return MAX_WAITING - this.#limiter.waiting;
   }
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
@@ -63,7 +71,7 @@ export class DiscordSender implements Sender {
         throw new SendError("unhealable", `a delivery id above ${NONCE_LENGTH} characters`);
       const parent = destination.thread ?? (await this.#channelOf(destination.channel, signal, request));
       const channel = await this.#threads.channelFor(delivery, parent, flatText(reply.title), request, signal);
-      const message = await compose(reply, {}, MAX_FILE_BYTES, this.#parts, signal);
+      const message = await compose(reply, {}, MAX_FILE_BYTES, this.#dependencies, signal);
       const body = { ...bodyFor(message.body, delivery), nonce: delivery.id, enforce_nonce: true };
       const post = async (where: string): Promise<Receipt> => {
         const upload = uploadOf(body, message.files, signal);
@@ -84,7 +92,7 @@ export class DiscordSender implements Sender {
 
   async update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
     await this.#inOrder(receipt.channel, signal, async (request) => {
-      const message = await compose(reply, {}, MAX_FILE_BYTES, this.#parts, signal);
+      const message = await compose(reply, {}, MAX_FILE_BYTES, this.#dependencies, signal);
       try {
         const upload = uploadOf(message.body, message.files, signal);
         await request(() => this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), upload));
@@ -94,22 +102,22 @@ export class DiscordSender implements Sender {
     });
   }
 
-  /** One after the other within a channel. */
+  /** Runs the work of one channel in order. */
   async #inOrder<T>(channel: string, signal: AbortSignal, work: (request: LimitedRequest) => Promise<T>): Promise<T> {
-    const attempt = new LimitedRequests(this.#pacer, signal);
+    const requests = new LimitedRequests(this.#limiter, signal);
     const before = this.#tails.get(channel) ?? Promise.resolve();
     const run = before.then(async () => {
       try {
         signal.throwIfAborted();
         this.#refuseWhileRefused();
         return await work((call) =>
-          attempt.run(() => {
+          requests.run(() => {
             this.#refuseWhileRefused();
             return call();
           }),
         );
       } catch (error) {
-        throw this.#noted(toSendError(error, attempt.maybeSent));
+        throw this.#noteRefusal(toSendError(error, requests.maybeSent));
       }
     });
     const tail = run.catch(() => undefined);
@@ -118,27 +126,27 @@ export class DiscordSender implements Sender {
     return run;
   }
 
-  /** Whether Discord refused the token when it was last asked for anything. */
+  /** Whether Discord refused the token at the last request. */
   get isTokenRefused(): boolean {
     return this.#refused !== undefined;
   }
 
-  /** Asked for outside of the pacing: a message that waits for its turn may wait for this very answer. */
+  /** Not rate-limited: waiting messages may depend on this very answer. */
   async checkToken(signal: AbortSignal): Promise<void> {
     try {
       await this.#rest.get(Routes.user(), { signal });
       this.#refused = undefined;
     } catch (error) {
-      throw this.#noted(toSendError(error, true));
+      throw this.#noteRefusal(toSendError(error, true));
     }
   }
 
-  #noted(error: SendError): SendError {
+  #noteRefusal(error: SendError): SendError {
     if (error.kind === "refused") this.#refused = { error, until: performance.now() + this.#refusedMillis };
     return error;
   }
 
-  /** What waits behind a refused message is not even asked about: 10,000 refused in 10 min would ban the address. */
+  /** Fails unsent for a while after a refused token: 10,000 refused requests in 10 min would ban the address. */
   #refuseWhileRefused(): void {
     if (this.#refused === undefined || performance.now() >= this.#refused.until) return;
     throw this.#refused.error;
@@ -146,28 +154,28 @@ export class DiscordSender implements Sender {
 
   async #channelOf(channel: string, signal: AbortSignal, request: LimitedRequest): Promise<string> {
     if (!channel.startsWith(USER_PREFIX)) return channel;
-    const person = channel.slice(USER_PREFIX.length);
-    const known = this.#people.get(person);
+    const userId = channel.slice(USER_PREFIX.length);
+    const known = this.#directChannels.get(userId);
     if (known !== undefined) return known;
-    const body = { recipient_id: person };
+    const body = { recipient_id: userId };
     const opened = (await request(() => this.#rest.post(Routes.userChannels(), { body, signal }))) as APIDMChannel;
-    this.#people.set(person, opened.id);
+    this.#directChannels.set(userId, opened.id);
     return opened.id;
   }
 }
 
-/** What a delivery adds to its reply: whom to ping, in the one place where a ping works, and whether to stay silent. */
+/** The message's body for a delivery: with its mention in `content`, where alone Discord notifies, and its silence. */
 function bodyFor(body: ComposedMessage["body"], delivery: Delivery): object {
   const { mention, quiet } = delivery;
   const flags = quiet === true ? { flags: SILENT } : {};
   if (mention === undefined) return { ...body, ...flags };
-  const person = mention.startsWith(USER_PREFIX) ? mention.slice(USER_PREFIX.length) : undefined;
-  if (!/^\d{1,20}$/u.test(person ?? mention)) return { ...body, ...flags };
-  const content = [person === undefined ? `<@&${mention}>` : `<@${person}>`, body.content]
+  const userId = mention.startsWith(USER_PREFIX) ? mention.slice(USER_PREFIX.length) : undefined;
+  if (!/^\d{1,20}$/u.test(userId ?? mention)) return { ...body, ...flags };
+  const content = [userId === undefined ? `<@&${mention}>` : `<@${userId}>`, body.content]
     .filter((part) => part !== "")
     .join("\n")
     .slice(0, CONTENT_LENGTH)
     .toWellFormed();
-  const allowed = person === undefined ? { parse: [], roles: [mention] } : { parse: [], users: [person] };
+  const allowed = userId === undefined ? { parse: [], roles: [mention] } : { parse: [], users: [userId] };
   return { ...body, ...flags, content, allowed_mentions: allowed };
 }

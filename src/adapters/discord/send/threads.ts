@@ -10,14 +10,14 @@ import { isTokenRefused } from "./send-error.ts";
 
 /** https://docs.discord.com/developers/resources/channel#start-thread-from-message. */
 const THREAD_NAME_LENGTH = 100;
-/** Minutes of silence after which a thread is put away; the next message brings it back. */
+/** Minutes of silence after which Discord archives a thread; the next message reopens it. */
 const ARCHIVE_MINUTES = 1440;
 
-/** Threads below messages: Discord gives them the id of the message that they begin with. */
+/** Threads below messages: a thread has the id of the message it starts from. */
 export class Threads {
   readonly #rest: REST;
   readonly #log: Log;
-  readonly #begun = new LRUCache<string, true>({ max: 10_000 });
+  readonly #started = new LRUCache<string, true>({ max: 10_000 });
 
   constructor(rest: REST, log: Log) {
     this.#rest = rest;
@@ -25,8 +25,8 @@ export class Threads {
   }
 
   /**
-   * Where a delivery goes: the thread of the message that it names, begun where there is none; the channel itself
-   * where no thread can be (direct messages, no permission, the message is gone).
+   * The channel of a delivery: the thread of the message that it names, started where there is none; the parent channel
+   * where no thread is possible (direct messages, no permission, a deleted message).
    */
   async channelFor(
     delivery: Delivery,
@@ -37,7 +37,7 @@ export class Threads {
   ): Promise<string> {
     const { threadOf } = delivery;
     if (threadOf === undefined || threadOf.channel !== parent) return parent;
-    if (this.#begun.has(threadOf.message)) return threadOf.message;
+    if (this.#started.has(threadOf.message)) return threadOf.message;
     try {
       const name = Array.from(title === "" ? "Updates" : title)
         .slice(0, THREAD_NAME_LENGTH / 2)
@@ -54,7 +54,7 @@ export class Threads {
         return parent;
       }
     }
-    this.#begun.set(threadOf.message, true);
+    this.#started.set(threadOf.message, true);
     return threadOf.message;
   }
 }

@@ -10,45 +10,46 @@ interface RestClientOptions {
   readonly timeoutMillis?: number;
   /** Further tries after a 5xx, a time-out or a reset connection. */
   readonly retries?: number;
-  /** Left out = 50, which Discord allows a bot; what paces itself, or stands outside of that limit, sets it to infinity. */
+  /** Left out = 50, Discord's limit for a bot; infinite for calls with a limiter of their own or outside of that limit. */
   readonly globalRequestsPerSecond?: number;
   readonly rejectOnRateLimit?: RESTOptions["rejectOnRateLimit"];
 }
 
 /**
- * Discord's REST interface. Requests go through the built-in fetch: the process-wide dispatcher that undici 8 sets
- * (and with it Slack's library) breaks every multipart upload that discord.js would send through its own undici 6.
+ * Creates a client of Discord's REST interface. Requests go through the built-in fetch: the process-wide dispatcher that
+ * undici 8 sets (and with it Slack's library) breaks every multipart upload that discord.js would send through its own
+ * undici 6.
  */
-export function createRest(parts: RestClientOptions): REST {
-  const options: Partial<RESTOptions> = {
+export function createRest(options: RestClientOptions): REST {
+  const restOptions: Partial<RESTOptions> = {
     version: "10",
     makeRequest: fetch as unknown as RESTOptions["makeRequest"],
-    timeout: parts.timeoutMillis ?? 15_000,
-    retries: parts.retries ?? 2,
+    timeout: options.timeoutMillis ?? 15_000,
+    retries: options.retries ?? 2,
     userAgentAppendix: "Bellwether",
-    // Each interaction has a token of its own, and with it a bucket that nobody asks for again.
+    // Each interaction has a token of its own, and with it a rate-limit bucket that is used no more afterwards.
     handlerSweepInterval: 60_000,
-    ...(parts.apiUrl === undefined ? {} : { api: parts.apiUrl.replace(/\/+$/u, "") }),
-    globalRequestsPerSecond: parts.globalRequestsPerSecond ?? 50,
-    ...(parts.rejectOnRateLimit === undefined ? {} : { rejectOnRateLimit: parts.rejectOnRateLimit }),
+    ...(options.apiUrl === undefined ? {} : { api: options.apiUrl.replace(/\/+$/u, "") }),
+    globalRequestsPerSecond: options.globalRequestsPerSecond ?? 50,
+    ...(options.rejectOnRateLimit === undefined ? {} : { rejectOnRateLimit: options.rejectOnRateLimit }),
   };
-  return new TokenKeepingRest(options).setToken(parts.token);
+  return new TokenKeepingRest(restOptions).setToken(options.token);
 }
 
-/** Keeps its token: discord.js forgets one that was refused once, and would then fail without asking for ever. */
+/** Keeps its token: discord.js forgets a token after one 401, and would then fail every request unsent. */
 class TokenKeepingRest extends REST {
   override setToken(token: string | null): this {
     return token === null ? this : super.setToken(token);
   }
 }
 
-/** Stops the timers of an interface that is no longer needed. */
+/** Stops the timers of a client. */
 export function closeRest(rest: REST): void {
   rest.clearHashSweeper();
   rest.clearHandlerSweeper();
 }
 
-/** What a log may know of a failed request. The error itself holds its address, and with it the interaction's token. */
+/** The log fields of a failed request, without its address, which holds the interaction's token. */
 export function errorForLog(thrown: unknown): Record<string, unknown> {
   if (thrown instanceof DiscordAPIError) return { why: thrown.message, status: thrown.status, code: thrown.code };
   if (thrown instanceof HTTPError) return { why: thrown.message, status: thrown.status };
@@ -60,7 +61,7 @@ export function hasErrorCode(thrown: unknown, ...codes: readonly RESTJSONErrorCo
   return thrown instanceof DiscordAPIError && codes.some((code) => code === thrown.code);
 }
 
-/** True when the same request may succeed in a moment: a 5xx, a connection that broke, no answer in time. */
+/** Whether the same request may succeed soon: after a 5xx, a broken connection or a time-out. */
 export function isTransient(thrown: unknown): boolean {
   return !(thrown instanceof DiscordAPIError) && thrown instanceof Error;
 }

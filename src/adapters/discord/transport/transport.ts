@@ -1,3 +1,6 @@
+// The transport to Discord. This module keeps the gateway session, on which interactions arrive; read next
+// identify-budget.ts (how often a session may begin), rest.ts (the REST client and its errors), upload.ts (files).
+
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type SessionInfo, WebSocketManager, WebSocketShardEvents, WebSocketShardStatus } from "@discordjs/ws";
@@ -14,37 +17,37 @@ interface GatewayOptions {
   readonly token: string;
   readonly log: Log;
   onInteraction(interaction: APIInteraction): void;
-  /** Each time that Discord calls the bot ready, with the id of its application. */
+  /** Called at each Ready event, with the id of the application. */
   onReady(applicationId: string): void;
-  /** The shortest wait before another try; it doubles up to a minute. */
+  /** The first wait before a new connection; it doubles up to a minute. */
   readonly backoffMillis?: number;
-  /** The wait after what only a person can mend. */
+  /** The wait after a fatal close, which only the operator can mend. */
   readonly failedMillis?: number;
-  /** Without a session for this long, the connection is made anew. */
+  /** After this long without a session, a new connection is made. */
   readonly stuckMillis?: number;
 }
 
 const BACKOFF_MAX_MILLIS = 60_000;
 const DESTROY_TIMEOUT_MILLIS = 2000;
-/** A session that lasted for so long counts as sound. */
+/** After this long, a session counts as stable. */
 const STABLE_SESSION_MILLIS = 30_000;
 /** Added before each further try to reconnect. */
 const RECONNECT_STEP_MILLIS = 500;
 
 /**
- * Keeps a gateway session for as long as it is wanted. discord.js resumes and reconnects; this stands around it,
- * says how things are, and begins anew where that gives up. Nothing it does rejects.
+ * Keeps a gateway session until it is stopped. discord.js resumes and reconnects; this class reports the health and
+ * makes a new connection where discord.js gives up. No method rejects.
  */
 export class GatewayConnection {
-  readonly #parts: GatewayOptions;
+  readonly #options: GatewayOptions;
   readonly #stopping = new AbortController();
   readonly #budget = new IdentifyBudget();
   #health: AdapterHealth = { state: "starting" };
   #loop: Promise<void> = Promise.resolve();
   #pause = new AbortController();
 
-  constructor(parts: GatewayOptions) {
-    this.#parts = parts;
+  constructor(options: GatewayOptions) {
+    this.#options = options;
   }
 
   get health(): AdapterHealth {
@@ -55,7 +58,7 @@ export class GatewayConnection {
     this.#loop = this.#supervise();
   }
 
-  /** Ends the pause before the next connection: what it waits for has come about. */
+  /** Ends the pause before the next connection, since the token is accepted again. */
   reconnectNow(): void {
     this.#pause.abort();
   }
@@ -66,7 +69,7 @@ export class GatewayConnection {
   }
 
   async #supervise(): Promise<void> {
-    const { backoffMillis = 1000, failedMillis = 600_000, log } = this.#parts;
+    const { backoffMillis = 1000, failedMillis = 600_000, log } = this.#options;
     let wait = backoffMillis;
     while (!this.#stopping.signal.aborted) {
       const end = await this.#session();
@@ -84,9 +87,9 @@ export class GatewayConnection {
     }
   }
 
-  /** One connection from its first call to its end, whatever that is. */
+  /** One connection, from its first call to its end. */
   async #session(): Promise<{ why: string; fatal: boolean; wasUp: boolean }> {
-    const { rest, token, log, stuckMillis = 120_000 } = this.#parts;
+    const { rest, token, log, stuckMillis = 120_000 } = this.#options;
     const { promise: ended, resolve: end } = Promise.withResolvers<{ why: string; fatal: boolean }>();
     const sessions = new Map<number, SessionInfo>();
     let over = false;
@@ -100,8 +103,8 @@ export class GatewayConnection {
       token,
       intents: 0,
       rest,
-      // discord.js asks for the session before each connection that it makes, twice a second while Discord is gone:
-      // so the tries are spaced out here, and a manager that is over makes no more.
+      // discord.js calls this before each connection, twice a second while Discord is gone: so the tries are spaced out
+      // here, and a manager that is over makes no more of them.
       retrieveSessionInfo: async (shard) => {
         if (closed && failures > 1)
           await sleep(Math.min(failures, 30) * RECONNECT_STEP_MILLIS, undefined, { ref: false });
@@ -134,14 +137,14 @@ export class GatewayConnection {
     });
     manager.on(WebSocketShardEvents.Ready, ({ data }) => {
       up("gateway ready");
-      if (!over) this.#parts.onReady(data.application.id);
+      if (!over) this.#options.onReady(data.application.id);
     });
     manager.on(WebSocketShardEvents.Resumed, () => up("gateway session resumed"));
     manager.on(WebSocketShardEvents.Closed, ({ code }) => {
       if (over) return;
       downSince = Math.min(downSince, performance.now());
       closed = true;
-      // A session that ends as soon as it stands is no success.
+      // A short session is no success.
       failures = performance.now() - upSince > STABLE_SESSION_MILLIS ? 1 : failures + 1;
       upSince = Number.POSITIVE_INFINITY;
       const final = fatalCloseOf(code);
@@ -155,7 +158,7 @@ export class GatewayConnection {
     manager.on(WebSocketShardEvents.Dispatch, ({ data }) => {
       if (over || data.t !== GatewayDispatchEvents.InteractionCreate) return;
       // A throw in here would end the process.
-      if ((data.d as APIInteraction | null) !== null) this.#parts.onInteraction(data.d);
+      if ((data.d as APIInteraction | null) !== null) this.#options.onInteraction(data.d);
     });
     const watch = (): void => {
       if (performance.now() - downSince > stuckMillis) end({ why: "no gateway session for too long", fatal: false });
@@ -167,14 +170,14 @@ export class GatewayConnection {
     manager.connect().catch(async (error: unknown) => {
       const refused = error instanceof DiscordAPIError && error.status === 401;
       if (refused) return end({ why: TOKEN_REFUSED, fatal: true });
-      // Once there is a shard, it tries again by itself.
+      // A shard, once there is one, retries by itself.
       if ((await statuses()).length === 0) end({ why: `no gateway: ${messageOf(error)}`, fatal: false });
     });
     const outcome = await ended;
     over = true;
     clearInterval(watchdog);
     this.#stopping.signal.removeEventListener("abort", stopped);
-    // A socket that is still being opened must keep its error handler: it is closed once it says hello.
+    // A socket that is still opening must keep its error handler: it is closed at its Hello.
     if (!(await statuses()).includes(WebSocketShardStatus.Connecting)) {
       await Promise.race([destroy(), sleep(DESTROY_TIMEOUT_MILLIS, undefined, { ref: false })]);
     }
@@ -182,16 +185,16 @@ export class GatewayConnection {
   }
 
   #become(health: AdapterHealth): void {
-    // What a person must mend stays said until it is mended, whatever closes meanwhile.
+    // A failure stays reported until a session is up again, whatever closes meanwhile.
     if (this.#health.state === "failed" && health.state === "down") return;
     this.#health = health;
   }
 }
 
-/** What Discord says by closing the gateway for good, in words for whoever runs the bot. */
+/** A close code that forbids to reconnect, in words for the operator. */
 interface FatalClose {
   readonly why: string;
-  /** A new connection may do better: it asks Discord anew for what this one was refused for. */
+  /** Whether a new connection may succeed: it asks Discord again for the number of shards. */
   readonly mayRecover: boolean;
 }
 
@@ -219,8 +222,8 @@ const FATAL_CLOSES: ReadonlyMap<number, FatalClose> = new Map<number, FatalClose
 ]);
 
 /**
- * The close codes after which the same connection must not be tried again; undefined for all others, which are resumed
- * or begun anew: https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes.
+ * The meaning of a close code that forbids to reconnect; undefined for all others, after which discord.js reconnects:
+ * https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes.
  */
 function fatalCloseOf(code: number): FatalClose | undefined {
   return FATAL_CLOSES.get(code);

@@ -12,8 +12,7 @@ export interface Upload {
 
 /**
  * A request's body: plain JSON, or multipart with `payload_json` and `files[n]`
- * (https://docs.discord.com/developers/reference#uploading-files). The bytes are read while they are sent,
- * again at each try, and never lie in memory as a whole.
+ * (https://docs.discord.com/developers/reference#uploading-files). The bytes are streamed, anew at each try.
  */
 export function uploadOf(payload: object, files: readonly MessageFile[], signal?: AbortSignal): Upload {
   if (files.length === 0) return { body: payload, passThroughBody: false, ...(signal === undefined ? {} : { signal }) };
@@ -25,7 +24,7 @@ export function uploadOf(payload: object, files: readonly MessageFile[], signal?
   return { body: form, passThroughBody: true, signal: AbortSignal.any(signals) };
 }
 
-/** How the message itself names its files; an empty list takes away those that an edited message had. */
+/** The files as the message lists them; an empty list removes those of an edited message. */
 export function attachmentsOf(files: readonly MessageFile[]): { id: number; filename: string; description?: string }[] {
   return files.map(({ name, alt }, index) => ({
     id: index,
@@ -34,7 +33,7 @@ export function attachmentsOf(files: readonly MessageFile[]): { id: number; file
   }));
 }
 
-/** A file of known size whose bytes come from elsewhere; fetch asks a form's files for nothing but these. */
+/** A file of known size with streamed bytes; fetch uses no other members of a form's files. */
 class StreamedFile extends File {
   readonly #file: MessageFile;
   readonly #failing: AbortController;
@@ -51,7 +50,7 @@ class StreamedFile extends File {
   }
 }
 
-/** A file's bytes. fetch leaves the error of a failed body uncaught, which would end the process: the request is given up instead. */
+/** A file's bytes. fetch leaves the error of a failed body uncaught, which would end the process: this aborts the request instead. */
 async function* read(file: MessageFile, failing: AbortController): AsyncGenerator<Uint8Array> {
   try {
     yield* file.attachment.open();

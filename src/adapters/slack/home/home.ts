@@ -1,3 +1,6 @@
+// The home tab: reads a person's data, renders the view and publishes it.
+// Next: home-data.ts (the ports that it reads through).
+
 import type { Button, HomeView, KnownBlock, SectionBlock } from "@slack/types";
 
 import type { AnyCommand } from "../../../bot/command.ts";
@@ -12,26 +15,26 @@ import { describeError, logFailure } from "../transport/api-error.ts";
 import { retryRateLimited } from "../transport/web-api.ts";
 import type { SavedParty, SlackUser, Subscription } from "./home-data.ts";
 
-/** Shows the home tab to somebody who opens it, or who did something there. Never rejects. */
-export async function publishHome(desk: SlackContext, person: SlackUser): Promise<void> {
-  await logFailure(desk, "home tab", async () => {
-    const { commands, networks } = desk.bot;
-    const { subscriptionsOf } = desk.homeData;
+/** Publishes the home tab of a person who opens it, or who pressed a button there. Never rejects. */
+export async function publishHome(slack: SlackContext, person: SlackUser): Promise<void> {
+  await logFailure(slack, "home tab", async () => {
+    const { commands, networks } = slack.bot;
+    const { subscriptionsOf } = slack.homeData;
     const [parties, subscriptions] = await Promise.all([
-      readOrUnreadable(desk, desk.homeData.savedParties(person)),
-      subscriptionsOf === undefined ? undefined : readOrUnreadable(desk, subscriptionsOf(person)),
+      readOrUnreadable(slack, slack.homeData.savedParties(person)),
+      subscriptionsOf === undefined ? undefined : readOrUnreadable(slack, subscriptionsOf(person)),
     ]);
-    const view = renderHome({ command: desk.command, commands, networks, parties, subscriptions });
-    await retryRateLimited(desk, () => desk.web.views.publish({ user_id: person.id, view }));
+    const view = renderHome({ command: slack.command, commands, networks, parties, subscriptions });
+    await retryRateLimited(slack, () => slack.web.views.publish({ user_id: person.id, view }));
   });
 }
 
-/** The rest of the tab is of use without it. */
-async function readOrUnreadable<T>(desk: SlackContext, reading: Promise<T>): Promise<T | "unreadable"> {
+/** The rest of the tab is shown without it. */
+async function readOrUnreadable<T>(slack: SlackContext, reading: Promise<T>): Promise<T | "unreadable"> {
   try {
     return await reading;
   } catch (error) {
-    desk.log.error(
+    slack.log.error(
       { platform: "slack", err: error, why: describeError(error) },
       "the home tab lacks what somebody keeps",
     );
@@ -48,15 +51,15 @@ interface HomeContent {
   readonly command: string;
   readonly commands: readonly AnyCommand[];
   readonly networks: readonly string[];
-  /** What this person keeps; `unreadable` where the store did not answer. */
+  /** This person's saved parties; `unreadable` where the store did not answer. */
   readonly parties: readonly SavedParty[] | "unreadable";
   /** Undefined where nobody can subscribe to anything. */
   readonly subscriptions: readonly Subscription[] | "unreadable" | undefined;
 }
 
-/** The app's home tab: what it is, how to begin, what this person keeps and is told of. Pure and total. */
-export function renderHome(parts: HomeContent): HomeView {
-  const { command, commands, networks, parties, subscriptions } = parts;
+/** The app's home tab: what the app is, how to begin, this person's parties and subscriptions. Pure and total. */
+export function renderHome(content: HomeContent): HomeView {
+  const { command, commands, networks, parties, subscriptions } = content;
   const [first] = networks;
   const own: KnownBlock[] = [];
   if (subscriptions !== undefined) own.push(...subscriptionBlocks(command, commands, subscriptions));
@@ -121,7 +124,7 @@ function subscriptionBlock({ text: what, channel, remove }: Subscription, index:
   return { ...block, accessory: button };
 }
 
-/** The commands that have to do with it, as far as there are any. */
+/** Names the commands that subscribe, as far as there are any. */
 function howToSubscribe(command: string, commands: readonly AnyCommand[]): Text {
   const names = commands.filter(({ name }) => name.startsWith("alerts ")).map(({ name }) => name);
   const offered = ["alerts add", "alerts watch"].filter((name) => names.includes(name));

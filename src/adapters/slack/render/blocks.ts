@@ -14,7 +14,7 @@ export interface RenderedBlocks {
   readonly length: number;
   /** False where something is neither shown nor in a CSV. */
   readonly whole: boolean;
-  /** The CSV of this table must go along. */
+  /** The CSV of this table must be attached. */
   readonly csv?: true;
 }
 
@@ -48,7 +48,7 @@ export function sectionBlock(mrkdwn: string): KnownBlock {
   return { type: "section", text: { type: "mrkdwn", text: mrkdwn, verbatim: true } };
 }
 
-/** Nothing where there is nothing to see: Slack refuses a text of blanks. */
+/** Empty where nothing would be visible: Slack refuses a text of blanks. */
 function titleLine(title: Text = []): Markup {
   const shown = renderText(title, { max: 300, bold: true });
   return shown.mrkdwn.trim() === "" ? { mrkdwn: "", whole: shown.whole } : shown;

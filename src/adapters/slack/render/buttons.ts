@@ -13,28 +13,28 @@ import {
 } from "../limits.ts";
 import { escapeMrkdwn, linkMarkup, renderPlain } from "./mrkdwn.ts";
 
-/** What a button does. It outlives the process: all of it stands in the button's value, or in the store under a key that does. */
+/** The effect of a button. It outlives the process: it stands in the button's value, or in the store under a key that does. */
 export type Press =
   | {
       readonly kind: "ask";
       readonly ask: Ask;
       readonly effect: "replace" | "reply";
-      /** The user who asked for the message; nobody for what was sent unasked. */
+      /** The user who asked for the message; left out for an alert. */
       readonly asker?: string | undefined;
-      /** What stands there is no answer yet: its files, if any, were not sent. */
+      /** The message is an error, no answer yet: its files, if any, were not sent. */
       readonly fresh?: true | undefined;
     }
   /** Asks again and posts the answer for all to see. */
   | { readonly kind: "share"; readonly ask: Ask; readonly asker?: string | undefined }
-  /** Asks again and sends what did not fit as files to whoever presses. */
+  /** Asks again and sends the content that did not fit as files to the presser. */
   | { readonly kind: "files"; readonly ask: Ask }
-  /** Opens the form of a command, with what is known already filled in. */
+  /** Opens the form of a command, with the known values filled in. */
   | { readonly kind: "form"; readonly ask: Ask };
 
-/** What a value says: the press itself, or where it is kept. */
+/** A decoded value: the press itself, or its key in the store. */
 type DecodedPress = Press | { readonly kind: "kept"; readonly key: string };
 
-/** Longer values are kept in the store, since they count towards the length of the whole message. */
+/** Longer values go into the store, since they count towards the length of the whole message. */
 const INLINE_PRESS_LENGTH = Math.min(600, BUTTON_VALUE_LENGTH);
 
 const AskSchema = z.object({
@@ -52,19 +52,19 @@ const PressSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("share"), ask: AskSchema, asker: z.string().optional() }),
   z.object({ kind: z.enum(["files", "form"]), ask: AskSchema }),
 ]);
-/** `v` changes when the meaning of what is stored changes; older buttons then answer "run it again". */
+/** `v` changes with the meaning of a stored press; older buttons then answer "run it again". */
 const VersionedPressSchema = z.union([
   z.object({ v: z.literal(1), press: PressSchema }),
   z.object({ v: z.literal(1), key: z.string() }),
 ]);
 
-/** The press as a button's value, or undefined when it must be kept in the store. */
+/** The press as a button's value, or undefined when it must go into the store. */
 export function encodePress(press: Press): string | undefined {
   const value = JSON.stringify(pressPayload(press));
   return value.length <= INLINE_PRESS_LENGTH ? value : undefined;
 }
 
-/** The value of a button whose press is kept under a key of at most 22 characters. */
+/** The value of a button whose press is stored under a key of at most 22 characters. */
 export function storedPressValue(key: string): string {
   return JSON.stringify({ v: 1, key });
 }
@@ -72,12 +72,12 @@ export function storedPressValue(key: string): string {
 /** The longest of those. */
 export const STORED_PRESS_VALUE_LENGTH = storedPressValue("k".repeat(22)).length;
 
-/** What goes into the store for a press. */
+/** The stored form of a press. */
 export function pressPayload(press: Press): unknown {
   return { v: 1, press };
 }
 
-/** Undefined for what another version, or nobody, has made. */
+/** Undefined for a value of another version, or one that the bot did not make. */
 export function decodePress(value: unknown): DecodedPress | undefined {
   const parsed = VersionedPressSchema.safeParse(typeof value === "string" ? parseJson(value) : value);
   if (!parsed.success) return undefined;
@@ -92,17 +92,17 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What the adapter knows of the message that a reply becomes. */
+/** What the renderer must know of a message beside its reply. */
 export interface MessageContext {
-  /** Who asked; left out for what is sent unasked. */
+  /** Who asked; left out for an alert. */
   readonly asker?: string;
   /** What was asked, for Refresh and Share. */
   readonly ask?: Ask;
-  /** Only the asker sees it, in a place where others could. */
+  /** Only the asker sees it, in a channel where others could. */
   readonly shareable?: boolean;
-  /** It takes the place of a message whose files, if any, were sent with that. */
+  /** It replaces a message whose files, if any, were sent with that. */
   readonly replaces?: boolean;
-  /** What was asked lacks something that a form can ask for. */
+  /** The ask lacks values that a form can ask for. */
   readonly form?: Ask;
 }
 
@@ -119,22 +119,22 @@ interface Buttons {
 /** Asked before something is shared that takes a while to make. */
 const SHARE_QUESTION = "The file is made again and posted where everybody here can see it.";
 
-/** More buttons than this are not looked at; the rest is said in words. */
+/** Further actions become lines of text. */
 const MAX_ACTION_BUTTONS = 10;
-/** What the buttons of a message may carry together; the longest values beyond it are kept in the store. */
+/** Of all buttons of a message together; values beyond it go into the store. */
 const BUTTONS_LENGTH = 6000;
-/** A button that asks first, beside what it carries. */
+/** Of a button that asks first and whose press is stored. */
 const LONGEST_BUTTON_LENGTH =
   BUTTON_LABEL_LENGTH + CONFIRM_TEXT_LENGTH + CONFIRM_BUTTON_LENGTH + STORED_PRESS_VALUE_LENGTH + 30;
-/** Kept free for those that every message has: Refresh, Fill in, Send as file, Share. */
+/** Reserved for the buttons that every message has: Refresh, Fill in, Send as file, Share. */
 const RESERVED_BUTTONS_LENGTH = 600;
 
-/** The actions of a reply as buttons, with those that every message has. */
+/** The actions of a reply as buttons, and the buttons that every message has. */
 export function renderButtons(reply: Reply, context: MessageContext, more: { files: boolean }): Buttons {
   const { ask, asker, form } = context;
   const elements: Button[] = [];
-  const unkept = new Map<string, Press>();
-  const left: string[] = [];
+  const unstored = new Map<string, Press>();
+  const overflow: string[] = [];
   let whole = true;
   let room = BUTTONS_LENGTH;
   const put = (button: Button, kept = 0): void => {
@@ -148,7 +148,7 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
     if (value !== undefined && value.length <= Math.max(STORED_PRESS_VALUE_LENGTH, room - RESERVED_BUTTONS_LENGTH)) {
       put({ type: "button", action_id: actionId, text, value, ...asked });
     } else {
-      unkept.set(actionId, press);
+      unstored.set(actionId, press);
       put({ type: "button", action_id: actionId, text, ...asked }, STORED_PRESS_VALUE_LENGTH);
     }
   };
@@ -156,7 +156,7 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
     const href = "url" in action ? linkable(action.url) : "";
     const length = LONGEST_BUTTON_LENGTH + (href?.length ?? 0);
     if (elements.length >= MAX_ACTION_BUTTONS || href === undefined || length > room - RESERVED_BUTTONS_LENGTH) {
-      left.push(actionLine(action));
+      overflow.push(actionLine(action));
       continue;
     }
     const label = labelOf(action);
@@ -182,16 +182,16 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
     add("Share", { kind: "share", ask, asker }, again);
   }
   const block = elements.length === 0 ? undefined : ({ type: "actions", elements } as const);
-  return { block, unstored: unkept, overflow: left, whole };
+  return { block, unstored, overflow, whole };
 }
 
-/** The same question again, where the reply does not offer that itself and asking again costs little. */
+/** Whether to offer Refresh: where the reply does not offer it itself and asking again costs little. */
 function mayRefresh(reply: Reply, ask: Ask): boolean {
   if (ask.command === "help" || reply.attachments.length > 0 || reply.failure === "caller") return false;
   return !reply.actions.some((action) => "invocation" in action && action.label === "Refresh");
 }
 
-/** The address as a button takes it; undefined where none does. */
+/** The address as a button takes it; undefined for one that no button takes. */
 function linkable(url: string): string | undefined {
   const href = /^https?:\/\//iu.test(url) ? URL.parse(url)?.href : undefined;
   return href !== undefined && href.length <= BUTTON_URL_LENGTH ? href : undefined;
@@ -203,7 +203,7 @@ function labelOf(action: Action): { text: string; whole: boolean } {
   return renderPlain([{ kind: "text", text }], BUTTON_LABEL_LENGTH);
 }
 
-/** What makes a button one that destroys: it asks first, and looks like it. */
+/** A destructive button: it asks first, and looks dangerous. */
 export function dangerStyle(question: string, label: string): Pick<Button, "confirm" | "style"> {
   return { style: "danger", confirm: confirmation(question, label) };
 }
@@ -233,7 +233,7 @@ function actionLine(action: Action): string {
     : escapeMrkdwn(oneLine(`${label}: ${action.url}`));
 }
 
-/** Characters of all strings that a block shows or carries. */
+/** Characters of all strings in a block, shown or carried. */
 export function textLength(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 0;

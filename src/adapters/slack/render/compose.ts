@@ -6,7 +6,7 @@ import { contextBlock, sectionBlock } from "./blocks.ts";
 import { type MessageContext, pressPayload, storedPressValue } from "./buttons.ts";
 import { type MessageFile, renderSlack, type SlackMessage } from "./render.ts";
 
-/** A message as Slack takes it, wherever it goes. */
+/** A message as Slack takes it, at any destination. */
 export interface MessageBody {
   readonly text: string;
   readonly blocks: readonly KnownBlock[];
@@ -18,19 +18,27 @@ export interface ComposedMessage {
   readonly files: readonly MessageFile[];
 }
 
-/** Renders a reply and makes it ready to send: presses kept. */
+/** Renders a reply and makes it ready to send: long button payloads are stored. */
 export async function compose(
   reply: Reply,
   context: MessageContext,
-  parts: ButtonPayloadDependencies,
+  dependencies: ButtonPayloadDependencies,
 ): Promise<ComposedMessage> {
   const message = renderSlack(reply, context);
-  const { blocks, missing } = await storeButtons(message, parts);
+  const { blocks, missing } = await storeButtons(message, dependencies);
   const note = missing === 0 ? "" : `Buttons missing here, since what they mean could not be kept: ${missing}.`;
   return {
     body: withLine({ text: message.text, blocks }, note),
     files: message.filesLater ? [] : message.files,
   };
+}
+
+/** No message ever unfurls links. */
+export const NO_UNFURL = { unfurl_links: false, unfurl_media: false } as const;
+
+/** A message as arguments of the Web API's calls. */
+export function messageArguments({ text, blocks }: MessageBody) {
+  return { ...NO_UNFURL, text, blocks: [...blocks] };
 }
 
 /** The same with one more line of mrkdwn, above the buttons where there are any; on top when `first`. */
@@ -48,14 +56,14 @@ export function withSmallPrint(body: MessageBody, mrkdwn: string): MessageBody {
   return { ...body, blocks: [...body.blocks, contextBlock(mrkdwn)] };
 }
 
-/** The buttons with their final values, without those whose meaning could not be kept. */
+/** The buttons with their final values, without those whose payload could not be stored. */
 async function storeButtons(
   message: SlackMessage,
-  parts: ButtonPayloadDependencies,
+  dependencies: ButtonPayloadDependencies,
 ): Promise<{ readonly blocks: readonly KnownBlock[]; readonly missing: number }> {
   if (message.unstored.size === 0) return { blocks: message.blocks, missing: 0 };
-  const meanings = new Map([...message.unstored].map(([actionId, press]) => [actionId, pressPayload(press)]));
-  const keys = await storeButtonPayloads("slack", meanings, parts);
+  const payloads = new Map([...message.unstored].map(([actionId, press]) => [actionId, pressPayload(press)]));
+  const keys = await storeButtonPayloads("slack", payloads, dependencies);
   const blocks = message.blocks.flatMap((block): KnownBlock[] => {
     if (block.type !== "actions") return [block];
     const elements = block.elements.flatMap((element) => {

@@ -22,12 +22,12 @@ import { renderPlain, renderText } from "./mrkdwn.ts";
 
 // A command's options as a modal: Slack has no typed options, so the form asks for them.
 
-/** What a form must remember until it is sent. */
+/** What a form carries until it is sent, as its private_metadata. */
 export interface FormMetadata {
   readonly command: string;
   /** Where the answer goes; without it, into direct messages. */
   readonly response?: ResponseAddress | undefined;
-  /** That address is a button's: what is said there stands below its message. */
+  /** The address is a button's: an answer there stands below its message. */
   readonly button?: true | undefined;
   readonly channel?: string | undefined;
   readonly thread?: string | undefined;
@@ -55,9 +55,9 @@ export function renderForm(
   command: AnyCommand,
   given: Ask["options"],
   networks: readonly string[],
-  place: FormMetadata,
+  metadata: FormMetadata,
 ): ModalView {
-  const metadata = JSON.stringify({ v: 1, ...place });
+  const json = JSON.stringify({ v: 1, ...metadata });
   const blocks: KnownBlock[] = [
     sectionBlock(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn),
     ...Object.entries(command.options).map(([name, option]) => inputOf(name, option, given[name], networks)),
@@ -68,14 +68,14 @@ export function renderForm(
     title: plainTextObject(command.name, MODAL_TITLE_LENGTH),
     submit: plainTextObject("Ask", MODAL_TITLE_LENGTH),
     close: plainTextObject("Cancel", MODAL_TITLE_LENGTH),
-    // A response_url too long to be kept is done without: the answer then comes as a direct message.
+    // Without a response_url that is too long to carry, the answer comes as a direct message.
     private_metadata:
-      metadata.length <= PRIVATE_METADATA_LENGTH ? metadata : JSON.stringify({ v: 1, ...place, response: undefined }),
+      json.length <= PRIVATE_METADATA_LENGTH ? json : JSON.stringify({ v: 1, ...metadata, response: undefined }),
     blocks,
   };
 }
 
-/** Undefined for what another version, or nobody, has made. */
+/** Undefined for metadata of another version, or of another app. */
 export function readFormMetadata(metadata: string): FormMetadata | undefined {
   try {
     const parsed = FormMetadataSchema.safeParse(JSON.parse(metadata));
@@ -183,7 +183,7 @@ function textInput(
 
 function select(options: readonly (PlainTextOption | undefined)[], chosen: string | undefined): InputBlock["element"] {
   const offered = options.filter((option) => option !== undefined).slice(0, MAX_OPTIONS);
-  // Slack takes no list that offers nothing.
+  // Slack refuses an empty list.
   if (offered.length === 0)
     return textInput(plainTextObject("Type a value", PLACEHOLDER_LENGTH), chosen, INPUT_TEXT_LENGTH);
   const initial = offered.find(({ value }) => value === chosen);
@@ -200,7 +200,7 @@ function yesNo(typed: string | undefined): "yes" | "no" | undefined {
   return /^(?:true|yes|on|1|y)$/iu.test(typed) ? "yes" : "no";
 }
 
-/** An option of a list; undefined for a value that Slack could not carry. */
+/** An option of a list; undefined for a value that Slack cannot carry. */
 export function optionObject(label: string, value: string): PlainTextOption | undefined {
   if (value.trim() === "" || value.length > OPTION_VALUE_LENGTH || !value.isWellFormed()) return undefined;
   return { text: plainTextObject(label.trim() === "" ? value : label, OPTION_TEXT_LENGTH), value };
@@ -211,7 +211,7 @@ function plainTextObject(text: string, max: number): { type: "plain_text"; text:
   return { type: "plain_text", text: shown === "" ? "–" : shown, emoji: false };
 }
 
-/** What a form's elements hold, as Slack sends it. */
+/** The values of a form's elements, as Slack sends them. */
 export type FormState = Readonly<
   Record<
     string,
@@ -238,7 +238,7 @@ export function blockIdOf(option: string): string {
   return `${BLOCK_ID_PREFIX}${option}`;
 }
 
-/** The option that a block asks for; undefined where it is none of ours. */
+/** The option that a block asks for; undefined for a block that asks for none. */
 export function optionNameOf(block: string): string | undefined {
   return block.startsWith(BLOCK_ID_PREFIX) ? block.slice(BLOCK_ID_PREFIX.length) : undefined;
 }

@@ -3,7 +3,7 @@ import { type Inline, mergeRuns, type Text } from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
 import { BUTTON_URL_LENGTH } from "../limits.ts";
 
-/** Markup with a bound; `whole` is false where something was left out. */
+/** Markup within a bound; `whole` is false where something was left out. */
 export interface Markup {
   readonly mrkdwn: string;
   readonly whole: boolean;
@@ -40,7 +40,7 @@ export function renderText(content: Text, options: InlineOptions): Markup {
   return { mrkdwn, whole };
 }
 
-/** Text on one line without markup, escaped, within a bound: for headers, labels and notifications. */
+/** One line of escaped text without markup, within a bound: for headers, labels and notifications. */
 export function renderPlain(content: Text, max: number): { text: string; whole: boolean } {
   const points = Array.from(oneLine(plainText(content)).trim());
   const full = escapeText(points.join(""));
@@ -111,7 +111,7 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
   }
 }
 
-/** As much of a leaf as fits behind what stands already, with an ellipsis; leaves that cannot be cut give way whole. */
+/** As much of a leaf as fits behind `before`, with an ellipsis; links and times are left out whole. */
 function cutInline(before: string, inline: Inline, options: InlineOptions): string {
   if (inline.kind === "link" || inline.kind === "time") return `${before}${ELLIPSIS}`;
   const points = Array.from(inline.text.toWellFormed());
@@ -134,7 +134,7 @@ export function escapeText(plain: string): string {
   return plain.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** What stands for a formatting sign where that would act: mrkdwn knows no escape for it, and this looks alike. */
+/** Replacements for formatting signs where they would act: mrkdwn has no escape for them, and these look alike. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = { "*": "\u2217", _: "\uFF3F", "~": "\u223C", "`": "\u02CB" };
 
 /** Data as mrkdwn: no mention, no link, no formatting. Signs inside words act nowhere and stay as they are. */
@@ -152,13 +152,13 @@ export function escapeMrkdwn(plain: string): string {
   );
 }
 
-/** Inline code; a backtick would end it, so a look-alike stands for it. Empty text has no code. */
+/** Inline code; a backtick would end it, so a look-alike replaces it. Empty text has no code. */
 export function inlineCode(plain: string): string {
   const content = escapeText(plain).replaceAll("`", "\u02CB");
   return content.trim() === "" ? content : `\`${content}\``;
 }
 
-/** What stands inside a fence: three backticks would end it. */
+/** The inside of a fence: three backticks would end it. */
 export function insideFence(plain: string): string {
   return escapeText(plain).replaceAll("`", "\u02CB");
 }

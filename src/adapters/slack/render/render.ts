@@ -1,3 +1,7 @@
+// A reply as one Slack message within Slack's limits; files carry the content that does not fit.
+// Next: blocks.ts and table.ts (the blocks of a reply), mrkdwn.ts (inline text and escaping), buttons.ts (actions and
+// presses), form.ts (a command's options as a modal), compose.ts (makes a message ready to send).
+
 import type { KnownBlock } from "@slack/types";
 
 import { type Attachment, UniqueFileNames } from "../../../reply/attachment.ts";
@@ -15,32 +19,32 @@ export interface MessageFile {
   readonly name: string;
   readonly alt: string | undefined;
   readonly attachment: Attachment;
-  /** Made by the renderer for what did not fit; only these can be made again by asking again. */
+  /** Made by the renderer for content that did not fit. */
   readonly derived: boolean;
 }
 
-/** A reply as one Slack message. `unkept` presses get their value once they are in the store. */
+/** A reply as one Slack message. `unstored` presses get their value once they are in the store. */
 export interface SlackMessage {
-  /** The essential, for notifications and readers that show no blocks. */
+  /** The essence, for notifications and readers that show no blocks. */
   readonly text: string;
   readonly blocks: readonly KnownBlock[];
-  /** All files, the given ones before those that carry what did not fit; Slack uploads them beside the message. */
+  /** All files, the given ones before the derived; Slack uploads them beside the message. */
   readonly files: readonly MessageFile[];
   readonly unstored: ReadonlyMap<string, Press>;
-  /** The files wait for somebody to press "Send as file": nobody is sent a file at each look at a long list. */
+  /** The files are sent only when somebody presses "Send as file": not with each page of a long list. */
   readonly filesLater: boolean;
 }
 
-/** A sign for each tone, since a Block Kit message has no colour of its own. */
+/** An emoji for each tone, since a Block Kit message has no colour of its own. */
 const TONE_EMOJI: Record<Tone, string> = { neutral: "", good: "🟢 ", warning: "🟠 ", bad: "🔴 " };
 const FOOTER_LENGTH = 600;
 const OVERFLOW_ACTIONS_LENGTH = 700;
-/** Kept free for the title and the line that says what was left out. */
+/** Reserved for the title and the line that says what was left out. */
 const RESERVED_LENGTH = 500;
-/** Title, buttons, actions in words, note, footer, and what an answer says about its files, buttons, asker and way. */
+/** Title, buttons, actions as text, note, footer, and the lines an answer adds about files, buttons, asker and place. */
 const RESERVED_BLOCKS = 9;
 
-/** Any reply within every limit of Slack; what does not fit is counted, and goes along as a file. Pure and total. */
+/** Any reply within every limit of Slack; content that does not fit is counted, and attached as a file. Pure and total. */
 export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMessage {
   const names = new UniqueFileNames();
   const given = [...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])].map((attachment) =>
@@ -51,7 +55,7 @@ export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMe
   );
   const title = renderTitle(reply);
   const later = context.ask !== undefined && (given.length === 0 || context.replaces === true);
-  // The button for files is reckoned with before it is known whether it is needed.
+  // Room for the file button is reserved before it is known whether it is needed.
   const widest = renderButtons(reply, context, { files: later });
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH });
   const left = overflowActions(widest.overflow, OVERFLOW_ACTIONS_LENGTH);
@@ -91,11 +95,11 @@ export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMe
 }
 
 function renderTitle(reply: Reply): { block: KnownBlock; length: number; whole: boolean } {
-  const sign = TONE_EMOJI[reply.tone];
-  const plain = renderPlain(reply.title, HEADER_LENGTH - sign.length);
+  const emoji = TONE_EMOJI[reply.tone];
+  const plain = renderPlain(reply.title, HEADER_LENGTH - emoji.length);
   const linked = reply.url !== undefined && /^https?:\/\//iu.test(reply.url) && reply.url.length <= 1500;
   if (plain.whole && plain.text !== "" && !linked) {
-    const text = `${sign}${plain.text}`;
+    const text = `${emoji}${plain.text}`;
     return {
       block: { type: "header", text: { type: "plain_text", text, emoji: false } },
       length: text.length,
@@ -105,7 +109,7 @@ function renderTitle(reply: Reply): { block: KnownBlock; length: number; whole: 
   const content = linked
     ? renderText([{ kind: "link", text: plainText(reply.title), url: reply.url ?? "" }], { max: SECTION_LENGTH - 10 })
     : renderText(reply.title, { max: SECTION_LENGTH / 2, bold: true });
-  const mrkdwn = `${sign}${content.mrkdwn.trim() === "" ? "–" : content.mrkdwn}`;
+  const mrkdwn = `${emoji}${content.mrkdwn.trim() === "" ? "–" : content.mrkdwn}`;
   return { block: sectionBlock(mrkdwn), length: mrkdwn.length, whole: content.whole };
 }
 
@@ -124,7 +128,7 @@ function renderBody(reply: Reply, csvNames: readonly string[], room: number): Re
   const needs = measured.map((part) => part.length);
   const blocksNeeded = measured.reduce((sum, part) => sum + part.blocks.length, 0);
   if (needs.reduce((sum, length) => sum + length, 0) <= room && blocksNeeded <= spare) return measured;
-  // Words before tables, the small before the large: what is left is shared in equal parts.
+  // Text before tables, the small before the large: the rest is shared in equal parts.
   const ranked = order.toSorted((a, b) => {
     const tables = Number(reply.blocks[a]?.kind === "table") - Number(reply.blocks[b]?.kind === "table");
     return tables === 0 ? (needs[a] ?? 0) - (needs[b] ?? 0) : tables;
@@ -133,10 +137,10 @@ function renderBody(reply: Reply, csvNames: readonly string[], room: number): Re
   const rendered: RenderedBlocks[] = measured.map(() => ({ blocks: [], length: 0, whole: false }));
   let free = room;
   let freeBlocks = spare;
-  // Each of those that come later keeps one of Slack's blocks, as far as there are enough.
+  // Each later part keeps one of Slack's blocks, as far as there are enough.
   for (const [place, index] of ranked.entries()) {
     const isTable = reply.blocks[index]?.kind === "table";
-    // Each table keeps room for its first rows and the line that says what it holds.
+    // Each table keeps room for its first rows and the line that says what was left out.
     const kept = isTable ? 0 : Math.min(free / 2, tables * 400);
     const share = isTable ? free / (ranked.length - place) : free - kept;
     const later = ranked.length - place - 1;

@@ -6,7 +6,7 @@ import { type Inline, shortenId, type Text } from "../../../reply/text.ts";
 import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from "../limits.ts";
 import { escapeText } from "./mrkdwn.ts";
 
-/** A table as Slack shows it, and what had to be left out. */
+/** A table as Slack shows it, and how much of it is shown. */
 export interface RenderedTable {
   readonly block: TableBlock;
   readonly rows: number;

@@ -17,42 +17,42 @@ export interface BoltAppDependencies {
   readonly botToken: string;
   readonly apiUrl?: string | undefined;
   readonly identity: Identity;
-  readonly context: SlackContext;
-  /** Told of all work that goes on after an acknowledgement. */
+  readonly slack: SlackContext;
+  /** Called with all work that goes on after an acknowledgement. */
   track(work: Promise<void>): void;
 }
 
 /**
- * Hands what Slack sends to whoever answers it. Every listener acknowledges in its first line and then works on:
- * the receiver waits for nothing, and acknowledges what no listener takes.
+ * Routes commands, buttons, forms, mentions and events to their handlers. Every listener acknowledges in its first line
+ * and then works on: the receiver waits for nothing, and acknowledges whatever no listener takes.
  */
-export function createBoltApp(parts: BoltAppDependencies): BoltApp {
-  const { context, identity } = parts;
-  const track = (work: Promise<void>): void => parts.track(work);
+export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
+  const { slack, identity } = dependencies;
+  const track = (work: Promise<void>): void => dependencies.track(work);
   const app = new App({
-    receiver: parts.receiver,
-    // One workspace; with many, this is where an installation is looked up. Nothing is asked of Slack before an acknowledgement.
+    receiver: dependencies.receiver,
+    // One workspace; with many, an installation would be looked up here. No call to Slack precedes an acknowledgement.
     authorize: () =>
       Promise.resolve({
-        botToken: parts.botToken,
+        botToken: dependencies.botToken,
         ...(identity.userId === undefined ? {} : { botUserId: identity.userId }),
       }),
-    logger: libraryLogger(context.log),
-    clientOptions: webClientOptions({ apiUrl: parts.apiUrl, log: context.log }),
+    logger: libraryLogger(slack.log),
+    clientOptions: webClientOptions({ apiUrl: dependencies.apiUrl, log: slack.log }),
     convoStore: false,
     ignoreSelf: false,
   });
-  // Any command that Slack sends here is the app's own, whatever name its manifest gives it.
+  // Any command that Slack sends is the app's own, under any name in its manifest.
   app.command(/.*/u, async ({ ack, payload }) => {
     await ack();
-    track(handleCommand(context, payload));
+    track(handleCommand(slack, payload));
   });
   app.action({ type: "block_actions", action_id: /.*/u }, async ({ ack, body, payload }) => {
     await ack();
-    if (isButton(payload) && !payload.action_id.startsWith("link:")) track(handleButton(context, body, payload));
+    if (isButton(payload) && !payload.action_id.startsWith("link:")) track(handleButton(slack, body, payload));
   });
   app.view(FORM_CALLBACK_ID, async ({ ack, body, view }) => {
-    const outcome = await handleForm(context, view, senderOf(body));
+    const outcome = await handleForm(slack, view, senderOf(body));
     if ("errors" in outcome) {
       await ack({ response_action: "errors", errors: outcome.errors });
       return;
@@ -63,26 +63,26 @@ export function createBoltApp(parts: BoltAppDependencies): BoltApp {
   app.options(/.*/u, async ({ ack, body }) => {
     const view = "view" in body ? (body.view as SubmittedView | undefined) : undefined;
     const block = "block_id" in body ? body.block_id : "";
-    await ack({ options: await suggestOptions(context, view, block, body.value, senderOf(body)) });
+    await ack({ options: await suggestOptions(slack, view, block, body.value, senderOf(body)) });
   });
   app.event("app_mention", ({ event, body }) => {
     // The event's own team is the author's, which may be another organisation's.
-    track(handleMention(context, { ...event, team: body.team_id }, identity.userId));
+    track(handleMention(slack, { ...event, team: body.team_id }, identity.userId));
     return Promise.resolve();
   });
   app.event("app_home_opened", ({ event, body }) => {
-    if (event.tab === "home") track(publishHome(context, { id: event.user, workspace: body.team_id }));
+    if (event.tab === "home") track(publishHome(slack, { id: event.user, workspace: body.team_id }));
     return Promise.resolve();
   });
   for (const event of ["app_uninstalled", "tokens_revoked"] as const) {
     app.event(event, () => {
-      context.log.warn({ platform: "slack", event }, "Slack takes the app's permissions back");
+      slack.log.warn({ platform: "slack", event }, "Slack takes the app's permissions back");
       identity.checkNow();
       return Promise.resolve();
     });
   }
   app.error((error) => {
-    context.log.error({ platform: "slack", err: error, why: describeError(error) }, "a listener failed");
+    slack.log.error({ platform: "slack", err: error, why: describeError(error) }, "a listener failed");
     return Promise.resolve();
   });
   return app;

@@ -7,23 +7,22 @@ import type { SlackUser } from "../home/home-data.ts";
 import { describeError } from "../transport/api-error.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** Whether somebody may change what a channel is told, and if not, why and what to do about it. */
+/** Whether somebody may change a channel's alerts, and if not, why and what to do about it. */
 type ManagePermission = { readonly may: true } | { readonly may: false; readonly why: string };
 
 interface ChannelManagersOptions {
   readonly web: WebClient;
   readonly log: Log;
   /**
-   * Who alone may, where the operator says so: user ids, bare or behind `slack:`. What stands for Discord (`discord:`, or
-   * digits alone) says nothing about Slack.
+   * The only people who may, where the operator lists them: user ids, bare or behind `slack:`. Ids for Discord (`discord:`,
+   * or digits alone) are ignored.
    */
   readonly listed?: readonly string[] | undefined;
   /**
-   * The bot's own workspace, as far as it is known: what comes with a question may name the one that somebody else's
-   * organisation has.
+   * The bot's own workspace, as far as it is known: a request may name the workspace of another organisation.
    */
   team(): string | undefined;
-  /** How long Slack may take to say who somebody is: a form must be answered within three seconds. */
+  /** Timeout of a look-up: a form must be acknowledged within three seconds. */
   readonly lookupMillis?: number | undefined;
 }
 
@@ -36,51 +35,51 @@ const UNKNOWN_PERMISSION: ManagePermission = {
 };
 
 /**
- * Slack knows no role for managing a channel, and does not say with a command who is a guest. So every full member may,
- * or those alone whom the operator lists. Whoever cannot be looked up may not.
+ * Slack has no role for managing a channel, and a command does not say who is a guest. So every full member may, or only
+ * the people whom the operator lists. A person who cannot be looked up may not.
  */
 export class ChannelManagers {
-  readonly #parts: ChannelManagersOptions;
+  readonly #options: ChannelManagersOptions;
   readonly #listed: ReadonlySet<string> | undefined;
-  readonly #known = new LRUCache<string, Promise<ManagePermission>>(PERMISSION_CACHE);
+  readonly #permissions = new LRUCache<string, Promise<ManagePermission>>(PERMISSION_CACHE);
 
-  constructor(parts: ChannelManagersOptions) {
-    this.#parts = parts;
-    const listed = (parts.listed ?? [])
+  constructor(options: ChannelManagersOptions) {
+    this.#options = options;
+    const listed = (options.listed ?? [])
       .map((entry) => entry.trim())
       .filter((entry) => entry !== "" && !/^discord:|^(?:user:)?\d+$/iu.test(entry))
       .map((entry) => entry.replace(/^slack:/iu, "").toUpperCase());
     this.#listed = listed.length === 0 ? undefined : new Set(listed);
   }
 
-  /** Never rejects, and takes no longer than `lookMillis`. */
+  /** Never rejects, and takes no longer than `lookupMillis`. */
   async mayManage(person: SlackUser): Promise<ManagePermission> {
     if (this.#listed !== undefined) {
       if (this.#listed.has(person.id.toUpperCase())) return { may: true };
       return { may: false, why: "Bellwether's operator names those who may. Ask one of them, or the operator." };
     }
     const key = `${person.workspace ?? ""} ${person.id}`;
-    const looking = this.#known.get(key) ?? this.#begin(key, person);
-    return withTimeout(looking, this.#parts.lookupMillis ?? LOOKUP_TIMEOUT_MILLIS).catch(() => UNKNOWN_PERMISSION);
+    const lookup = this.#permissions.get(key) ?? this.#startLookup(key, person);
+    return withTimeout(lookup, this.#options.lookupMillis ?? LOOKUP_TIMEOUT_MILLIS).catch(() => UNKNOWN_PERMISSION);
   }
 
-  #begin(key: string, person: SlackUser): Promise<ManagePermission> {
-    const looking = this.#look(person).then((found) => {
-      // What is not known now may be known the next time.
-      if (found === UNKNOWN_PERMISSION) this.#known.delete(key);
-      return found;
+  #startLookup(key: string, person: SlackUser): Promise<ManagePermission> {
+    const lookup = this.#lookUp(person).then((permission) => {
+      // An unknown permission is looked up again the next time.
+      if (permission === UNKNOWN_PERMISSION) this.#permissions.delete(key);
+      return permission;
     });
-    this.#known.set(key, looking);
-    return looking;
+    this.#permissions.set(key, lookup);
+    return lookup;
   }
 
-  async #look(person: SlackUser): Promise<ManagePermission> {
+  async #lookUp(person: SlackUser): Promise<ManagePermission> {
     try {
-      const { user } = await this.#parts.web.users.info({ user: person.id });
-      const workspace = this.#parts.team() ?? person.workspace;
+      const { user } = await this.#options.web.users.info({ user: person.id });
+      const workspace = this.#options.team() ?? person.workspace;
       return user === undefined ? UNKNOWN_PERMISSION : permissionOf(user, { id: person.id, workspace });
     } catch (error) {
-      const { log } = this.#parts;
+      const { log } = this.#options;
       log.warn({ platform: "slack", why: describeError(error) }, "who somebody is could not be looked up");
       return UNKNOWN_PERMISSION;
     }
@@ -97,31 +96,31 @@ function permissionOf(user: NonNullable<UsersInfoResponse["user"]>, { id, worksp
     return no("Guests may not. Ask a full member of this workspace.");
   }
   const teams = [user.team_id, ...(user.enterprise_user?.teams ?? [])].filter((team) => team !== undefined);
-  const elsewhere = workspace !== undefined && teams.length > 0 && !teams.includes(workspace);
-  if (user.is_stranger === true || user.deleted === true || elsewhere) {
+  const isElsewhere = workspace !== undefined && teams.length > 0 && !teams.includes(workspace);
+  if (user.is_stranger === true || user.deleted === true || isElsewhere) {
     return no("People of another organisation may not. Ask a full member of this workspace.");
   }
   return { may: true };
 }
 
-/** Messages about a change follow it within seconds; later ones are the operator's to hear of. */
+/** A message about a change follows within seconds; later failures concern the operator. */
 const LAST_REQUESTS_CACHE = { max: 1000, ttl: 600_000 } as const;
 
 /**
- * Who changed last what a channel is told. A slash command works where the bot is no member, but nothing can be posted
- * there: whoever asked for that must hear of it, and of the remedy.
+ * Who last changed a channel's alerts. A slash command works where the bot is no member, but the bot cannot post there:
+ * that person must be told, and what to do about it.
  */
 export class LastManagementRequests {
-  readonly #origins = new LRUCache<string, RequestContext>(LAST_REQUESTS_CACHE);
+  readonly #requests = new LRUCache<string, RequestContext>(LAST_REQUESTS_CACHE);
 
-  note(channel: string, origin: RequestContext): void {
-    this.#origins.set(channel, origin);
+  remember(channel: string, request: RequestContext): void {
+    this.#requests.set(channel, request);
   }
 
-  /** Where to tell them, once; undefined where nobody is known. */
+  /** The request to answer, once; undefined where nobody is known. */
   take(channel: string): RequestContext | undefined {
-    const origin = this.#origins.get(channel);
-    this.#origins.delete(channel);
-    return origin === undefined ? undefined : { ...origin, surface: origin.surface.forFollowUp() };
+    const request = this.#requests.get(channel);
+    this.#requests.delete(channel);
+    return request === undefined ? undefined : { ...request, responder: request.responder.forFollowUp() };
   }
 }

@@ -9,53 +9,53 @@ import { logFailure } from "../transport/api-error.ts";
 import { ResponseUrl } from "../transport/response-url.ts";
 import { editableDirectMessage } from "./editable-message.ts";
 import { openForm } from "./form-handler.ts";
-import { callerOf, commandOf, targetOf } from "./invocation.ts";
+import { callerOf, commandOf, isShared, targetOf } from "./invocation.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respond, respondWith } from "./respond.ts";
 import { CommandResponder, MentionResponder } from "./responders.ts";
 
-/** Answers `/bell …`, which has been acknowledged. Never rejects. */
-export async function handleCommand(desk: SlackContext, payload: SlashCommand): Promise<void> {
-  await logFailure(desk, payload.command, async () => {
-    const response = { url: payload.response_url, since: desk.now(), used: 0 };
+/** Answers `/bell …`, once acknowledged. Never rejects. */
+export async function handleCommand(slack: SlackContext, payload: SlashCommand): Promise<void> {
+  await logFailure(slack, payload.command, async () => {
+    const response = { url: payload.response_url, since: slack.now(), used: 0 };
     const shared = isShared(payload.channel_id, payload.channel_name === "directmessage");
-    const url = new ResponseUrl(response, desk);
+    const url = new ResponseUrl(response, slack);
     const line = typedText(payload.text ?? "");
-    const ask = parseTypedLine(desk, line);
+    const ask = parseTypedLine(slack, line);
     const asker = { id: payload.user_id, name: payload.user_name, workspace: payload.team_id };
-    const origin: RequestContext = {
-      caller: await callerOf(desk, asker, ask?.command),
+    const request: RequestContext = {
+      caller: await callerOf(slack, asker, ask?.command),
       workspace: payload.team_id,
       channel: payload.channel_id,
-      surface: new CommandResponder(url, { shared, note: editableDirectMessage(desk, payload.user_id) }),
+      responder: new CommandResponder(url, { shared, progressMessage: editableDirectMessage(slack, payload.user_id) }),
     };
-    if (ask === undefined) return respondToUnreadable(desk, line, origin);
-    const command = commandOf(desk, ask);
+    if (ask === undefined) return respondToUnreadable(slack, line, request);
+    const command = commandOf(slack, ask);
     if (command !== undefined && missingOptions(command, ask).length > 0) {
-      const place = { command: command.name, response, channel: payload.channel_id, shared };
-      if (await openForm(desk, payload.trigger_id, ask, place, payload.team_id)) return;
+      const metadata = { command: command.name, response, channel: payload.channel_id, shared };
+      if (await openForm(slack, payload.trigger_id, ask, metadata, payload.team_id)) return;
     }
-    await respond(desk, ask, origin);
+    await respond(slack, ask, request);
   });
 }
 
-/** A typed line as a question; undefined where it cannot be read, which the bot then explains. */
-function parseTypedLine(desk: SlackContext, line: string): Ask | undefined {
+/** A typed line as an ask; undefined for a line that cannot be parsed, which the bot then explains. */
+function parseTypedLine(slack: SlackContext, line: string): Ask | undefined {
   try {
-    return parseLine(line, desk.bot.commands, fromMillis(desk.now()));
+    return parseLine(line, slack.bot.commands, fromMillis(slack.now()));
   } catch {
     return undefined;
   }
 }
 
-/** Says what is wrong with a line, and what would be right. */
-async function respondToUnreadable(desk: SlackContext, line: string, origin: RequestContext): Promise<void> {
-  const { caller } = origin;
-  const reply = await desk.bot.runLine(line, { here: targetOf(origin), caller, signal: desk.stopping });
-  await respondWith(desk, reply, { command: "help", options: {} }, origin, "caller");
+/** Explains a line that cannot be parsed. */
+async function respondToUnreadable(slack: SlackContext, line: string, request: RequestContext): Promise<void> {
+  const { caller } = request;
+  const reply = await slack.bot.runLine(line, { here: targetOf(request), caller, signal: slack.stopping });
+  await respondWith(slack, reply, { command: "help", options: {} }, request, "caller");
 }
 
-/** The parts of the event that answering takes: https://docs.slack.dev/reference/events/app_mention. */
+/** The members of the event that are used: https://docs.slack.dev/reference/events/app_mention. */
 interface Mention {
   readonly user?: string;
   readonly bot_id?: string;
@@ -65,31 +65,31 @@ interface Mention {
   readonly team?: string;
 }
 
-/** Answers `@bellwether market list`, in threads, too, where slash commands do not work. Never rejects. */
-export async function handleMention(desk: SlackContext, event: Mention, botUserId: string | undefined): Promise<void> {
+/** Answers `@bellwether market list`, also in threads, where slash commands do not work. Never rejects. */
+export async function handleMention(slack: SlackContext, event: Mention, botUserId: string | undefined): Promise<void> {
   const { user, channel, thread_ts: thread, team } = event;
-  // Another app's messages are no questions: two bots could keep each other talking.
+  // Messages of other apps are ignored: two bots could answer each other for ever.
   if (user === undefined || event.bot_id !== undefined) return;
-  await logFailure(desk, "mention", async () => {
+  await logFailure(slack, "mention", async () => {
     const line = textOfMention(event.text, botUserId);
-    const ask = parseTypedLine(desk, line);
-    const origin: RequestContext = {
-      caller: await callerOf(desk, { id: user, workspace: team }, ask?.command),
+    const ask = parseTypedLine(slack, line);
+    const request: RequestContext = {
+      caller: await callerOf(slack, { id: user, workspace: team }, ask?.command),
       workspace: team,
       channel,
       thread,
-      surface: new MentionResponder(desk, { channel, thread, user }),
+      responder: new MentionResponder(slack, { channel, thread, user }),
     };
-    if (ask === undefined) return respondToUnreadable(desk, line, origin);
-    await respond(desk, ask, origin);
+    if (ask === undefined) return respondToUnreadable(slack, line, request);
+    await respond(slack, ask, request);
   });
 }
 
-/** A person or a user group right behind an option's name, as in `mention:@ops`: its id is what counts there. */
+/** A person or a user group as an option's value, as in `mention:@ops`: its id counts there. */
 const MENTION_VALUE = /(?<=(?:^|\s)(?:[a-z][a-z-]*:|--[a-z][a-z-]* ))<(?:@|!subteam\^)([A-Z0-9]+)(?:\|[^<>]*)?>/gu;
 
 /**
- * What somebody typed, out of what Slack made of it: with `should_escape`, names, channels and addresses come as
+ * The text as it was typed: with `should_escape`, Slack sends names, channels and addresses as
  * `<@U1|ann>`, `<#C1|general>`, `<http://x.y|x.y>`, and three characters as entities
  * (https://docs.slack.dev/messaging/formatting-message-text#escaping).
  */
@@ -113,9 +113,4 @@ export function textOfMention(given: string, botUserId: string | undefined): str
   return typedText(given.replace(mention, " "))
     .replace(/^[\s:,]+/u, "")
     .trim();
-}
-
-/** Whether others could see a message there: not in direct messages with the app. */
-export function isShared(channel: string | undefined, directMessages: boolean): boolean {
-  return channel !== undefined && !directMessages;
 }

@@ -1,74 +1,70 @@
-import type { WebClient } from "@slack/web-api";
-
-import type { MessageBody } from "../render/compose.ts";
+import { messageArguments, type MessageBody } from "../render/compose.ts";
 import { errorCodeOf } from "../transport/api-error.ts";
-import { type CallPolicy, retryingRateLimited, type WebApiAccess, withoutRetry } from "../transport/web-api.ts";
-import { messageArguments } from "./request-context.ts";
+import {
+  type CallPolicy,
+  openDirectChannel,
+  retryingRateLimited,
+  type WebApiAccess,
+  withoutRetry,
+} from "../transport/web-api.ts";
 
-/** Where a message belongs, as Slack's calls name it. */
+/** Where a message goes, as arguments of Slack's calls. */
 export interface MessageDestination {
   readonly channel: string;
   readonly thread_ts?: string;
 }
 
-/** One message of the app's own, which is posted when there is something to show and changed while it stands. */
+/** One message of the app's own: posted with its first content, edited with every later one. */
 export class EditableMessage {
-  readonly #talk: WebApiAccess;
-  readonly #place: (call: CallPolicy) => Promise<MessageDestination>;
-  #standing: { readonly channel: string; readonly ts: string } | undefined;
+  readonly #api: WebApiAccess;
+  readonly #destination: (call: CallPolicy) => Promise<MessageDestination>;
+  #posted: { readonly channel: string; readonly ts: string } | undefined;
 
-  /** `place` is asked for each time that it is posted anew; what it asks of Slack goes through the call it is given. */
-  constructor(talk: WebApiAccess, place: (call: CallPolicy) => Promise<MessageDestination>) {
-    this.#talk = talk;
-    this.#place = place;
+  /** `destination` is called each time that the message is posted anew, with the policy for its calls to Slack. */
+  constructor(api: WebApiAccess, destination: (call: CallPolicy) => Promise<MessageDestination>) {
+    this.#api = api;
+    this.#destination = destination;
   }
 
   show(body: MessageBody): Promise<void> {
-    return this.#show(body, retryingRateLimited(this.#talk));
+    return this.#show(body, retryingRateLimited(this.#api));
   }
 
-  /** The same for what is of no use later: Slack's limit is not waited for. */
+  /** The same for progress, which is of no use later: a rate limit is not waited for. */
   progress(body: MessageBody): Promise<void> {
     return this.#show(body, withoutRetry);
   }
 
-  /** Takes it away; never rejects. */
+  /** Deletes it; never rejects. */
   async clear(): Promise<void> {
-    const standing = this.#standing;
-    this.#standing = undefined;
-    if (standing === undefined) return;
-    // What stays says itself until when it holds.
-    await retryingRateLimited(this.#talk)(() => this.#talk.web.chat.delete(standing)).catch(() => undefined);
+    const posted = this.#posted;
+    this.#posted = undefined;
+    if (posted === undefined) return;
+    // A progress message that stays says itself until when it holds.
+    await retryingRateLimited(this.#api)(() => this.#api.web.chat.delete(posted)).catch(() => undefined);
   }
 
   async #show(body: MessageBody, call: CallPolicy): Promise<void> {
     const message = messageArguments(body);
-    const { web } = this.#talk;
-    const standing = this.#standing;
-    if (standing !== undefined) {
+    const { web } = this.#api;
+    const posted = this.#posted;
+    if (posted !== undefined) {
       try {
-        await call(() => web.chat.update({ ...standing, ...message }));
+        await call(() => web.chat.update({ ...posted, ...message }));
         return;
       } catch (error) {
-        // Somebody took it away.
+        // Somebody deleted it.
         if (errorCodeOf(error) !== "message_not_found") throw error;
-        this.#standing = undefined;
+        this.#posted = undefined;
       }
     }
-    const place = await this.#place(call);
-    const { ts } = await call(() => web.chat.postMessage({ ...place, ...message }));
-    if (ts !== undefined) this.#standing = { channel: place.channel, ts };
+    const destination = await this.#destination(call);
+    const { ts } = await call(() => web.chat.postMessage({ ...destination, ...message }));
+    if (ts !== undefined) this.#posted = { channel: destination.channel, ts };
   }
 }
 
 /** One message in the app's direct messages with somebody. */
-export function editableDirectMessage(talk: WebApiAccess, user: string): EditableMessage {
-  return new EditableMessage(talk, async (call) => ({ channel: await call(() => openDirectChannel(talk.web, user)) }));
-}
-
-/** The channel of the app's direct messages with somebody. */
-export async function openDirectChannel(web: WebClient, user: string): Promise<string> {
-  const { channel } = await web.conversations.open({ users: user });
-  if (channel?.id === undefined) throw new Error("Slack opened no direct messages");
-  return channel.id;
+export function editableDirectMessage(api: WebApiAccess, user: string): EditableMessage {
+  return new EditableMessage(api, async (call) => ({ channel: await call(() => openDirectChannel(api.web, user)) }));
 }

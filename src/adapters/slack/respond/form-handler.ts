@@ -21,86 +21,89 @@ import type { RequestContext, Responder } from "./request-context.ts";
 import { respond } from "./respond.ts";
 import { ButtonResponder, CommandResponder, DirectMessageResponder } from "./responders.ts";
 
-/** Opens the form of a command; false when there is none, or Slack does not open it. Never rejects. */
+/** Opens the form of a command; false when the command is unknown, or Slack does not open it. Never rejects. */
 export async function openForm(
-  desk: SlackContext,
+  slack: SlackContext,
   trigger: string,
   ask: Ask,
-  place: FormMetadata,
+  metadata: FormMetadata,
   workspace: string | undefined,
 ): Promise<boolean> {
-  const command = commandOf(desk, ask);
+  const command = commandOf(slack, ask);
   if (command === undefined) return false;
   try {
-    const view = renderForm(command, valuesFor(desk, ask, place, workspace), desk.bot.networks, place);
-    // Later Slack opens nothing any more: whoever waits is told at once what to type instead.
+    const view = renderForm(command, valuesFor(slack, ask, metadata, workspace), slack.bot.networks, metadata);
+    // After this time Slack opens no form: the caller says at once what to type instead.
     await withTimeout(
-      desk.web.views.open({ trigger_id: trigger, view }),
-      desk.triggerMillis ?? TRIGGER_LIFETIME_MILLIS,
+      slack.web.views.open({ trigger_id: trigger, view }),
+      slack.triggerMillis ?? TRIGGER_LIFETIME_MILLIS,
     );
     return true;
   } catch (error) {
-    desk.log.warn({ platform: "slack", command: ask.command, why: describeError(error) }, "a form could not be opened");
+    slack.log.warn(
+      { platform: "slack", command: ask.command, why: describeError(error) },
+      "a form could not be opened",
+    );
     return false;
   }
 }
 
-/** What is known already: who sees the answer, too, where that is settled. */
+/** The values that are known already, also who sees the answer where that is settled. */
 function valuesFor(
-  desk: SlackContext,
+  slack: SlackContext,
   ask: Ask,
   { channel }: FormMetadata,
   workspace: string | undefined,
 ): Ask["options"] {
-  const openly = desk.bot.audience(ask.command, targetOf({ workspace, channel })) === "channel";
+  const openly = slack.bot.audience(ask.command, targetOf({ workspace, channel })) === "channel";
   return openly ? { private: "no", ...ask.options } : ask.options;
 }
 
-/** The parts of a view that answering takes, as Slack sends them. */
+/** The members of a view that are used, as Slack sends them. */
 export interface SubmittedView {
   readonly private_metadata: string;
   readonly blocks: readonly { readonly block_id?: string }[];
   readonly state?: { readonly values: FormState };
 }
 
-/** What to do with a form that was sent: say what is wrong, by block; or close it and answer. */
+/** The result of a submitted form: errors by block, or the answer to run once it is closed. */
 type FormResult = { readonly errors: Readonly<Record<string, string>> } | { readonly answer: () => Promise<void> };
 
-/** An error below a field; longer ones are hard to read there. */
+/** Of an error below a field; longer ones are hard to read there. */
 const FIELD_ERROR_LENGTH = 400;
 
-/** Checks a form without asking the network, so that Slack can be told in time. */
-export async function handleForm(desk: SlackContext, view: SubmittedView, sender: Asker): Promise<FormResult> {
-  const place = readFormMetadata(view.private_metadata);
-  if (place === undefined) {
+/** Validates a form without asking the network, so that it is acknowledged in time. */
+export async function handleForm(slack: SlackContext, view: SubmittedView, sender: Asker): Promise<FormResult> {
+  const metadata = readFormMetadata(view.private_metadata);
+  if (metadata === undefined) {
     return {
-      errors: errorAt(view, undefined, `This form is from another version. Close it and type ${desk.command} again.`),
+      errors: errorAt(view, undefined, `This form is from another version. Close it and type ${slack.command} again.`),
     };
   }
-  const ask: Ask = { command: place.command, options: readForm(view.state?.values ?? {}) };
-  const origin = await requestContextOf(desk, place, sender);
-  const prepared = prepare(desk, ask, origin);
-  if (!prepared.ok) return { errors: errorAt(view, prepared.option, sentence(prepared.reply)) };
-  return { answer: () => respond(desk, ask, origin) };
+  const ask: Ask = { command: metadata.command, options: readForm(view.state?.values ?? {}) };
+  const request = await requestContextOf(slack, metadata, sender);
+  const prepared = prepare(slack, ask, request);
+  if (!prepared.ok) return { errors: errorAt(view, prepared.option, errorText(prepared.reply)) };
+  return { answer: () => respond(slack, ask, request) };
 }
 
-async function requestContextOf(desk: SlackContext, place: FormMetadata, sender: Asker): Promise<RequestContext> {
+async function requestContextOf(slack: SlackContext, metadata: FormMetadata, sender: Asker): Promise<RequestContext> {
   return {
-    caller: await callerOf(desk, sender, place.command),
+    caller: await callerOf(slack, sender, metadata.command),
     workspace: sender.workspace,
-    channel: place.channel,
-    thread: place.thread,
-    surface: responderOf(desk, place, sender.id),
+    channel: metadata.channel,
+    thread: metadata.thread,
+    responder: responderOf(slack, metadata, sender.id),
   };
 }
 
-function responderOf(desk: SlackContext, { response, button, thread, shared }: FormMetadata, user: string): Responder {
-  if (response === undefined) return new DirectMessageResponder(desk, user);
-  const url = new ResponseUrl(response, desk);
-  const note = editableDirectMessage(desk, user);
+function responderOf(slack: SlackContext, { response, button, thread, shared }: FormMetadata, user: string): Responder {
+  if (response === undefined) return new DirectMessageResponder(slack, user);
+  const url = new ResponseUrl(response, slack);
+  const progressMessage = editableDirectMessage(slack, user);
   return button === true
-    ? new ButtonResponder(url, { replaces: false, shared, thread, note })
-    : new CommandResponder(url, { shared, note });
+    ? new ButtonResponder(url, { replaces: false, shared, thread, progressMessage })
+    : new CommandResponder(url, { shared, progressMessage });
 }
 
 function errorAt(view: SubmittedView, option: string | undefined, words: string): Record<string, string> {
@@ -112,37 +115,37 @@ function errorAt(view: SubmittedView, option: string | undefined, words: string)
   return { [at]: words };
 }
 
-/** What a reply that is an error says, on one line. */
-function sentence(reply: Reply): string {
-  const more = reply.blocks.flatMap((block) =>
+/** The text of an error reply, on one line. */
+function errorText(reply: Reply): string {
+  const details = reply.blocks.flatMap((block) =>
     block.kind === "paragraph" ? [plainText(block.text)] : block.kind === "code" ? [block.text] : [],
   );
-  const said = [plainText(reply.title), ...more].join(" ").replaceAll(/\s+/gu, " ").trim().toWellFormed();
-  if (said === "") return "This is not right.";
-  return said.length <= FIELD_ERROR_LENGTH ? said : `${said.slice(0, FIELD_ERROR_LENGTH - 1).toWellFormed()}…`;
+  const text = [plainText(reply.title), ...details].join(" ").replaceAll(/\s+/gu, " ").trim().toWellFormed();
+  if (text === "") return "This is not right.";
+  return text.length <= FIELD_ERROR_LENGTH ? text : `${text.slice(0, FIELD_ERROR_LENGTH - 1).toWellFormed()}…`;
 }
 
-/** Values for a field while somebody types, in time or none; what is typed is always among them, since any value may be meant. */
+/** Suggestions for a field while somebody types, or none in time; the typed value is always among them, since any may be meant. */
 export async function suggestOptions(
-  desk: SlackContext,
+  slack: SlackContext,
   view: SubmittedView | undefined,
   block: string,
   typed: string,
   sender: Asker,
 ): Promise<NonNullable<ReturnType<typeof optionObject>>[]> {
-  const place = view === undefined ? undefined : readFormMetadata(view.private_metadata);
+  const metadata = view === undefined ? undefined : readFormMetadata(view.private_metadata);
   const option = optionNameOf(block);
-  if (place === undefined || option === undefined) return [];
-  const signal = AbortSignal.any([desk.stopping, AbortSignal.timeout(desk.suggestMillis)]);
+  if (metadata === undefined || option === undefined) return [];
+  const signal = AbortSignal.any([slack.stopping, AbortSignal.timeout(slack.suggestMillis)]);
   const { promise: late, resolve } = Promise.withResolvers<[]>();
   signal.addEventListener("abort", () => resolve([]), { once: true });
   const found = await Promise.race([
-    desk.bot.suggest({
-      command: place.command,
+    slack.bot.suggest({
+      command: metadata.command,
       options: readForm(view?.state?.values ?? {}),
       option,
       typed,
-      here: targetOf({ workspace: sender.workspace, channel: place.channel }),
+      here: targetOf({ workspace: sender.workspace, channel: metadata.channel }),
       caller: plainCaller(sender),
       signal,
     }),

@@ -7,30 +7,30 @@ import type { SlackUser } from "../home/home-data.ts";
 import { MAX_FILE_BYTES, MAX_FILES } from "../limits.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** The question as the bot takes it. */
+/** An ask as an invocation of the bot. */
 export function prepare(
-  desk: SlackContext,
+  slack: SlackContext,
   ask: Ask,
-  origin: RequestContext,
+  request: RequestContext,
   progress?: (latest: Reply) => void,
 ): Prepared {
   const invocation: Invocation = {
     ...ask,
-    here: targetOf(origin),
-    caller: origin.caller,
-    signal: desk.stopping,
+    here: targetOf(request),
+    caller: request.caller,
+    signal: slack.stopping,
     ...(progress === undefined ? {} : { progress }),
   };
-  return desk.bot.prepare(invocation);
+  return slack.bot.prepare(invocation);
 }
 
-/** The command that is asked for; undefined where there is none of that name. */
+/** The command of an ask; undefined where none has that name. */
 export function commandOf({ bot }: SlackContext, ask: Ask): AnyCommand | undefined {
   return bot.commands.find(({ name }) => name === ask.command);
 }
 
-export function targetOf(origin: Pick<RequestContext, "workspace" | "channel">): Target {
-  const { workspace, channel } = origin;
+export function targetOf(request: Pick<RequestContext, "workspace" | "channel">): Target {
+  const { workspace, channel } = request;
   return {
     platform: "slack",
     ...(workspace === undefined ? {} : { workspace }),
@@ -40,19 +40,18 @@ export function targetOf(origin: Pick<RequestContext, "workspace" | "channel">):
 }
 
 /**
- * Slack's custom is that an answer goes to the asker alone, who may share it: so only what says `private:no` itself,
- * what announces a change and what the workspace chose to show is answered for all to see, whatever a command's own
- * default is.
+ * On Slack an answer goes to the asker alone, who may share it. Shown to all are only answers to `private:no`, changes
+ * that a command announces, and commands that the workspace chose to show; a command's own default does not count.
  */
 export function isShownToAll({ visibility, isDefault }: AnswerAudience): boolean {
   return visibility === "channel" && !isDefault;
 }
 
-/** Who sees the answer: what a button decided already, else by the question. */
-export function audienceOf(desk: SlackContext, ask: Ask, origin: RequestContext, prepared: Prepared): Visibility {
-  if (origin.audience !== undefined) return origin.audience;
+/** Who sees the answer: as a button has decided, else by the ask. */
+export function audienceOf(slack: SlackContext, ask: Ask, request: RequestContext, prepared: Prepared): Visibility {
+  if (request.audience !== undefined) return request.audience;
   if (!prepared.ok) return "caller";
-  const settled = "private" in ask.options || desk.bot.audience(ask.command, targetOf(origin)) !== undefined;
+  const settled = "private" in ask.options || slack.bot.audience(ask.command, targetOf(request)) !== undefined;
   return isShownToAll({ visibility: prepared.visibility, isDefault: !settled }) ? "channel" : "caller";
 }
 
@@ -62,23 +61,28 @@ export interface Asker extends SlackUser {
 }
 
 /**
- * Who asks, as the bot takes it. Whether they may change what a channel is told is looked up only where a command has
- * to do with that, since Slack must be asked for it.
+ * The asker as the bot's caller. Whether they may change a channel's alerts is looked up for management commands alone,
+ * since that takes a call to Slack.
  */
-export async function callerOf(desk: SlackContext, asker: Asker, command: string | undefined): Promise<Caller> {
+export async function callerOf(slack: SlackContext, asker: Asker, command: string | undefined): Promise<Caller> {
   const plain = plainCaller(asker);
-  if (command === undefined || !isManagementCommand(desk, command)) return plain;
-  const found = await desk.managers.mayManage(asker);
+  if (command === undefined || !isManagementCommand(slack, command)) return plain;
+  const found = await slack.managers.mayManage(asker);
   return found.may ? { ...plain, mayManageChannel: true } : { ...plain, mayNotManage: found.why };
 }
 
-/** The same where nothing is changed. */
+/** The same without that look-up. */
 export function plainCaller({ id, name }: Asker): Caller {
   return { id, name: name ?? id, mayManageChannel: false };
 }
 
 /** Whether a command, or one of its family (`alerts …`), is for those who manage the channel. */
-export function isManagementCommand(desk: SlackContext, command: string): boolean {
+export function isManagementCommand(slack: SlackContext, command: string): boolean {
   const [family] = command.split(" ");
-  return desk.bot.commands.some(({ access, name }) => access === "channel-manager" && name.split(" ")[0] === family);
+  return slack.bot.commands.some(({ access, name }) => access === "channel-manager" && name.split(" ")[0] === family);
+}
+
+/** Whether others could see a message in a channel: not in the app's direct messages. */
+export function isShared(channel: string | undefined, directMessages: boolean): boolean {
+  return channel !== undefined && !directMessages;
 }

@@ -6,9 +6,9 @@ import { fromMillis } from "../../../units/nanoseconds.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS } from "../limits.ts";
 import { renderText } from "../render/mrkdwn.ts";
 
-// What the adapter itself has to say.
+// The adapter's own messages.
 
-/** A button from another version, or one whose meaning is no longer kept. */
+/** A button from another version, or one whose press is no longer stored. */
 export function expiredNotice(command: string): Reply {
   return reply({
     tone: "warning",
@@ -18,7 +18,7 @@ export function expiredNotice(command: string): Reply {
   });
 }
 
-/** A button whose meaning the store does not give just now. */
+/** A button whose press the store cannot read just now. */
 export function unreadableNotice(): Reply {
   return reply({
     tone: "bad",
@@ -28,7 +28,7 @@ export function unreadableNotice(): Reply {
   });
 }
 
-/** Said while a question takes a while. */
+/** Shown while an answer takes a while. */
 export function workingNotice(ask: Ask, inPlace: boolean): Reply {
   return reply({
     title: text`Asking: ${formatLine(ask)}`,
@@ -43,8 +43,8 @@ export function workingNotice(ask: Ask, inPlace: boolean): Reply {
 }
 
 /**
- * What stands below everything that only tells how far something is, in mrkdwn: it stays when the bot is killed in the
- * middle, and must not promise anything then.
+ * Stands below every progress message, in mrkdwn: the message stays when the bot is killed in between, and must not
+ * promise anything then.
  */
 export function progressFootnote(askedMillis: number, nowMillis: number, expires: boolean): string {
   const time = (millis: number): string =>
@@ -53,10 +53,10 @@ export function progressFootnote(askedMillis: number, nowMillis: number, expires
   return `As of ${time(nowMillis)}. ${expires ? later : ""}If the bot is restarted meanwhile, nothing comes: then ask again.`;
 }
 
-/** In mrkdwn, below what told for the last time where it stands how far something is. */
+/** In mrkdwn, below the last progress message at a response_url. */
 export const CONTINUES_IN_DIRECT_MESSAGES = "From here on, your direct messages with the app tell how far it is.";
 
-/** Said to whoever waits while the bot stops. */
+/** For an asker who waits while the bot stops. */
 export function stoppingNotice(ask: Ask): Reply {
   return reply({
     tone: "warning",
@@ -66,10 +66,10 @@ export function stoppingNotice(ask: Ask): Reply {
   });
 }
 
-/** In mrkdwn: an answer that Slack may have taken already. */
+/** In mrkdwn, on an answer that Slack may have taken before. */
 export const POSSIBLE_DUPLICATE = "Slack did not say whether it took this answer before: you may see it twice.";
 
-/** An answer that the platform refused to show: a fault of ours, with what can be done. */
+/** An answer that Slack refused to show: a bug, with what to do about it. */
 export function refusedAnswerNotice(): Reply {
   return reply({
     tone: "bad",
@@ -81,7 +81,7 @@ export function refusedAnswerNotice(): Reply {
   });
 }
 
-/** What stands above an answer that had to become a direct message. */
+/** An answer that became a direct message, with its question above it. */
 export function lateAnswer(given: Reply, command: string, ask: Ask): Reply {
   return {
     ...given,
@@ -89,7 +89,7 @@ export function lateAnswer(given: Reply, command: string, ask: Ask): Reply {
   };
 }
 
-/** Sent once Slack is back, where it was away for longer than an answer is kept. */
+/** Sent once Slack is back, where it was away for longer than answers are retried. */
 export function lostAnswerNotice(command: string, ask: Ask): Reply {
   return reply({
     tone: "warning",
@@ -103,7 +103,7 @@ export function lostAnswerNotice(command: string, ask: Ask): Reply {
   });
 }
 
-/** A form could not be opened: Slack gives three seconds for that, from the press or the command on. */
+/** A form could not be opened: Slack allows three seconds for that, from the press or the command on. */
 export function formNotOpenedNotice(command: string, ask: Ask): Reply {
   return reply({
     tone: "warning",
@@ -117,7 +117,7 @@ export function formNotOpenedNotice(command: string, ask: Ask): Reply {
   });
 }
 
-/** A channel is to be told something, and the bot is not in it. */
+/** A channel is subscribed, and the bot is not in it. */
 export function notInChannelNotice(botName: string): Reply {
   return reply({
     tone: "warning",
@@ -131,7 +131,7 @@ export function notInChannelNotice(botName: string): Reply {
   });
 }
 
-/** The answer to "Send as file" where everything fits after all. */
+/** The answer to "Send as file" where everything fits by now. */
 export function nothingLeftOutNotice(): Reply {
   return reply({
     title: "Nothing is left out any more",

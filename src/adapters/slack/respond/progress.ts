@@ -1,6 +1,6 @@
 /**
- * Shows how far a job is at a few moments, since each time uses up one of few uses; what comes in between is replaced by
- * what comes later.
+ * Shows the progress of a job at a few moments, since each time may cost one of a few uses; updates in between are replaced
+ * by the latest.
  */
 export class Progress<T> {
   readonly #show: (latest: T) => Promise<boolean>;
@@ -13,8 +13,8 @@ export class Progress<T> {
   #stopped = false;
 
   /**
-   * `atMillis` gives the moment of each showing, counted from now; undefined ends it. `show` must not reject; false ends
-   * it, too.
+   * `atMillis` returns the moment of each update, counted from now; undefined ends them. `show` must not reject; false ends
+   * them, too.
    */
   constructor(atMillis: (index: number) => number | undefined, show: (latest: T) => Promise<boolean>) {
     this.#atMillis = atMillis;
@@ -26,7 +26,7 @@ export class Progress<T> {
     this.#arm();
   }
 
-  /** Resolves once nothing is under way any more; nothing follows. */
+  /** Resolves once the last update has ended; none follows. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -1,52 +1,44 @@
 import type { Caller, Visibility } from "../../../bot/invocation.ts";
 import type { MessageBody } from "../render/compose.ts";
 
-/** Who asked and where. */
+/** Who asked, where, and how to answer. */
 export interface RequestContext {
   readonly caller: Caller;
   readonly workspace: string | undefined;
   readonly channel: string | undefined;
-  /** The thread that an answer for all belongs in. */
+  /** The thread of an answer for all to see. */
   readonly thread?: string | undefined;
-  readonly surface: Responder;
-  /** Who sees the answer, whatever the question says. */
+  readonly responder: Responder;
+  /** Who sees the answer, whatever the ask says. */
   readonly audience?: Visibility;
-  /** What the answer takes the place of was none: its files, if any, were not sent. */
+  /** The answer replaces an error: its files, if any, were not sent. */
   readonly fresh?: true;
   /** Stands above the answer, in mrkdwn. */
   readonly above?: string;
 }
 
-/** Where one question is answered. */
+/** Answers one request at one place. */
 export interface Responder {
   /** Whether others could see an answer there. */
   readonly shared: boolean;
-  /** Whether what is said takes the place of a message that stands there. */
+  /** Whether the answer replaces the message of the button. */
   readonly replacesMessage: boolean;
-  /** Whether the answer takes the place of what tells how far it is. */
+  /** Whether the answer replaces the progress message. */
   replacesProgress(audience: Visibility): boolean;
-  /** How often it can be told how far it is: at first each time may cost one of a few uses. */
+  /** How often progress can be shown: with `few`, each time costs one of a few uses at first. */
   readonly pace: "few" | "steady";
-  /** Whether nothing can be said there after half an hour: what comes later comes by direct message. */
+  /** Whether the place expires after half an hour: a later answer goes by direct message. */
   readonly expires: boolean;
-  /** Whether it is the app's direct messages, so that there is no other place to go to. */
+  /** Whether it is the app's direct messages, so that there is no other place to fall back to. */
   readonly direct: boolean;
-  /** Shows how far it is; false when nothing more can be shown. Rejects when that fails. */
+  /** Shows progress; false when no more can be shown. Rejects when that fails. */
   showProgress(body: MessageBody, audience: Visibility): Promise<boolean>;
-  /** Says the answer. Rejects with ResponseUrlGone when it is too late for that. */
+  /** Shows the answer. Rejects with ResponseUrlExpired when the place has expired. */
   say(body: MessageBody, audience: Visibility): Promise<void>;
-  /** Says something to the asker alone, beside what stands there. */
+  /** Shows a message to the asker alone, beside what is there. */
   sayEphemeral(body: MessageBody): Promise<void>;
-  /** The same place for something else to say, which takes the place of nothing that was said. */
+  /** The same place for a later message, which replaces nothing. */
   forFollowUp(): Responder;
-  /** Takes away what told how far it was, where the answer has not taken its place. Never rejects. */
+  /** Deletes the progress message, unless the answer has replaced it. Never rejects. */
   clearProgress(): Promise<void>;
-}
-
-/** Nothing said ever unfolds links. */
-export const NO_UNFURL = { unfurl_links: false, unfurl_media: false } as const;
-
-/** What is said, as the Web API takes it. */
-export function messageArguments({ text, blocks }: MessageBody) {
-  return { ...NO_UNFURL, text, blocks: [...blocks] };
 }

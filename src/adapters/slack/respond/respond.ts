@@ -1,3 +1,8 @@
+// Answers commands, mentions, forms and buttons: runs an ask, shows its progress, sends the answer.
+// Next: bolt-app.ts (routes each event to its handler: command-handler.ts, form-handler.ts, button-handler.ts),
+// request-context.ts and responders.ts (where an answer goes), answer.ts, retry-answer.ts (how long an answer is
+// retried), notices.ts (the adapter's own texts).
+
 import type { Prepared, Visibility } from "../../../bot/invocation.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { SlackContext } from "../context.ts";
@@ -11,54 +16,54 @@ import type { RequestContext } from "./request-context.ts";
 import { DirectMessageResponder } from "./responders.ts";
 import { RetriesExhausted, type RetryableAnswer } from "./retry-answer.ts";
 
-/** Runs a question and answers it, whatever comes. Never rejects. */
-export async function respond(desk: SlackContext, ask: Ask, origin: RequestContext): Promise<void> {
-  await logFailure(desk, ask.command, async () => {
-    const { channel, surface } = origin;
-    if (channel !== undefined && surface.shared && isManagementCommand(desk, ask.command)) {
-      desk.lastManagementRequests.note(channel, origin);
+/** Runs an ask and answers it, errors included. Never rejects. */
+export async function respond(slack: SlackContext, ask: Ask, request: RequestContext): Promise<void> {
+  await logFailure(slack, ask.command, async () => {
+    const { channel, responder } = request;
+    if (channel !== undefined && responder.shared && isManagementCommand(slack, ask.command)) {
+      slack.lastManagementRequests.remember(channel, request);
     }
-    const prepared = prepare(desk, ask, origin, (latest) => progress.update(latest));
-    const audience = audienceOf(desk, ask, origin, prepared);
-    const progress = progressOf(desk, ask, origin, audience);
-    let said: boolean;
+    const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
+    const audience = audienceOf(slack, ask, request, prepared);
+    const progress = progressOf(slack, ask, request, audience);
+    let delivered: boolean;
     try {
-      const reply = await runPrepared(prepared, progress, workingNotice(ask, surface.replacesProgress(audience)));
-      // What was broken off is no answer: the question can be asked again as soon as the bot is back.
-      const cut = desk.stopping.aborted && reply.failure !== undefined;
-      said = await respondWith(desk, cut ? stoppingNotice(ask) : reply, ask, origin, audience);
+      const reply = await runPrepared(prepared, progress, workingNotice(ask, responder.replacesProgress(audience)));
+      // A question that was cut off can be asked again as soon as the bot is back.
+      const interrupted = slack.stopping.aborted && reply.failure !== undefined;
+      delivered = await respondWith(slack, interrupted ? stoppingNotice(ask) : reply, ask, request, audience);
     } finally {
-      await surface.clearProgress();
+      await responder.clearProgress();
     }
-    if (!said) await notifyLostAnswer(desk, ask, origin);
+    if (!delivered) await notifyLostAnswer(slack, ask, request);
   });
 }
 
 function progressOf(
-  desk: SlackContext,
+  slack: SlackContext,
   ask: Ask,
-  { caller, surface }: RequestContext,
+  { caller, responder }: RequestContext,
   audience: Visibility,
 ): Progress<Reply> {
-  const asked = desk.now();
-  // A page stays as it is for a while: nothing is said yet where the first word would stand elsewhere.
-  const skipped = surface.replacesMessage ? 1 : 0;
-  const costly = surface.pace === "few" ? desk.progressAtMillis : desk.progressAtMillis.slice(0, 1);
+  const asked = slack.now();
+  // Where the answer replaces a page, the first progress message would stand elsewhere: it is skipped.
+  const skipped = responder.replacesMessage ? 1 : 0;
+  const costly = responder.pace === "few" ? slack.progressAtMillis : slack.progressAtMillis.slice(0, 1);
   const last = costly.at(-1);
   const at = (index: number): number | undefined => {
     const turn = index + skipped;
     if (last === undefined) return undefined;
-    return costly[turn] ?? last + (turn - costly.length + 1) * desk.progressEveryMillis;
+    return costly[turn] ?? last + (turn - costly.length + 1) * slack.progressEveryMillis;
   };
   return new Progress<Reply>(at, async (latest) => {
     try {
-      const { body } = await compose(latest, { asker: caller.id }, desk);
-      return await surface.showProgress(
-        withSmallPrint(body, progressFootnote(asked, desk.now(), surface.expires)),
+      const { body } = await compose(latest, { asker: caller.id }, slack);
+      return await responder.showProgress(
+        withSmallPrint(body, progressFootnote(asked, slack.now(), responder.expires)),
         audience,
       );
     } catch (error) {
-      desk.log.debug({ platform: "slack", command: ask.command, why: describeError(error) }, "progress was not shown");
+      slack.log.debug({ platform: "slack", command: ask.command, why: describeError(error) }, "progress was not shown");
       return false;
     }
   });
@@ -75,52 +80,52 @@ async function runPrepared(prepared: Prepared, progress: Progress<Reply>, first:
 }
 
 /**
- * Says a reply where it belongs: errors to the asker alone, files beside it. False when Slack was away for too long;
- * rejects when Slack takes it nowhere. Without `ask`, it is a word of the adapter's own. Disposes of the reply.
+ * Sends a reply where it belongs: errors to the asker alone, files beside it. False when Slack was away for too long;
+ * rejects when Slack takes it nowhere. Without `ask`, it is a notice of the adapter's own. Disposes of the reply.
  */
 export async function respondWith(
-  desk: SlackContext,
+  slack: SlackContext,
   reply: Reply,
   ask: Ask | undefined,
-  origin: RequestContext,
+  request: RequestContext,
   audience: Visibility,
 ): Promise<boolean> {
-  const answer = new Answer(desk, { reply, ask, origin, audience });
+  const answer = new Answer(slack, { reply, ask, request, audience });
   try {
-    return await sayWithRetries(desk, ask?.command ?? "notice", answer);
+    return await sayWithRetries(slack, ask?.command ?? "notice", answer);
   } finally {
     await disposeReply(reply);
   }
 }
 
-/** Tells whoever changed last what a channel is told that nothing can be posted there. Never rejects. */
-export async function notifyNotInChannel(desk: SlackContext, channel: string): Promise<void> {
-  const origin = desk.lastManagementRequests.take(channel);
-  if (origin === undefined) return;
-  await logFailure(desk, "notice", async () => {
-    await respondWith(desk, notInChannelNotice(desk.botName()), undefined, origin, "caller");
+/** Tells the person who last changed a channel's alerts that the bot cannot post there. Never rejects. */
+export async function notifyNotInChannel(slack: SlackContext, channel: string): Promise<void> {
+  const request = slack.lastManagementRequests.take(channel);
+  if (request === undefined) return;
+  await logFailure(slack, "notice", async () => {
+    await respondWith(slack, notInChannelNotice(slack.botName()), undefined, request, "caller");
   });
 }
 
-/** Whether something was said within the time that it is insisted on for; rejects with what else is wrong. */
-export async function sayWithRetries(desk: SlackContext, what: string, saying: RetryableAnswer): Promise<boolean> {
+/** Sends an answer, retrying while Slack takes nothing; false when the retries are exhausted, rejects with any other error. */
+export async function sayWithRetries(slack: SlackContext, what: string, answer: RetryableAnswer): Promise<boolean> {
   try {
-    await desk.answerRetrier.say(what, saying);
+    await slack.answerRetrier.say(what, answer);
     return true;
   } catch (error) {
     if (!(error instanceof RetriesExhausted)) throw error;
-    desk.log.error({ platform: "slack", what, why: error.message }, "an answer is given up");
+    slack.log.error({ platform: "slack", what, why: error.message }, "an answer is given up");
     return false;
   }
 }
 
 /**
- * Tells in direct messages, once Slack is back, that an answer was given up: the answer itself is not kept for that long,
- * since it may hold files and goes out of date. Rejects when Slack takes that nowhere, either.
+ * Says in direct messages, once Slack is back, that an answer was lost: the answer itself is not kept for that long, since
+ * it may hold files and goes out of date. Rejects when Slack does not take that either.
  */
-export async function notifyLostAnswer(desk: SlackContext, ask: Ask, origin: RequestContext): Promise<void> {
-  const direct = { ...origin, surface: new DirectMessageResponder(desk, origin.caller.id) };
-  const notice = lostAnswerNotice(desk.command, ask);
-  const word = new Answer(desk, { reply: notice, ask, origin: direct, audience: "caller" });
-  await desk.lostNoticeRetrier.say(ask.command, word);
+export async function notifyLostAnswer(slack: SlackContext, ask: Ask, request: RequestContext): Promise<void> {
+  const direct: RequestContext = { ...request, responder: new DirectMessageResponder(slack, request.caller.id) };
+  const notice = lostAnswerNotice(slack.command, ask);
+  const lost = new Answer(slack, { reply: notice, ask, request: direct, audience: "caller" });
+  await slack.lostNoticeRetrier.say(ask.command, lost);
 }

@@ -1,21 +1,21 @@
 import type { Visibility } from "../../../bot/invocation.ts";
 import { RESPONSE_URL_PROGRESS_USES, RESPONSE_URL_USES } from "../limits.ts";
-import { type MessageBody, withSmallPrint } from "../render/compose.ts";
+import { type MessageBody, NO_UNFURL, withSmallPrint } from "../render/compose.ts";
 import type { ResponseUrl } from "../transport/response-url.ts";
 import { type CallPolicy, retryingRateLimited, type WebApiAccess, withoutRetry } from "../transport/web-api.ts";
 import { editableDirectMessage, EditableMessage, type MessageDestination } from "./editable-message.ts";
 import { CONTINUES_IN_DIRECT_MESSAGES } from "./notices.ts";
-import { NO_UNFURL, type Responder } from "./request-context.ts";
+import type { Responder } from "./request-context.ts";
 
 interface CommandResponderOptions {
   readonly shared: boolean;
-  /** Where it can be told again and again how far it is. */
-  readonly note: EditableMessage;
+  /** Progress in direct messages, which can be edited any number of times. */
+  readonly progressMessage: EditableMessage;
 }
 
 /**
- * Answers a slash command: progress and answer follow each other in one message. When the uses for progress are over,
- * direct messages tell it.
+ * Answers a slash command: the answer replaces its progress in one message. When the uses for progress are over, progress
+ * goes on in direct messages.
  */
 export class CommandResponder implements Responder {
   readonly replacesMessage = false;
@@ -24,22 +24,22 @@ export class CommandResponder implements Responder {
   readonly direct = false;
   readonly shared: boolean;
   readonly #url: ResponseUrl;
-  readonly #note: EditableMessage;
-  #standing = false;
-  /** What stands there tells how far it is, and no answer has taken its place. */
+  readonly #progressMessage: EditableMessage;
+  #ephemeralPosted = false;
+  /** The message there shows progress, and no answer has replaced it. */
   #pending = false;
 
-  constructor(url: ResponseUrl, { shared, note }: CommandResponderOptions) {
+  constructor(url: ResponseUrl, { shared, progressMessage }: CommandResponderOptions) {
     this.#url = url;
     this.shared = shared;
-    this.#note = note;
+    this.#progressMessage = progressMessage;
   }
 
   async showProgress(body: MessageBody): Promise<boolean> {
-    // Two uses stay free: for the answer, and for an error or for taking the progress away.
+    // Two uses stay free: for the answer, and for an error or for deleting the progress.
     const left = this.#url.left - (RESPONSE_URL_USES - RESPONSE_URL_PROGRESS_USES);
     if (left <= 0) {
-      await this.#note.progress(body);
+      await this.#progressMessage.progress(body);
       return true;
     }
     await this.sayEphemeral(left === 1 ? withSmallPrint(body, CONTINUES_IN_DIRECT_MESSAGES) : body);
@@ -49,20 +49,25 @@ export class CommandResponder implements Responder {
 
   async say(body: MessageBody, audience: Visibility): Promise<void> {
     if (audience === "caller") return this.sayEphemeral(body);
-    if (this.#standing) await this.#url.post({ delete_original: true });
-    this.#standing = false;
+    if (this.#ephemeralPosted) await this.#url.post({ delete_original: true });
+    this.#ephemeralPosted = false;
     this.#pending = false;
     await this.#url.post({ ...body, ...NO_UNFURL, response_type: "in_channel", replace_original: false });
   }
 
   async sayEphemeral(body: MessageBody): Promise<void> {
-    await this.#url.post({ ...body, ...NO_UNFURL, response_type: "ephemeral", replace_original: this.#standing });
-    this.#standing = true;
+    await this.#url.post({
+      ...body,
+      ...NO_UNFURL,
+      response_type: "ephemeral",
+      replace_original: this.#ephemeralPosted,
+    });
+    this.#ephemeralPosted = true;
     this.#pending = false;
   }
 
   forFollowUp(): Responder {
-    return new CommandResponder(this.#url, { shared: this.shared, note: this.#note });
+    return new CommandResponder(this.#url, { shared: this.shared, progressMessage: this.#progressMessage });
   }
 
   replacesProgress(): boolean {
@@ -70,10 +75,10 @@ export class CommandResponder implements Responder {
   }
 
   async clearProgress(): Promise<void> {
-    await this.#note.clear();
+    await this.#progressMessage.clear();
     if (!this.#pending) return;
     this.#pending = false;
-    // What stays says itself until when it holds.
+    // A progress message that stays says itself until when it holds.
     await this.#url.post({ delete_original: true }).catch(() => undefined);
   }
 }
@@ -91,32 +96,32 @@ export class MentionResponder implements Responder {
   readonly pace = "steady";
   readonly expires = false;
   readonly direct = false;
-  readonly #talk: WebApiAccess;
+  readonly #api: WebApiAccess;
   readonly #place: MessageDestination;
   readonly #user: string;
-  /** What stands there for all to see. */
+  /** The message for all to see. */
   readonly #shown: EditableMessage;
-  readonly #note: EditableMessage;
-  #told = false;
+  readonly #progressMessage: EditableMessage;
+  #progressShown = false;
 
-  constructor(talk: WebApiAccess, { channel, thread, user }: MentionResponderOptions) {
+  constructor(api: WebApiAccess, { channel, thread, user }: MentionResponderOptions) {
     const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread }) };
-    this.#talk = talk;
+    this.#api = api;
     this.#user = user;
     this.#place = place;
-    this.#shown = new EditableMessage(talk, () => Promise.resolve(place));
-    this.#note = editableDirectMessage(talk, user);
+    this.#shown = new EditableMessage(api, () => Promise.resolve(place));
+    this.#progressMessage = editableDirectMessage(api, user);
   }
 
   /**
-   * For all to see: one message, which the answer takes the place of. What one person alone sees cannot be changed
-   * there: after a first word it is told in direct messages.
+   * For all to see: one message, which the answer replaces. An ephemeral message cannot be edited there: after a first one,
+   * progress goes on in direct messages.
    */
   async showProgress(body: MessageBody, audience: Visibility): Promise<boolean> {
     if (audience === "channel") await this.#shown.progress(body);
-    else if (this.#told) await this.#note.progress(body);
-    else await this.#whisper(body, withoutRetry);
-    this.#told = true;
+    else if (this.#progressShown) await this.#progressMessage.progress(body);
+    else await this.#postEphemeral(body, withoutRetry);
+    this.#progressShown = true;
     return true;
   }
 
@@ -125,8 +130,8 @@ export class MentionResponder implements Responder {
   }
 
   async sayEphemeral(body: MessageBody): Promise<void> {
-    await this.#whisper(body, retryingRateLimited(this.#talk));
-    // What all saw of an answer that then became one person's.
+    await this.#postEphemeral(body, retryingRateLimited(this.#api));
+    // The progress that all saw of an answer that then became one person's.
     await this.#shown.clear();
   }
 
@@ -139,12 +144,12 @@ export class MentionResponder implements Responder {
   }
 
   clearProgress(): Promise<void> {
-    return this.#note.clear();
+    return this.#progressMessage.clear();
   }
 
-  async #whisper(body: MessageBody, call: CallPolicy): Promise<void> {
+  async #postEphemeral(body: MessageBody, call: CallPolicy): Promise<void> {
     const message = { ...this.#place, user: this.#user, text: body.text, blocks: [...body.blocks] };
-    await call(() => this.#talk.web.chat.postEphemeral(message));
+    await call(() => this.#api.web.chat.postEphemeral(message));
   }
 }
 
@@ -152,8 +157,8 @@ interface ButtonResponderOptions {
   readonly replaces: boolean;
   readonly shared: boolean;
   readonly thread?: string | undefined;
-  /** Where it can be told again and again how far it is. */
-  readonly note: EditableMessage;
+  /** Progress in direct messages, which can be edited any number of times. */
+  readonly progressMessage: EditableMessage;
 }
 
 /** Answers a button: in place of its message, or below it. */
@@ -164,26 +169,26 @@ export class ButtonResponder implements Responder {
   readonly replacesMessage: boolean;
   readonly shared: boolean;
   readonly #url: ResponseUrl;
-  readonly #note: EditableMessage;
+  readonly #progressMessage: EditableMessage;
   readonly #thread: { readonly thread_ts?: string };
-  #told = false;
+  #progressShown = false;
 
-  constructor(url: ResponseUrl, { replaces, shared, thread, note }: ButtonResponderOptions) {
+  constructor(url: ResponseUrl, { replaces, shared, thread, progressMessage }: ButtonResponderOptions) {
     this.#url = url;
     this.replacesMessage = replaces;
     this.shared = shared;
-    this.#note = note;
+    this.#progressMessage = progressMessage;
     this.#thread = thread === undefined ? {} : { thread_ts: thread };
   }
 
   /**
-   * What is posted below a message cannot be changed through the message's address: a first word stands there, and what
-   * takes longer is told in direct messages. A page stays as it is until the next one is there.
+   * A message below a button's cannot be edited at its response_url: after a first one, progress goes on in direct
+   * messages. A page stays as it is until the next one replaces it.
    */
   async showProgress(body: MessageBody): Promise<boolean> {
-    if (this.#told || this.replacesMessage) await this.#note.progress(body);
+    if (this.#progressShown || this.replacesMessage) await this.#progressMessage.progress(body);
     else await this.sayEphemeral(body);
-    this.#told = true;
+    this.#progressShown = true;
     return true;
   }
 
@@ -212,25 +217,25 @@ export class ButtonResponder implements Responder {
   }
 
   clearProgress(): Promise<void> {
-    return this.#note.clear();
+    return this.#progressMessage.clear();
   }
 }
 
-/** Answers in the app's direct messages: where nothing else can, and for what comes late. */
+/** Answers in the app's direct messages: without another place, and for late answers. */
 export class DirectMessageResponder implements Responder {
   readonly replacesMessage = false;
   readonly shared = false;
   readonly pace = "steady";
   readonly expires = false;
   readonly direct = true;
-  readonly #talk: WebApiAccess;
+  readonly #api: WebApiAccess;
   readonly #user: string;
   readonly #message: EditableMessage;
 
-  constructor(talk: WebApiAccess, user: string) {
-    this.#talk = talk;
+  constructor(api: WebApiAccess, user: string) {
+    this.#api = api;
     this.#user = user;
-    this.#message = editableDirectMessage(talk, user);
+    this.#message = editableDirectMessage(api, user);
   }
 
   async showProgress(body: MessageBody): Promise<boolean> {
@@ -247,7 +252,7 @@ export class DirectMessageResponder implements Responder {
   }
 
   forFollowUp(): Responder {
-    return new DirectMessageResponder(this.#talk, this.#user);
+    return new DirectMessageResponder(this.#api, this.#user);
   }
 
   replacesProgress(): boolean {

@@ -9,18 +9,18 @@ import { describeError, errorCodeOf, isUnanswered, retryAfterMillis } from "../t
 import { ResponseRefused, ResponseUnreached, ResponseUrlExpired } from "../transport/response-url.ts";
 import type { Sleep } from "../transport/web-api.ts";
 
-/** Slack has taken nothing for too long, or too much waits for it already. */
+/** Slack took nothing for too long, or too many answers wait for it already. */
 export class RetriesExhausted extends Error {
-  override readonly name = "GivenUp";
+  override readonly name = "RetriesExhausted";
 }
 
-/** Something that is to be said to somebody, and where. */
+/** An answer, and the places where it can be sent. */
 export interface RetryableAnswer {
-  /** Says it where it belongs; with `again`, it may have arrived before. */
+  /** Sends it where it belongs; with `again`, it may have arrived before. */
   sayHere(again: boolean): Promise<void>;
-  /** Says it in direct messages; left out where it belongs there. */
+  /** Sends it in direct messages; left out where it belongs there. */
   readonly sayInDirectMessage?: ((again: boolean) => Promise<void>) | undefined;
-  /** Slack does not take what it contains: from now on something simpler is said. False when there is nothing left to say. */
+  /** Slack refuses its content: a simpler one takes its place. False when there is none. */
   simplify(): boolean;
 }
 
@@ -29,31 +29,31 @@ export interface AnswerRetrierOptions {
   readonly sleep: Sleep;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Aborted when the adapter stops: nothing is waited for any more. */
+  /** Aborted when the adapter stops: no more waiting. */
   readonly stopping: AbortSignal;
   readonly policy: RetryPolicy;
   /** From 0 to below 1. */
   readonly random?: (() => number) | undefined;
 }
 
-/** For how long something is insisted on, and how often. */
+/** How long and how often an answer is retried. */
 interface RetryPolicy {
   readonly maxDurationMillis: Milliseconds;
-  /** The first pause; each is twice as long as the one before, up to the longest. */
+  /** The first pause; each is twice as long as the one before, up to `maxDelayMillis`. */
   readonly initialDelayMillis: Milliseconds;
   readonly maxDelayMillis: Milliseconds;
-  /** As many may wait for Slack at a time. */
+  /** Answers that may wait for Slack at a time. */
   readonly maxWaiting: number;
 }
 
-/** With answers, each of which may hold files: for as long as a response_url lives. */
+/** For answers, each of which may hold files: as long as a response_url lives. */
 export const ANSWER_RETRY_POLICY: RetryPolicy = {
   maxDurationMillis: RESPONSE_URL_LIFETIME_MILLIS,
   initialDelayMillis: 1000,
   maxDelayMillis: 60_000,
   maxWaiting: 200,
 };
-/** With a word about an answer that was given up: for a day, as with alerts. */
+/** For the notice about a lost answer: for a day, as with alerts. */
 export const LOST_NOTICE_RETRY_POLICY: RetryPolicy = {
   maxDurationMillis: 86_400_000,
   initialDelayMillis: 60_000,
@@ -61,35 +61,35 @@ export const LOST_NOTICE_RETRY_POLICY: RetryPolicy = {
   maxWaiting: 2000,
 };
 
-/** Codes with which Slack refuses what a message contains; anything else is about the place or the moment. */
+/** Codes with which Slack refuses a message's content; any other is about the place or the moment. */
 const REFUSED_CONTENT =
   /^(?:invalid_blocks|invalid_attachments|invalid_arg|invalid_metadata|msg_|no_text|too_many|markdown_)/u;
 
-/** A permission is not given within half an hour. */
+/** Nobody grants a permission within half an hour. */
 const NEEDS_OPERATOR = new Set(["missing_scope", "not_allowed_token_type"]);
 
 /**
- * Says what people wait for, again and again with growing pauses while Slack takes nothing: where it belongs, else in
- * direct messages.
+ * Sends answers, and retries with growing pauses while Slack takes nothing: where the answer belongs, else in direct
+ * messages.
  */
 export class AnswerRetrier {
-  readonly #parts: AnswerRetrierOptions;
+  readonly #options: AnswerRetrierOptions;
   #waiting = 0;
 
-  constructor(parts: AnswerRetrierOptions) {
-    this.#parts = parts;
+  constructor(options: AnswerRetrierOptions) {
+    this.#options = options;
   }
 
-  /** How much waits for Slack to come back. */
+  /** The answers that wait for Slack to come back. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Rejects with GivenUp when that took too long, else with what is wrong when it cannot be said. */
-  async say(what: string, saying: RetryableAnswer): Promise<void> {
-    const { log, now, policy, sleep, stopping, random = Math.random } = this.#parts;
+  /** Rejects with RetriesExhausted when that took too long, and with the error of an answer that cannot be sent. */
+  async say(what: string, answer: RetryableAnswer): Promise<void> {
+    const { log, now, policy, sleep, stopping, random = Math.random } = this.#options;
     const until = now() + policy.maxDurationMillis;
-    const attempts = new AnswerAttempts(saying, log, what);
+    const attempts = new AnswerAttempts(answer, log, what);
     let pause = policy.initialDelayMillis;
     let waits = false;
     try {
@@ -119,35 +119,35 @@ export class AnswerRetrier {
   }
 }
 
-/** The tries of one saying, and what is known after them. */
+/** The tries of one answer, and what is known after them. */
 class AnswerAttempts {
-  readonly #saying: RetryableAnswer;
+  readonly #answer: RetryableAnswer;
   readonly #log: Log;
   readonly #what: string;
-  #turns = 0;
-  /** Where it belongs, nothing can be said any more. */
+  #tries = 0;
+  /** Nothing can be sent any more where it belongs. */
   #lost = false;
-  /** What was wrong there last, where it may pass. */
-  #passing: unknown;
-  /** Slack did not say of an earlier try whether it arrived. */
+  /** The last transient error there. */
+  #transient: unknown;
+  /** An earlier try may have arrived: Slack did not say. */
   #again = false;
 
-  constructor(saying: RetryableAnswer, log: Log, what: string) {
-    this.#saying = saying;
+  constructor(answer: RetryableAnswer, log: Log, what: string) {
+    this.#answer = answer;
     this.#log = log;
     this.#what = what;
   }
 
-  /** What is wrong; undefined when it is said. What passes is preferred: it is worth another try. */
+  /** The error; undefined when the answer is sent. A transient error is preferred: it is worth another try. */
   async next(): Promise<unknown> {
-    const { sayInDirectMessage } = this.#saying;
+    const { sayInDirectMessage } = this.#answer;
     let here: unknown;
-    this.#turns += 1;
-    if (sayInDirectMessage === undefined || (!this.#lost && isPowerOfTwo(this.#turns))) {
-      here = await this.#try((again) => this.#saying.sayHere(again));
+    this.#tries += 1;
+    if (sayInDirectMessage === undefined || (!this.#lost && isPowerOfTwo(this.#tries))) {
+      here = await this.#try((again) => this.#answer.sayHere(again));
       if (here === undefined) return undefined;
       this.#lost = !isTransient(here);
-      if (!this.#lost) this.#passing = here;
+      if (!this.#lost) this.#transient = here;
       if (sayInDirectMessage === undefined) return here;
       if (!(here instanceof ResponseUrlExpired)) {
         this.#log.warn({ platform: "slack", what: this.#what, why: describeError(here) }, "an answer was not taken");
@@ -158,7 +158,7 @@ class AnswerAttempts {
     );
     if (there === undefined) return undefined;
     if (here !== undefined && isTransient(here)) return here;
-    return this.#lost || isTransient(there) ? there : this.#passing;
+    return this.#lost || isTransient(there) ? there : this.#transient;
   }
 
   async #try(say: (again: boolean) => Promise<void>): Promise<unknown> {
@@ -167,7 +167,7 @@ class AnswerAttempts {
         await say(this.#again);
         return undefined;
       } catch (error) {
-        if (isContentRefused(error) && this.#saying.simplify()) {
+        if (isContentRefused(error) && this.#answer.simplify()) {
           this.#log.error(
             { platform: "slack", what: this.#what, why: describeError(error) },
             "Slack refuses an answer",
@@ -190,7 +190,7 @@ function isContentRefused(error: unknown): boolean {
   return REFUSED_CONTENT.test(error instanceof ResponseRefused ? error.code : (errorCodeOf(error) ?? ""));
 }
 
-/** Whether the same may succeed a little later. */
+/** Whether a retry may succeed. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ResponseUnreached) return true;
   if (error instanceof ResponseRefused) return /^(?:408|429|5\d\d)$|ratelimited|rate_limited/u.test(error.code);
@@ -198,11 +198,11 @@ export function isTransient(error: unknown): boolean {
   const slacks = isUnanswered(error) || retryAfterMillis(error) !== undefined || isFromSlack(error);
   if (!slacks) return false;
   const { kind, revoked } = toSendError(error, true);
-  // A token that was mistyped or has expired counts again once it is mended.
+  // A token that was mistyped or has expired is accepted again once it is mended.
   return kind === "retry" || kind === "maybe-sent" || (kind === "refused" && !revoked);
 }
 
-/** Whether nobody can tell if it arrived. */
+/** Whether the answer may have arrived in spite of the error. */
 function mayHaveArrived(error: unknown): boolean {
   if (error instanceof ResponseUnreached) return !isUnsent(error);
   if (error instanceof ResponseRefused) return /^(?:408|50[0124])$/u.test(error.code);

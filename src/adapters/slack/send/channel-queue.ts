@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Beyond this many waiting messages, a channel takes no more: whoever sends tries again later. */
+/** A channel with this many waiting messages takes no more: the caller tries again later. */
 const MAX_WAITING_MESSAGES = 1000;
 
-/** Rejects what finds a channel's queue full. */
+/** A channel's queue is full. */
 export class QueueFull extends Error {
   override readonly name = "QueueFull";
 }
 
 /**
- * One after the other within a channel, at most one every so often; channels do not wait for each other. The pause is
- * counted from the end of a call, so that two never arrive closer together than it says.
+ * Runs work one after the other within a channel, with a pause in between; channels do not wait for each other. The pause
+ * counts from the end of a call, so that two messages never arrive closer together.
  */
 export class ChannelQueue {
   readonly #spacingMillis: number;
@@ -20,7 +20,7 @@ export class ChannelQueue {
     this.#spacingMillis = spacingMillis;
   }
 
-  /** Runs the work at the channel's turn. What can be made ready is made ready during the pause before it. */
+  /** Runs the work at the channel's turn; `ready` runs during the pause before it. */
   async run<T>(channel: string, signal: AbortSignal, work: () => Promise<T>, ready?: () => Promise<void>): Promise<T> {
     const state = this.#channels.get(channel) ?? { tail: Promise.resolve(), nextAt: 0, waiting: 0 };
     this.#channels.set(channel, state);
@@ -47,7 +47,7 @@ export class ChannelQueue {
     }
   }
 
-  /** Keeps a channel, and no other, still for a while. */
+  /** Pauses one channel. */
   hold(channel: string, millis: number): void {
     const state = this.#channels.get(channel);
     if (state !== undefined) state.nextAt = Math.max(state.nextAt, performance.now() + millis);

@@ -12,11 +12,11 @@ import type { MessageFile } from "../render/render.ts";
 import { describeError, errorCodeOf, isUnanswered } from "../transport/api-error.ts";
 import { retryRateLimited, type Sleep, type WebApiAccess } from "../transport/web-api.ts";
 
-/** Where files go. */
+/** Where files are sent. */
 export interface FileDestination {
   readonly channel: string;
   readonly thread?: string | undefined;
-  /** What the place is to the one who reads about it: "your direct messages with the app". */
+  /** How a reader knows the place: "your direct messages with the app". */
   readonly description: string;
 }
 
@@ -24,22 +24,22 @@ export interface FileUploadDependencies {
   readonly web: WebClient;
   readonly log: Log;
   readonly sleep: Sleep;
-  /** For how long nothing of a file may move until it is given up. */
+  /** After this long without a byte moved, an upload fails. */
   readonly stallMillis?: number | undefined;
   botName(): string;
 }
 
-/** No file takes longer than this; an hour for a gigabyte is a slow line. */
+/** Timeout of one upload: an hour for a gigabyte is a slow line. */
 const UPLOAD_TIMEOUT_MILLIS = 3_600_000;
 const STALL_TIMEOUT_MILLIS = 60_000;
 
-/** What is said about files stands beside a whole reply, in what room is kept free there. */
+/** The lines about files stand beside a whole reply, in the length reserved there. */
 const FILE_LINES_LENGTH = 1000;
 
-/** After as many files in a row that Slack gave no answer to, the rest is not tried at this time. */
+/** After as many files in a row without an answer, the rest is not tried this time. */
 const MAX_UNANSWERED_FILES = 2;
 
-/** The files of one message, each sent once, however often it is tried. */
+/** The files of one message; each is sent once, however often `send` is called. */
 export class FileBatch {
   readonly #files: readonly MessageFile[];
   readonly #sent = new Map<MessageFile, string>();
@@ -49,18 +49,17 @@ export class FileBatch {
   }
 
   /**
-   * Sends what is not sent yet, one after the other, each streamed from where it lies, and gives a line of mrkdwn for
-   * each: where it is, or why it could not be sent; what finds no room is counted. Never rejects, except with the
-   * signal's reason.
+   * Streams the files that are not sent yet, one after the other, and returns a line of mrkdwn for each: where it is, or
+   * why it could not be sent; lines beyond the limit are counted. Rejects with the signal's reason only.
    */
   async send(
     place: FileDestination | (() => Promise<FileDestination>),
-    parts: FileUploadDependencies,
+    dependencies: FileUploadDependencies,
     signal: AbortSignal,
   ): Promise<string> {
-    const { stallMillis = STALL_TIMEOUT_MILLIS } = parts;
+    const { stallMillis = STALL_TIMEOUT_MILLIS } = dependencies;
     const failed: string[] = [];
-    let found: FileDestination | undefined;
+    let destination: FileDestination | undefined;
     let unanswered = 0;
     for (const file of this.#files) {
       if (this.#sent.has(file)) continue;
@@ -74,50 +73,58 @@ export class FileBatch {
           failed.push(`${name} was not sent: Slack did not answer. Try again.`);
           continue;
         }
-        found ??= typeof place === "function" ? await place() : place;
-        const permalink = await upload(file, found, { web: parts.web, sleep: parts.sleep, signal, stallMillis });
+        destination ??= typeof place === "function" ? await place() : place;
+        const permalink = await upload(file, destination, {
+          web: dependencies.web,
+          sleep: dependencies.sleep,
+          signal,
+          stallMillis,
+        });
         const shown = permalink === undefined ? name : linkMarkup(file.name, permalink);
-        this.#sent.set(file, `${shown} (${formatBytes(file.attachment.sizeBytes)}) is in ${found.description}.`);
+        this.#sent.set(file, `${shown} (${formatBytes(file.attachment.sizeBytes)}) is in ${destination.description}.`);
         unanswered = 0;
       } catch (error) {
         signal.throwIfAborted();
         unanswered = isUnanswered(error) ? unanswered + 1 : 0;
-        parts.log.warn({ platform: "slack", file: file.name, why: describeError(error) }, "a file could not be sent");
-        failed.push(`${name} could not be sent: ${failureReason(error, found, parts.botName())}`);
+        dependencies.log.warn(
+          { platform: "slack", file: file.name, why: describeError(error) },
+          "a file could not be sent",
+        );
+        failed.push(`${name} could not be sent: ${failureReason(error, destination, dependencies.botName())}`);
       }
     }
     return summarizeFiles(failed, [...this.#sent.values()]);
   }
 }
 
-/** As many lines as find room, what went wrong first, and how many more there are. */
+/** As many lines as fit, failures first, and the number of the others. */
 function summarizeFiles(failed: readonly string[], sent: readonly string[]): string {
   const lines: string[] = [];
-  let [room, unsaidFailed, unsaidSent] = [FILE_LINES_LENGTH, failed.length, sent.length];
+  let [room, omittedFailed, omittedSent] = [FILE_LINES_LENGTH, failed.length, sent.length];
   for (const [index, line] of [...failed, ...sent].entries()) {
     if (line.length + 1 > room) continue;
     room -= line.length + 1;
     lines.push(line);
-    if (index < failed.length) unsaidFailed -= 1;
-    else unsaidSent -= 1;
+    if (index < failed.length) omittedFailed -= 1;
+    else omittedSent -= 1;
   }
-  if (unsaidFailed > 0) lines.push(`Files that could not be sent either: ${unsaidFailed}.`);
-  if (unsaidSent > 0) lines.push(`Files sent there beside those: ${unsaidSent}.`);
+  if (omittedFailed > 0) lines.push(`Files that could not be sent either: ${omittedFailed}.`);
+  if (omittedSent > 0) lines.push(`Files sent there beside those: ${omittedSent}.`);
   return lines.join("\n");
 }
 
 /**
- * The upload flow: https://docs.slack.dev/messaging/working-with-files#upload. The library's own way would hold the whole file
- * in memory. Gives the file's address where Slack says it.
+ * Slack's upload flow: https://docs.slack.dev/messaging/working-with-files#upload. The library's own upload would hold the
+ * whole file in memory. Returns the file's address where Slack names it.
  */
 async function upload(
   file: MessageFile,
   place: FileDestination,
-  talk: WebApiAccess & { stallMillis: number },
+  api: WebApiAccess & { stallMillis: number },
 ): Promise<string | undefined> {
   const { attachment, name, alt } = file;
-  const { web, signal, stallMillis } = talk;
-  const begun = await retryRateLimited(talk, () =>
+  const { web, signal, stallMillis } = api;
+  const begun = await retryRateLimited(api, () =>
     web.files.getUploadURLExternal({
       filename: name,
       length: attachment.sizeBytes,
@@ -129,14 +136,14 @@ async function upload(
   const limits = { signal: AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_TIMEOUT_MILLIS)]), stallMillis };
   await streamFile(new URL(url), attachment, limits);
   const thread = place.thread === undefined ? {} : { thread_ts: place.thread };
-  const done = await retryRateLimited(talk, () =>
+  const done = await retryRateLimited(api, () =>
     web.files.completeUploadExternal({ files: [{ id, title: name }], channel_id: place.channel, ...thread }),
   );
   const permalink = done.files?.[0]?.permalink;
   return permalink !== undefined && /^https?:\/\//u.test(permalink) && URL.canParse(permalink) ? permalink : undefined;
 }
 
-/** Streams a file to an address, with its length said beforehand. */
+/** Streams a file to an address, with its length in the header. */
 async function streamFile(
   url: URL,
   attachment: MessageFile["attachment"],

@@ -5,7 +5,7 @@ import { QueueFull } from "./channel-queue.ts";
 
 // Error codes: https://docs.slack.dev/reference/methods/chat.postMessage#errors.
 
-/** The destination is lost: no later attempt can succeed by itself. */
+/** The destination is gone: no later attempt can succeed by itself. */
 const GONE_CODES = new Set([
   "channel_not_found",
   "not_in_channel",
@@ -22,7 +22,7 @@ const GONE_CODES = new Set([
   "team_access_not_granted",
   "team_not_found",
 ]);
-/** The token itself counts for nothing, whatever it is used for: https://docs.slack.dev/reference/methods/auth.test#errors. */
+/** Slack refuses the token itself, for any call: https://docs.slack.dev/reference/methods/auth.test#errors. */
 const REFUSED_CODES = new Set([
   "invalid_auth",
   "not_authed",
@@ -30,9 +30,9 @@ const REFUSED_CODES = new Set([
   "user_removed_from_team",
   "team_disabled",
 ]);
-/** So does one of an app that was removed from its workspace, or of a workspace that is gone: nothing to wait for. */
+/** The app was removed from its workspace, or the workspace is gone: waiting is of no use. */
 const REVOKED_CODES = new Set(["account_inactive", "token_revoked"]);
-/** Of the token's scopes or the workspace's rules, which a person mends without a restart; no channel is lost by it. */
+/** Missing scopes or a workspace's rules, which a person mends without a restart; the channel is not gone. */
 const OPERATOR_CODES = new Set([
   "missing_scope",
   "not_allowed_token_type",
@@ -45,9 +45,9 @@ const OPERATOR_CODES = new Set([
   "org_login_required",
   "two_factor_setup_required",
 ]);
-/** Slack failed, and does not say whether before or after posting. */
+/** Slack failed, perhaps after posting. */
 const UNCERTAIN_CODES = new Set(["internal_error", "fatal_error", "service_unavailable"]);
-/** Not posted, and another time it may be. */
+/** Not posted; a later attempt may succeed. */
 const RETRY_CODES = new Set([
   "ratelimited",
   "rate_limited",
@@ -55,7 +55,7 @@ const RETRY_CODES = new Set([
   "request_timeout",
   "team_added_to_org",
 ]);
-/** The thread is gone or closed; the channel around it is not. */
+/** The thread is gone or closed; its channel is not. */
 const THREAD_GONE_CODES = new Set([
   "cannot_reply_to_message",
   "invalid_thread_ts",
@@ -66,14 +66,14 @@ const THREAD_GONE_CODES = new Set([
 ]);
 const OPERATOR_RETRY_MILLIS = 60_000;
 
-/** Whether a message was refused because of the thread that it was meant for. */
+/** Whether a message was refused because of its thread. */
 export function isThreadGone(thrown: unknown): boolean {
   return THREAD_GONE_CODES.has(errorCodeOf(thrown) ?? "");
 }
 
 /**
- * What became of a call that failed, by what to do next. `begun` tells whether anything was posted; with the bot's name,
- * whoever reads it is told how to invite it.
+ * A failed call as a SendError, which says what to do next. `begun` says whether a message may have been posted; with the
+ * bot's name, the text explains how to invite it.
  */
 export function toSendError(thrown: unknown, begun: boolean, botName?: string): SendError {
   if (thrown instanceof SendError) return thrown;
@@ -94,12 +94,12 @@ export function toSendError(thrown: unknown, begun: boolean, botName?: string): 
     return new SendError("retry", words, { cause: thrown });
   }
   const status = httpStatusOf(thrown) ?? 0;
-  // What answers with such a status has not done it; 408 alone may have.
+  // With such a status nothing was posted, except perhaps with 408.
   const certain = status === 503 || (status >= 400 && status < 500 && status !== 408);
   return new SendError(certain ? "retry" : "maybe-sent", words, { cause: thrown });
 }
 
-/** A private channel without the bot in it is said not to be there. */
+/** For a private channel without the bot, Slack says `channel_not_found`. */
 export function isNotInChannel(code: string | undefined): boolean {
   return code === "not_in_channel" || code === "channel_not_found";
 }

@@ -1,3 +1,7 @@
+// Posts and edits alerts through the Web API; implements the sender that the alerts' dispatcher calls.
+// Next: channel-queue.ts (order and pace within a channel), files.ts (uploads), send-error.ts (what a failed call means
+// for its delivery).
+
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { WebClient } from "@slack/web-api";
@@ -6,38 +10,36 @@ import { LRUCache } from "lru-cache";
 import { type Delivery, type Receipt, type Sender, SendError } from "../../../alerts/sender.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { ButtonPayloadDependencies } from "../../button-payloads.ts";
-import { compose, type ComposedMessage, type MessageBody, withLine } from "../render/compose.ts";
-import { openDirectChannel } from "../respond/editable-message.ts";
-import { messageArguments } from "../respond/request-context.ts";
+import { compose, type ComposedMessage, messageArguments, type MessageBody, withLine } from "../render/compose.ts";
 import { describeError, errorCodeOf, retryAfterMillis } from "../transport/api-error.ts";
-import type { CallPolicy } from "../transport/web-api.ts";
+import { type CallPolicy, openDirectChannel } from "../transport/web-api.ts";
 import { ChannelQueue } from "./channel-queue.ts";
 import { FileBatch, type FileUploadDependencies } from "./files.ts";
 import { isNotInChannel, isThreadGone, toSendError } from "./send-error.ts";
 
-/** Stands before a person's id where a destination is their direct messages; Slack's own U… and W… say so, too. */
+/** A destination in somebody's direct messages: a user id (U… or W…), bare or behind `user:`. */
 const USER_ID = /^(?:user:)?([UW][A-Z0-9]+)$/u;
-/** Under this name a delivery's id and what it is about go along with its message: https://docs.slack.dev/messaging/message-metadata. */
+/** The metadata event that carries a delivery's id and subject with its message: https://docs.slack.dev/messaging/message-metadata. */
 const DELIVERY_EVENT = "bellwether_delivery";
-/** Longer waits are handed back to whoever sends. */
+/** Longer waits are handed back to the caller. */
 const LONGEST_RATE_LIMIT_WAIT_MILLIS = 5000;
 /** Slack takes about 50 edits a minute of a whole workspace: https://docs.slack.dev/reference/methods/chat.update. */
 const EDIT_INTERVAL_MILLIS = 3000;
-/** While the token is refused, so long between two tries. */
+/** Between two tries while the token is refused. */
 const REFUSED_TOKEN_PAUSE_MILLIS = 60_000;
-/** What goes along as metadata is short: Slack refuses a message whose metadata is too large. */
+/** Of one metadata value: Slack refuses a message whose metadata is too large. */
 const METADATA_LENGTH = 255;
 
 export interface SlackSenderDependencies extends ButtonPayloadDependencies, Omit<FileUploadDependencies, "web"> {
-  /** Told of a channel that the bot is not in. */
+  /** Called with a channel that the bot is not in. */
   readonly onNotInChannel?: ((channel: string) => void) | undefined;
-  /** Between two edits of one message, which are gathered meanwhile. */
+  /** Between two edits of one message; edits in between are merged. */
   readonly editMillis?: number | undefined;
 }
 
-/** Calls of Slack at a channel's turn: waiting for its limits, ending with the signal. */
+/** Calls to Slack at a channel's turn: they wait for its rate limit and end with the signal. */
 interface QueuedCalls {
-  /** For what posts nothing. */
+  /** For calls that post nothing. */
   readonly ask: CallPolicy;
   readonly post: CallPolicy;
 }
@@ -48,30 +50,30 @@ interface Posted {
   readonly thread: string | undefined;
 }
 
-/** An edit that waits for its turn; a newer one of the same message takes its place. */
+/** An edit that waits for its turn; a newer one of the same message replaces its reply. */
 interface Edit {
   reply: Reply;
   readonly done: Promise<void>;
 }
 
 /**
- * Posts outside of any question, through the Web API alone: no socket is needed. Messages of one channel go in the
- * order of the calls, about one a second; a channel that must wait holds back no other. The reply's files stay the
- * caller's to dispose of.
+ * Posts messages that nobody asked for, through the Web API alone: no socket is needed. Messages of one channel go in the
+ * order of the calls, about one a second; a channel that must wait holds back no other. The caller disposes of the
+ * reply's files.
  */
 export class SlackSender implements Sender {
   readonly platform = "slack";
   readonly #web: WebClient;
-  readonly #parts: SlackSenderDependencies;
+  readonly #dependencies: SlackSenderDependencies;
   readonly #queue: ChannelQueue;
-  readonly #people = new LRUCache<string, string>({ max: 10_000 });
+  readonly #directChannels = new LRUCache<string, string>({ max: 10_000 });
   readonly #editedAt = new LRUCache<string, number>({ max: 10_000 });
   readonly #edits = new Map<string, Edit>();
   #refused: { readonly error: SendError; readonly until: number } | undefined;
 
-  constructor(web: WebClient, parts: SlackSenderDependencies, channelMillis: number) {
+  constructor(web: WebClient, dependencies: SlackSenderDependencies, channelMillis: number) {
     this.#web = web;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#queue = new ChannelQueue(channelMillis);
   }
 
@@ -79,10 +81,10 @@ export class SlackSender implements Sender {
     const { channel } = delivery.destination;
     let composed: ComposedMessage | undefined;
     const ready = async (): Promise<void> => {
-      composed = await compose(reply, {}, this.#parts);
+      composed = await compose(reply, {}, this.#dependencies);
     };
     const work = async (calls: QueuedCalls): Promise<Receipt> => {
-      composed ??= await compose(reply, {}, this.#parts);
+      composed ??= await compose(reply, {}, this.#dependencies);
       const posted = await this.#post(delivery, withMention(composed.body, delivery.mention), calls);
       const receipt = { platform: this.platform, channel: posted.channel, message: posted.message };
       await this.#files(composed, { channel: receipt.channel, thread: posted.thread ?? posted.message }, calls, signal);
@@ -91,7 +93,7 @@ export class SlackSender implements Sender {
     return this.#inOrder(channel, signal, work, ready);
   }
 
-  /** Edits of one message that wait are gathered: the last one is shown, all of them resolve with it. */
+  /** Waiting edits of one message are merged: the last one is shown, and all resolve with it. */
   async update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
     const { channel, message } = receipt;
     const key = `${channel} ${message}`;
@@ -101,7 +103,7 @@ export class SlackSender implements Sender {
       return waiting.done;
     }
     const { promise: done, resolve, reject } = Promise.withResolvers<void>();
-    // Whoever joins it hears of a failure; so does the first caller, below.
+    // Callers that join reject with it; so does the first one, below.
     done.catch(() => undefined);
     const edit: Edit = { reply, done };
     this.#edits.set(key, edit);
@@ -110,7 +112,7 @@ export class SlackSender implements Sender {
       await this.#inOrder(channel, signal, async (calls) => {
         // From here on a newer edit waits for a turn of its own.
         this.#edits.delete(key);
-        const composed = await compose(edit.reply, {}, this.#parts);
+        const composed = await compose(edit.reply, {}, this.#dependencies);
         await calls.post(() => this.#web.chat.update({ channel, ts: message, ...messageArguments(composed.body) }));
         this.#editedAt.set(key, performance.now());
         await this.#files(composed, { channel, thread: message }, calls, signal);
@@ -124,9 +126,9 @@ export class SlackSender implements Sender {
     }
   }
 
-  /** Holds up no other message of the channel. */
+  /** Other messages of the channel go on meanwhile. */
   async #pauseBetweenEdits(key: string, signal: AbortSignal): Promise<void> {
-    const { editMillis = EDIT_INTERVAL_MILLIS, sleep } = this.#parts;
+    const { editMillis = EDIT_INTERVAL_MILLIS, sleep } = this.#dependencies;
     const wait = (this.#editedAt.get(key) ?? Number.NEGATIVE_INFINITY) + editMillis - performance.now();
     if (wait <= 0) return;
     try {
@@ -136,7 +138,7 @@ export class SlackSender implements Sender {
     }
   }
 
-  /** Posts a message; where its thread is gone, into the channel: the message counts for more than its place. */
+  /** Posts a message; into the channel where its thread is gone. */
   async #post(delivery: Delivery, body: MessageBody, { ask, post }: QueuedCalls): Promise<Posted> {
     const { destination, threadOf, id } = delivery;
     const metadata = { event_type: DELIVERY_EVENT, event_payload: { ...metadataOf(delivery.about), delivery: id } };
@@ -153,8 +155,11 @@ export class SlackSender implements Sender {
       return await attempt(true);
     } catch (error) {
       if (isThreadGone(error) && (destination.thread ?? threadOf) !== undefined) return attempt(false);
-      // A conversation that was known may have been closed: it is opened anew, once.
-      if (errorCodeOf(error) === "channel_not_found" && this.#people.delete(userIdIn(destination.channel) ?? ""))
+      // A cached conversation may have been closed: it is opened anew, once.
+      if (
+        errorCodeOf(error) === "channel_not_found" &&
+        this.#directChannels.delete(userIdIn(destination.channel) ?? "")
+      )
         return attempt(true);
       throw error;
     }
@@ -170,7 +175,7 @@ export class SlackSender implements Sender {
     const call = async <R>(once: () => Promise<R>, posts: boolean): Promise<R> => {
       for (;;) {
         signal.throwIfAborted();
-        this.#refuseWhileRefused();
+        this.#throwWhileRefused();
         posting = posts;
         try {
           return await orAborted(once(), signal);
@@ -188,8 +193,8 @@ export class SlackSender implements Sender {
       const calls: QueuedCalls = { ask: (once) => call(once, false), post: (once) => call(once, true) };
       return await this.#queue.run(channel, signal, () => work(calls), ready);
     } catch (error) {
-      if (isNotInChannel(errorCodeOf(error))) this.#parts.onNotInChannel?.(channel);
-      throw this.#noted(toSendError(error, posting, this.#parts.botName()));
+      if (isNotInChannel(errorCodeOf(error))) this.#dependencies.onNotInChannel?.(channel);
+      throw this.#rememberRefusal(toSendError(error, posting, this.#dependencies.botName()));
     }
   }
 
@@ -198,32 +203,32 @@ export class SlackSender implements Sender {
       await orAborted(this.#web.auth.test(), signal);
       this.#refused = undefined;
     } catch (error) {
-      throw this.#noted(toSendError(error, true));
+      throw this.#rememberRefusal(toSendError(error, true));
     }
   }
 
-  #noted(error: SendError): SendError {
+  #rememberRefusal(error: SendError): SendError {
     if (error.kind === "refused") this.#refused = { error, until: performance.now() + REFUSED_TOKEN_PAUSE_MILLIS };
     return error;
   }
 
-  /** What waits behind a refused message is not even asked about. */
-  #refuseWhileRefused(): void {
+  /** Messages that wait behind a refused token fail without a call. */
+  #throwWhileRefused(): void {
     if (this.#refused === undefined || performance.now() >= this.#refused.until) return;
     throw this.#refused.error;
   }
 
   async #channelOf(channel: string, ask: CallPolicy): Promise<string> {
-    const person = userIdIn(channel);
-    if (person === undefined) return channel;
-    const known = this.#people.get(person);
+    const userId = userIdIn(channel);
+    if (userId === undefined) return channel;
+    const known = this.#directChannels.get(userId);
     if (known !== undefined) return known;
-    const opened = await ask(() => openDirectChannel(this.#web, person));
-    this.#people.set(person, opened);
+    const opened = await ask(() => openDirectChannel(this.#web, userId));
+    this.#directChannels.set(userId, opened);
     return opened;
   }
 
-  /** Files follow in the message's thread. The message stands already: what cannot be sent is said there. */
+  /** Files follow in the message's thread, and so does a line about each that could not be sent. */
   async #files(
     { files }: ComposedMessage,
     place: { channel: string; thread: string },
@@ -231,10 +236,10 @@ export class SlackSender implements Sender {
     signal: AbortSignal,
   ): Promise<void> {
     if (files.length === 0) return;
-    const { log } = this.#parts;
+    const { log } = this.#dependencies;
     try {
-      const parts = { ...this.#parts, web: this.#web };
-      const lines = await new FileBatch(files).send({ ...place, description: "this thread" }, parts, signal);
+      const dependencies = { ...this.#dependencies, web: this.#web };
+      const lines = await new FileBatch(files).send({ ...place, description: "this thread" }, dependencies, signal);
       const failed = lines.split("\n").filter((line) => !line.endsWith("is in this thread."));
       if (failed.length === 0) return;
       const body = withLine({ text: "Some files could not be sent", blocks: [] }, failed.join("\n"));
@@ -256,12 +261,12 @@ function metadataOf(about: Delivery["about"]): Record<string, string> {
   );
 }
 
-/** The thread below a message; a message elsewhere begins none here. */
+/** The thread below a message of this channel. */
 function threadUnder(parent: Receipt | undefined, channel: string): string | undefined {
   return parent?.platform === "slack" && parent.channel === channel ? parent.message : undefined;
 }
 
-/** The call goes on when nobody waits for it any more; its outcome is then unknown. */
+/** Rejects when the signal aborts; the call itself goes on, and its result is unknown. */
 async function orAborted<R>(call: Promise<R>, signal: AbortSignal): Promise<R> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
@@ -273,7 +278,7 @@ async function orAborted<R>(call: Promise<R>, signal: AbortSignal): Promise<R> {
   }
 }
 
-/** Whom a delivery calls: a person or a user group, named in the one place where a name may ping. */
+/** Adds a delivery's mention, of a person or a user group: the only place where a name may ping. */
 function withMention(body: MessageBody, mention: string | undefined): MessageBody {
   const person = mention === undefined ? undefined : USER_ID.exec(mention)?.[1];
   const group = mention === undefined ? undefined : /^S[A-Z0-9]+$/u.exec(mention)?.[0];

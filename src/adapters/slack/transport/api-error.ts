@@ -3,7 +3,7 @@ import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIReq
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 
-/** Error codes after which a token is of no use until a person acts: https://docs.slack.dev/reference/methods/auth.test#errors. */
+/** Error codes of a token that is of no use until a person acts: https://docs.slack.dev/reference/methods/auth.test#errors. */
 const REFUSED_TOKEN_CODES = new Set([
   "invalid_auth",
   "not_authed",
@@ -17,8 +17,8 @@ const REFUSED_TOKEN_CODES = new Set([
 ]);
 
 /**
- * The code by which Slack says what is wrong; undefined where something else failed. The library takes whatever comes
- * with a 200 for a code, even the page of a proxy.
+ * Slack's error code; undefined for any other failure. The library takes whatever comes with a 200 for a code, even the
+ * page of a proxy.
  */
 export function errorCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof WebAPIPlatformError)) return undefined;
@@ -30,21 +30,21 @@ export function isTokenRefused(thrown: unknown): boolean {
   return REFUSED_TOKEN_CODES.has(errorCodeOf(thrown) ?? "");
 }
 
-/** Where a 429 does not say for how long. */
+/** For a 429 without Retry-After. */
 const DEFAULT_RETRY_AFTER_MILLIS = 5000;
 
-/** For how long Slack asks to wait; undefined where it does not. */
+/** How long Slack asks to wait; undefined where it does not. */
 export function retryAfterMillis(thrown: unknown): number | undefined {
   if (thrown instanceof WebAPIRateLimitedError) return thrown.retryAfter * 1000;
   const code = errorCodeOf(thrown);
-  // The same, told with a 200.
+  // The same with a 200.
   if (thrown instanceof WebAPIPlatformError && (code === "ratelimited" || code === "rate_limited")) {
     const { retryAfter } = (thrown.data.response_metadata ?? {}) as { retryAfter?: unknown };
     return typeof retryAfter === "number" ? retryAfter * 1000 : DEFAULT_RETRY_AFTER_MILLIS;
   }
   // The library has no other name for a 429 without Retry-After.
-  const unsaid = thrown instanceof Error && thrown.message.startsWith("Retry header did not contain");
-  return unsaid ? DEFAULT_RETRY_AFTER_MILLIS : undefined;
+  const withoutHeader = thrown instanceof Error && thrown.message.startsWith("Retry header did not contain");
+  return withoutHeader ? DEFAULT_RETRY_AFTER_MILLIS : undefined;
 }
 
 export function httpStatusOf(thrown: unknown): number | undefined {
@@ -63,7 +63,7 @@ export function describeError(thrown: unknown): string {
   return `Slack says ${error}${messages}`;
 }
 
-/** Whether there was no answer at all: the connection failed, or took too long. */
+/** Whether no answer came: the connection failed, or timed out. */
 export function isUnanswered(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   if (thrown instanceof WebAPIRequestError || thrown.name === "TimeoutError") return true;
@@ -71,7 +71,7 @@ export function isUnanswered(thrown: unknown): boolean {
   return isUnanswered(thrown.cause);
 }
 
-/** Does something for a person; what fails is for the log, since there is nobody left to tell. */
+/** Runs a request's work; a failure goes to the log, since no way to the person is left. */
 export async function logFailure(
   { log }: { readonly log: Log },
   what: string,

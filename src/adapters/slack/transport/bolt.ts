@@ -4,7 +4,7 @@ import type * as Bolt from "@slack/bolt";
 
 const require = createRequire(import.meta.url);
 
-/** The two parts of Bolt that are used: its index loads web servers besides, which cost 5 MB of memory at rest. */
+/** The two modules of Bolt that are used: its index loads web servers besides, which cost 5 MB of memory at rest. */
 export const App = partOf<typeof Bolt.App>("App");
 export const SocketModeReceiver = partOf<typeof Bolt.SocketModeReceiver>("receivers/SocketModeReceiver");
 
@@ -12,7 +12,7 @@ function partOf<T>(name: string): T {
   return (require(`@slack/bolt/dist/${name}`) as { readonly default: T }).default;
 }
 
-/** What the library's client is to this guard: it emits each message of its socket, and listens to that itself. */
+/** The library's client, which emits each message of its socket and listens to that itself. */
 interface SocketMessageEmitter {
   listeners(event: "ws_message"): ((data: unknown, isBinary: unknown) => unknown)[];
   removeAllListeners(event: "ws_message"): unknown;
@@ -20,25 +20,25 @@ interface SocketMessageEmitter {
 }
 
 /**
- * Lets only messages through that the library can read: it takes the rest apart without looking, in a promise that nobody
- * waits for, which would end the process. Call it before any other listener is added.
+ * Passes on only messages that the library can read: it does not check them, and a malformed one would reject a promise
+ * that nobody awaits, which ends the process. Call it before any other listener is added.
  */
-export function guardSocketMessages(client: SocketMessageEmitter, onOdd: (why: string) => void): void {
+export function guardSocketMessages(client: SocketMessageEmitter, onMalformed: (why: string) => void): void {
   const readers = client.listeners("ws_message");
   client.removeAllListeners("ws_message");
   client.on("ws_message", (data, isBinary) => {
-    const odd = malformationOf(data);
-    if (odd !== undefined) {
-      onOdd(odd);
+    const malformation = malformationOf(data);
+    if (malformation !== undefined) {
+      onMalformed(malformation);
       return;
     }
     for (const read of readers) {
-      Promise.resolve(read(data, isBinary)).catch((error: unknown) => onOdd(String(error)));
+      Promise.resolve(read(data, isBinary)).catch((error: unknown) => onMalformed(String(error)));
     }
   });
 }
 
-/** Why a message is none that Slack sends; undefined where it may be one. */
+/** Why a message cannot be one of Slack's; undefined for one that can. */
 function malformationOf(data: unknown): string | undefined {
   if (typeof data !== "string") return "it is no text";
   let message: unknown;

@@ -2,12 +2,12 @@ import { messageOf } from "../../../errors.ts";
 import { isUnsent } from "../../unsent.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS, RESPONSE_URL_USES } from "../limits.ts";
 
-/** An address that can no longer be answered at: too old, or used five times. */
+/** A response_url that no longer works: too old, or used five times. */
 export class ResponseUrlExpired extends Error {
-  override readonly name = "ResponseUrlGone";
+  override readonly name = "ResponseUrlExpired";
 }
 
-/** What Slack refused at a response_url, in its own code. */
+/** Slack refused a message at a response_url, with its own code. */
 export class ResponseRefused extends Error {
   override readonly name = "ResponseRefused";
   readonly code: string;
@@ -23,7 +23,7 @@ export class ResponseUnreached extends Error {
   override readonly name = "ResponseUnreached";
 }
 
-/** Where an answer can be written without any permission, and how often that was done; plain data, so that a form can carry it. */
+/** A response_url, which needs no permission, and how often it was used; plain data, so that a form can carry it. */
 export interface ResponseAddress {
   readonly url: string;
   /** Unix milliseconds. */
@@ -32,12 +32,12 @@ export interface ResponseAddress {
 }
 
 const RESPONSE_TIMEOUT_MILLIS = 15_000;
-/** Answers that begin shortly before the end may arrive after it. */
+/** A call made shortly before the expiry may arrive after it. */
 const EXPIRY_MARGIN_MILLIS = 20_000;
-/** Codes with which Slack says that an address is done with. */
+/** Codes of an expired response_url. */
 const EXPIRED_CODES = /expired_url|used_url|invalid_url|no_such_url|channel_not_found/u;
 
-/** One response_url and its uses. */
+/** One response_url, and how often it was used. */
 export class ResponseUrl {
   readonly #url: string;
   readonly #since: number;
@@ -58,14 +58,14 @@ export class ResponseUrl {
     this.#timeoutMillis = more.callMillis ?? RESPONSE_TIMEOUT_MILLIS;
   }
 
-  /** How often it can still be used. */
+  /** The uses that are left. */
   get left(): number {
     const expired = this.#now() - this.#since > RESPONSE_URL_LIFETIME_MILLIS - EXPIRY_MARGIN_MILLIS;
     return expired ? 0 : Math.max(0, RESPONSE_URL_USES - this.#used);
   }
 
   /**
-   * Rejects with ResponseUrlGone when it is too late, with ResponseRefused when Slack does not take the message, with
+   * Rejects with ResponseUrlExpired when no use is left, with ResponseRefused when Slack refuses the message, with
    * ResponseUnreached when it does not answer.
    */
   async post(body: object): Promise<void> {
@@ -91,7 +91,7 @@ export class ResponseUrl {
       return { response, said: await response.text() };
     } catch (error) {
       this.#signal.throwIfAborted();
-      // What did not reach Slack has used nothing up.
+      // A call that never reached Slack costs no use.
       if (isUnsent(error)) this.#used -= 1;
       throw new ResponseUnreached(`no answer: ${messageOf(error)}`, { cause: error });
     }

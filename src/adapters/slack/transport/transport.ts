@@ -1,3 +1,7 @@
+// The connection to Slack over Socket Mode, and the calls to its Web API.
+// Next: bolt.ts (the parts of Bolt in use), web-api.ts (the client and its rate limits), api-error.ts (errors of a call),
+// response-url.ts (answers without a permission), identity.ts (the bot's user and its token).
+
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { App, Receiver, ReceiverEvent } from "@slack/bolt";
@@ -12,18 +16,18 @@ interface ConnectionOptions {
   readonly appToken: string;
   readonly apiUrl?: string | undefined;
   readonly log: Log;
-  /** The shortest wait before another try; it doubles up to a minute. */
+  /** The first wait before another try; it doubles up to a minute. */
   readonly backoffMillis?: number | undefined;
-  /** The wait after what only a person can mend. */
+  /** The wait after a fault that only a person can mend. */
   readonly failedMillis?: number | undefined;
-  /** How long a connection may take until Slack greets. */
+  /** How long a socket may take until Slack's hello. */
   readonly greetMillis?: number | undefined;
 }
 
-/** Slack sends each command over one of the sockets: while one is renewed, the other hears. */
+/** Slack sends each command over one of the sockets: while one is renewed, the other receives. */
 const SOCKETS = 2;
 const BACKOFF_MAX_MILLIS = 60_000;
-/** Slack lets a socket live for about an hour. */
+/** A session shorter than this is followed by a pause; Slack lets a socket live for about an hour. */
 const SHORT_SESSION_MILLIS = 10_000;
 
 interface SessionEnd {
@@ -33,26 +37,25 @@ interface SessionEnd {
 }
 
 /**
- * Keeps Socket Mode sessions for as long as they are wanted: two lines, each renewed the moment Slack asks for it.
- * The library's own reconnection is switched off, since it waits 5 s and ends the process when a token is revoked.
- * Nothing here rejects.
+ * Keeps two Socket Mode sessions open until stopped, and renews each the moment Slack asks for it. The library's own
+ * reconnection is switched off, since it waits 5 s and ends the process when a token is revoked. Nothing here rejects.
  */
 export class Connection implements Receiver {
-  readonly #parts: ConnectionOptions;
+  readonly #options: ConnectionOptions;
   readonly #stopping = new AbortController();
-  readonly #lines: AdapterHealth[] = Array.from({ length: SOCKETS }, () => ({ state: "starting" }));
-  readonly #seen = new RecentKeys();
+  readonly #sockets: AdapterHealth[] = Array.from({ length: SOCKETS }, () => ({ state: "starting" }));
+  readonly #recentEnvelopes = new RecentKeys();
   #app: App | undefined;
   #loops: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: ConnectionOptions) {
-    this.#parts = parts;
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
   }
 
-  /** The best of its lines. */
+  /** The health of its best socket. */
   get health(): AdapterHealth {
     const order = ["up", "starting", "down", "failed"];
-    const [best] = this.#lines.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+    const [best] = this.#sockets.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
     return best ?? { state: "down" };
   }
 
@@ -61,7 +64,7 @@ export class Connection implements Receiver {
   }
 
   start(): Promise<void> {
-    this.#loops = Promise.all(this.#lines.map((_health, line) => this.#supervise(line)));
+    this.#loops = Promise.all(this.#sockets.map((_health, socket) => this.#supervise(socket)));
     return Promise.resolve();
   }
 
@@ -70,19 +73,19 @@ export class Connection implements Receiver {
     await this.#loops;
   }
 
-  async #supervise(line: number): Promise<void> {
-    const { backoffMillis = 1000, failedMillis = 600_000, log } = this.#parts;
+  async #supervise(socket: number): Promise<void> {
+    const { backoffMillis = 1000, failedMillis = 600_000, log } = this.#options;
     const { signal } = this.#stopping;
     let wait = backoffMillis;
     while (!signal.aborted) {
       const began = performance.now();
-      const end = await this.#session(line);
+      const end = await this.#session(socket);
       if (signal.aborted) return;
-      this.#lines[line] = { state: end.refused ? "failed" : "down", why: end.why };
+      this.#sockets[socket] = { state: end.refused ? "failed" : "down", why: end.why };
       if (end.wasUp) {
         wait = backoffMillis;
-        log.info({ platform: "slack", line, why: end.why }, "socket ended, a new one is made");
-        // Where sockets end as soon as they stand, something is wrong: not too many are asked for then.
+        log.info({ platform: "slack", line: socket, why: end.why }, "socket ended, a new one is made");
+        // Sockets that end at once are a fault: new ones are not asked for too often.
         const short = performance.now() - began < SHORT_SESSION_MILLIS;
         if (short) await sleep(backoffMillis, undefined, { signal, ref: false }).catch(() => undefined);
         continue;
@@ -90,14 +93,14 @@ export class Connection implements Receiver {
       wait = Math.min(wait * 2, BACKOFF_MAX_MILLIS);
       const pause = end.refused ? failedMillis : wait * (0.5 + Math.random() / 2);
       const level = end.refused ? "error" : "warn";
-      log[level]({ platform: "slack", line, why: end.why, againInMillis: Math.round(pause) }, "no socket");
+      log[level]({ platform: "slack", line: socket, why: end.why, againInMillis: Math.round(pause) }, "no socket");
       await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** One socket from its first call until Slack ends it or asks for another. */
-  async #session(line: number): Promise<SessionEnd> {
-    const { apiUrl, appToken, greetMillis = 15_000, log } = this.#parts;
+  /** One socket, from its first call until Slack ends it or asks for another. */
+  async #session(socket: number): Promise<SessionEnd> {
+    const { apiUrl, appToken, greetMillis = 15_000, log } = this.#options;
     const { signal } = this.#stopping;
     const receiver = new SocketModeReceiver({
       appToken,
@@ -112,12 +115,12 @@ export class Connection implements Receiver {
     receiver.init({ processEvent: (event: ReceiverEvent) => this.#process(event) } as App);
     const { client } = receiver;
     guardSocketMessages(client, (why) =>
-      log.warn({ platform: "slack", line, why }, "a message of the socket is passed over"),
+      log.warn({ platform: "slack", line: socket, why }, "a message of the socket is passed over"),
     );
     const { promise: ended, resolve: end } = Promise.withResolvers<string>();
     client.on("disconnected", () => end("the socket closed"));
     client.on("ws_message", (data: unknown) => {
-      // Slack says some seconds before it closes a socket; the next one is made at once.
+      // Slack announces a close some seconds ahead; the next socket is opened at once.
       const reason = refreshReason(data);
       if (reason !== undefined) end(`Slack asks for a new socket (${reason})`);
     });
@@ -131,8 +134,8 @@ export class Connection implements Receiver {
         () => {
           wasUp = true;
           clearTimeout(late);
-          this.#lines[line] = { state: "up" };
-          log.info({ platform: "slack", line }, "socket ready");
+          this.#sockets[socket] = { state: "up" };
+          log.info({ platform: "slack", line: socket }, "socket ready");
           return undefined;
         },
         (error: unknown) => {
@@ -149,12 +152,12 @@ export class Connection implements Receiver {
     } finally {
       clearTimeout(late);
       signal.removeEventListener("abort", stopped);
-      // It closes in its own time; nobody waits for it.
+      // It closes in the background.
       client.disconnect().catch(() => undefined);
     }
   }
 
-  /** Hands an envelope on once, and acknowledges it whatever becomes of it. */
+  /** Passes each envelope to the app once, and always acknowledges it. */
   async #process(event: ReceiverEvent): Promise<void> {
     let acknowledged = false;
     const ack: ReceiverEvent["ack"] = async (response) => {
@@ -163,33 +166,33 @@ export class Connection implements Receiver {
       try {
         await event.ack(response);
       } catch (error) {
-        // The socket closed in between; what Slack repeats, it repeats on the other one.
-        this.#parts.log.warn({ platform: "slack", why: describeError(error) }, "an acknowledgement did not go out");
+        // The socket closed in between; Slack repeats the envelope on the other one.
+        this.#options.log.warn({ platform: "slack", why: describeError(error) }, "an acknowledgement did not go out");
       }
     };
-    // Before anything else is waited for: the socket may be asked to close right behind this envelope.
+    // Before any other wait: a request to close may follow right behind this envelope.
     if (!wantsAnswer(event.body)) void ack();
     const key = keyOf(event.body);
-    if (key !== undefined && !this.#seen.add(key)) {
+    if (key !== undefined && !this.#recentEnvelopes.add(key)) {
       await ack();
       return;
     }
     try {
       await this.#app?.processEvent({ ...event, ack });
     } catch (error) {
-      this.#parts.log.error({ platform: "slack", err: error }, "an event could not be handled");
+      this.#options.log.error({ platform: "slack", err: error }, "an event could not be handled");
     } finally {
       await ack();
     }
   }
 }
 
-/** Whether the acknowledgement itself carries something: errors at a form's fields, or values to choose from. */
+/** Whether the acknowledgement carries a payload: errors at a form's fields, or suggestions. */
 function wantsAnswer(body: Readonly<Record<string, unknown>>): boolean {
   return body["type"] === "view_submission" || body["type"] === "block_suggestion";
 }
 
-/** What names an envelope over all its deliveries. */
+/** The id that an envelope keeps when Slack delivers it again. */
 function keyOf(body: Readonly<Record<string, unknown>>): string | undefined {
   const key = body["event_id"] ?? body["trigger_id"];
   return typeof key === "string" && key !== "" ? key : undefined;
@@ -205,21 +208,21 @@ function refreshReason(data: unknown): string | undefined {
   }
 }
 
-/** Remembers what was seen last, so that what Slack delivers twice is done once. */
+/** The keys seen last, so that an envelope delivered twice is handled once. */
 export class RecentKeys {
-  readonly #kept = new Set<string>();
-  readonly #most: number;
+  readonly #keys = new Set<string>();
+  readonly #max: number;
 
-  constructor(most = 5000) {
-    this.#most = most;
+  constructor(max = 5000) {
+    this.#max = max;
   }
 
-  /** True for a key that has not been seen. */
+  /** True for a key that is new. */
   add(key: string): boolean {
-    if (this.#kept.has(key)) return false;
-    this.#kept.add(key);
-    const [oldest] = this.#kept;
-    if (this.#kept.size > this.#most && oldest !== undefined) this.#kept.delete(oldest);
+    if (this.#keys.has(key)) return false;
+    this.#keys.add(key);
+    const [oldest] = this.#keys;
+    if (this.#keys.size > this.#max && oldest !== undefined) this.#keys.delete(oldest);
     return true;
   }
 }

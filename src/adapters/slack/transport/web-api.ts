@@ -13,8 +13,8 @@ interface WebClientSettings {
 const CALL_TIMEOUT_MILLIS = 20_000;
 
 /**
- * Options for one client, a new object at each call: Slack's libraries write into what they are given. No call is
- * repeated by the library, and one channel's limit must not hold up the calls of all others.
+ * Options for one client, a new object at each call: Slack's libraries write into it. The library retries no call, and
+ * one channel's rate limit must not hold up the calls of all others.
  */
 export function webClientOptions({ apiUrl, log, timeoutMillis }: WebClientSettings): WebClientOptions {
   return {
@@ -22,18 +22,18 @@ export function webClientOptions({ apiUrl, log, timeoutMillis }: WebClientSettin
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     timeout: timeoutMillis ?? CALL_TIMEOUT_MILLIS,
-    // Above what alerts may have under way at once: calls that hang hold up no other.
+    // Above the concurrency limit of alerts: calls that hang hold up no other.
     maxRequestConcurrency: 2000,
     allowAbsoluteUrls: false,
     logger: libraryLogger(log),
   };
 }
 
-export function createWebClient(token: string, parts: WebClientSettings): WebClient {
-  return new WebClient(token, webClientOptions(parts));
+export function createWebClient(token: string, settings: WebClientSettings): WebClient {
+  return new WebClient(token, webClientOptions(settings));
 }
 
-/** What Slack's libraries say, in our log. At their level `debug` they print whole messages: that is not passed on. */
+/** The log of Slack's libraries. At their level `debug` they print whole messages: that is dropped. */
 export function libraryLogger(log: Log): Logger {
   const say =
     (level: "debug" | "warn") =>
@@ -50,24 +50,24 @@ export function libraryLogger(log: Log): Logger {
   };
 }
 
-/** How waiting is done: rejects with the signal's reason when that aborts first. */
+/** Waits; rejects with the signal's reason when that aborts first. */
 export type Sleep = (millis: number, signal: AbortSignal) => Promise<void>;
 
-/** What talking to somebody who waits takes. */
+/** What a call to the Web API that waits for rate limits needs. */
 export interface WebApiAccess {
   readonly web: WebClient;
   readonly sleep: Sleep;
-  /** Aborted when nothing more can be said. */
+  /** Aborted when nothing more can be sent. */
   readonly signal: AbortSignal;
 }
 
-/** Longer waits are no answer to somebody who sits there. */
+/** After a longer wait nobody still expects the answer. */
 const LONGEST_RATE_LIMIT_WAIT_MILLIS = 30_000;
 const RATE_LIMIT_TRIES = 4;
 
 /**
- * Does a call again once Slack's limit lets it, which has then done nothing yet; rejects with what else is wrong, or
- * with the signal's reason.
+ * Repeats a call that Slack's rate limit refused, once the limit is over; a refused call had no effect. Rejects with any
+ * other error, or with the signal's reason.
  */
 export async function retryRateLimited<T>(
   { signal, sleep }: Omit<WebApiAccess, "web">,
@@ -84,13 +84,20 @@ export async function retryRateLimited<T>(
   }
 }
 
-/** Does a call: in what way it is patient is the caller's. */
+/** Makes a call, with or without retries. */
 export type CallPolicy = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** For what must be said. */
-export function retryingRateLimited(talk: Omit<WebApiAccess, "web">): CallPolicy {
-  return (call) => retryRateLimited(talk, call);
+/** For messages that must arrive. */
+export function retryingRateLimited(api: Omit<WebApiAccess, "web">): CallPolicy {
+  return (call) => retryRateLimited(api, call);
 }
 
-/** For what is of no use later. */
+/** For messages that are of no use later. */
 export const withoutRetry: CallPolicy = (call) => call();
+
+/** The channel of the app's direct messages with somebody. */
+export async function openDirectChannel(web: WebClient, user: string): Promise<string> {
+  const { channel } = await web.conversations.open({ users: user });
+  if (channel?.id === undefined) throw new Error("Slack opened no direct messages");
+  return channel.id;
+}

@@ -3,16 +3,16 @@ import path from "node:path";
 
 import { makeFolder } from "../../../make-folder.ts";
 
-/** Older lines are forgotten. */
+/** The number of lines kept. */
 const MAX_LINES = 1000;
-/** What was typed is nobody else's business. */
+/** Readable by the owner alone. */
 const OWNER_ONLY = 0o600;
 
 /** The lines typed at earlier prompts, kept in a file that only its owner can read. */
 export interface History {
   /** The newest first, as readline wants them. */
   readonly lines: readonly string[];
-  /** Resolves with why it could not be kept; never rejects. */
+  /** Resolves with the error if the line could not be stored; never rejects. */
   add(line: string): Promise<unknown>;
 }
 
@@ -21,7 +21,7 @@ export async function openHistory(file: string | undefined): Promise<History> {
   if (file === undefined) return { lines: [], add: async () => undefined };
   const kept = await readLines(file);
   const newest = kept.slice(-MAX_LINES);
-  // Prompts only append, so that two of them at once lose nothing; the file is cut back here.
+  // Prompts only append, so that concurrent ones lose nothing; the file is truncated here.
   if (kept.length > 2 * MAX_LINES) await truncateHistory(file, newest);
   return {
     lines: newest.toReversed(),
@@ -52,6 +52,6 @@ async function truncateHistory(file: string, lines: readonly string[]): Promise<
     await writeFile(partial, `${lines.join("\n")}\n`, { mode: OWNER_ONLY });
     await rename(partial, file);
   } catch {
-    // A history that is too long harms nobody; it is cut back the next time.
+    // A long history is harmless; it is truncated the next time.
   }
 }

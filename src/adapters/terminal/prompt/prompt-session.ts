@@ -8,9 +8,9 @@ import { visibleText } from "../render/visible-text.ts";
 import { write } from "../terminal.ts";
 import type { History } from "./history.ts";
 
-/** What is typed line after line, and what is kept between two lines: the last reply, its files, the worst exit code. */
+/** One run of the prompt: its lines, and the state between two of them (the last reply, its files, the worst exit code). */
 export class PromptSession {
-  readonly #parts: AskContext;
+  readonly #context: AskContext;
   readonly #lines: Interface;
   readonly #history: History;
   readonly #interactive: boolean;
@@ -21,12 +21,12 @@ export class PromptSession {
   #interrupted = false;
   #closed = false;
 
-  constructor(parts: AskContext, lines: Interface, history: History, interactive: boolean) {
-    this.#parts = parts;
+  constructor(context: AskContext, lines: Interface, history: History, interactive: boolean) {
+    this.#context = context;
     this.#lines = lines;
     this.#history = history;
     this.#interactive = interactive;
-    // Lines typed before the end are still answered after it, but nothing can be asked for any more.
+    // Lines typed before the end are still answered, but there is no prompt any more.
     lines.once("close", () => {
       this.#closed = true;
     });
@@ -39,7 +39,7 @@ export class PromptSession {
       if (line === "exit" || line === "quit") break;
       if (line !== "") {
         await this.#remember(line);
-        if (!(await this.#obey(line))) break;
+        if (!(await this.#handle(line))) break;
       }
       if (this.#interrupted) break;
       this.#prompt();
@@ -48,7 +48,7 @@ export class PromptSession {
     return this.#interactive ? 0 : this.#worst;
   }
 
-  /** Ctrl-C at the prompt: ends the question that runs, else empties the line. */
+  /** Ctrl-C at the prompt: aborts the running question, else empties the line. */
   cancel(): void {
     if (this.#running !== undefined) {
       this.#running.abort(new Error("interrupted"));
@@ -59,7 +59,7 @@ export class PromptSession {
     this.#prompt();
   }
 
-  /** A signal from outside: ends the question and the session. */
+  /** A signal from outside: aborts the question and ends the session. */
   interrupt(): void {
     this.#interrupted = true;
     this.#running?.abort(new Error("interrupted"));
@@ -75,8 +75,8 @@ export class PromptSession {
     if (this.#interactive && !this.#closed) this.#lines.prompt();
   }
 
-  /** False when nobody reads any more. */
-  async #obey(line: string): Promise<boolean> {
+  /** False when the reader of the output is gone. */
+  async #handle(line: string): Promise<boolean> {
     if (/^\d{1,3}$/u.test(line) && this.#last !== undefined) return this.#press(Number(line), this.#last);
     const save = /^save(?:\s+(.+))?$/u.exec(line);
     if (save !== null) return this.#save(save[1]);
@@ -87,7 +87,7 @@ export class PromptSession {
     const running = new AbortController();
     this.#running = running;
     try {
-      const { reply, code, outputOpen } = await askAndShow(this.#parts, line, running.signal);
+      const { reply, code, outputOpen } = await askAndShow(this.#context, line, running.signal);
       await this.dispose();
       this.#last = reply;
       this.#worst = Math.max(this.#worst, code);
@@ -107,15 +107,15 @@ export class PromptSession {
           : `There is no [${number}]: the last reply has [1] to [${count}].`,
       );
     }
-    if ("url" in action) return write(this.#parts.terminal.out, `${visibleText(action.url)}\n`);
+    if ("url" in action) return write(this.#context.terminal.out, `${visibleText(action.url)}\n`);
     const line = formatLine(action.invocation);
     if (action.confirm === undefined) return this.#ask(line);
     if (!this.#interactive) return this.#refuse(`[${number}] asks first; type it instead: ${visibleText(line)}`);
-    return (await this.#agrees(action.confirm)) ? this.#ask(line) : this.#refuse("Left as it is.");
+    return (await this.#confirms(action.confirm)) ? this.#ask(line) : this.#refuse("Left as it is.");
   }
 
-  /** Leaving the prompt is no. */
-  async #agrees(question: string): Promise<boolean> {
+  /** Asks for confirmation; leaving the prompt counts as no. */
+  async #confirms(question: string): Promise<boolean> {
     const left = new AbortController();
     const onClose = (): void => left.abort();
     this.#lines.once("close", onClose);
@@ -136,13 +136,13 @@ export class PromptSession {
     const running = new AbortController();
     this.#running = running;
     try {
-      const { reply, written, problem } = await saveFiles(this.#parts, this.#last, folder, running.signal);
+      const { reply, written, problem } = await saveFiles(this.#context, this.#last, folder, running.signal);
       if (problem !== undefined) {
         this.#worst = Math.max(this.#worst, 1);
-        return await print({ ...this.#parts, json: false }, problem, new Map());
+        return await print({ ...this.#context, json: false }, problem, new Map());
       }
       const paths = [...written.values()].map((one) => `${visibleText(one)}\n`);
-      if (paths.length > 0) return await write(this.#parts.terminal.err, paths.join(""));
+      if (paths.length > 0) return await write(this.#context.terminal.err, paths.join(""));
       return await this.#refuse(
         reply.failure === undefined ? "The last reply has no files." : "An error has no files.",
       );
@@ -153,13 +153,13 @@ export class PromptSession {
 
   async #refuse(sentence: string): Promise<boolean> {
     this.#worst = Math.max(this.#worst, 1);
-    return write(this.#parts.terminal.err, `${sentence}\n`);
+    return write(this.#context.terminal.err, `${sentence}\n`);
   }
 
   async #remember(line: string): Promise<void> {
     const fault = await this.#history.add(line);
     if (fault === undefined || this.#historyFails) return;
     this.#historyFails = true;
-    this.#parts.log.warn({ err: messageOf(fault) }, "the prompt's history cannot be kept");
+    this.#context.log.warn({ err: messageOf(fault) }, "the prompt's history cannot be kept");
   }
 }

@@ -1,3 +1,6 @@
+// The prompt of `ask`: reads lines, with history and completion at a terminal.
+// Read next: prompt-session.ts (what a line does: ask, press a button, save files), history.ts.
+
 import { createInterface } from "node:readline/promises";
 
 import type { AskContext } from "../ask.ts";
@@ -15,22 +18,22 @@ export interface PromptContext extends AskContext {
 const GREETING =
   "Type help or ? for the commands. Tab completes; a number presses a button of the last reply; save DIR writes its files. " +
   "Ctrl-C stops a question, exit or Ctrl-D leaves.";
-/** Readline keeps so many for the arrow keys. */
+/** Lines that readline keeps for the arrow keys. */
 const HISTORY_SIZE = 1000;
 
 /**
  * Asks line after line until the input ends. At a terminal: with a prompt, history and completion, and exit code 0;
  * else the exit code is the worst of all answers.
  */
-export async function runPrompt(parts: PromptContext): Promise<number> {
-  const { terminal } = parts;
+export async function runPrompt(context: PromptContext): Promise<number> {
+  const { terminal } = context;
   const screen = terminal.out.isTty ? terminal.out : terminal.err;
   const interactive = terminal.inputIsTty && screen.isTty;
-  const history = await openHistory(interactive ? parts.historyFile : undefined);
+  const history = await openHistory(interactive ? context.historyFile : undefined);
   if (interactive) {
-    const looks = displayOptions(screen, terminal.preferences);
-    const lines = wrap([span(GREETING, "dim")], Math.min(looks.width, 100));
-    await write(screen, `${lines.map((line) => `${toAnsi(line.spans, looks)}\n`).join("")}\n`);
+    const display = displayOptions(screen, terminal.preferences);
+    const lines = wrap([span(GREETING, "dim")], Math.min(display.width, 100));
+    await write(screen, `${lines.map((line) => `${toAnsi(line.spans, display)}\n`).join("")}\n`);
   }
   const lines = createInterface({
     input: terminal.input,
@@ -43,11 +46,11 @@ export async function runPrompt(parts: PromptContext): Promise<number> {
           history: [...history.lines],
           historySize: HISTORY_SIZE,
           removeHistoryDuplicates: true,
-          completer: (line: string) => complete(parts, line),
+          completer: (line: string) => complete(context, line),
         }
       : {}),
   });
-  const session = new PromptSession(parts, lines, history, interactive);
+  const session = new PromptSession(context, lines, history, interactive);
   const stopListening = terminal.onInterrupt(() => session.interrupt());
   lines.on("SIGINT", () => session.cancel());
   try {
@@ -60,15 +63,15 @@ export async function runPrompt(parts: PromptContext): Promise<number> {
 }
 
 /**
- * What readline is to offer, and for which end of the line. Offers that go on from what is typed come alone where there
- * are any, since only those share more of the line; what data would do to the prompt's own line is not offered.
+ * The completions for readline, and the end of the line that they complete. Continuations of the line exclude all other
+ * completions, since only they share more of the line; completions with control characters are omitted.
  */
-async function complete(parts: PromptContext, line: string): Promise<[string[], string]> {
+async function complete(context: PromptContext, line: string): Promise<[string[], string]> {
   let offered: string[] = [];
   try {
-    offered = (await parts.runner.complete(line)).filter((one) => visibleText(one) === one);
+    offered = (await context.runner.complete(line)).filter((one) => visibleText(one) === one);
   } catch {
-    // Nothing to offer is no reason to disturb who types.
+    // A failed completion offers nothing.
   }
   const going = offered.filter((one) => one.startsWith(line));
   const shown = going.length > 0 ? going : offered;

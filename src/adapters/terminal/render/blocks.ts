@@ -12,11 +12,11 @@ const NESTED = 2;
 
 export interface BlockOptions extends SpanOptions {
   readonly width: number;
-  /** Where to find what did not fit: "--json or --out DIR". */
+  /** What to type for omitted content: "--json or --out DIR". */
   readonly rest: string;
 }
 
-/** One block as lines; none when there is nothing in it to show. */
+/** One block as lines; none for an empty one. */
 export function renderBlock(block: Block, options: BlockOptions): Line[] {
   const { width } = options;
   const prose = Math.min(width, WIDEST_PROSE);
@@ -67,7 +67,7 @@ function bullet(lines: readonly Line[]): Line[] {
   );
 }
 
-/** As it is, to be copied: its lines are not broken, the terminal wraps those that are too long. */
+/** Code unchanged, for copying: long lines are left to the terminal to wrap. */
 function codeLines(text: string, width: number): Line[] {
   const by = width >= 40 ? NESTED : 0;
   return indent(

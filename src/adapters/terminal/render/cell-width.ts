@@ -4,12 +4,12 @@ import { isPlain } from "./visible-text.ts";
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** The widths of short texts met so far: reckoning one costs many times the look-up, and replies repeat them. */
+/** The widths of short texts: computing one costs many times a look-up, and replies repeat them. */
 const widthCache = new Map<string, number>();
 const MAX_CACHED = 10_000;
 const MAX_CACHED_LENGTH = 32;
 
-/** How many columns a visible text takes: wide characters two, marks none. */
+/** The columns that a visible text takes: wide characters two, marks none. */
 export function widthOf(text: string): number {
   if (isPlain(text)) return text.length;
   const found = widthCache.get(text);
@@ -27,7 +27,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** A text in the smallest pieces that may be parted: what a reader sees as one character. */
+/** A text as grapheme clusters, each of which a reader sees as one character. */
 export function graphemes(text: string): readonly string[] {
   return isPlain(text) ? text.split("") : Array.from(segmenter.segment(text), (part) => part.segment);
 }

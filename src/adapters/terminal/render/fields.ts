@@ -11,7 +11,7 @@ const MIN_SIDE_BY_SIDE_WIDTH = 30;
 const GAP = 2;
 const NESTED = 2;
 
-/** Fields with their values aligned; a value to be copied whole that does not fit beside its name stands beneath it. */
+/** Fields with aligned values; an unbreakable value too wide for its column stands beneath its name. */
 export function renderFields(fields: readonly ShownField[], width: number): Line[] {
   const naturals = fields.map((field) => naturalWidth(field.name));
   const nameWidth = Math.min(Math.max(0, ...naturals), Math.max(8, Math.floor(width / 3)));

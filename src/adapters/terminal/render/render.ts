@@ -1,3 +1,6 @@
+// Renders a Reply as text for a terminal. Read next: blocks.ts, fields.ts, table.ts (blocks as lines),
+// span.ts (styled text, ANSI codes), wrap.ts (line breaks), visible-text.ts (escaping), cell-width.ts.
+
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
 import type { Block } from "../../../reply/block.ts";
@@ -13,22 +16,22 @@ import { visibleText } from "./visible-text.ts";
 import { concatSpans, type Line, totalWidth, wrap } from "./wrap.ts";
 
 export interface RenderOptions {
-  /** Columns of the terminal; below 20 it is taken for 20. */
+  /** Columns of the terminal, at least 20. */
   readonly width: number;
   readonly colour: boolean;
   /** Whether links become hyperlinks of the terminal (OSC 8); else addresses are written out. */
   readonly links: boolean;
-  /** Ages are reckoned from here. */
+  /** The time that ages are relative to. */
   readonly now: Nanoseconds;
-  /** Where a file was written to, where it was. */
+  /** The path a file was written to; undefined for one that was not. */
   readonly writtenTo?: (file: Attachment) => string | undefined;
-  /** What to type for that which does not fit; default "--json or --out DIR". */
+  /** What to type for omitted content; default "--json or --out DIR". */
   readonly rest?: string;
   /** What to type for the files; default "--out DIR writes them." */
   readonly filesHint?: string;
 }
 
-/** Narrower terminals exist on paper only; below this no number fits a line. */
+/** The least width: below it, no number fits a line. */
 const NARROWEST = 20;
 
 const SYMBOLS: Record<Tone, Span> = {
@@ -39,9 +42,8 @@ const SYMBOLS: Record<Tone, Span> = {
 };
 
 /**
- * A reply as text for a terminal, ending in a line break. Pure and total. No line is wider than the terminal but those
- * that hold something to be copied whole (an id, an address, a command line) that is itself wider: breaking it
- * would put a line break into what is copied.
+ * A reply as text for a terminal, ending in a line break. Pure and total. No line is wider than the terminal, but for an
+ * id, address or command line that is itself wider: a break would be copied with it.
  */
 export function renderTerminal(reply: Reply, options: RenderOptions): string {
   const width = Number.isFinite(options.width) ? Math.max(NARROWEST, Math.trunc(options.width)) : 80;
@@ -101,7 +103,7 @@ function fileLines(reply: Reply, width: number, options: RenderOptions): Line[] 
   return [{ spans: [span("Files", "strong")], width: 5 }, ...indent([...lines, ...hint], 2)];
 }
 
-/** Whether the reply itself gives this hash among its fields, and so describes the file: it need not be said twice. */
+/** Whether the reply has this hash among its fields, and so describes the file itself. */
 function names(blocks: readonly Block[], sha256: string): boolean {
   return blocks.some(
     (block) =>
@@ -134,13 +136,13 @@ function actionLines(actions: readonly Action[], width: number, links: boolean):
   });
 }
 
-/** The line that does what a button does. */
+/** The command line of a button. */
 function lineSpans(action: Extract<Action, { invocation: unknown }>): Span[] {
   const line = dataSpan(formatLine(action.invocation), "code", true);
   return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
 }
 
-/** The first line behind a lead, the others below its text. */
+/** A hanging indent: the first line behind a lead, the others aligned with it. */
 function hang(lead: readonly Span[], lines: readonly Line[]): Line[] {
   const by = totalWidth(lead);
   return lines.map((line, at) => {

@@ -6,48 +6,55 @@ import { isPlain, visibleText } from "./visible-text.ts";
 
 type TextStyle = "plain" | "strong" | "code" | "link" | "dim" | "neutral" | "good" | "warning" | "bad";
 
-/** A run of visible text in one look. Nothing in it acts on the terminal any more. */
+/** A run of visible text in one style, escaped for the terminal. */
 export interface Span {
   readonly text: string;
   readonly style: TextStyle;
   /** Columns that the text takes. */
   readonly width: number;
-  /** Is copied as one, so that it is never broken over lines where that can be helped. */
+  /** Unbreakable, since it is copied as one. */
   readonly whole: boolean;
-  /** The same, where space is short. */
+  /** A shortened text for narrow columns. */
   readonly short: string | undefined;
-  /** Where a terminal's hyperlink leads. */
+  /** The address of the terminal's hyperlink. */
   readonly href: string | undefined;
 }
 
 /**
- * Every span is made here: V8 reads objects of one origin several times as fast as objects of five, and the spans of a
- * reply are read again and again.
+ * Creates every span, so that all have one hidden class: V8 then reads them several times as fast, and the spans of a
+ * reply are read often.
  */
-function createSpan(text: string, look: TextStyle, width: number, whole: boolean, short?: string, href?: string): Span {
-  return { text, style: look, width, whole, short, href };
+function createSpan(
+  text: string,
+  style: TextStyle,
+  width: number,
+  whole: boolean,
+  short?: string,
+  href?: string,
+): Span {
+  return { text, style, width, whole, short, href };
 }
 
-export function span(text: string, look: TextStyle = "plain"): Span {
-  return createSpan(text, look, widthOf(text), false);
+export function span(text: string, style: TextStyle = "plain"): Span {
+  return createSpan(text, style, widthOf(text), false);
 }
 
-/** What is to be copied as one. */
-export function wholeSpan(text: string, look: TextStyle, short?: string): Span {
-  return createSpan(text, look, widthOf(text), true, short);
+/** An unbreakable span, to be copied as one. */
+export function wholeSpan(text: string, style: TextStyle, short?: string): Span {
+  return createSpan(text, style, widthOf(text), true, short);
 }
 
-/** Data made visible, on one line; looked at once, since nearly all of it is plain. */
-export function dataSpan(data: string, look: TextStyle = "plain", whole = false): Span {
-  if (isPlain(data)) return createSpan(data, look, data.length, whole);
+/** Data made visible, on one line; checked only once, since nearly all of it is plain. */
+export function dataSpan(data: string, style: TextStyle = "plain", whole = false): Span {
+  if (isPlain(data)) return createSpan(data, style, data.length, whole);
   const text = visibleText(data);
-  return createSpan(text, look, widthOf(text), whole);
+  return createSpan(text, style, widthOf(text), whole);
 }
 
-/** Where data breaks a line. */
+/** A line break in data. */
 export const lineBreak = createSpan("\n", "plain", 0, false);
 
-/** Another text in the same look, leading to the same place, to be broken where need be. */
+/** Another text in the same style with the same link, breakable. */
 export function withText(one: Span, text: string, width: number = widthOf(text)): Span {
   return createSpan(text, one.style, width, false, undefined, one.href);
 }
@@ -61,7 +68,7 @@ export interface SpanOptions {
 /** Whether a line break in data breaks the line; in titles and names it is shown instead. */
 type LineBreaks = "keep" | "show";
 
-/** Escapes every inline at the leaf. Words, plain or strong, take the look that is given, if any. */
+/** Escapes every inline at the leaf. Plain and strong words take the given style, if any. */
 export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks = "show", words?: TextStyle): Span[] {
   const spans: Span[] = [];
   for (const inline of content) {
@@ -90,9 +97,9 @@ export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks =
 /** Wider gaps and rules than this are rare. */
 const MAX_CACHED_REPEATS = 100;
 
-/** One character as often as asked, 0 times or more. */
-function repeating(character: string, look: TextStyle): (times: number) => Span {
-  const repeat = (times: number): Span => createSpan(character.repeat(times), look, times, false);
+/** A span of one character, repeated 0 or more times. */
+function repeating(character: string, style: TextStyle): (times: number) => Span {
+  const repeat = (times: number): Span => createSpan(character.repeat(times), style, times, false);
   const kept = Array.from({ length: MAX_CACHED_REPEATS }, (_, times) => repeat(times));
   return (times) => kept[times] ?? repeat(times);
 }
@@ -101,14 +108,14 @@ export const blank = repeating(" ", "plain");
 /** The line below a table's heading. */
 export const rule = repeating("─", "dim");
 
-function pushWords(spans: Span[], data: string, look: TextStyle, lines: LineBreaks): void {
+function pushWords(spans: Span[], data: string, style: TextStyle, lines: LineBreaks): void {
   if (isPlain(data)) {
-    if (data !== "") spans.push(createSpan(data, look, data.length, false));
+    if (data !== "") spans.push(createSpan(data, style, data.length, false));
     return;
   }
   for (const [at, line] of visibleText(data, lines).split("\n").entries()) {
     if (at > 0) spans.push(lineBreak);
-    if (line !== "") spans.push(span(line, look));
+    if (line !== "") spans.push(span(line, style));
   }
 }
 
@@ -119,10 +126,10 @@ function codeSpan(data: string, isId: boolean): Span {
   return wholeSpan(text, "code", short === text ? undefined : short);
 }
 
-/** Addresses as the URL parser writes them; anything else could end the escape sequence that carries it. */
+/** Addresses as the URL parser writes them; anything else could end the escape sequence around it. */
 const SAFE_URL = /^https?:\/\/[\u0021-\u007E]+$/u;
 
-/** A label and where it leads. A label that looks like another address does not hide the real one. */
+/** A label with its address. A label that looks like another address does not hide the real one. */
 export function linkSpans(label: string, url: string, links: boolean, words?: TextStyle): Span[] {
   const shown = visibleText(url);
   const href = links && SAFE_URL.test(url) ? url : undefined;
@@ -161,7 +168,7 @@ function sgr(begin: string, end: string): readonly [begin: string, end: string] 
   return [`\u001B[${begin}m`, `\u001B[${end}m`];
 }
 
-/** How to begin and end each look. */
+/** The codes that begin and end each style. */
 const STYLE_CODES: ReadonlyMap<TextStyle, readonly [begin: string, end: string]> = new Map([
   ["strong", sgr("1", "22")],
   ["code", sgr("36", "39")],
@@ -174,22 +181,22 @@ const STYLE_CODES: ReadonlyMap<TextStyle, readonly [begin: string, end: string]>
 ]);
 const NO_CODES: readonly [begin: string, end: string] = ["", ""];
 
-/** Spans as text for the terminal, behind what is painted already. */
+/** Spans as text with ANSI codes, appended to `before`. */
 export function toAnsi(spans: readonly Span[], { colour, links }: AnsiOptions, before = ""): string {
-  let painted = before;
+  let ansi = before;
   let open: Span | undefined;
   let end = "";
-  // Words of one look are one stretch, so that a link of several words is one link.
+  // Adjacent spans of one style share its codes, so that a link of several words is one link.
   for (const one of spans) {
     if (open?.style !== one.style || open.href !== one.href) {
       const code = (colour && one.style !== "plain" ? STYLE_CODES.get(one.style) : undefined) ?? NO_CODES;
       const linked = links && one.href !== undefined;
       // OSC 8, https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda; the address is checked by linkSpans.
-      painted += end + (linked ? `\u001B]8;;${one.href}\u001B\\${code[0]}` : code[0]);
+      ansi += end + (linked ? `\u001B]8;;${one.href}\u001B\\${code[0]}` : code[0]);
       end = linked ? `${code[1]}\u001B]8;;\u001B\\` : code[1];
       open = one;
     }
-    painted += one.text;
+    ansi += one.text;
   }
-  return painted + end;
+  return ansi + end;
 }

@@ -4,14 +4,14 @@ import { renderFields } from "./fields.ts";
 import { blank, dataSpan, rule, span, type Span, type SpanOptions, toSpans, withText } from "./span.ts";
 import { asOneLine, type Line, naturalWidth, type OpenLine, wordWidth, wrap } from "./wrap.ts";
 
-/** From this many rows on, their number is said. */
+/** From this many rows on, a note counts them. */
 const MANY_ROWS = 20;
 
 type Columns = Extract<Layout, { kind: "columns" }>;
 
 /**
- * A table that fits `width` columns: all of its rows, since a terminal scrolls. What gives way (columns, the middle of
- * ids, rows beyond this reply) is named below it, with where to find it.
+ * A table within `width` columns, with all of its rows, since a terminal scrolls. Notes below it name all omissions
+ * (columns, the middle of ids, rows beyond this reply) and what to type for them.
  */
 export function renderTable(table: Table, width: number, options: SpanOptions, rest: string): Line[] {
   if (table.rows.length === 0) {
@@ -33,7 +33,7 @@ export function renderTable(table: Table, width: number, options: SpanOptions, r
   return lines;
 }
 
-/** What of a table is not shown, in sentences. */
+/** The omitted columns and shortened ids, in sentences. */
 function omissionNotes(
   titles: readonly (readonly Span[])[],
   rows: readonly (readonly (readonly Span[])[])[],
@@ -82,7 +82,7 @@ function rowLines(cells: readonly (readonly Span[])[], layout: Columns, table: T
     for (const [position, { index, width }] of layout.shown.entries()) {
       const cell = wrapped[position]?.[at];
       const right = table.columns[index]?.align === "right";
-      // Padding comes before what follows it, so that no line ends in spaces.
+      // Padding precedes a cell, so that no line ends in spaces.
       if (cell !== undefined && cell.width > 0) {
         pad(line, start + (right ? Math.max(0, width - cell.width) : 0));
         line.spans.push(...cell.spans);
@@ -118,7 +118,7 @@ function pad(line: OpenLine, to: number): void {
   line.width = to;
 }
 
-/** Each row as fields, all columns of it: what a screen too narrow for the table shows. */
+/** Each row as fields, with all columns: for a screen too narrow for the table. */
 function records(titles: readonly Span[][], rows: readonly (readonly Span[][])[], width: number): Line[] {
   return rows.flatMap((row, at) => {
     const filled = titles.flatMap((name, index) => {
@@ -132,19 +132,19 @@ function records(titles: readonly Span[][], rows: readonly (readonly Span[][])[]
 
 /** Columns of space between two columns of a table. */
 const GAP = 2;
-/** A column of text wider than this may be wrapped down to it before a column gives way. */
+/** Text columns are wrapped down to this width before a column is omitted. */
 const COMFORTABLE = 24;
 /** Words longer than this do not widen a column. */
 const LONG_WORD = 44;
 /** Below this, text in a column is no longer readable. */
 const NARROWEST = 8;
 
-/** How a table fits: which columns stand side by side and how wide each is; or not at all. */
+/** The layout of a table: columns side by side with their widths, or records. */
 type Layout =
   | {
       readonly kind: "columns";
       readonly shown: readonly { readonly index: number; readonly width: number }[];
-      /** Whether ids stand shortened. */
+      /** Whether ids are shortened. */
       readonly short: boolean;
     }
   | { readonly kind: "records" };
@@ -158,7 +158,7 @@ interface Need {
   readonly shortWord: number;
 }
 
-/** A cell's spans for a table: nothing in it is kept whole, since a line of a table cannot run over. */
+/** A cell's spans, all breakable, since a line of a table must not overflow. */
 function cellSpans(spans: readonly Span[], short: boolean): readonly Span[] {
   if (!spans.some((span) => span.whole || span.short !== undefined)) return spans;
   return spans.map((span) => {
@@ -168,8 +168,8 @@ function cellSpans(spans: readonly Span[], short: boolean): readonly Span[] {
 }
 
 /**
- * The layout that shows most: whole ids if all fits, else shortened ones, else wrapped text, else without the columns
- * that may give way, the last of the highest priority first; and records when even those that may not do not fit.
+ * The layout that shows most: whole ids if all fits, else shortened ones, else wrapped text, else fewer columns (the last
+ * of the highest priority number is omitted first); records where even columns of priority 1 do not fit.
  */
 function layoutTable(
   columns: readonly Column[],
@@ -187,7 +187,7 @@ function layoutTable(
   return layoutTight(columns, widths, titles, rows, width);
 }
 
-/** Like Math.max, whose result may be a double to V8: with whole numbers alone, reading a width costs a third. */
+/** Like Math.max, whose result V8 may take for a double: with integers only, reading a width costs a third. */
 function wider(a: number, b: number): number {
   return a > b ? a : b;
 }
@@ -231,7 +231,7 @@ function leastWidth(need: Need, floor: number, longWord: number): number {
   return Math.min(need.short, Math.max(floor, Math.min(need.shortWord, longWord)));
 }
 
-/** Shares out the space that is left, evenly among those who can use it. */
+/** Distributes the remaining space evenly among the columns that can use it. */
 function grow(shown: readonly Need[], least: readonly number[], width: number): number[] {
   const widths = [...least];
   let left = width - total(widths);

@@ -1,7 +1,7 @@
 /**
- * What would act on a terminal, hide or deceive instead of showing itself: control characters, lone surrogates, line and
- * paragraph separators, bidirectional controls and invisible characters. Joiners stay where a script or an emoji needs
- * them; more than four marks on one letter would run over the lines above.
+ * Characters that act on a terminal, hide or deceive: control characters, lone surrogates, line and paragraph separators,
+ * bidirectional controls and invisible characters. Joiners stay where a script or an emoji needs them; more than four
+ * marks on one letter would overlap the lines above.
  */
 const HIDDEN =
   /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u200C\u200D\p{Variation_Selector}]]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arabic}])[\u200C\u200D]|(?<=\p{M}{4})\p{M}/gv;
@@ -9,13 +9,13 @@ const HIDDEN =
 /** All but printable ASCII, a middle dot, and the dashes, quotes and bullets of U+2010 to U+2027. */
 const UNUSUAL = /[^ -~·\u2010-\u2027]/u;
 
-/** Whether each character is surely what it looks like and one column wide, which is so of nearly every text. */
+/** Whether each character is certainly visible as itself and one column wide, as in nearly every text. */
 export function isPlain(text: string): boolean {
   return !UNUSUAL.test(text);
 }
 
 /**
- * Data as it may reach a terminal: nothing in it moves the cursor, colours, hides or reorders; what would is shown as a
+ * Data escaped for a terminal: nothing in it moves the cursor, colours, hides or reorders; such characters are shown as a
  * picture (`␛`) or by number (`<U+202E>`). With `lines: "keep"`, line breaks stay; else they are shown as `␤`.
  */
 export function visibleText(data: string, lines: "keep" | "show" = "show"): string {
@@ -24,7 +24,7 @@ export function visibleText(data: string, lines: "keep" | "show" = "show"): stri
     data
       .replaceAll("\r\n", "\n")
       .replaceAll(HIDDEN, (character) => show(character, lines))
-      // A mark without a letter would change the character before it, which is not part of this text.
+      // A mark without a letter would combine with the character before this text.
       .replaceAll(/(?<!\S)\p{M}/gu, "◌$&")
   );
 }

@@ -7,23 +7,22 @@ export interface Line {
   readonly width: number;
 }
 
-/** A line that is still being put together. */
+/** A line under construction. */
 export interface OpenLine extends Line {
   readonly spans: Span[];
   width: number;
 }
 
 /**
- * Breaks spans into lines of at most `width` columns, at spaces where possible. What is to be copied whole and is
- * wider than a line gets a line of its own and is left to run over the edge, since a break would be copied too:
- * the terminal wraps it without one.
+ * Breaks spans into lines of at most `width` columns, at spaces where possible. An unbreakable span wider than a line
+ * gets a line of its own and overflows it, since a break would be copied too: the terminal wraps it without one.
  */
 export function wrap(spans: readonly Span[], width: number): Line[] {
   const short = asOneLine(spans, width);
   return short === undefined ? wrapLong(spans, width) : [short];
 }
 
-/** What needs no breaking, which is nearly all: as it stands, unless it ends in spaces, which no line does. */
+/** The spans as one line where they fit, as nearly all do; undefined where they do not, or end in spaces. */
 export function asOneLine(spans: readonly Span[], width: number): Line | undefined {
   let used = 0;
   for (const one of spans) {
@@ -52,7 +51,7 @@ function wrapLong(spans: readonly Span[], width: number): Line[] {
   let current: OpenLine = { spans: [], width: 0 };
   const lines: Line[] = [current];
   let word: Span[] = [];
-  // The spaces before the next word, in the look of what they stand in.
+  // The spaces before the next word, in the style of their span.
   let space = 0;
   let spaceIn: Span | undefined;
 
@@ -111,7 +110,7 @@ function wrapLong(spans: readonly Span[], width: number): Line[] {
   return lines;
 }
 
-/** A piece in parts of which each fits; neighbours that fit together stay together. */
+/** Splits a span into the longest parts that fit a line. */
 function breakable(piece: Span, width: number): Span[] {
   const parts: Span[] = [];
   let text = "";
@@ -122,7 +121,7 @@ function breakable(piece: Span, width: number): Span[] {
     used = 0;
   };
   for (const character of graphemes(piece.text)) {
-    // Some scripts let one grapheme grow without end; such a one is parted at its code points.
+    // In some scripts a grapheme can be wider than a line; such a one is split at its code points.
     for (const unit of widthOf(character) > width ? character : [character]) {
       const unitWidth = widthOf(unit);
       if (used + unitWidth > width) end();
@@ -134,7 +133,7 @@ function breakable(piece: Span, width: number): Span[] {
   return parts;
 }
 
-/** How wide spans are when nothing is broken but at line breaks. */
+/** The width of spans that are broken at line breaks only. */
 export function naturalWidth(spans: readonly Span[]): number {
   let widest = 0;
   let line = 0;

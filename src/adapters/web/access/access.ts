@@ -1,3 +1,6 @@
+// Who may use the console: the token, the sessions of browsers, and the guards of every request.
+// Read next: guard.ts (headers, hosts, origins, bodies), allowed-hosts.ts (DNS rebinding), attempt-limiter.ts, login.ts.
+
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 import { getConnInfo } from "@hono/node-server/conninfo";
@@ -9,40 +12,40 @@ import { SESSION_LIFETIME_MILLIS } from "../limits.ts";
 import { createAttemptLimiter } from "./attempt-limiter.ts";
 import { refuse } from "./guard.ts";
 
-/** Who may ask. Without a token everybody who reaches the port may. */
+/** Access to the console. Without a token, everybody who reaches the port has it. */
 export interface Access {
   readonly required: boolean;
   /** Whether the Authorization header carries the token. Wrong ones are counted. */
   readonly hasToken: (c: Context) => boolean;
   /** Whether the request is signed in, by header or by cookie. */
   admits(c: Context): boolean;
-  /** Signs a browser in, or says how it went instead. */
+  /** Signs a browser in, or says why not. */
   signIn(c: Context, token: string): "signed-in" | "wrong" | { waitMillis: number };
   signOut(c: Context): void;
-  /** Refuses who is not signed in. */
+  /** Refuses requests that are not signed in. */
   guard: MiddlewareHandler;
 }
 
 interface AccessOptions {
   readonly token: string | undefined;
-  /** Cookies go over TLS alone where the console is reached that way. */
+  /** Whether cookies go over TLS only. */
   readonly secure: boolean;
   readonly port: () => number;
   readonly now: () => Nanoseconds;
 }
 
-export function createAccess(parts: AccessOptions): Access {
-  const { now } = parts;
-  const check = parts.token === undefined ? undefined : tokenCheck(parts.token);
+export function createAccess(options: AccessOptions): Access {
+  const { now } = options;
+  const check = options.token === undefined ? undefined : tokenCheck(options.token);
   const attempts = createAttemptLimiter();
-  // Cookies know no ports: the name keeps two consoles on one machine apart.
-  const cookieName = (): string => `bellwether-${parts.port()}`;
-  const cookie = { path: "/", httpOnly: true, sameSite: "Strict", secure: parts.secure } as const;
+  // Cookies ignore ports: the name separates two consoles on one machine.
+  const cookieName = (): string => `bellwether-${options.port()}`;
+  const cookie = { path: "/", httpOnly: true, sameSite: "Strict", secure: options.secure } as const;
   const tried = new WeakMap<Request, "right" | "wrong" | { waitMillis: number }>();
 
   function tryToken(c: Context, token: string): "right" | "wrong" | { waitMillis: number } {
     const address = addressOf(c);
-    // Who has to wait is not told whether the token was right, or waiting would slow no guess.
+    // While it must wait, an address does not learn whether a token is right, or waiting would slow no guess.
     const waitMillis = attempts.waitMillis(address, now());
     if (waitMillis > 0) return { waitMillis };
     if (check?.matches(token) === true) return "right";
@@ -50,7 +53,7 @@ export function createAccess(parts: AccessOptions): Access {
     return "wrong";
   }
 
-  /** One request is one attempt, however often it is looked at. */
+  /** One request is one attempt, however often it is checked. */
   function bearer(c: Context): "right" | "wrong" | "none" | { waitMillis: number } {
     const given = /^Bearer +(\S+) *$/iu.exec(c.req.header("authorization") ?? "")?.[1];
     if (given === undefined || check === undefined) return "none";
@@ -105,7 +108,7 @@ function addressOf(c: Context): string {
 
 /** The secret that opens the console, and the sessions that browsers get for it. */
 interface TokenCheck {
-  /** Takes the same time whatever is given. */
+  /** Compares in constant time. */
   matches(given: string): boolean;
   /** A session for a cookie: it proves that the token was known, and does not contain it. */
   issue(now: Nanoseconds): string;

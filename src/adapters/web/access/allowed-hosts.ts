@@ -5,7 +5,7 @@ import { withoutBrackets } from "../../../loopback.ts";
 
 const WILDCARDS = new Set(["0.0.0.0", "::"]);
 
-/** Under which names the console may be asked, and from which origins. */
+/** The host names and origins under which the console answers. */
 export interface AllowedHosts {
   /** Where people reach it. */
   readonly url: string;
@@ -16,10 +16,10 @@ export interface AllowedHosts {
 }
 
 /**
- * A page elsewhere can point a name of its own at this machine's address (DNS rebinding), and would then be same-origin
- * with the console; what gives it away is the Host header, which carries that name. So only names that no such page
- * can own are answered: the bound address, loopback under its own names, and the host of `publicUrl`. A console bound
- * to all addresses also answers to any literal address and to this machine's name, on any port, since containers map ports.
+ * A foreign page can point a name of its own at this machine's address (DNS rebinding), and would then be same-origin
+ * with the console; only the Host header, which carries that name, reveals it. So the console answers only to names that
+ * no such page can own: the bound address, the names of loopback, and the host of `publicUrl`. Bound to all addresses,
+ * it also answers to any literal address and to this machine's name, on any port, since containers map ports.
  */
 export function allowedHosts(bound: { host: string; port: number; publicUrl?: URL }): AllowedHosts {
   const boundHost = withoutBrackets(bound.host).toLowerCase();
@@ -30,7 +30,7 @@ export function allowedHosts(bound: { host: string; port: number; publicUrl?: UR
   const allowsHost = (header: string | undefined): boolean => {
     if (header === undefined || !URL.canParse(`http://${header}`)) return false;
     const asked = new URL(`http://${header}`);
-    // Whatever is more than a host and a port would come back out of the parser as something else.
+    // Anything but a host and a port would be parsed as something else.
     if (asked.username !== "" || asked.password !== "" || asked.pathname !== "/" || /[?#\\/@]/u.test(header))
       return false;
     const { publicUrl } = bound;
@@ -49,7 +49,7 @@ export function allowedHosts(bound: { host: string; port: number; publicUrl?: UR
   };
 }
 
-/** The port that a URL leaves out is that of its own scheme, and a proxy may leave it out of the Host header likewise. */
+/** A URL may omit its scheme's default port, and so may a proxy in the Host header. */
 function sameHost(url: URL, header: string): boolean {
   const asked = new URL(`${url.protocol}//${header}`);
   return asked.host === url.host;

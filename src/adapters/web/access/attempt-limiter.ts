@@ -11,14 +11,14 @@ interface Window {
   readonly ends: number;
 }
 
-/** Counts wrong tokens per address and of all together, a minute at a time. */
+/** Counts wrong tokens per address and over all addresses, a minute at a time. */
 export interface AttemptLimiter {
   /** Milliseconds until this address may try again; 0 = now. */
   waitMillis(address: string, now: Nanoseconds): number;
   failed(address: string, now: Nanoseconds): void;
 }
 
-/** The addresses remembered are bounded; who cycles through more of them meets the bound of all. */
+/** It remembers a bounded number of addresses; the bound over all of them holds beyond that. */
 export function createAttemptLimiter(): AttemptLimiter {
   const windows = new LRUCache<string, Window>({ max: 2000 });
   let all: Window = { failed: 0, ends: 0 };

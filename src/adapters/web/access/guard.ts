@@ -33,7 +33,7 @@ export function securityHeaders(): MiddlewareHandler {
   });
 }
 
-/** What says nothing about the network, so that any monitor may ask it under any name. */
+/** Paths that reveal nothing, so that any monitor may ask them under any host name. */
 const OPEN_PATHS = new Set(["/healthz"]);
 
 /** A refusal as JSON: one sentence. */
@@ -45,7 +45,7 @@ export function refuse(
   return c.json({ error }, status);
 }
 
-/** Refuses requests under a name that is not the console's, unless they carry the token, which no page elsewhere knows. */
+/** Refuses requests under a foreign host name, unless they carry the token, which no foreign page knows. */
 export function requireAllowedHost(hosts: () => AllowedHosts, hasToken: (c: Context) => boolean): MiddlewareHandler {
   return async (c, next) => {
     if (OPEN_PATHS.has(c.req.path) || hosts().allowsHost(c.req.header("host")) || hasToken(c)) return next();
@@ -58,9 +58,9 @@ export function requireAllowedHost(hosts: () => AllowedHosts, hasToken: (c: Cont
 }
 
 /**
- * Refuses what a page from elsewhere sends. Browsers say where a request comes from in Origin, and newer ones in
- * Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/); programs send neither. Another port of this machine counts as
- * the same site there, so nothing but same-origin will do; only following a link to a page itself is free.
+ * Refuses requests from foreign pages. Browsers name the page in Origin, and newer ones its relation in Sec-Fetch-Site
+ * (https://www.w3.org/TR/fetch-metadata/); programs send neither. Another port of this machine counts as the same site
+ * there, so only same-origin passes, beside links to the pages themselves.
  */
 export function requireSameOrigin(hosts: () => AllowedHosts): MiddlewareHandler {
   return async (c, next) => {
@@ -93,9 +93,9 @@ export function requireJson(): MiddlewareHandler {
 }
 
 /**
- * Refuses a body of more bytes than that: one with a length before it is read, one without a length once it has sent
- * too much. The framework's own middleware copies a request whose body has no length by handing it to the platform's
- * Request, which takes none of the server's.
+ * Refuses a body of more than `maxBytes`: one with a length before it is read, one without a length once it exceeds the
+ * limit. Hono's own bodyLimit copies a request whose body has no length by handing it to the platform's Request, which
+ * takes none of the server's.
  */
 export function limitBody(maxBytes: number, refusal: (c: Context) => Response): MiddlewareHandler {
   return async (c, next) => {
@@ -113,7 +113,7 @@ export function limitBody(maxBytes: number, refusal: (c: Context) => Response): 
   };
 }
 
-/** Undefined where there is more. */
+/** Undefined for a longer body. */
 async function readUpTo(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,

@@ -4,7 +4,7 @@ import { html } from "hono/html";
 import type { Access } from "./access.ts";
 import { limitBody, refuse } from "./guard.ts";
 
-/** The way in for browsers: a page that takes the token by POST and gives a cookie. */
+/** The login of browsers: a form that posts the token for a cookie. */
 export function loginRoutes(access: Access): Hono {
   const app = new Hono();
 

@@ -7,12 +7,12 @@ import { type RenderDependencies, renderPreviews } from "../render.ts";
 
 /** One delivery, as `GET /api/alerts` sends it. */
 export interface AlertJson extends DeliverySubject {
-  /** The delivery's; the same again is the same alert. */
+  /** The delivery's id; an alert with a known id replaces the former one. */
   readonly id: string;
   readonly reply: ReplyJson;
 }
 
-/** Its files are read from the store when they are asked for, so that they outlive the process. */
+/** Its files are read from the store on download, so that they outlive the process. */
 export function alertJson({ id, about, reply }: FeedAlert): AlertJson {
   const { kind, network, subject, state, severity, at, episode } = about;
   const files = new Map(filesOf(reply).map((file, index) => [file, `/api/alerts/${id}/files/${index}`]));
@@ -29,15 +29,15 @@ export function alertJson({ id, about, reply }: FeedAlert): AlertJson {
   };
 }
 
-/** The same with what other platforms would be sent for it. */
+/** The same with the payloads that other platforms would get. */
 export function alertWithPreviews(
   alert: FeedAlert,
-  parts: Pick<RenderDependencies, "previews" | "log">,
+  dependencies: Pick<RenderDependencies, "previews" | "log">,
 ): AlertJson & { readonly previews: Readonly<Record<string, unknown>> } {
-  return { ...alertJson(alert), previews: renderPreviews(alert.reply, parts, "alert") };
+  return { ...alertJson(alert), previews: renderPreviews(alert.reply, dependencies, "alert") };
 }
 
-/** All files of a reply, in the order in which they are numbered. */
+/** All files of a reply, in the order of their numbers. */
 export function filesOf({ picture, attachments }: Reply): readonly Attachment[] {
   return picture === undefined ? attachments : [picture, ...attachments];
 }

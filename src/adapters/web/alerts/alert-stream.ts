@@ -10,17 +10,17 @@ import {
 } from "../limits.ts";
 import { alertJson } from "./alert-json.ts";
 
-/** The console's alerts, and a bell that rings when there is a new one. */
+/** The console's alerts, and a signal for new ones. */
 export interface ConsoleAlerts {
   readonly feed: AlertFeed;
-  /** Calls back whenever something has arrived; gives the function that ends it. */
+  /** Calls back whenever an alert has arrived; returns the function that unsubscribes. */
   onChange(listener: () => void): () => void;
 }
 
 export interface AlertStreamOptions extends ConsoleAlerts {
-  /** The last alert that the reader had: it is sent what came since. */
+  /** The reader's last alert: the stream resumes after it. */
   readonly last: string | undefined;
-  /** Asked from time to time: whether the reader may still read. */
+  /** Whether the reader is still signed in; checked at each heartbeat. */
   admitted(): boolean;
   readonly heartbeatMillis: Milliseconds;
   /** Ends the stream. */
@@ -29,29 +29,29 @@ export interface AlertStreamOptions extends ConsoleAlerts {
 
 /**
  * One server-sent event a delivery, in order, with the delivery's id (https://html.spec.whatwg.org/#server-sent-events).
- * They are read from the store, not from memory: a reader that comes back with the last id it had, to this process or
- * to the next, misses nothing. Where that one is not known any more, an event `gap` says so before the last ones follow.
- * A message that grows over a day comes again under its own id, which is not where the reader then stands; nor is that of
- * what is not over, which a new reader is told first, however long ago it came.
+ * They are read from the store: a reader that resumes with its last id, at this process or the next, misses nothing.
+ * Where that id is no longer stored, an event `gap` comes first, then the latest alerts. A rolling message comes again
+ * as it grows, without an id, since it does not move the reader's position; so do the open alerts that a new reader
+ * gets first.
  */
-export async function* alertEvents(parts: AlertStreamOptions): AsyncGenerator<string, void> {
-  const { feed, signal } = parts;
-  const bell = new ChangeSignal();
-  const hangUp = parts.onChange(() => bell.ring());
+export async function* alertEvents(options: AlertStreamOptions): AsyncGenerator<string, void> {
+  const { feed, signal } = options;
+  const changes = new ChangeSignal();
+  const unsubscribe = options.onChange(() => changes.notify());
   try {
     yield `retry: ${RECONNECT_MILLIS}\n\n`;
-    const known = parts.last === undefined ? undefined : await feed.placeOf(parts.last);
-    if (parts.last !== undefined && known === undefined) yield gapEvent();
-    const start = known ?? (await feed.placeBefore(parts.last === undefined ? INITIAL_ALERTS : MAX_REPLAYED_ALERTS));
+    const known = options.last === undefined ? undefined : await feed.placeOf(options.last);
+    if (options.last !== undefined && known === undefined) yield gapEvent();
+    const start = known ?? (await feed.placeBefore(options.last === undefined ? INITIAL_ALERTS : MAX_REPLAYED_ALERTS));
     let { place, at: since } = start;
-    // What lasts for days is told long before the last ones, and is what a new reader wants to know first.
+    // Open alerts may be days older than the latest ones, and matter most to a new reader.
     for (const alert of known === undefined ? await feed.openEpisodes(place, INITIAL_OPEN_ALERTS) : []) {
       yield `data: ${JSON.stringify(alertJson(alert))}\n\n`;
       await disposeReply(alert.reply);
     }
     const shown = new Map<string, number>();
     while (!signal.aborted) {
-      bell.hush();
+      changes.reset();
       const batch = await feed.after(place, ALERT_BATCH_SIZE);
       for (const alert of batch.alerts) {
         yield `id: ${alert.id}\ndata: ${JSON.stringify(alertJson(alert))}\n\n`;
@@ -66,12 +66,12 @@ export async function* alertEvents(parts: AlertStreamOptions): AsyncGenerator<st
         await disposeReply(alert.reply);
       }
       since = Math.max(since, ...grown.map(({ at }) => at), ...batch.alerts.map(({ at }) => at));
-      if ((await bell.wait(parts.heartbeatMillis, signal)) === "rung") continue;
-      if (signal.aborted || !parts.admitted()) return;
+      if ((await changes.wait(options.heartbeatMillis, signal)) === "changed") continue;
+      if (signal.aborted || !options.admitted()) return;
       yield ": nothing new\n\n";
     }
   } finally {
-    hangUp();
+    unsubscribe();
   }
 }
 
@@ -81,25 +81,25 @@ function gapEvent(): string {
 }
 
 class ChangeSignal {
-  #rung = Promise.withResolvers<"rung">();
+  #changed = Promise.withResolvers<"changed">();
 
-  ring(): void {
-    this.#rung.resolve("rung");
+  notify(): void {
+    this.#changed.resolve("changed");
   }
 
-  /** What rings from here on is heard by the next wait. */
-  hush(): void {
-    this.#rung = Promise.withResolvers<"rung">();
+  /** The next wait ends with a change from here on. */
+  reset(): void {
+    this.#changed = Promise.withResolvers<"changed">();
   }
 
-  async wait(millis: Milliseconds, signal: AbortSignal): Promise<"rung" | "silence"> {
-    const { promise: silence, resolve } = Promise.withResolvers<"silence">();
-    const end = (): void => resolve("silence");
+  async wait(millis: Milliseconds, signal: AbortSignal): Promise<"changed" | "unchanged"> {
+    const { promise: unchanged, resolve } = Promise.withResolvers<"unchanged">();
+    const end = (): void => resolve("unchanged");
     const timer = setTimeout(end, millis);
     signal.addEventListener("abort", end, { once: true });
     if (signal.aborted) end();
     try {
-      return await Promise.race([this.#rung.promise, silence]);
+      return await Promise.race([this.#changed.promise, unchanged]);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", end);
@@ -108,13 +108,13 @@ class ChangeSignal {
 }
 
 /**
- * A stream of text that is made only as fast as it is read, and that is given up for a reader that takes nothing for
- * `patienceMillis`: `cut` is then to break the connection. `ended` is called once, whatever ends it.
+ * A stream of text, made only as fast as it is read. After `timeoutMillis` without a read it ends and calls
+ * `disconnect`. `ended` is called once, whatever ends it.
  */
 export function streamWithReadTimeout(
   source: AsyncGenerator<string, void>,
-  patienceMillis: Milliseconds,
-  { ended, cut }: { readonly ended: () => void; readonly cut: () => void },
+  timeoutMillis: Milliseconds,
+  { ended, disconnect }: { readonly ended: () => void; readonly disconnect: () => void },
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let timer: NodeJS.Timeout | undefined;
@@ -124,7 +124,7 @@ export function streamWithReadTimeout(
     if (over) return;
     over = true;
     ended();
-    // One that waits for news ends by its signal; the generator itself is told here.
+    // A waiting generator ends by its signal; any other ends here.
     source.return().catch(() => undefined);
   };
   return new ReadableStream<Uint8Array>(
@@ -142,8 +142,8 @@ export function streamWithReadTimeout(
           controller.enqueue(encoder.encode(value));
           timer = setTimeout(() => {
             end();
-            cut();
-          }, patienceMillis);
+            disconnect();
+          }, timeoutMillis);
         } catch (thrown) {
           end();
           throw thrown;

@@ -1,3 +1,7 @@
+// Alerts on the console: the routes of the stream, of single alerts and of their files.
+// Read next: alert-stream.ts (server-sent events), alert-json.ts (one alert), watch.ts (current state, guided incident),
+// console-sender.ts (the console as a destination).
+
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 
@@ -14,16 +18,16 @@ import { alertEvents, type ConsoleAlerts, streamWithReadTimeout } from "./alert-
 export interface AlertRouteDependencies extends Pick<RenderDependencies, "previews" | "log"> {
   /** Absent where nothing is delivered to a console. */
   readonly alerts?: ConsoleAlerts | undefined;
-  readonly alertPatience: { readonly heartbeatMillis: Milliseconds; readonly slowMillis: Milliseconds };
+  readonly streamTimeouts: { readonly heartbeatMillis: Milliseconds; readonly readMillis: Milliseconds };
   readonly access: Access;
   /** Fires when the adapter stops. */
   readonly stopping: AbortSignal;
 }
 
-/** The alerts as they come, and each of them by its id. Paths are below /api. */
-export function alertRoutes(parts: AlertRouteDependencies): Hono<{ Bindings: HttpBindings }> {
+/** The stream of alerts, and each alert by its id. Paths are below /api. */
+export function alertRoutes(dependencies: AlertRouteDependencies): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
-  const { alerts } = parts;
+  const { alerts } = dependencies;
   const streams = createConcurrencyLimit(MAX_ALERT_STREAMS);
   if (alerts === undefined) return app;
 
@@ -37,34 +41,34 @@ export function alertRoutes(parts: AlertRouteDependencies): Hono<{ Bindings: Htt
     const frames = alertEvents({
       ...alerts,
       last: c.req.header("last-event-id") || undefined,
-      admitted: () => parts.access.admits(c),
-      heartbeatMillis: parts.alertPatience.heartbeatMillis,
-      signal: AbortSignal.any([ended.signal, c.req.raw.signal, parts.stopping]),
+      admitted: () => dependencies.access.admits(c),
+      heartbeatMillis: dependencies.streamTimeouts.heartbeatMillis,
+      signal: AbortSignal.any([ended.signal, c.req.raw.signal, dependencies.stopping]),
     });
-    const stream = streamWithReadTimeout(told(frames), parts.alertPatience.slowMillis, {
+    const stream = streamWithReadTimeout(logged(frames), dependencies.streamTimeouts.readMillis, {
       ended: () => {
         release();
         ended.abort();
       },
-      cut: () => c.env.outgoing.destroy(),
+      disconnect: () => c.env.outgoing.destroy(),
     });
     return new Response(stream, {
       headers: { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" },
     });
   });
 
-  /** What fails is for the log; the reader comes back. */
-  async function* told(frames: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
+  /** Logs a failure; the reader reconnects. */
+  async function* logged(frames: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
     try {
       yield* frames;
     } catch (thrown) {
-      parts.log.error({ why: messageOf(thrown) }, "alerts could not be read for the console");
+      dependencies.log.error({ why: messageOf(thrown) }, "alerts could not be read for the console");
     }
   }
 
   app.get("/alerts/:id", async (c) => {
     const found = await alerts.feed.get(c.req.param("id"));
-    return found === undefined ? refuse(c, 404, UNKNOWN) : c.json(alertWithPreviews(found, parts));
+    return found === undefined ? refuse(c, 404, UNKNOWN) : c.json(alertWithPreviews(found, dependencies));
   });
 
   app.get("/alerts/:id/files/:number", async (c) => {

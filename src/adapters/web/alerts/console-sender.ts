@@ -1,8 +1,8 @@
 import type { Sender } from "../../../alerts/sender.ts";
 
 /**
- * Delivers to the console. Pages read what was delivered from the store, so that a delivery has arrived as soon as its
- * receipt is kept, whether or not anybody looks; and a repeat is none, since it is the same row.
+ * Delivers to the console. Pages read deliveries from the store, so that one has arrived as soon as its receipt is
+ * stored; a repeat changes nothing, since it is the same row.
  */
 export const consoleSender: Sender = {
   platform: "web",

@@ -6,7 +6,7 @@ import type { Severity } from "../../../alerts/kinds/severity.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { refuse } from "../access/guard.ts";
 
-/** What one node last said. Times are decimal Unix nanoseconds. */
+/** The last answer of one node. Times are decimal Unix nanoseconds. */
 export interface WatchedNode {
   readonly node: string;
   readonly state: "ok" | "lagging" | "down" | "unknown";
@@ -16,15 +16,15 @@ export interface WatchedNode {
   readonly roundTripMillis?: Milliseconds;
 }
 
-/** Where the rule `network.stalled` stands. */
+/** The state of the rule `network.stalled`. */
 export interface StallState {
   readonly phase: "ok" | "pending" | "firing" | "recovering";
   /**
-   * When it is due, if things stay as they are: suspicious (only in an incident), fired or resolved; the first look
-   * after that finds it. Absent before the first look of this process.
+   * The time until its next phase, if nothing changes: suspicious (only in an incident), fired or resolved; the next
+   * observation then finds it. Absent before the first observation of this process.
    */
   readonly leftMillis?: Milliseconds;
-  /** The one under way. */
+  /** The open episode. */
   readonly episode?: string;
 }
 
@@ -35,16 +35,16 @@ export interface WatchedNetwork {
   readonly verdict?: {
     readonly state: "healthy" | "stalled" | "blind";
     readonly why: string;
-    /** How long no block has come. */
+    /** The time since the last block. */
     readonly stillMillis?: Milliseconds;
     readonly at: string;
   };
   readonly stalled: StallState;
-  /** The simulated network has been told to stand still, and since when. */
+  /** Set while the simulated network is stalled on purpose. */
   readonly incident?: { readonly since: string };
 }
 
-/** An alert that is not over. */
+/** An open alert. */
 export interface OpenAlert {
   readonly episode: string;
   readonly kind: ConditionKind;
@@ -53,29 +53,29 @@ export interface OpenAlert {
   readonly severity: Severity;
   readonly state: "firing" | "recovering";
   readonly began: string;
-  /** It was bad already when it was first looked at, or looked at again: it began then or earlier. */
+  /** The first observation, or the first after a pause, was bad already: it began then or earlier. */
   readonly beganBefore?: true;
   readonly acknowledged?: { readonly by: string; readonly at: string };
 }
 
-/** What the watchers see, and what is not over: how things stand right now. */
+/** The current state: what the watchers observe, and the open alerts. */
 export interface WatchState {
   readonly networks: readonly WatchedNetwork[];
   readonly open: readonly OpenAlert[];
   readonly timing: {
-    /** How often every node is asked. */
+    /** The interval at which every node is polled. */
     readonly everyMillis: Milliseconds;
-    /** A standstill is suspicious after so long, and an alert after so long. */
+    /** The time without a block until a stall is suspicious, and until it fires. */
     readonly suspiciousMillis: Milliseconds;
     readonly firesMillis: Milliseconds;
-    /** A recovery counts after so long. */
+    /** The time with new blocks until the alert resolves. */
     readonly keepMillis: Milliseconds;
   };
 }
 
-/** A network that can be made to stand still, to see what comes of it: a simulated one. */
+/** Stalls and resumes simulated networks, for the guided incident. */
 export interface IncidentSwitch {
-  /** Rejects with RangeError for a network that there is not. */
+  /** Rejects with RangeError for an unknown network. */
   set(network: string, stalled: boolean): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export interface WatchRouteDependencies {
 
 const IncidentRequest = z.strictObject({ network: z.string().max(100), stalled: z.boolean() });
 
-/** How things stand, and the switch of the guided incident. Paths are below /api. */
+/** The current state, and the switch of the guided incident. Paths are below /api. */
 export function watchRoutes({ watch, incident }: WatchRouteDependencies): Hono {
   const app = new Hono();
   if (watch !== undefined) app.get("/watch", async (c) => c.json(await watch()));

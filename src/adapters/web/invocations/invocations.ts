@@ -1,3 +1,6 @@
+// Commands from the page: POST /api/invocations and /api/completions, as JSON or as a stream of lines with progress.
+// Read next: question.ts (the request's schema, and how it is run within time limits).
+
 import { type Context, Hono } from "hono";
 import { stream } from "hono/streaming";
 import type { z } from "zod";
@@ -14,18 +17,18 @@ import { CompletionRequest, CONSOLE_CONTEXT, Question, type QuestionTimeouts, ru
 
 export interface InvocationDependencies extends RenderDependencies {
   readonly bot: () => Bot;
-  readonly patience: QuestionTimeouts;
+  readonly timeouts: QuestionTimeouts;
   readonly now: () => Nanoseconds;
   /** Fires when the adapter stops. */
   readonly stopping: AbortSignal;
 }
 
 /**
- * Asking and completing. Any answer of the bot has status 200, failures too: the request did what it should, and
- * `failure` in the reply says whose fault the failure is. Other statuses are about the request itself.
+ * Runs and completes commands. Any answer of the bot has status 200, failures too: `failure` in the reply says who can
+ * act on it. Other statuses are about the request itself.
  * Paths are below /api.
  */
-export function invocationRoutes(parts: InvocationDependencies): Hono {
+export function invocationRoutes(dependencies: InvocationDependencies): Hono {
   const app = new Hono();
   const running = createConcurrencyLimit(MAX_RUNNING);
   const completing = createConcurrencyLimit(MAX_COMPLETING);
@@ -45,56 +48,56 @@ export function invocationRoutes(parts: InvocationDependencies): Hono {
       return refuse(c, 503, `${MAX_RUNNING} questions are being answered already: try again in a moment.`);
     }
     const previews = c.req.query("previews") === "1";
-    const gone = AbortSignal.any([c.req.raw.signal, parts.stopping]);
+    const gone = AbortSignal.any([c.req.raw.signal, dependencies.stopping]);
     if (wantsNdjson(c)) return streamed(c, question, { gone, previews, release });
     try {
-      const answer = await runQuestion(parts.bot(), question, { gone, patience: parts.patience });
+      const answer = await runQuestion(dependencies.bot(), question, { gone, timeouts: dependencies.timeouts });
       if (c.req.raw.signal.aborted) {
         await disposeReply(answer);
         return c.body(null);
       }
-      return c.json(render(answer, parts, previews ? audience(question, answer) : undefined));
+      return c.json(render(answer, dependencies, previews ? audience(question, answer) : undefined));
     } finally {
       release();
     }
   });
 
   const audience = (question: Question, answer: Reply): AnswerAudience =>
-    answerAudience(parts.bot(), question, answer, parts.now());
+    answerAudience(dependencies.bot(), question, answer, dependencies.now());
 
-  /** One JSON object a line: `{"progress": Reply}` as often as there is news, at last `{"reply": Reply}`. */
+  /** One JSON object a line: any number of `{"progress": Reply}`, at last `{"reply": Reply}`. */
   function streamed(
     c: Context,
     question: Question,
     context: { gone: AbortSignal; previews: boolean; release: () => void },
   ): Response {
     c.header("Content-Type", "application/x-ndjson; charset=utf-8");
-    // Proxies that collect an answer before they pass it on would hold progress back.
+    // Buffering proxies would hold progress back.
     c.header("X-Accel-Buffering", "no");
     return stream(c, async (out) => {
-      // The request's own signal fires when the client hangs up; the stream's when only its reading end is closed.
+      // The request's own signal fires when the client disconnects; the stream's when it only stops reading.
       const unread = new AbortController();
       out.onAbort(() => unread.abort());
       const gone = AbortSignal.any([context.gone, unread.signal]);
-      const news = createProgressWriter(async (progress) => {
-        await out.writeln(JSON.stringify({ progress: render(progress, parts) }));
+      const progressWriter = createProgressWriter(async (progress) => {
+        await out.writeln(JSON.stringify({ progress: render(progress, dependencies) }));
       });
       try {
-        const answer = await runQuestion(parts.bot(), question, {
+        const answer = await runQuestion(dependencies.bot(), question, {
           gone,
-          patience: parts.patience,
-          progress: news.tell,
+          timeouts: dependencies.timeouts,
+          progress: progressWriter.write,
         });
-        // A client that reads slowly must not keep others waiting.
+        // A slow reader must not hold a place among the running questions.
         context.release();
-        await news.end();
+        await progressWriter.end();
         if (unread.signal.aborted || c.req.raw.signal.aborted) await disposeReply(answer);
         else {
           const previewed = context.previews ? audience(question, answer) : undefined;
-          await out.writeln(JSON.stringify({ reply: render(answer, parts, previewed) }));
+          await out.writeln(JSON.stringify({ reply: render(answer, dependencies, previewed) }));
         }
       } catch (thrown) {
-        parts.log.error({ err: thrown }, "an answer could not be sent");
+        dependencies.log.error({ err: thrown }, "an answer could not be sent");
       } finally {
         context.release();
       }
@@ -107,8 +110,8 @@ export function invocationRoutes(parts: InvocationDependencies): Hono {
     const release = completing.tryAcquire();
     if (release === undefined) return c.json({ lines: [] });
     try {
-      const signal = AbortSignal.any([c.req.raw.signal, parts.stopping]);
-      return c.json({ lines: await parts.bot().completeLine(beginning.text, { ...CONSOLE_CONTEXT, signal }) });
+      const signal = AbortSignal.any([c.req.raw.signal, dependencies.stopping]);
+      return c.json({ lines: await dependencies.bot().completeLine(beginning.text, { ...CONSOLE_CONTEXT, signal }) });
     } finally {
       release();
     }
@@ -130,9 +133,9 @@ function wantsNdjson(c: Context): boolean {
   return /\bapplication\/x-ndjson\b/iu.test(c.req.header("accept") ?? "");
 }
 
-/** Thins progress out: the newest of each quarter of a second, one write at a time, none after `end`. */
+/** Throttles progress: the newest report of each interval, one write at a time, none after `end`. */
 function createProgressWriter(write: (reply: Reply) => Promise<void>): {
-  tell: (reply: Reply) => void;
+  write: (reply: Reply) => void;
   end: () => Promise<void>;
 } {
   let newest: Reply | undefined;
@@ -140,7 +143,7 @@ function createProgressWriter(write: (reply: Reply) => Promise<void>): {
   let ended = false;
   let writing: Promise<void> = Promise.resolve();
   const flush = async (): Promise<void> => {
-    // `end` takes what is left away.
+    // `end` drops the newest one.
     while (newest !== undefined) {
       const next = newest;
       newest = undefined;
@@ -149,7 +152,7 @@ function createProgressWriter(write: (reply: Reply) => Promise<void>): {
     timer = undefined;
   };
   return {
-    tell: (reply) => {
+    write: (reply) => {
       if (newest !== undefined) void disposeReply(newest);
       if (ended) {
         void disposeReply(reply);
@@ -172,15 +175,15 @@ function createProgressWriter(write: (reply: Reply) => Promise<void>): {
 
 const ASKER_ONLY: AnswerAudience = { visibility: "caller", isDefault: true };
 
-/** Who would see the answer in a channel where the same is asked; what failed is the asker's alone. */
+/** Who would see the answer to the same question in a channel; a failure is for the asker only. */
 function answerAudience(bot: Bot, question: Question, answer: Reply, now: Nanoseconds): AnswerAudience {
   if (answer.failure !== undefined) return ASKER_ONLY;
   const ask = askOf(bot, question, now);
   if (ask === undefined) return ASKER_ONLY;
   const prepared = bot.prepare({ ...CONSOLE_CONTEXT, ...ask, signal: AbortSignal.abort() });
   if (!prepared.ok) return ASKER_ONLY;
-  const settled = "private" in ask.options || bot.audience(ask.command, CONSOLE_CONTEXT.here) !== undefined;
-  return { visibility: prepared.visibility, isDefault: !settled };
+  const isChosen = "private" in ask.options || bot.audience(ask.command, CONSOLE_CONTEXT.here) !== undefined;
+  return { visibility: prepared.visibility, isDefault: !isChosen };
 }
 
 function askOf(bot: Bot, question: Question, now: Nanoseconds): Ask | undefined {
@@ -188,7 +191,7 @@ function askOf(bot: Bot, question: Question, now: Nanoseconds): Ask | undefined 
   try {
     return parseLine(question.text, bot.commands, now);
   } catch {
-    // What cannot be read has been answered by saying so.
+    // A line that cannot be parsed has been answered with its mistake.
     return undefined;
   }
 }

@@ -7,7 +7,7 @@ import { disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { MAX_FILE_BYTES, MAX_FILES_PER_REPLY } from "../limits.ts";
 
-/** What POST /api/invocations takes: a typed line, or what a button holds. */
+/** The body of POST /api/invocations: a typed line, or the invocation of a button. */
 export const Question = z.union([
   z.strictObject({ text: z.string() }),
   z.strictObject({
@@ -17,45 +17,45 @@ export const Question = z.union([
 ]);
 export type Question = z.infer<typeof Question>;
 
-/** What POST /api/completions takes. */
+/** The body of POST /api/completions. */
 export const CompletionRequest = z.strictObject({ text: z.string() });
 
-/** Who asks and where the answer goes. Whoever reaches the console runs the bot, so everything is allowed. */
+/** The caller and the target of every question. Whoever reaches the console runs the bot, so everything is allowed. */
 export const CONSOLE_CONTEXT: Pick<Invocation, "here" | "caller"> = {
   here: { platform: "web", files: { maxBytes: MAX_FILE_BYTES, maxCount: MAX_FILES_PER_REPLY } },
   caller: { id: "console", name: "console", mayManageChannel: true },
 };
 
-/** What a question may take. */
+/** The time limits of a question. */
 export interface QuestionTimeouts {
-  readonly wholeMillis: Milliseconds;
-  /** What a command gets to stop in once it has been told to. */
+  readonly totalMillis: Milliseconds;
+  /** The time an aborted command has to end. */
   readonly graceMillis: Milliseconds;
 }
 
 /**
- * Asks the bot, and never waits longer than `patience` allows: a command that goes on after its signal fired is left
- * behind, and what it answers later is disposed of. Never rejects.
+ * Runs a question within its time limits: a command that goes on after its abort is abandoned, and its late answer
+ * disposed of. Never rejects.
  */
 export async function runQuestion(
   bot: Bot,
   question: Question,
-  context: { gone: AbortSignal; patience: QuestionTimeouts; progress?: (reply: Reply) => void },
+  context: { gone: AbortSignal; timeouts: QuestionTimeouts; progress?: (reply: Reply) => void },
 ): Promise<Reply> {
-  const { gone, patience, progress } = context;
-  const signal = AbortSignal.any([gone, AbortSignal.timeout(patience.wholeMillis)]);
+  const { gone, timeouts, progress } = context;
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(timeouts.totalMillis)]);
   const rest = { ...CONSOLE_CONTEXT, signal, ...(progress === undefined ? {} : { progress }) };
   const answer = "text" in question ? bot.runLine(question.text, rest) : bot.run({ ...rest, ...question });
 
-  const { promise: givenUp, resolve } = Promise.withResolvers<undefined>();
+  const { promise: abandoned, resolve } = Promise.withResolvers<undefined>();
   let timer: NodeJS.Timeout | undefined;
   const stopped = (): void => {
-    timer = setTimeout(() => resolve(undefined), patience.graceMillis);
+    timer = setTimeout(() => resolve(undefined), timeouts.graceMillis);
   };
   if (signal.aborted) stopped();
   else signal.addEventListener("abort", stopped, { once: true });
   try {
-    const first = await Promise.race([answer, givenUp]);
+    const first = await Promise.race([answer, abandoned]);
     if (first !== undefined) return first;
     void answer.then(disposeReply);
     return cancelledReply(signal.reason);

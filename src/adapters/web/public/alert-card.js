@@ -1,5 +1,5 @@
 // @ts-check
-// One alert of the list: an episode as it stands, or the last event of its kind.
+// One alert of the list: an episode in its current state, or the last event of its kind.
 /** @import { AlertJson } from "../alerts/alert-json.ts" */
 /** @import { OpenAlert } from "../alerts/watch.ts" */
 /** @import { Surroundings } from "./exchange.js" */
@@ -77,7 +77,7 @@ export function createAlertCard(first, around) {
     summary.replaceChildren(makeElement(line, document));
   }
 
-  /** Drawn when it is looked at: most are not. */
+  /** Rendered when it is opened: most are not. */
   function drawBody() {
     const platforms = around.previews;
     const tabs = [{ id: "bellwether", name: "Bellwether" }].concat(
@@ -98,7 +98,7 @@ export function createAlertCard(first, around) {
     );
   }
 
-  /** What was acknowledged meanwhile need not be again. */
+  /** An episode acknowledged meanwhile needs no button. */
   function actions() {
     if (open?.acknowledged === undefined) return alert.reply.actions;
     return alert.reply.actions.filter(
@@ -170,7 +170,7 @@ export function createAlertCard(first, around) {
 }
 
 /**
- * How a platform shows an alert; loaded for the one that is looked at.
+ * An alert as a platform shows it; loaded when its tab is opened.
  *
  * @param {string} id
  * @param {string} platform
@@ -183,7 +183,7 @@ export async function drawAlertPreview(id, platform, document) {
 }
 
 /**
- * One word for how it stands, and its colour.
+ * One word for its state, and its colour.
  *
  * @param {AlertJson} alert
  * @param {OpenAlert | undefined} open

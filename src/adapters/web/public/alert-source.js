@@ -2,11 +2,11 @@
 // The alerts as they come from the server.
 /** @import { AlertJson } from "../alerts/alert-json.ts" */
 
-/** After a refusal the browser does not come back by itself. */
+/** After a refusal the browser does not reconnect by itself. */
 const AGAIN_MILLIS = 10_000;
 
 /**
- * Listens for good: the browser connects again by itself, and says which alert was the last that it had.
+ * Listens until the page is closed: the browser reconnects by itself, with the id of its last alert.
  *
  * @param {{ alert: (alert: AlertJson) => void, state: (live: boolean) => void, gap: () => void }} to
  */

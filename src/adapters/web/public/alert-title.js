@@ -4,7 +4,7 @@ import { isSimulated } from "./render-reply.js";
 import { plainOf } from "./render-text.js";
 
 /**
- * Without the words that stand beside it already.
+ * Without the words shown beside it already.
  *
  * @param {AlertJson} alert
  * @param {number} now

@@ -1,5 +1,5 @@
 // @ts-check
-// The view of alerts: how things stand, the guided incident, and a card for each alert.
+// The view of alerts: the current state, the guided incident, and a card for each alert.
 /** @import { AlertJson } from "../alerts/alert-json.ts" */
 /** @import { WatchState } from "../alerts/watch.ts" */
 /** @import { ConsoleInfo } from "./api.js" */
@@ -12,18 +12,18 @@ import { loadWatch } from "./api.js";
 import { createIncident } from "./incident.js";
 import { keepFocus } from "./keep-focus.js";
 import { makeElement } from "./make-dom.js";
-import { answerWords, createStanding, isUnderWay, tellsEpisode } from "./standing.js";
+import { answerWords, createStanding, isUnderWay, changesEpisode } from "./standing.js";
 import { age, toMillis } from "./times.js";
 import { h } from "./vnode.js";
 
-/** More cards than anybody scrolls through; the log has the rest. */
+/** The number of cards; the log has older alerts. */
 const MAX_CARDS = 150;
 const LOOK_MILLIS = 1000;
-/** While nobody looks at it, only the number of open alerts matters. */
+/** While the view is hidden, only the number of open alerts matters. */
 const GLANCE_MILLIS = 10_000;
-/** What an alert tells of an episode is soon shown everywhere else; of many at once it is one look. */
+/** After an alert the current state is fetched soon, once for many alerts. */
 const SOON_MILLIS = 100;
-/** What comes within this time after the page was opened is the past, and announced to nobody. */
+/** Alerts within this time after the page was opened are past ones, and not announced. */
 const PAST_MILLIS = 3000;
 
 /**
@@ -76,8 +76,8 @@ export function createAlerts(view, badge, info, around) {
       cards.get(oldest)?.element.remove();
       cards.delete(oldest);
     }
-    standing.told(alert);
-    if (tellsEpisode(alert)) lookSoon();
+    standing.add(alert);
+    if (changesEpisode(alert)) lookSoon();
     keepFocus(view, () => {
       settle();
       const earlier = part("alerts-earlier");
@@ -89,11 +89,11 @@ export function createAlerts(view, badge, info, around) {
     if (performance.now() - opened > PAST_MILLIS && alert.state !== "event") {
       around.announce(`${alert.state}: ${titleOf(alert, now)}`);
     }
-    if (tellsEpisode(alert)) void incident?.told(alert);
+    if (changesEpisode(alert)) void incident?.told(alert);
     drawCounts();
   }
 
-  /** What is not over stands above what is, the worst first; moved is only what stands elsewhere. */
+  /** Open alerts come above closed ones, the worst first; only cards in a wrong place are moved. */
   function settle() {
     const earlier = part("alerts-earlier");
     const open = standing.open();
@@ -102,7 +102,7 @@ export function createAlerts(view, badge, info, around) {
     );
     const shown = open.flatMap(({ episode }) => byEpisode.get(episode) ?? []);
     for (const card of cards.values()) {
-      card.stands(open.find(({ episode }) => tellsEpisode(card.alert) && episode === card.alert.episode));
+      card.stands(open.find(({ episode }) => changesEpisode(card.alert) && episode === card.alert.episode));
       if (!shown.includes(card) && card.element.parentElement !== earlier) earlier.prepend(card.element);
     }
     const list = part("alerts-open");
@@ -115,14 +115,14 @@ export function createAlerts(view, badge, info, around) {
   /** Until the page is closed. */
   async function keepLooking() {
     for (;;) {
-      const look = standing.look();
+      const request = standing.beginRequest();
       try {
         state = await loadWatch();
         gone = false;
-        look.saw(state.open);
-        // What was told of the incident before this page knew its episode.
+        request.received(state.open);
+        // Alerts of the incident from before this page knew its episode.
         incident?.update(state);
-        for (const { alert } of cards.values()) if (tellsEpisode(alert)) void incident?.told(alert);
+        for (const { alert } of cards.values()) if (changesEpisode(alert)) void incident?.told(alert);
         keepFocus(view, settle);
       } catch {
         gone = true;
@@ -190,7 +190,7 @@ export function createAlerts(view, badge, info, around) {
     badge.classList.toggle("gone", gone);
     badge.dataset["tone"] = open[0]?.severity === "critical" ? "bad" : "warning";
     const shown = part("alerts-open").childElementCount;
-    // Whoever cannot see says nothing of the kind.
+    // Without an observation, nothing is known.
     part("none-open").hidden = count > 0 || state === undefined || gone;
     const unseen = count - shown;
     const more = part("more-open");
@@ -200,16 +200,16 @@ export function createAlerts(view, badge, info, around) {
   }
 
   return {
-    /** The view is looked at from now on. */
+    /** The view is shown from now on. */
     shown: () => wake?.(),
   };
 }
 
 /**
- * One card for an episode, and one for all news of a kind.
+ * One card for an episode, and one for all events of a kind.
  *
  * @param {AlertJson} alert
  */
 function keyOf(alert) {
-  return tellsEpisode(alert) ? `episode ${alert.episode}` : `${alert.state} ${alert.kind} ${alert.network}`;
+  return changesEpisode(alert) ? `episode ${alert.episode}` : `${alert.state} ${alert.kind} ${alert.network}`;
 }

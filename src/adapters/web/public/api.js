@@ -41,7 +41,7 @@ export async function loadAlert(id) {
 }
 
 /**
- * Makes a simulated network stand still, or go on.
+ * Stalls a simulated network, or resumes it.
  *
  * @param {string} network
  * @param {boolean} stalled

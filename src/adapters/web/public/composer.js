@@ -2,7 +2,7 @@
 import { complete } from "./api.js";
 import { createCompletionList } from "./completion-list.js";
 
-/** So long after the last key completions are asked for. */
+/** The delay between the last key and the request for completions. */
 const PAUSE_MILLIS = 70;
 
 /**

@@ -11,7 +11,7 @@ import { createHistory } from "./lines.js";
 import { age } from "./times.js";
 import { createViews } from "./views.js";
 
-/** More exchanges than anybody scrolls through; older ones are let go, and counted. */
+/** The number of exchanges; older ones are removed, and counted. */
 const MAX_EXCHANGES = 200;
 const MAX_EXAMPLES = 9;
 
@@ -102,7 +102,7 @@ function surroundings() {
   };
 }
 
-/** Nobody is left to read the answer of one that is still running. */
+/** Cancels a running question whose exchange is removed. */
 function forgetOldest() {
   while (exchanges.length > MAX_EXCHANGES) {
     const oldest = exchanges.shift();
@@ -143,7 +143,7 @@ document.addEventListener("click", (event) => {
  * @param {string} value
  */
 async function copyFrom(button, value) {
-  // Whoever selects a part of it by hand does not want the whole.
+  // A selection by hand copies only its own text.
   if (getSelection()?.isCollapsed === false && button.contains(getSelection()?.anchorNode ?? null)) return;
   const copied = await copyText(value, document);
   button.toggleAttribute("data-open");
@@ -174,7 +174,7 @@ setInterval(() => {
  */
 function toAskView(then) {
   if (!part("view-ask", HTMLElement).hidden) return then();
-  // The view is there once the hash has been heard of.
+  // The view is shown once the hash has been processed.
   addEventListener("hashchange", () => then(), { once: true });
   location.hash = "ask";
 }

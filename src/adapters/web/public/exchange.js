@@ -22,7 +22,7 @@ import { localTime, span } from "./times.js";
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
  */
 
-/** Until then an answer is simply there, and a word about waiting would only flicker. */
+/** A quicker answer needs no word about waiting, which would only flicker. */
 const QUIET_MILLIS = 350;
 
 let count = 0;
@@ -62,7 +62,7 @@ export function createExchange(line, around) {
   const own = (reply) => makeElement(renderReply(reply, { now: Date.now() }), document);
 
   /**
-   * Asks and shows what comes. With `inPlace`, what stands there stays until the answer is there.
+   * Asks and shows progress and answer. With `inPlace`, the former answer stays until the new one is there.
    *
    * @param {Question} question
    * @param {{ inPlace: boolean, focusLabel?: string }} how
@@ -206,7 +206,7 @@ export function createExchange(line, around) {
     element,
     /** @param {Question} question */
     start: (question) => run(question, { inPlace: false }),
-    /** Gives the question up; false when none is being answered. */
+    /** Cancels the question; false when none is being answered. */
     cancel() {
       running?.abort();
       return running !== undefined;
@@ -215,7 +215,7 @@ export function createExchange(line, around) {
 }
 
 /**
- * What the page itself has to say when no answer came.
+ * The page's own words for a missing answer.
  *
  * @param {unknown} thrown
  * @param {boolean} cancelled

@@ -1,5 +1,5 @@
 // @ts-check
-// Where the guided incident stands: pure, so that tests read it in node.
+// The current step of the guided incident: pure, so that tests run it in node.
 /** @import { StallState, WatchedNetwork, WatchState } from "../alerts/watch.ts" */
 
 /**
@@ -79,7 +79,7 @@ export function stepOf(network, timing, before) {
 }
 
 /**
- * What to say while the bot does not answer.
+ * The words shown while the bot does not answer.
  *
  * @param {Stage} stage The last that was seen.
  */

@@ -1,5 +1,5 @@
 // @ts-check
-// The guided incident: a simulated network stands still, and one watches what comes of it.
+// The guided incident: a simulated network stalls, and the page shows the alert step by step.
 /** @import { AlertJson } from "../alerts/alert-json.ts" */
 /** @import { WatchedNetwork, WatchState } from "../alerts/watch.ts" */
 /** @import { Surroundings } from "./exchange.js" */
@@ -13,7 +13,7 @@ import { platformName } from "./preview.js";
 import { localTime, span } from "./times.js";
 import { h } from "./vnode.js";
 
-/** What the countdown says. */
+/** The words of the countdown. */
 const UNTIL = { pending: "suspicious in", fires: "fires in about", resolved: "resolved in about" };
 
 /** Stages by which the page has not come to be what it is, for who looks at the track. */
@@ -76,7 +76,7 @@ export function createIncident(element, around, network) {
     button.disabled = pressing || gone;
   }
 
-  /** What another incident left is put away. */
+  /** Removes the remains of another incident. */
   function begin() {
     episode = undefined;
     alerts.clear();
@@ -129,7 +129,7 @@ export function createIncident(element, around, network) {
     );
   }
 
-  /** Between two looks at the server the page counts by itself. */
+  /** Between two requests to the server the page counts by itself. */
   function tick() {
     clock.hidden = countdown === undefined;
     if (countdown === undefined) return;
@@ -145,7 +145,7 @@ export function createIncident(element, around, network) {
   }
 
   /**
-   * An alert of this incident, as the channels are shown it.
+   * An alert of this incident, as channels get it.
    *
    * @param {AlertJson} alert
    */
@@ -183,7 +183,7 @@ export function createIncident(element, around, network) {
     get episode() {
       return episode;
     },
-    /** Nobody answers. */
+    /** The server does not answer. */
     away() {
       gone = true;
       allow();
@@ -218,7 +218,7 @@ function labelOf(stage) {
 }
 
 /**
- * A node answers well though the network stands still: whether all is well the verdict says.
+ * A node answers well though the network is stalled: the verdict decides.
  *
  * @param {WatchedNetwork["nodes"][number]["state"]} state
  */
@@ -227,7 +227,7 @@ function stateWord(state) {
 }
 
 /**
- * What each node says, and what is made of it.
+ * The answer of each node, and the verdict on them.
  *
  * @param {WatchedNetwork} watched
  */

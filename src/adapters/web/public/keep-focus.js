@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * Changes the page without taking the focus from whoever is within: an element that is moved loses it, and one that is
+ * Changes the page without losing the focus in it: an element that is moved loses it, and one that is
  * drawn anew may have a successor of the same words. Where there is none, the focus goes to a place nearby.
  *
  * @param {Element} within
@@ -13,7 +13,7 @@ export function keepFocus(within, change, nearby) {
   const before = document.activeElement;
   const inside = before instanceof HTMLElement && within.contains(before);
   change();
-  // The browser leaves it to the body; anything else was meant.
+  // The browser falls back to the body; any other focus is on purpose.
   if (!inside || document.activeElement !== document.body) return;
   if (before.isConnected) before.focus({ preventScroll: true });
   else if (nearby !== undefined) (namesake(within, before) ?? nearby).focus({ preventScroll: true });

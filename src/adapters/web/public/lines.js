@@ -1,5 +1,5 @@
 // @ts-check
-// Lines as they are typed: how a button's question would be, and those asked before.
+// Typed lines: the line of a button's invocation, and the history.
 
 /**
  * The line that types an invocation, with values in quotes where they need them.
@@ -20,7 +20,7 @@ function quote(value) {
 const MAX_KEPT = 200;
 
 /**
- * Lines asked before, and where one stands among them while going back and forth. What was being typed is kept at the end.
+ * The history of lines, and the position in it while going back and forth. The unfinished line is kept at its end.
  *
  * @param {Pick<Storage, "getItem" | "setItem">} storage
  * @param {string} key
@@ -54,7 +54,7 @@ export function createHistory(storage, key) {
       at += 1;
       return at === lines.length ? draft : lines[at];
     },
-    /** Whoever types leaves the past. */
+    /** Typing leaves the history. */
     leave() {
       at = lines.length;
     },

@@ -10,7 +10,7 @@ import { h, isSafeLink } from "./vnode.js";
 
 /** @typedef {ReplyJson["blocks"][number]} BlockJson */
 
-/** What replies about an embedded network begin with. */
+/** The first words of replies about a simulated network. */
 const SIMULATED = "SIMULATED";
 
 /** A colour alone says nothing to many. That something went well needs no word: it would seem to be about the market. */
@@ -50,7 +50,7 @@ export function isSimulated(reply) {
 }
 
 /**
- * The word for how good the news is; undefined for plain news.
+ * The word for the tone; undefined for a neutral one.
  *
  * @param {ReplyJson} reply
  * @returns {string | undefined}

@@ -1,6 +1,6 @@
 // @ts-check
-// Which alerts are not over: as the last look at the server had it, and as it was told since. Pure, so that tests read it
-// in node.
+// The open alerts: by the last state from the server, and the alerts that came since. Pure, so that tests run it in
+// node.
 /** @import { AlertJson } from "../alerts/alert-json.ts" */
 /** @import { OpenAlert, WatchedNode } from "../alerts/watch.ts" */
 
@@ -9,30 +9,30 @@ import { localTime } from "./times.js";
 /** In rising order. */
 const SEVERITIES = ["info", "warning", "critical"];
 
-/** An alert comes as soon as it is owed, the next look up to some seconds later: what was told last is what holds. */
+/** An alert comes at once, the next state up to some seconds later: the latest of both counts. */
 export function createStanding() {
   /** @type {ReadonlyMap<string, OpenAlert>} */
   let seen = new Map();
-  /** @type {Map<string, { readonly alert: AlertJson, readonly look: number }>} By episode, with the look that was under way. */
+  /** @type {Map<string, { readonly alert: AlertJson, readonly request: number }>} By episode, with the request that was under way. */
   const since = new Map();
-  let looks = 0;
+  let requests = 0;
 
   return {
-    /** A look begins; what is told from here on may be newer than what it sees. */
-    look() {
-      looks += 1;
-      const own = looks;
+    /** A request for the state begins; alerts from here on may be newer than its answer. */
+    beginRequest() {
+      requests += 1;
+      const own = requests;
       return {
         /** @param {readonly OpenAlert[]} open */
-        saw(open) {
+        received(open) {
           seen = new Map(open.map((one) => [one.episode, one]));
-          for (const [episode, { look }] of since) if (look < own) since.delete(episode);
+          for (const [episode, { request }] of since) if (request < own) since.delete(episode);
         },
       };
     },
     /** @param {AlertJson} alert */
-    told(alert) {
-      if (tellsEpisode(alert)) since.set(alert.episode ?? "", { alert, look: looks });
+    add(alert) {
+      if (changesEpisode(alert)) since.set(alert.episode ?? "", { alert, request: requests });
     },
     /** The worst first. */
     open() {
@@ -59,14 +59,14 @@ function openOf({ kind, network, subject, severity, at }, episode) {
     subject,
     severity,
     state: "firing",
-    // When it fired, which is all that is known of it until the next look.
+    // When it fired; nothing more is known until the next state.
     began: at,
     beganBefore: true,
   };
 }
 
 /**
- * As `alerts status` lists them: the worst, then what nobody has acknowledged, then the newest.
+ * As `alerts status` lists them: the worst, then the unacknowledged, then the newest.
  *
  * @param {OpenAlert} a
  * @param {OpenAlert} b
@@ -95,11 +95,11 @@ export function isUnderWay({ state }) {
 }
 
 /**
- * Whether it says how its episode stands; what is said about one, such as that somebody acknowledged it, is news by itself.
+ * Whether it changes the state of its episode; an acknowledgement, for one, does not.
  *
  * @param {AlertJson} alert
  */
-export function tellsEpisode(alert) {
+export function changesEpisode(alert) {
   return alert.episode !== undefined && (isUnderWay(alert) || alert.state === "resolved");
 }
 

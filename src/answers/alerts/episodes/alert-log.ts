@@ -13,13 +13,23 @@ import { tableToCsv } from "../../../reply/csv.ts";
 import { code, time, toText } from "../../../reply/text.ts";
 import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
-import { destinationKeyWords, summarizeDelivery } from "./episode-timeline.ts";
+import { destinationKeyWords } from "../destination.ts";
+import { summarizeDelivery } from "./episode-timeline.ts";
 import { briefEpisodeId, episodeLabel } from "./episodes.ts";
 import { watchedMarketLabels } from "./network-status.ts";
 
-/** Which lines of the log are asked for. */
+/** How many decisions, and how many messages, are read at most. */
+export const MAX_LOG_ENTRIES = 20_000;
+/** Ids of parties, markets and orders; the prefix identifies one. */
+const LONG_ID = /\b([0-9a-f]{8})[0-9a-f]{56}\b/gu;
+/** Recent episodes name the markets that the watchers no longer list. */
+const MAX_NAMED_EPISODES = 500;
+/** Rows written to a file at a time. */
+const FILE_CHUNK_ROWS = 1000;
+
+/** Which rows of the log are asked for. */
 interface LogSearch {
-  /** A destination's key: what is about it or about none. */
+  /** A destination's key: rows about it or about none. */
   readonly here: string | undefined;
   /** In lower case. */
   readonly wanted: string | undefined;
@@ -27,32 +37,32 @@ interface LogSearch {
   readonly signal: AbortSignal;
 }
 
-/** How many decisions, or deliveries, are looked at at a time: a few milliseconds' work, after which others have their turn. */
+/** Entries read at a time: a few milliseconds' work, after which the event loop runs. */
 const SEARCH_BATCH_ENTRIES = 500;
 
-/** One page of the log as it is, of which only what it shows is read; `range` says which entries, given how many there are. */
+/** One page of the whole log; reads only the entries that it shows. `range` picks them, given their number. */
 export async function logPage(
-  desk: LogSource,
+  alerts: LogSource,
   here: string | undefined,
   range: (entries: number) => { readonly from: number; readonly to: number },
 ): Promise<{ readonly rows: readonly LogRow[]; readonly lines: number; readonly more: boolean }> {
   const of = { within: MAX_LOG_ENTRIES, destination: here };
-  const { entries, more } = await desk.lines.count(of);
+  const { entries, more } = await alerts.lines.count(of);
   const { from, to } = range(entries);
-  const rows = await createLogRowWriter(desk)(await desk.lines.page(of, from, to));
+  const rows = await createLogRowWriter(alerts)(await alerts.lines.page(of, from, to));
   return { rows: newestFirst(rows), lines: entries, more };
 }
 
-/** All lines that have this in them, newest first. Rejects with the signal's reason. */
+/** All rows that match, newest first. Rejects with the signal's reason. */
 export async function searchLog(
-  desk: LogSource,
+  alerts: LogSource,
   { here, wanted, network, signal }: LogSearch,
 ): Promise<{ readonly rows: readonly LogRow[]; readonly more: boolean }> {
   const of = { within: MAX_LOG_ENTRIES, destination: here };
-  const { more } = await desk.lines.count(of);
-  const write = createLogRowWriter(desk);
+  const { more } = await alerts.lines.count(of);
+  const write = createLogRowWriter(alerts);
   const found: LogRow[] = [];
-  for await (const entries of desk.lines.batches(of, SEARCH_BATCH_ENTRIES)) {
+  for await (const entries of alerts.lines.batches(of, SEARCH_BATCH_ENTRIES)) {
     for (const row of await write(entries)) {
       const isThere = network === undefined || row.network === network;
       if (isThere && (wanted === undefined || rowIncludes(row, wanted))) found.push(row);
@@ -63,47 +73,36 @@ export async function searchLog(
   return { rows: newestFirst(found), more };
 }
 
-/** A message's receipt may be a moment older than what was kept of it. */
+/** A receipt may be a moment older than its delivery's entry. */
 function newestFirst(rows: readonly LogRow[]): LogRow[] {
   return rows.toSorted((a, b) => b.at - a.at);
 }
 
-/** As far back as is looked, of decisions and of messages each. */
-export const MAX_LOG_ENTRIES = 20_000;
-/** Parties, markets and orders; its beginning tells one from others. */
-const LONG_ID = /\b([0-9a-f]{8})[0-9a-f]{56}\b/gu;
-/** Markets that the watchers no longer list are named by the last episodes. */
-const MAX_NAMED_EPISODES = 500;
-/** Lines of a file that are written at once. */
-const FILE_CHUNK_ROWS = 1000;
-
-/** One line of the log: something that was decided, or became of a message. */
+/** One row of the log: a decision, or the outcome of a delivery. */
 interface LogRow extends DecisionRow {
-  /** The id of what a message says that is about no episode. */
+  /** The id of a message about no episode. */
   readonly message?: string;
 }
 
-/** What the log's lines are read from. */
 type LogSource = Pick<AlertService, "lines" | "messages" | "snapshot" | "lastEpisodes">;
 
-/** Gives lines the names that people know: what is about an episode says so in its detail. */
+/** Turns entries into rows with names instead of ids, in their order. */
 type LogRowWriter = (entries: readonly LogEntry[]) => Promise<LogRow[]>;
 
-/** Writes lines in the order of their entries. */
-function createLogRowWriter(desk: LogSource): LogRowWriter {
+function createLogRowWriter(alerts: LogSource): LogRowWriter {
   const known = new Map<string, Labels>();
   let named: Labels | undefined;
   const labels: Record<string, string> = {};
-  const learn = async (rows: readonly LogRow[]): Promise<void> => {
-    if (named === undefined) Object.assign(labels, (named = await episodeLabels(desk)));
+  const loadNames = async (rows: readonly LogRow[]): Promise<void> => {
+    if (named === undefined) Object.assign(labels, (named = await episodeLabels(alerts)));
     for (const { network } of rows) {
       if (network === null || known.has(network)) continue;
-      const watched = await watchedMarketLabels(network, desk);
+      const watched = await watchedMarketLabels(network, alerts);
       known.set(network, watched);
       Object.assign(labels, watched);
     }
   };
-  // An episode is of one network, whose names are known by then.
+  // Names of its network are loaded by then.
   const about = new Map<string, string>();
   const aboutEpisode = (id: string): string => {
     const words = about.get(id) ?? episodeSubjectWords(id, labels);
@@ -112,18 +111,18 @@ function createLogRowWriter(desk: LogSource): LogRowWriter {
   };
   return async (entries) => {
     const rows = entries.map(toLogRow);
-    await learn(rows);
+    await loadNames(rows);
     const written = rows.map((row) =>
       withSubjectWords(withNames(row, labels), row.episode === null ? undefined : aboutEpisode(row.episode)),
     );
-    return withMessageSubjects(desk, written);
+    return withMessageSubjects(alerts, written);
   };
 }
 
-/** What markets were called in the last episodes, by id. */
-async function episodeLabels(desk: Pick<AlertService, "lastEpisodes">): Promise<Labels> {
+/** Names of markets in recent episodes, by id. */
+async function episodeLabels(alerts: Pick<AlertService, "lastEpisodes">): Promise<Labels> {
   const labels: Record<string, string> = {};
-  for (const episode of await desk.lastEpisodes(MAX_NAMED_EPISODES)) {
+  for (const episode of await alerts.lastEpisodes(MAX_NAMED_EPISODES)) {
     const label = episodeLabel(episode);
     if (label !== undefined) labels[episode.subject] ??= label;
   }
@@ -136,7 +135,7 @@ function episodeSubjectWords(id: string, labels: Labels): string {
   return `${rule.replace(/\{.*/u, "")}${subject === "" ? "" : ` of ${labels[subject] ?? brief}`}`;
 }
 
-/** Names stand where decisions were kept with the ids of markets. */
+/** Replaces the ids of markets in stored decisions by names. */
 function withNames(row: LogRow, labels: Labels): LogRow {
   const detail = row.detail?.replaceAll(LONG_ID, (id) => labels[id] ?? id);
   return detail === undefined || detail === row.detail ? row : { ...row, detail };
@@ -148,7 +147,6 @@ function withSubjectWords(row: LogRow, about: string | undefined): LogRow {
   return { ...row, detail: detail === null || detail === "" ? about : `${about}: ${detail}` };
 }
 
-/** What a message's line is about. */
 function commonColumns({ episode, destination, id }: LoggedDelivery) {
   return { network: episode?.split("|")[1] ?? null, episode, destination, delivery: id };
 }
@@ -166,25 +164,25 @@ function toLogRow(entry: LogEntry): LogRow {
     case "outcome": {
       const { row } = entry;
       const { at, word, detail } = summarizeDelivery(row, entry.receipt);
-      const fate = { ...commonColumns(row), at, what: `${phaseWords(row)} ${word}`, detail };
-      return row.episode === null ? { ...fate, message: row.message } : fate;
+      const columns = { ...commonColumns(row), at, what: `${phaseWords(row)} ${word}`, detail };
+      return row.episode === null ? { ...columns, message: row.message } : columns;
     }
   }
 }
 
-/** What a message is about that concerns no episode. */
+/** The subject of a message about no episode. */
 interface MessageSubject {
   readonly words: string;
   readonly network: string;
 }
 
-/** What messages are about, by their ids: equal ids are equal contents, so that each is read once. */
+/** Subjects by message id: equal ids mean equal contents, so each message is read once. */
 const messageSubjects = new LRUCache<string, MessageSubject>({ maxSize: MAX_LOG_ENTRIES, sizeCalculation: () => 1 });
 
-/** The same lines, of which those about messages that concern no episode say what those are about. */
-async function withMessageSubjects(desk: Pick<AlertService, "messages">, rows: readonly LogRow[]): Promise<LogRow[]> {
+/** The same rows; messages about no episode say their subject. */
+async function withMessageSubjects(alerts: Pick<AlertService, "messages">, rows: readonly LogRow[]): Promise<LogRow[]> {
   const ids = new Set(rows.flatMap(({ message }) => (message === undefined ? [] : [message])));
-  for (const [id, said] of await desk.messages([...ids].filter((id) => !messageSubjects.has(id)))) {
+  for (const [id, said] of await alerts.messages([...ids].filter((id) => !messageSubjects.has(id)))) {
     messageSubjects.set(id, { words: messageSubjectWords(said), network: deliverySubject(said, "").network });
   }
   return rows.map((row) => {
@@ -212,7 +210,7 @@ function messageSubjectWords(message: AlertMessage): string {
   }
 }
 
-/** Whether any part of a line has this in it, in lower case. */
+/** Whether any part of a row contains the words, which are in lower case. */
 function rowIncludes(row: LogRow, wanted: string): boolean {
   const { what, network, episode, destination, delivery, detail } = row;
   return [what, network, episode, destination, delivery, detail].some(
@@ -220,7 +218,7 @@ function rowIncludes(row: LogRow, wanted: string): boolean {
   );
 }
 
-/** All lines as a file, written in portions, between which others have their turn. */
+/** All rows as a CSV file, written in chunks that yield to the event loop. */
 export async function logFile(rows: readonly LogRow[], here: string | undefined): Promise<Attachment> {
   const parts: string[] = [];
   for (let from = 0; from < rows.length; from += FILE_CHUNK_ROWS) {
@@ -232,8 +230,8 @@ export async function logFile(rows: readonly LogRow[], here: string | undefined)
 }
 
 /**
- * Ids of episodes are shortened where people read them, and `whole` in files. What happened stands before the ids:
- * where a table is cut or scrolls, they are what is behind the edge.
+ * Ids of episodes are short in messages, and `whole` in files. Ids come last: a table that is cut or scrolls hides them
+ * first.
  */
 export function logTable(rows: readonly LogRow[], here: string | undefined, whole = false): Table {
   return {

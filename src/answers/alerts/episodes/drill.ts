@@ -15,7 +15,7 @@ import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationWords } from "../destination.ts";
 
-/** Long enough for a platform that makes us wait a while, short enough for whoever waits here. */
+/** Long enough for a platform that rate-limits for a while, short enough for a waiting caller. */
 const DRILL_TIMEOUT_MILLIS: Milliseconds = 30_000;
 const DRILL_POLL_MILLIS: Milliseconds = 100;
 
@@ -25,16 +25,16 @@ export interface DrillContext extends CallerContext {
   progress(reply: Reply): void;
 }
 
-/** One of the two messages of a drill at one destination. */
+/** One of the two messages of a drill at one destination: the alert or its end. */
 interface DrillMessage {
   readonly state: "waiting" | "arrived" | "given up" | "kept back" | "merged" | "nobody delivers";
-  /** How long it took from being owed to its receipt. */
-  readonly took?: Milliseconds;
-  /** The last error, or what keeps it back. */
+  /** From queueing to the receipt. */
+  readonly elapsed?: Milliseconds;
+  /** The last error, or what suppresses it. */
   readonly why?: string;
 }
 
-/** How it stands with one destination of a drill. */
+/** The state of a drill at one destination. */
 interface DrillDestination {
   readonly destination: Destination;
   readonly alert: DrillMessage;
@@ -42,14 +42,14 @@ interface DrillDestination {
 }
 
 /**
- * Has a made-up node go down and come up again, waits until the alert and its end have arrived, and tells how long each
- * took. What is asked for is kept at once: whichever process watches sees to it, also after a crash.
+ * Lets a made-up node go down and come up again, waits until the alert and its end have arrived, and reports how long
+ * each took. The request is stored at once: whichever process watches carries it out, also after a crash.
  */
 export async function runDrill(
   context: DrillContext,
   destinations: readonly Destination[],
   clock: Clock,
-  /** Where to, as it was typed: the same is drilled again. */
+  /** The destination as typed, for the button that drills again. */
   to?: string,
 ): Promise<Reply> {
   const { alerts, caller, signal } = context;
@@ -57,47 +57,46 @@ export async function runDrill(
   const at = toMillis(clock.wallClock());
   const by = { id: caller.id, name: caller.name };
   await alerts.putSubscriptions(drillSubscriptions(name, destinations, by, at), caller.name);
-  const begun = clock.monotonicMillis();
+  const started = clock.monotonicMillis();
   let shown = -1;
   for (;;) {
-    const story = await alerts.why(drillEpisode(name));
-    const ways = destinations.map((destination) => drillDestination(destination, story, alerts.platforms()));
-    const legs = ways.flatMap(({ alert, end }) => [alert, end]);
-    const settled = legs.filter(({ state }) => state !== "waiting").length;
-    if (settled === legs.length || clock.monotonicMillis() - begun >= DRILL_TIMEOUT_MILLIS) {
-      return drillReply(ways, story, context, to);
+    const history = await alerts.why(drillEpisode(name));
+    const results = destinations.map((destination) => drillDestination(destination, history, alerts.platforms()));
+    const messages = results.flatMap(({ alert, end }) => [alert, end]);
+    const done = messages.filter(({ state }) => state !== "waiting").length;
+    if (done === messages.length || clock.monotonicMillis() - started >= DRILL_TIMEOUT_MILLIS) {
+      return drillReply(results, history, context, to);
     }
-    if (settled !== shown) context.progress(progressReply(story, settled, legs.length));
-    shown = settled;
+    if (done !== shown) context.progress(progressReply(history, done, messages.length));
+    shown = done;
     await clock.sleep(DRILL_POLL_MILLIS, signal);
   }
 }
 
-/** Pure: what is known by now. */
 function drillDestination(
   destination: Destination,
-  story: EpisodeHistory | undefined,
+  history: EpisodeHistory | undefined,
   platforms: readonly string[],
 ): DrillDestination {
   if (!platforms.includes(destination.platform)) {
     return { destination, alert: { state: "nobody delivers" }, end: { state: "nobody delivers" } };
   }
   const key = destinationKey(destination);
-  const own = (story?.deliveries ?? []).filter((row) => row.destination === key && row.kind === "message");
+  const own = (history?.deliveries ?? []).filter((row) => row.destination === key && row.kind === "message");
   const trigger = own.find(({ phase }) => phase === "trigger" || phase === "fired and resolved");
-  const kept = story?.decisions.find((one) => one.destination === key && one.what.startsWith("suppressed by "));
-  if (trigger === undefined && kept !== undefined) {
-    const why = `${kept.what}: ${kept.detail ?? ""}`;
+  const suppressed = history?.decisions.find((one) => one.destination === key && one.what.startsWith("suppressed by "));
+  if (trigger === undefined && suppressed !== undefined) {
+    const why = `${suppressed.what}: ${suppressed.detail ?? ""}`;
     return { destination, alert: { state: "kept back", why }, end: { state: "kept back" } };
   }
-  const alert = drillMessage(trigger, story);
+  const alert = drillMessage(trigger, history);
   if (alert.state === "given up") return { destination, alert, end: { state: "given up" } };
   const resolve = own.find(({ phase }) => phase === "resolve");
   const isMerged = trigger?.phase === "fired and resolved" && alert.state !== "waiting";
-  return { destination, alert, end: isMerged ? { state: "merged" } : drillMessage(resolve, story) };
+  return { destination, alert, end: isMerged ? { state: "merged" } : drillMessage(resolve, history) };
 }
 
-function drillMessage(row: DeliveryRow | undefined, story: EpisodeHistory | undefined): DrillMessage {
+function drillMessage(row: DeliveryRow | undefined, history: EpisodeHistory | undefined): DrillMessage {
   if (row === undefined) return { state: "waiting" };
   const why = row.last_error === null ? {} : { why: row.last_error };
   switch (row.state) {
@@ -110,29 +109,29 @@ function drillMessage(row: DeliveryRow | undefined, story: EpisodeHistory | unde
     case "dead":
       return { state: "given up", ...why };
     case "sent": {
-      const receipt = story?.receipts.find(({ delivery }) => delivery === row.id);
-      const took = Math.max(0, (receipt?.at ?? row.settled_at ?? row.created_at) - row.created_at);
-      return { state: "arrived", took, ...why };
+      const receipt = history?.receipts.find(({ delivery }) => delivery === row.id);
+      const elapsed = Math.max(0, (receipt?.at ?? row.settled_at ?? row.created_at) - row.created_at);
+      return { state: "arrived", elapsed, ...why };
     }
   }
 }
 
-function progressReply(story: EpisodeHistory | undefined, settled: number, all: number): Reply {
+function progressReply(history: EpisodeHistory | undefined, done: number, all: number): Reply {
   const title =
-    story === undefined ? "Drill: the watcher looks at it" : `Drill: ${settled} of ${all} messages have arrived`;
+    history === undefined ? "Drill: the watcher looks at it" : `Drill: ${done} of ${all} messages have arrived`;
   return reply({ title });
 }
 
 function drillReply(
-  ways: readonly DrillDestination[],
-  story: EpisodeHistory | undefined,
+  results: readonly DrillDestination[],
+  history: EpisodeHistory | undefined,
   context: DrillContext,
   to: string | undefined,
 ): Reply {
   const isGood = ({ alert, end }: DrillDestination): boolean =>
     alert.state === "arrived" && (end.state === "arrived" || end.state === "merged");
-  const good = ways.filter(isGood).length;
-  const bad = ways.some(({ alert, end }) => alert.state === "given up" || end.state === "given up");
+  const good = results.filter(isGood).length;
+  const bad = results.some(({ alert, end }) => alert.state === "given up" || end.state === "given up");
   const blocks: Block[] = [
     {
       kind: "table",
@@ -145,7 +144,7 @@ function drillReply(
         { title: "End after", align: "right" },
         { title: "Why", priority: 2 },
       ],
-      rows: ways.map(({ destination, alert, end }) => [
+      rows: results.map(({ destination, alert, end }) => [
         destinationWords(destination, context),
         drillMessageWords(alert),
         delayWords(alert),
@@ -155,17 +154,17 @@ function drillReply(
       ]),
     },
   ];
-  if (story !== undefined) {
-    blocks.push({ kind: "fields", title: text`A node that was made up`, fields: timelineOf(story.episode) });
+  if (history !== undefined) {
+    blocks.push({ kind: "fields", title: text`A node that was made up`, fields: timelineOf(history.episode) });
   }
-  if (good < ways.length) blocks.push(paragraph(undeliveredWords(ways, story, context)));
-  const places = ways.length === 1 ? "place" : "places";
+  if (good < results.length) blocks.push(paragraph(undeliveredWords(results, history, context)));
+  const places = results.length === 1 ? "place" : "places";
   return reply({
-    tone: good === ways.length ? "good" : bad ? "bad" : "warning",
-    title: joinText([strong("DRILL"), `arrived at ${good} of ${ways.length} ${places}`], " · "),
+    tone: good === results.length ? "good" : bad ? "bad" : "warning",
+    title: joinText([strong("DRILL"), `arrived at ${good} of ${results.length} ${places}`], " · "),
     blocks,
     actions: [
-      ...(story === undefined ? [] : [detailsAction(story)]),
+      ...(history === undefined ? [] : [detailsAction(history)]),
       {
         label: "Again",
         invocation: { command: "alerts drill", options: to === undefined ? {} : { to } },
@@ -175,21 +174,21 @@ function drillReply(
   });
 }
 
-/** What becomes of what has not arrived. */
+/** What happens to messages that have not arrived. */
 function undeliveredWords(
-  ways: readonly DrillDestination[],
-  story: EpisodeHistory | undefined,
+  results: readonly DrillDestination[],
+  history: EpisodeHistory | undefined,
   { alerts }: DrillContext,
 ): Text {
-  if (story === undefined && alerts.platforms().length === 0) {
+  if (history === undefined && alerts.platforms().length === 0) {
     return text`No Bellwether runs on this database: nobody watches and nobody delivers. It is done once one is started, within an hour.`;
   }
-  if (ways.every(({ alert }) => alert.state === "arrived" || alert.state === "kept back")) {
+  if (results.every(({ alert }) => alert.state === "arrived" || alert.state === "kept back")) {
     return text`What is kept back here is so for a real alert, too; ${strong("alerts silences")} shows what holds.`;
   }
   const isOver = ({ alert, end }: DrillDestination): boolean =>
     ["arrived", "kept back", "given up"].includes(alert.state) && end.state !== "waiting";
-  if (ways.every((one) => isOver(one))) {
+  if (results.every((one) => isOver(one))) {
     return text`What was given up is not tried again, and a real alert would fare the same: mend what is named above, then drill again. ${strong("alerts status")} shows places that were lost.`;
   }
   return text`What has not arrived stays owed and is tried again for 24 h; ${strong("alerts log")} tells how that goes.`;
@@ -199,8 +198,8 @@ function detailsAction({ episode }: EpisodeHistory): Action {
   return { label: "Details", invocation: { command: "alerts why", options: { episode: episode.id } }, effect: "reply" };
 }
 
-function delayWords({ took }: DrillMessage): Text {
-  return toText(took === undefined ? "–" : formatDuration(took));
+function delayWords({ elapsed }: DrillMessage): Text {
+  return toText(elapsed === undefined ? "–" : formatDuration(elapsed));
 }
 
 function drillMessageWords({ state }: DrillMessage): Text {

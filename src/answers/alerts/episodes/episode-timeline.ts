@@ -3,19 +3,18 @@ import type { EpisodeHistory } from "../../../alerts/engine/engine.ts";
 import { timeFromText } from "../../../alerts/kinds/json-fields.ts";
 import { destinationKey } from "../../../alerts/routing/subscription.ts";
 import { type Episode, isOpen } from "../../../alerts/rules/episode.ts";
-import { CONSOLE_DESTINATION } from "../../../alerts/service/service.ts";
 import { conditionWords, seenBy } from "../../../alerts/wording/condition-words.ts";
 import { timelineOf } from "../../../alerts/wording/describe-condition.ts";
 import { TONES } from "../../../alerts/wording/phrases.ts";
 import { type Block, field, paragraph } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
-import { code, strong, text, type Text, time, toText } from "../../../reply/text.ts";
+import { strong, text, type Text, time, toText } from "../../../reply/text.ts";
 import type { DecisionRow, DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
-import { type CallerContext, destinationHere, isOperator } from "../destination.ts";
+import { type CallerContext, destinationHere, destinationKeyWords, isOperator } from "../destination.ts";
 
-/** One line of a story. */
+/** One line of a timeline. */
 interface TimelineLine {
   readonly at: Milliseconds;
   readonly what: Text;
@@ -23,28 +22,28 @@ interface TimelineLine {
   readonly detail: string;
 }
 
-/** The whole of an episode as a timeline: what was seen, decided, owed, tried and received. */
-export function episodeTimelineReply(story: EpisodeHistory, context: CallerContext): Reply {
-  const { episode } = story;
+/** A whole episode as a timeline: observations, decisions, deliveries, attempts and receipts. */
+export function episodeTimelineReply(history: EpisodeHistory, context: CallerContext): Reply {
+  const { episode } = history;
   const words = conditionWords(episode);
   const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
   const isShown = (destination: string | null): boolean =>
     here === undefined || destination === null || destination === here;
-  const receipts = new Map(story.receipts.map((one) => [one.delivery, one]));
-  const deliveries = story.deliveries.filter((row) => isShown(row.destination));
-  // What was pending before and came to nothing is not part of it.
-  const own = story.decisions.filter(({ at }) => at >= toMillis(timeFromText(episode.began)));
+  const receipts = new Map(history.receipts.map((one) => [one.delivery, one]));
+  const deliveries = history.deliveries.filter((row) => isShown(row.destination));
+  // Decisions from before it fired belong to conditions that came to nothing.
+  const own = history.decisions.filter(({ at }) => at >= toMillis(timeFromText(episode.began)));
   const decisions = own.filter((row) => isShown(row.destination));
-  const hidden = story.deliveries.length - deliveries.length + own.length - decisions.length;
+  const hidden = history.deliveries.length - deliveries.length + own.length - decisions.length;
   const lines = [
     ...decisions.map((row) => decisionLine(row, here)),
     ...deliveries.flatMap((row) => deliveryLines(row, receipts.get(row.id), here)),
   ].toSorted((a, b) => a.at - b.at);
-  const told = deliveries
+  const notifiedAt = deliveries
     .filter(({ phase }) => phase === "trigger" || phase === "fired and resolved")
     .map(({ id }) => receipts.get(id)?.at)
     .filter((at) => at !== undefined);
-  const firstTold = told.length === 0 ? undefined : fromMillis(Math.min(...told));
+  const firstNotified = notifiedAt.length === 0 ? undefined : fromMillis(Math.min(...notifiedAt));
   const open = isOpen(episode);
   const blocks: Block[] = [
     paragraph(isDrill(episode) ? NOTHING_IS_WRONG : words.meaning),
@@ -53,7 +52,7 @@ export function episodeTimelineReply(story: EpisodeHistory, context: CallerConte
       fields: [
         field("State", open ? text`${strong(episode.state)}, ${episode.severity}` : episode.state),
         field("Seen by", seenBy(episode.last)),
-        ...timelineOf(episode, firstTold),
+        ...timelineOf(episode, firstNotified),
         ...(episode.last.why === undefined ? [] : [field("Why", episode.last.why, { wide: true })]),
       ],
     },
@@ -81,7 +80,7 @@ export function episodeTimelineReply(story: EpisodeHistory, context: CallerConte
   });
 }
 
-/** What is gone, or was watched by nobody any more, may never have become good. */
+/** An episode can also end because its subject is gone or no longer watched. */
 function isResolved({ state }: Episode): boolean {
   return state === "resolved";
 }
@@ -104,7 +103,7 @@ function decisionLine({ at, what, destination, detail }: DecisionRow, here: stri
   return { at, what: toText(what), where: destinationKeyWords(destination, here), detail: detail ?? "" };
 }
 
-/** When it came to be owed, and what became of it. */
+/** A delivery: when it was queued, and its outcome. */
 function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, here: string | undefined): TimelineLine[] {
   const where = destinationKeyWords(row.destination, here);
   const what = row.kind === "edit" ? `${row.phase} (edit)` : row.phase;
@@ -117,24 +116,14 @@ function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, here: 
   return [owed, { at, what: text`${what} ${strong(word)}`, where, detail }];
 }
 
-/** A destination's key in words. */
-export function destinationKeyWords(key: string | null, here?: string): Text {
-  if (key === null) return toText("–");
-  if (key === here) return toText("here");
-  if (key === destinationKey(CONSOLE_DESTINATION)) return toText("console");
-  const [platform = "", , channel = ""] = key.split("/").map((part) => decodeURIComponent(part));
-  return text`${platform} ${code(channel)}`;
-}
-
-/** What became of a delivery, or is becoming of it. */
+/** The outcome of a delivery so far. */
 interface DeliverySummary {
   readonly at: Milliseconds;
   readonly word: string;
-  /** Which attempt, how long it took, the platform's own id of the message, the last error. */
+  /** Attempt, duration, the platform's message id, last error. */
   readonly detail: string;
 }
 
-/** Pure and total. */
 export function summarizeDelivery(row: LoggedDelivery, receipt: ReceiptRow | undefined): DeliverySummary {
   const at = row.settled_at ?? row.attempted_at ?? row.created_at;
   const tries = `attempt ${row.attempts}${errorWords(row)}`;

@@ -18,10 +18,10 @@ import { episodeLabel } from "./episodes.ts";
 /** How many open episodes are named; the rest is counted. */
 const MAX_NAMED_EPISODES = 5;
 
-/** A block that is so much older than what was seen of a standstill is told with its age. */
+/** A block this much older than the observed stall is shown with its age. */
 const BLOCK_AGE_SHOWN_FROM_MILLIS: Milliseconds = 10_000;
 
-/** What is read of the last round over a network's nodes; whatever else stands there does not matter here. */
+/** The part that is read of the watcher's last snapshot of a network's nodes. */
 const SourcesSnapshot = z.object({
   round: z.object({
     witnesses: z.array(z.object({ reachable: z.boolean(), height: IntegerText.optional().catch(undefined) })),
@@ -32,32 +32,33 @@ const SourcesSnapshot = z.object({
     .catch(undefined),
 });
 
-/** How a network stands, as the watchers left it: no node is asked. Of what is open, `told` is named and the rest counted. */
+/** A network's status from the watchers' last snapshots: asks no node. Names the episodes that `subscription` covers; counts the rest. */
 export async function networkStatus(
   network: string,
-  desk: Pick<AlertService, "openEpisodes" | "pending" | "snapshot" | "verdict" | "config">,
-  told?: Subscription,
+  alerts: Pick<AlertService, "openEpisodes" | "pending" | "snapshot" | "verdict" | "config">,
+  subscription?: Subscription,
 ): Promise<NetworkStatus> {
   const [open, pending, last] = await Promise.all([
-    desk.openEpisodes(network),
-    desk.pending(network),
-    desk.snapshot(network, "sources"),
+    alerts.openEpisodes(network),
+    alerts.pending(network),
+    alerts.snapshot(network, "sources"),
   ]);
-  const looked = last !== undefined && (desk.verdict === undefined || desk.verdict(network) !== undefined);
+  const looked = last !== undefined && (alerts.verdict === undefined || alerts.verdict(network) !== undefined);
   const { round, memory } = SourcesSnapshot.safeParse(last?.data).data ?? {};
   const frontier = memory?.frontier === undefined ? undefined : toMillis(timeFromText(memory.frontier.time));
   const blockAge = last === undefined || frontier === undefined ? 0 : last.at - frontier;
   const heights = (round?.witnesses ?? []).flatMap(({ height }) => (height === undefined ? [] : [BigInt(height)]));
   const highest = heights.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
-  const rules = told === undefined ? undefined : new Set(rulesOf(told, desk.config).map(({ id }) => id));
-  const isTold = (one: Pick<Episode, "rule" | "network" | "subject">): boolean =>
-    told === undefined || (rules?.has(one.rule) === true && covers(told, one));
-  const own = open.filter((one) => isTold(one) && compareSeverity(one.severity, told?.floor ?? "info") >= 0);
-  // Under thresholds of somebody's own it may be an alert already.
+  const rules =
+    subscription === undefined ? undefined : new Set(rulesOf(subscription, alerts.config).map(({ id }) => id));
+  const isCovered = (one: Pick<Episode, "rule" | "network" | "subject">): boolean =>
+    subscription === undefined || (rules?.has(one.rule) === true && covers(subscription, one));
+  const own = open.filter((one) => isCovered(one) && compareSeverity(one.severity, subscription?.floor ?? "info") >= 0);
+  // Under a subscription's own thresholds it may be an alert already.
   const isOpen = ({ kind, subject }: Machine): boolean =>
     open.some((one) => one.kind === kind && one.subject === subject);
-  const suspicious = pending.filter((one) => isTold(one) && !isOpen(one));
-  const labels = await watchedMarketLabels(network, desk);
+  const suspicious = pending.filter((one) => isCovered(one) && !isOpen(one));
+  const labels = await watchedMarketLabels(network, alerts);
   const elsewhere = open.length - own.length;
   const sorted = own.toSorted((a, b) => compareSeverity(b.severity, a.severity));
   return {
@@ -86,14 +87,14 @@ export async function networkStatus(
       : {
           suspicious: suspicious
             .slice(0, MAX_NAMED_EPISODES)
-            .map((one) => suspicionOf(one, labels, desk.config, blockAge)),
+            .map((one) => suspicionOf(one, labels, alerts.config, blockAge)),
         }),
     more: Math.max(0, sorted.length - MAX_NAMED_EPISODES),
     ...(elsewhere === 0 ? {} : { elsewhere }),
   };
 }
 
-/** A blind watcher says nothing of the network, so that comes first. Rules of other thresholds than the usual ones are people's own. */
+/** A blind watcher says nothing of the network, so it comes first. Only rules with default thresholds count. */
 function verdictOf(open: readonly Episode[], pending: readonly Machine[]): NetworkStatus["verdict"] {
   const has = (kind: Episode["kind"]): boolean => open.some((episode) => episode.rule === kind);
   if (has("watch.blind")) return "blind";
@@ -110,7 +111,7 @@ function suspicionOf(
 ): NonNullable<NetworkStatus["suspicious"]>[number] {
   const every = config.poll.time;
   const { forMillis, rounds: needed } = timingOf(ruleFor(kind, {}, config), every);
-  // What fires after so many looks has been bad since the first of them.
+  // A condition that fires after so many observations has held since the first of them.
   const older = kind === "network.stalled" && blockAge - heldMillis > BLOCK_AGE_SHOWN_FROM_MILLIS;
   const label = labels[subject];
   const about = { kind, subject, ...(label === undefined ? {} : { label }) };
@@ -124,20 +125,20 @@ function suspicionOf(
     : { ...about, forMillis: (rounds - 1) * every, alertsAtMillis: (needed - 1) * every };
 }
 
-/** What is read of the markets' last look; whatever else stands there does not matter here. */
+/** The part that is read of the watcher's last snapshot of markets. */
 const MarketsSnapshot = z.object({
   markets: z.record(z.string(), z.object({ label: z.string().optional().catch(undefined) })),
 });
 
-/** What the watchers know the markets of a network by, by id: no node is asked. */
-export async function watchedMarketLabels(network: string, desk: Pick<AlertService, "snapshot">): Promise<Labels> {
-  const { markets = {} } = MarketsSnapshot.safeParse((await desk.snapshot(network, "markets"))?.data).data ?? {};
+/** Names of a network's markets from the watchers' last snapshot, by id: asks no node. */
+export async function watchedMarketLabels(network: string, alerts: Pick<AlertService, "snapshot">): Promise<Labels> {
+  const { markets = {} } = MarketsSnapshot.safeParse((await alerts.snapshot(network, "markets"))?.data).data ?? {};
   return Object.fromEntries(
     Object.entries(markets).flatMap(([id, { label }]) => (label === undefined ? [] : [[id, label]])),
   );
 }
 
-/** What the watchers know of a standstill, in words. */
+/** A stall that the watchers know of, in words. */
 interface WatchedStall {
   readonly title: Text;
   readonly tone: Tone;
@@ -145,8 +146,8 @@ interface WatchedStall {
 }
 
 /**
- * What the watchers see where one look alone would call the network healthy, by thresholds that may be configured far
- * shorter than those of a look: undefined where it is not suspicious to them, or has gone on since.
+ * The stall that the watchers see where a single request would call the network healthy: their thresholds may be far
+ * shorter. Undefined where they see none, or the network has gone on since.
  */
 export async function watchedStall(
   network: string,
@@ -187,7 +188,7 @@ async function hasStallFired(network: string, alerts: Pick<AlertService, "openEp
     const open = await alerts.openEpisodes(network);
     return open.some((episode) => episode.kind === "network.stalled" && isOpen(episode));
   } catch {
-    // What time it is must be told even while the database cannot be read, which is told elsewhere.
+    // The time is answered even while the database cannot be read, which is reported elsewhere.
     return false;
   }
 }

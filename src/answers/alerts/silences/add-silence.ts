@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { ALERT_KINDS, isPersonalKind } from "../../../alerts/kinds/kinds.ts";
 import type { Silence } from "../../../alerts/routing/silence.ts";
-import { destinationKey, isAlive } from "../../../alerts/routing/subscription.ts";
+import { destinationKey } from "../../../alerts/routing/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import { CONSOLE_DESTINATION } from "../../../alerts/service/service.ts";
 import { silenceScopeWords, silenceTimeWords } from "../../../alerts/wording/silence-words.ts";
@@ -14,36 +14,36 @@ import { code, text } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { isSpan } from "../alert-times.ts";
-import { changeAnnouncements, runExclusive } from "../alerts.ts";
+import { type AlertCommandContext, changeAnnouncements, runExclusive } from "../alerts.ts";
 import { destinationHere, destinationWords, isOperator, isSameDestination, parseDestination } from "../destination.ts";
 import { createShortId } from "../short-id.ts";
-import type { SubscriptionContext } from "../subscriptions/add-subscription.ts";
 import { parseSilenceScope, parseSilenceTimes, type SilenceValues, TIME_TOLERANCE } from "./parse-silence.ts";
-import { withQuietHours } from "./silences.ts";
+import { affectedDestinations, withQuietHours } from "./silences.ts";
 
-/** Nobody keeps more of one place in mind, and each is looked at for every message. */
+/** Each is checked for every message, and nobody remembers more of one channel. */
 const MAX_SILENCES_PER_DESTINATION = 100;
 
-/** Keeps alerts back here for a while, or everywhere where operators ask for it. */
-export async function addSilence(context: SubscriptionContext, typed: SilenceValues): Promise<Reply> {
+/** Silences alerts here for a while, or at all destinations where an operator asks. */
+export async function addSilence(context: AlertCommandContext, typed: SilenceValues): Promise<Reply> {
   const { alerts, caller } = context;
   const values = withDuration(typed);
   const now = toMillis(context.now());
   const when = parseSilenceTimes(values, now);
-  const place = values.to === undefined ? defaultDestination(context) : parseDestination(values.to, context, alerts);
+  const destination =
+    values.to === undefined ? defaultDestination(context) : parseDestination(values.to, context, alerts);
   const { scope, labels, notes } = await parseSilenceScope(context, values);
-  requireEffect(place, scope);
+  requireEffect(destination, scope);
   const wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence"> = {
-    scope: { ...(place === undefined ? {} : { destination: destinationKey(place) }), ...scope },
+    scope: { ...(destination === undefined ? {} : { destination: destinationKey(destination) }), ...scope },
     ...when,
   };
   return runExclusive(alerts, async () => {
     const all = await alerts.silences();
     const known = all.find((one) => isCoveredBy(wanted, one));
     if (known !== undefined) return existingSilenceReply(known, labels, now);
-    const there = all.filter(({ scope: { destination } }) => destination === wanted.scope.destination);
-    if (there.length >= MAX_SILENCES_PER_DESTINATION) {
-      throw new UserError(`There are ${there.length} silences in this place already, and no more are kept.`, {
+    const own = all.filter(({ scope: of }) => of.destination === wanted.scope.destination);
+    if (own.length >= MAX_SILENCES_PER_DESTINATION) {
+      throw new UserError(`There are ${own.length} silences in this place already, and no more are kept.`, {
         remedy: "End some of them, or silence more at once. They are listed by:",
         suggestion: "alerts silences",
       });
@@ -55,22 +55,23 @@ export async function addSilence(context: SubscriptionContext, typed: SilenceVal
       by: caller.name,
       created: now,
     };
-    const told = place === undefined ? await affectedDestinations(context, silence) : [place];
+    const affected = destination === undefined ? await affectedDestinations(context, silence) : [destination];
     await alerts.putSilence(
       silence,
       caller.name,
-      changeAnnouncements(context, told, { what: "silenced", silence }, labels),
+      changeAnnouncements(context, affected, { what: "silenced", silence }, labels),
     );
-    const quiet = withQuietHours(silence, told, await alerts.subscriptions()).length > 0;
-    return addedReply(context, silence, { place, labels, notes, now, quiet });
+    const quiet = withQuietHours(silence, affected, await alerts.subscriptions()).length > 0;
+    return addedReply(context, silence, { destination, labels, notes, now, quiet });
   });
 }
 
-/** What people watch for themselves is told to them alone: elsewhere there is nothing of it to keep back. */
-function requireEffect(place: Destination | undefined, { kind }: Silence["scope"]): void {
+/** Personal watches reach their owner alone: a silence of them elsewhere has no effect. */
+function requireEffect(destination: Destination | undefined, { kind }: Silence["scope"]): void {
   const isPersonal = ALERT_KINDS.some((one) => one === kind && isPersonalKind(one));
   const isOwn =
-    place !== undefined && (place.channel.startsWith("user:") || isSameDestination(place, CONSOLE_DESTINATION));
+    destination !== undefined &&
+    (destination.channel.startsWith("user:") || isSameDestination(destination, CONSOLE_DESTINATION));
   if (!isPersonal || isOwn) return;
   throw new UserError(`${kind ?? ""} is told to whoever watches it: a silence here would keep nothing back.`, {
     option: "what",
@@ -80,7 +81,7 @@ function requireEffect(place: Destination | undefined, { kind }: Silence["scope"
   });
 }
 
-/** A button pressed twice asks for an hour a moment later: that is the same silence. */
+/** A button pressed twice asks for the same hour a moment later: that is the same silence. */
 function isCoveredBy(wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence">, known: Silence): boolean {
   return (
     isDeepStrictEqual(wanted.scope, known.scope) &&
@@ -112,18 +113,18 @@ function unsilenceAction({ id }: Silence): Action {
 }
 
 interface AddedSilence {
-  readonly place: Destination | undefined;
+  readonly destination: Destination | undefined;
   readonly labels: Labels;
   readonly notes: readonly Block[];
   readonly now: Milliseconds;
-  /** Whether any of those who are told have quiet hours. */
+  /** Whether any affected subscription has quiet hours. */
   readonly quiet: boolean;
 }
 
 function addedReply(
-  context: SubscriptionContext,
+  context: AlertCommandContext,
   silence: Silence,
-  { place, labels, notes, now, quiet }: AddedSilence,
+  { destination, labels, notes, now, quiet }: AddedSilence,
 ): Reply {
   return reply({
     tone: "good",
@@ -134,7 +135,7 @@ function addedReply(
         fields: [
           field("Silence", code(silence.id)),
           field("When", silenceTimeWords(silence, now), { wide: true }),
-          field("Where", place === undefined ? "all places" : destinationWords(place, context)),
+          field("Where", destination === undefined ? "all places" : destinationWords(destination, context)),
           ...(silence.reason === undefined ? [] : [field("Reason", silence.reason, { wide: true })]),
         ],
       },
@@ -147,29 +148,13 @@ function addedReply(
   });
 }
 
-/** `alerts silence 1h` is short for everything, for an hour. */
+/** `alerts silence 1h` means everything, for an hour. */
 function withDuration(typed: SilenceValues): SilenceValues {
   const { what, ...rest } = typed;
   return what !== undefined && typed.for === undefined && isSpan(what) ? { ...rest, for: what } : typed;
 }
 
-/** Undefined = everywhere, which is for operators. */
-function defaultDestination(context: SubscriptionContext): Destination | undefined {
+/** Undefined = all destinations, for operators. */
+function defaultDestination(context: AlertCommandContext): Destination | undefined {
   return isOperator(context) ? undefined : destinationHere(context);
-}
-
-/** The channels that a silence of all places bears on. */
-export async function affectedDestinations(
-  { alerts }: SubscriptionContext,
-  { scope }: Silence,
-): Promise<Destination[]> {
-  const concerned = (await alerts.subscriptions()).filter(
-    (one) =>
-      isAlive(one) &&
-      one.personal !== true &&
-      (scope.network ?? one.network) === one.network &&
-      (scope.kind === undefined || one.kinds.some((kind) => kind === scope.kind)) &&
-      (scope.subject === undefined || one.subjects.length === 0 || one.subjects.includes(scope.subject)),
-  );
-  return [...new Map(concerned.map((one) => [destinationKey(one.destination), one.destination])).values()];
 }

@@ -14,20 +14,20 @@ import { findKind } from "../alert-kinds.ts";
 import type { SILENCE_OPTIONS } from "../alert-options.ts";
 import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { parseEnd, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
+import type { AlertCommandContext } from "../alerts.ts";
 import { episodeLabel, findEpisode } from "../episodes/episodes.ts";
-import type { SubscriptionContext } from "../subscriptions/add-subscription.ts";
 
 const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
 
-/** What a silence keeps back, with what people call it. */
+/** The scope of a silence, with names for its subject and notes for the reply. */
 interface SilenceScope {
   readonly scope: Omit<Silence["scope"], "destination">;
   readonly labels: Labels;
   readonly notes: readonly Block[];
 }
 
-/** What is kept back: an episode's kind and subject, a kind, a subject, or all. */
-export async function parseSilenceScope(context: SubscriptionContext, values: SilenceValues): Promise<SilenceScope> {
+/** The scope that was typed: an episode's kind and subject, a kind, a subject, or all. */
+export async function parseSilenceScope(context: AlertCommandContext, values: SilenceValues): Promise<SilenceScope> {
   const { network } = values;
   const where = network === undefined ? {} : { network };
   const { what } = values;
@@ -61,15 +61,15 @@ export async function parseSilenceScope(context: SubscriptionContext, values: Si
   };
 }
 
-/** What was typed may be something else then. */
+/** A word that is no node and no market may still be an episode. */
 function ignoreUserError(error: unknown): undefined {
   if (error instanceof UserError) return undefined;
   throw error;
 }
 
-/** A data node by its name, else a market; with its network, since names may be those of several. */
+/** A data node by its name, else a market; with its network, since several may use the same name. */
 async function resolveNodeOrMarket(
-  context: SubscriptionContext,
+  context: AlertCommandContext,
   typed: string,
 ): Promise<{ scope: { network: string; subject: string }; labels: Labels }> {
   const node = findNode(typed, context.api);
@@ -80,18 +80,18 @@ async function resolveNodeOrMarket(
 }
 
 const DAY: Milliseconds = 86_400_000;
-/** A silence that nobody remembers is worse than noise. */
+/** A forgotten silence is worse than noise. */
 const MAX_DURATION: Milliseconds = 30 * DAY;
 const MAX_RECURRENCE: Milliseconds = 366 * DAY;
 const PERIODS = { day: DAY, week: 7 * DAY } as const;
-/** What was meant for now may come a little late. */
+/** A start or end that differs by no more counts as the same. */
 export const TIME_TOLERANCE: Milliseconds = 60_000;
 
 export type SilenceValues = OptionValues<typeof SILENCE_OPTIONS> & { readonly network?: string | undefined };
-/** When a silence holds. */
+/** When a silence is active. */
 type SilenceTimes = Pick<Silence, "from" | "until" | "recurrence">;
 
-/** From when to when, and how often again. Throws UserError where there is no end, or none in time. */
+/** Start, end and recurrence as typed. Throws UserError without an end, and for one that is too far off. */
 export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): SilenceTimes {
   const zone = values.zone === undefined ? "UTC" : parseZone("zone", values.zone);
   const from = values.from === undefined ? now : parseMoment("from", values.from, now, zone);

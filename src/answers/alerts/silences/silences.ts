@@ -1,7 +1,10 @@
+// Silences as the alerts commands find them: which are visible, which one an id means, and whom a silence affects.
+// add-silence.ts makes a new one; parse-silence.ts reads its scope and times.
+
 import { isConditionKind } from "../../../alerts/kinds/kinds.ts";
 import { quietUntil } from "../../../alerts/routing/quiet-hours.ts";
 import type { Silence } from "../../../alerts/routing/silence.ts";
-import { covers, destinationKey, type Subscription } from "../../../alerts/routing/subscription.ts";
+import { covers, destinationKey, isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { silenceScopeWords } from "../../../alerts/wording/silence-words.ts";
@@ -12,7 +15,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { type CallerContext, destinationHere, isOperator } from "../destination.ts";
 import { findByShortId, shortIdChoices } from "../short-id.ts";
 
-/** The silences that bear on this place: its own and those that hold everywhere; operators see all. */
+/** The silences that affect this destination: its own and those for all; operators see all. */
 export function visibleSilences(all: readonly Silence[], context: CallerContext): Silence[] {
   const here = destinationKey(destinationHere(context));
   return isOperator(context)
@@ -21,15 +24,15 @@ export function visibleSilences(all: readonly Silence[], context: CallerContext)
 }
 
 /**
- * The silence that is meant, which the caller may end.
- * @throws UserError where there is none, or it was made for all channels.
+ * The silence with that id or prefix, which the caller may end.
+ * @throws UserError where none matches, or it was made for all channels.
  */
 export async function findSilence(
-  desk: Pick<AlertService, "silences">,
+  alerts: Pick<AlertService, "silences">,
   typed: string,
   context: CallerContext,
 ): Promise<Silence> {
-  const visible = visibleSilences(await desk.silences(), context);
+  const visible = visibleSilences(await alerts.silences(), context);
   const found = findByShortId(visible, typed);
   const [only] = found;
   if (only === undefined || found.length > 1) {
@@ -66,26 +69,42 @@ export async function suggestSilences(typed: string, context: SuggestContext): P
   );
 }
 
-/** Those who are told, in these places, of what a silence keeps back, and who have quiet hours at some time. */
+/** The channels that a silence without a destination affects. */
+export async function affectedDestinations(
+  { alerts }: { readonly alerts: Pick<AlertService, "subscriptions"> },
+  { scope }: Silence,
+): Promise<Destination[]> {
+  const concerned = (await alerts.subscriptions()).filter(
+    (one) =>
+      isAlive(one) &&
+      one.personal !== true &&
+      (scope.network ?? one.network) === one.network &&
+      (scope.kind === undefined || one.kinds.some((kind) => kind === scope.kind)) &&
+      (scope.subject === undefined || one.subjects.length === 0 || one.subjects.includes(scope.subject)),
+  );
+  return [...new Map(concerned.map((one) => [destinationKey(one.destination), one.destination])).values()];
+}
+
+/** The subscriptions of these destinations that a silence covers and that have quiet hours. */
 export function withQuietHours(
   { scope }: Pick<Silence, "scope">,
-  places: readonly Destination[],
+  destinations: readonly Destination[],
   subscriptions: readonly Subscription[],
 ): Subscription[] {
-  const keys = new Set(places.map(destinationKey));
+  const keys = new Set(destinations.map(destinationKey));
   return subscriptions.filter(
     (one) =>
       one.state === "active" &&
       one.quietHours !== undefined &&
       keys.has(destinationKey(one.destination)) &&
-      // What one waits for oneself is silenced by silences of its own place alone.
+      // Only silences of the same destination cover a personal watch.
       (one.personal !== true || scope.destination !== undefined) &&
       one.kinds.some((kind) => isConditionKind(kind) && (scope.kind ?? kind) === kind) &&
       covers(one, { network: scope.network ?? one.network, subject: scope.subject ?? "" }),
   );
 }
 
-/** When the quiet hours end that run at a moment (Unix milliseconds), each moment once, the first one first. */
+/** The ends of the quiet hours that run at a moment (Unix milliseconds): distinct, earliest first. */
 export function quietHoursEnds(subscriptions: readonly Subscription[], at: Milliseconds): Milliseconds[] {
   const ends = subscriptions.flatMap(({ quietHours }) =>
     quietHours === undefined ? [] : (quietUntil(quietHours, at) ?? []),

@@ -1,18 +1,17 @@
 import type { Announcement } from "../../../alerts/engine/engine.ts";
 import { timeToText } from "../../../alerts/kinds/json-fields.ts";
-import { type AlertKind, groupOf } from "../../../alerts/kinds/kinds.ts";
+import type { AlertKind } from "../../../alerts/kinds/kinds.ts";
 import type { NetworkStatus } from "../../../alerts/kinds/network-status.ts";
 import { isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import { networkStatusWords } from "../../../alerts/wording/network-status-words.ts";
-import { deliveryOptionWords, type Labels, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
+import { type Labels, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
 import { systemClock } from "../../../api/clock.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, field, paragraph } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
-import type { ResolveContext } from "../../ids/resolve-id.ts";
 import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive } from "../alerts.ts";
 import {
@@ -27,19 +26,24 @@ import { networkStatus } from "../episodes/network-status.ts";
 import { createShortId } from "../short-id.ts";
 import { suspensionNote } from "../suspension-words.ts";
 import { DEFAULT_NOTIFICATION_SETTINGS, parseNotificationSettings, threadNote } from "./notification-settings.ts";
-import { awaitFirstDelivery, crossedThresholdNote, minimumSeverityNote } from "./subscription-checks.ts";
-import { contentKey, notificationSettingsKey, subscriptionActions } from "./subscriptions.ts";
+import { awaitFirstDelivery, crossedThresholdNote, deliveryNote, minimumSeverityNote } from "./subscription-checks.ts";
+import {
+  contentKey,
+  listAction,
+  notificationSettingsKey,
+  subscriptionActions,
+  subscriptionFields,
+} from "./subscriptions.ts";
 import { parseThresholds, requireConsistentThresholds, type SubscriptionValues } from "./thresholds.ts";
 
-/** Nobody reads more of one channel, and each costs a little in every round. */
+/** Each subscription costs a little at every observation, and nobody reads more in one channel. */
 export const MAX_SUBSCRIPTIONS_PER_DESTINATION = 100;
 
-export type SubscriptionContext = AlertCommandContext & ResolveContext;
 export type AddValues = SubscriptionValues & { readonly to?: string | undefined };
 
-/** Subscribes a channel, once however often it is asked for; `offered` where nothing was asked for but to be told of what matters. */
+/** Subscribes a channel; asking twice changes nothing. `offered`: no kinds were named, so these are the usual ones. */
 export async function addSubscription(
-  context: SubscriptionContext,
+  context: AlertCommandContext,
   kinds: readonly AlertKind[],
   values: AddValues,
   offered: boolean,
@@ -50,21 +54,21 @@ export async function addSubscription(
   const subjects = values.subjects === undefined ? [] : await resolveSubjects(kinds, values.subjects, context);
   requireSubject(kinds, subjects);
   const labels = await subjectLabels([{ kinds, ids: subjects }], context);
-  const wanted = { kinds, values, offered, destination, subjects, labels };
-  const made = await runExclusive(alerts, () => addOnce(context, wanted));
-  if (!("subscription" in made)) return made;
-  const [arrival, crossed] = await Promise.all([
-    awaitFirstDelivery(alerts, made.subscription, systemClock, context.signal),
-    crossedThresholdNote(context, made.subscription, labels),
+  const request = { kinds, values, offered, destination, subjects, labels };
+  const added = await runExclusive(alerts, () => addOnce(context, request));
+  if (!("subscription" in added)) return added;
+  const [delivery, crossed] = await Promise.all([
+    awaitFirstDelivery(alerts, added.subscription, systemClock, context.signal),
+    crossedThresholdNote(context, added.subscription, labels),
   ]);
-  const held = await suspensionNote(alerts, destination);
-  return arrival.state === "lost"
-    ? unreachableReply(context, made.subscription, arrival.why, labels)
-    : addedReply(context, made.subscription, {
-        standing: made.standing,
+  const suspended = await suspensionNote(alerts, destination);
+  return delivery.state === "lost"
+    ? unreachableReply(context, added.subscription, delivery.why, labels)
+    : addedReply(context, added.subscription, {
+        status: added.status,
         labels,
         offered,
-        notes: [...held, ...threadNote(values, made.subscription), ...crossed],
+        notes: [...suspended, ...threadNote(values, added.subscription), ...crossed],
       });
 }
 
@@ -77,13 +81,13 @@ interface SubscriptionRequest {
   readonly labels: Labels;
 }
 
-/** A new subscription, or what there is to say instead. */
-type AddResult = Reply | { readonly subscription: Subscription; readonly standing: NetworkStatus };
+/** A new subscription, or the reply that says why there is none. */
+type AddResult = Reply | { readonly subscription: Subscription; readonly status: NetworkStatus };
 
-async function addOnce(context: SubscriptionContext, wanted: SubscriptionRequest): Promise<AddResult> {
+async function addOnce(context: AlertCommandContext, request: SubscriptionRequest): Promise<AddResult> {
   const { alerts, caller, network } = context;
-  const { kinds, values, offered, destination, subjects, labels } = wanted;
-  const usual =
+  const { kinds, values, offered, destination, subjects, labels } = request;
+  const defaults =
     destination.platform === "web"
       ? { ...DEFAULT_NOTIFICATION_SETTINGS, style: "plain" as const }
       : DEFAULT_NOTIFICATION_SETTINGS;
@@ -95,12 +99,12 @@ async function addOnce(context: SubscriptionContext, wanted: SubscriptionRequest
     kinds: [...kinds],
     subjects: [...subjects],
     parameters: parseThresholds(kinds, values),
-    ...parseNotificationSettings(values, destination.platform, usual),
+    ...parseNotificationSettings(values, destination.platform, defaults),
     state: "active",
     created: toMillis(context.now()),
     by: { id: caller.id, name: caller.name },
   };
-  // Before anything else is looked at.
+  // Checked first: a subscription that cannot be is not compared with others.
   requireConsistentThresholds(subscription, alerts.config);
   const there = all.filter(
     (one) => isAlive(one) && one.personal !== true && isSameDestination(one.destination, destination),
@@ -113,15 +117,15 @@ async function addOnce(context: SubscriptionContext, wanted: SubscriptionRequest
       suggestion: "alerts list",
     });
   }
-  const standing = await networkStatus(network, alerts, subscription);
+  const status = await networkStatus(network, alerts, subscription);
   const announced = offered
-    ? [testAnnouncement(context, destination, subscription, standing)]
-    : changeAnnouncements(context, [destination], { what: "added", subscription, standing }, labels);
+    ? [testAnnouncement(context, destination, subscription, status)]
+    : changeAnnouncements(context, [destination], { what: "added", subscription, standing: status }, labels);
   await alerts.putSubscription(subscription, caller.name, announced);
-  return { subscription, standing };
+  return { subscription, status };
 }
 
-/** A price is watched market by market: one threshold for all of them says nothing. */
+/** A price threshold belongs to one market: one for all of them means nothing. */
 function requireSubject(kinds: readonly AlertKind[], subjects: readonly string[]): void {
   if (!kinds.includes("market.price") || subjects.length > 0) return;
   throw new UserError("market.price needs a market: one threshold does not fit all of them.", {
@@ -132,28 +136,31 @@ function requireSubject(kinds: readonly AlertKind[], subjects: readonly string[]
 }
 
 function testAnnouncement(
-  context: SubscriptionContext,
+  context: AlertCommandContext,
   destination: Destination,
   subscription: Subscription,
-  standing: NetworkStatus,
+  status: NetworkStatus,
 ): Announcement {
   const simulated = context.api.simulated ? { simulated: true as const } : {};
   const at = timeToText(context.now());
-  return { destination, message: { type: "test", ...simulated, by: context.caller.name, at, subscription, standing } };
+  return {
+    destination,
+    message: { type: "test", ...simulated, by: context.caller.name, at, subscription, standing: status },
+  };
 }
 
 function addedReply(
-  context: SubscriptionContext,
+  context: AlertCommandContext,
   subscription: Subscription,
-  more: { standing: NetworkStatus; labels: Labels; offered: boolean; notes: readonly Block[] },
+  more: { status: NetworkStatus; labels: Labels; offered: boolean; notes: readonly Block[] },
 ): Reply {
-  const { standing, labels, offered, notes } = more;
+  const { status, labels, offered, notes } = more;
   const place = destinationWords(subscription.destination, context);
   const blocks: Block[] = [
     { kind: "fields", fields: subscriptionFields(subscription, labels) },
     ...minimumSeverityNote(subscription),
     ...notes,
-    paragraph(text`Now: ${networkStatusWords(standing)}`),
+    paragraph(text`Now: ${networkStatusWords(status)}`),
     ...deliveryNote(context, subscription.destination),
   ];
   if (offered) {
@@ -171,7 +178,7 @@ function addedReply(
   });
 }
 
-/** The place could not be told even that: better said now than missed when it matters. */
+/** The first message did not arrive: said at once instead of being noticed at the first alert. */
 export function unreachableReply(
   context: CallerContext,
   subscription: Subscription,
@@ -191,9 +198,9 @@ export function unreachableReply(
   });
 }
 
-/** The same again changes nothing; the same in another way is offered as a change of what there is. */
+/** The same subscription again changes nothing; other notification settings are offered as an edit. */
 function existingSubscriptionReply(
-  context: SubscriptionContext,
+  context: AlertCommandContext,
   known: Subscription,
   wanted: Subscription,
   values: AddValues,
@@ -227,28 +234,4 @@ function existingSubscriptionReply(
     ],
     actions: [...change, ...subscriptionActions(known, labels), listAction()],
   });
-}
-
-export function subscriptionFields(one: Subscription, labels: Labels) {
-  const manner = deliveryOptionWords(one);
-  return [
-    field("Subscription", code(one.id)),
-    field("Tells", subscriptionWords(one, labels), { wide: true }),
-    ...(groupOf(one.kinds) === undefined ? [] : [field("Kinds", one.kinds.join(", "), { wide: true })]),
-    ...(manner.length === 0 ? [] : [field("How", manner, { wide: true })]),
-    ...(one.state === "active" ? [] : [field("State", one.why === undefined ? one.state : `${one.state}: ${one.why}`)]),
-  ];
-}
-
-/** Said where nothing delivers to that platform at the moment. */
-export function deliveryNote({ alerts }: Pick<AlertCommandContext, "alerts">, { platform }: Destination): Block[] {
-  if (alerts.platforms().includes(platform)) return [];
-  const where = platform === "web" ? "the console" : platform === "slack" ? "Slack" : "Discord";
-  return [
-    paragraph(`Nothing delivers to ${where} from here at the moment; what is owed goes once the bot runs there.`),
-  ];
-}
-
-export function listAction(): Action {
-  return { label: "All subscriptions", invocation: { command: "alerts list", options: {} }, effect: "reply" };
 }

@@ -10,15 +10,10 @@ import { toMillis } from "../../../units/nanoseconds.ts";
 import { subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements } from "../alerts.ts";
 import { isOwnSubscription, isSameDestination } from "../destination.ts";
-import {
-  listAction,
-  MAX_SUBSCRIPTIONS_PER_DESTINATION,
-  subscriptionFields,
-  unreachableReply,
-} from "./add-subscription.ts";
+import { MAX_SUBSCRIPTIONS_PER_DESTINATION, unreachableReply } from "./add-subscription.ts";
 import { MAX_PERSONAL_WATCHES } from "./personal-watch.ts";
 import { awaitFirstDelivery } from "./subscription-checks.ts";
-import { contentKey, findSubscription, subscriptionActions } from "./subscriptions.ts";
+import { contentKey, findSubscription, listAction, subscriptionActions, subscriptionFields } from "./subscriptions.ts";
 
 type StateChange = Extract<ChangeMessage["change"], { subscription: Subscription }>["what"];
 
@@ -28,7 +23,7 @@ const STATE_CHANGES = {
   resumed: { doing: "resume its subscriptions", state: "active" },
 } as const satisfies Partial<Record<StateChange, { doing: string; state: Subscription["state"] }>>;
 
-/** Removes, pauses or resumes a subscription; what is so already changes nothing and is announced to nobody. */
+/** Removes, pauses or resumes a subscription; a state that holds already changes and announces nothing. */
 export async function changeSubscriptionState(
   context: AlertCommandContext,
   typed: string,
@@ -66,9 +61,9 @@ export async function changeSubscriptionState(
   const since = toMillis(context.now());
   await alerts.putSubscription(changed, caller.name, announced, found);
   if (found.state === "retired" && announced.length > 0) {
-    // The place was lost: whether it can be reached again shows by what it is told now.
-    const arrival = await awaitFirstDelivery(alerts, { ...changed, created: since }, systemClock, context.signal);
-    if (arrival.state === "lost") return unreachableReply(context, changed, arrival.why, labels);
+    // The channel was unreachable: the announcement shows whether it can be reached again.
+    const delivery = await awaitFirstDelivery(alerts, { ...changed, created: since }, systemClock, context.signal);
+    if (delivery.state === "lost") return unreachableReply(context, changed, delivery.why, labels);
   }
   return reply({
     tone: "good",
@@ -86,7 +81,7 @@ function undoAction({ id }: Subscription): Action {
   return { label: "Undo", invocation: { command: "alerts resume", options: { id } }, effect: "reply" };
 }
 
-/** What was removed comes back only where the same was not added meanwhile, and while there is room. */
+/** A removed subscription returns only if the same was not added meanwhile, and within the limit. */
 async function requireCapacity({ subscriptions, config }: AlertService, removed: Subscription): Promise<void> {
   const personal = removed.personal === true;
   const there = (await subscriptions()).filter(

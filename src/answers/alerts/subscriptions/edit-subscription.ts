@@ -6,20 +6,26 @@ import { code, text } from "../../../reply/text.ts";
 import { parseKinds } from "../alert-kinds.ts";
 import { SUBSCRIPTION_OPTIONS } from "../alert-options.ts";
 import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
-import { changeAnnouncements } from "../alerts.ts";
+import { type AlertCommandContext, changeAnnouncements } from "../alerts.ts";
 import { isOwnSubscription, isSameDestination } from "../destination.ts";
-import { listAction, type SubscriptionContext, subscriptionFields } from "./add-subscription.ts";
 import { parseNotificationSettings, threadNote } from "./notification-settings.ts";
 import { crossedThresholdNote, minimumSeverityNote } from "./subscription-checks.ts";
-import { contentKey, findSubscription, notificationSettingsKey, subscriptionActions } from "./subscriptions.ts";
+import {
+  contentKey,
+  findSubscription,
+  listAction,
+  notificationSettingsKey,
+  subscriptionActions,
+  subscriptionFields,
+} from "./subscriptions.ts";
 import { parseThresholds, requireConsistentThresholds, type SubscriptionValues } from "./thresholds.ts";
 
-/** Takes the subjects away, so that all of them are told of. */
+/** Removes the subjects, so that the subscription covers all of them. */
 const ALL_SUBJECTS = /^(?:all|off|none|any)$/iu;
 
-/** Changes what is named of a subscription; what is so already changes nothing and is announced to nobody. */
+/** Changes the named values of a subscription; values that hold already change and announce nothing. */
 export async function editSubscription(
-  context: SubscriptionContext,
+  context: AlertCommandContext,
   typed: string,
   values: SubscriptionValues,
 ): Promise<Reply> {
@@ -40,7 +46,7 @@ export async function editSubscription(
     });
   }
   const after = await applyEdit(context, before, values);
-  // Refuses thresholds that cannot be.
+  // Throws for impossible thresholds.
   rulesOf(after, alerts.config);
   const sameNetwork = before.network === context.network;
   const labels = await subjectLabels(sameNetwork ? [{ kinds: after.kinds, ids: after.subjects }] : [], context);
@@ -90,7 +96,7 @@ export async function editSubscription(
 }
 
 async function applyEdit(
-  context: SubscriptionContext,
+  context: AlertCommandContext,
   before: Subscription,
   values: SubscriptionValues,
 ): Promise<Subscription> {
@@ -112,7 +118,7 @@ async function applyEdit(
 }
 
 async function editedSubjects(
-  context: SubscriptionContext,
+  context: AlertCommandContext,
   before: Subscription,
   kinds: Subscription["kinds"],
   typed: string | undefined,

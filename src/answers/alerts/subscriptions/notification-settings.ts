@@ -6,17 +6,17 @@ import { type Block, paragraph } from "../../../reply/block.ts";
 import { parseQuietHours, parseZone } from "../alert-times.ts";
 import type { SubscriptionValues } from "./thresholds.ts";
 
-/** How a subscription tells. */
+/** How a subscription notifies: from which severity, in which style, when not, and whom. */
 export type NotificationSettings = Pick<Subscription, "floor" | "style" | "events" | "quietHours" | "mention">;
 
 export const DEFAULT_NOTIFICATION_SETTINGS: NotificationSettings = { floor: "info", style: "live", events: "usual" };
 
-/** What takes something away. */
+/** Words that remove a setting. */
 const OFF = /^(?:off|none|no|never|nobody)$/iu;
 
 /**
- * How it is to be told: what is typed over what there was.
- * @throws UserError for values that cannot be.
+ * The settings after typed values replaced earlier ones.
+ * @throws UserError for impossible values.
  */
 export function parseNotificationSettings(
   typed: SubscriptionValues,
@@ -44,7 +44,7 @@ function styleFor(platform: string, style: Subscription["style"]): Subscription[
   return platform === "web" && style === "thread" ? "plain" : style;
 }
 
-/** Said where a thread was asked for and there can be none. */
+/** A note where a thread was asked for and the destination has none. */
 export function threadNote(
   { style: asked }: SubscriptionValues,
   { destination }: Pick<Subscription, "destination">,
@@ -67,7 +67,7 @@ function parseQuietOptions(typed: SubscriptionValues, before: Subscription["quie
   return before === undefined ? undefined : { ...before, zone };
 }
 
-/** A role, group or person in the platform's own id, out of what people type or the platform makes of that. */
+/** A role, group or person as the platform's own id, from typed text or from the platform's mention syntax. */
 function parseMention(typed: string, platform: string): string | undefined {
   const given = typed.trim();
   if (OFF.test(given)) return undefined;

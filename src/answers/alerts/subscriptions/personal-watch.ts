@@ -14,21 +14,16 @@ import { askAboutId } from "../../ids/ask-about-id.ts";
 import { ORDER } from "../../ids/ids.ts";
 import type { ResolveContext } from "../../ids/resolve-id.ts";
 import { resolveSubjects } from "../alert-subjects.ts";
-import { runExclusive } from "../alerts.ts";
+import { type AlertCommandContext, runExclusive } from "../alerts.ts";
 import { destinationWords, directMessages, isOperator, isSameDestination, parseDestination } from "../destination.ts";
 import { createShortId } from "../short-id.ts";
-import {
-  type AddValues,
-  deliveryNote,
-  listAction,
-  type SubscriptionContext,
-  subscriptionFields,
-} from "./add-subscription.ts";
+import type { AddValues } from "./add-subscription.ts";
 import { DEFAULT_NOTIFICATION_SETTINGS, parseNotificationSettings } from "./notification-settings.ts";
-import { subscriptionActions } from "./subscriptions.ts";
+import { deliveryNote } from "./subscription-checks.ts";
+import { listAction, subscriptionActions, subscriptionFields } from "./subscriptions.ts";
 import { parseThresholds } from "./thresholds.ts";
 
-/** Each is asked for again and again, out of what a node grants all of us together. */
+/** Each is polled, out of the node's rate budget that all callers share. */
 export const MAX_PERSONAL_WATCHES = 20;
 
 const REQUIRED_SUBJECTS = {
@@ -37,9 +32,9 @@ const REQUIRED_SUBJECTS = {
   "bundle.signed": { what: "an asset or a proposal", example: "alerts add bundle.signed USDT" },
 } as const satisfies Record<PersonalKind, { what: string; example: string }>;
 
-/** Watches one thing for one person, who is told by direct message. */
+/** Watches one order, stake or bundle for one person, who is told by direct message. */
 export async function addPersonalWatch(
-  context: SubscriptionContext,
+  context: AlertCommandContext,
   kind: PersonalKind,
   values: AddValues,
 ): Promise<Reply> {
@@ -73,13 +68,13 @@ interface WatchRequest {
   readonly subject: string;
   readonly values: AddValues;
   readonly destination: Destination;
-  /** How it stands, where that is known. */
+  /** The current state in words, where it is known. */
   readonly now: Text | undefined;
 }
 
-async function addOnce(context: SubscriptionContext, wanted: WatchRequest): Promise<Reply> {
+async function addOnce(context: AlertCommandContext, request: WatchRequest): Promise<Reply> {
   const { alerts, caller, network } = context;
-  const { kind, subject, values, destination, now } = wanted;
+  const { kind, subject, values, destination, now } = request;
   const all = await alerts.subscriptions();
   const subscription: Subscription = {
     id: createShortId(all.map((one) => one.id)),
@@ -155,14 +150,14 @@ function watchedEventWords(kind: PersonalKind, subject: string): Text {
 }
 
 interface CurrentState {
-  /** What happened already, where nothing more can. */
+  /** The final state, where nothing more can happen. */
   readonly over?: Text;
-  /** How it stands. */
+  /** The state so far. */
   readonly now?: Text;
 }
 
-/** How it stands now. What a node cannot say at the moment keeps nobody from watching. */
-async function currentState(context: SubscriptionContext, kind: PersonalKind, subject: string): Promise<CurrentState> {
+/** The current state of the watched thing. A node that cannot answer does not prevent the watch. */
+async function currentState(context: AlertCommandContext, kind: PersonalKind, subject: string): Promise<CurrentState> {
   const { api, signal } = context;
   const unknown = text`How it stands now cannot be asked at the moment; it is watched all the same.`;
   switch (kind) {
@@ -205,8 +200,8 @@ async function currentState(context: SubscriptionContext, kind: PersonalKind, su
 }
 
 /**
- * The bundle that is meant by a subject. An id alone is an asset's, unless the network knows it as that of a proposal
- * to set an asset's limits: somebody who waits for one would else wait for a bundle that never comes.
+ * The subject of a bundle. A bare id is an asset's, unless the network knows it as a proposal to set an asset's limits:
+ * without this check the caller would wait for a bundle that never comes.
  */
 async function resolveBundleSubject(subject: string, typed: string, context: ResolveContext): Promise<string> {
   const { bundle, id } = parseBundleSubject(subject);

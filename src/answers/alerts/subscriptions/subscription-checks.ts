@@ -1,6 +1,7 @@
 import { compareSeverity, worstOfKind } from "../../../alerts/kinds/severity.ts";
 import { destinationKey, rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
 import { exactPrice, isPriceBad } from "../../../alerts/rules/rules.ts";
+import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { thresholdSideWords } from "../../../alerts/wording/condition-words.ts";
 import { groupedNumber, type Labels, subjectName } from "../../../alerts/wording/subscription-words.ts";
@@ -11,24 +12,24 @@ import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { marketsById } from "../../ids/ids.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 
-/** Said where kinds of a subscription never become as bad as it asks for; empty where all of them may. */
+/** A note where some kinds never reach the minimum severity asked for; empty where all can. */
 export function minimumSeverityNote({ kinds, floor }: Pick<Subscription, "kinds" | "floor">): Block[] {
-  const told = kinds.filter((kind) => compareSeverity(worstOfKind(kind), floor) >= 0);
-  if (told.length === kinds.length) return [];
+  const covered = kinds.filter((kind) => compareSeverity(worstOfKind(kind), floor) >= 0);
+  if (covered.length === kinds.length) return [];
   const bad = floor === "critical" ? "critical" : "a warning";
   return [
     paragraph(
-      told.length === 0
+      covered.length === 0
         ? `Nothing will be told: ${kinds.join(", ")} never ${kinds.length === 1 ? "becomes" : "become"} ${bad}. Give a lower severity.`
-        : `Of these only ${told.join(", ")} ever ${told.length === 1 ? "becomes" : "become"} ${bad}; the rest is not told.`,
+        : `Of these only ${covered.join(", ")} ever ${covered.length === 1 ? "becomes" : "become"} ${bad}; the rest is not told.`,
     ),
   ];
 }
 
-/** A reply does not wait longer than this for prices that only say what the next looks would. */
+/** A reply does not wait longer for prices: the next observations say the same. */
 const PRICES_WAIT_MILLIS = 2000;
 
-/** What is beyond its thresholds as they are set; empty where nothing is, or no node says so in time. */
+/** A note for prices that are beyond their thresholds already; empty where none is, or no node answers in time. */
 export async function crossedThresholdNote(
   context: Pick<AlertCommandContext, "alerts" | "api" | "network" | "signal">,
   subscription: Subscription,
@@ -45,7 +46,7 @@ export async function crossedThresholdNote(
     ),
     marketsById(context),
   ]);
-  // One look alone fires nothing: what it saw may be the end of what was there before anybody looked.
+  // One observation alone fires nothing: it may be the end of an earlier condition.
   const soon = `That is told once two looks have seen it, within about ${formatDuration(2 * alerts.config.poll.rest)}.`;
   return subscription.subjects.flatMap((subject) => {
     const { markPrice } = markets.find(({ market }) => market === subject) ?? {};
@@ -59,29 +60,38 @@ export async function crossedThresholdNote(
   });
 }
 
-/** What is not there by then is on its way: nobody is kept waiting for it. */
+/** A reply does not wait longer for the first delivery. */
 const DELIVERY_WAIT_MILLIS: Milliseconds = 1500;
 const DELIVERY_POLL_MILLIS: Milliseconds = 50;
 
 /**
- * Whether what a new subscription owes its place at once has arrived there, or the place turned out not to be
- * reachable: a channel that the bot is not in. `why` is the platform's.
+ * Whether the first message of a subscription has arrived, or its destination turned out to be unreachable, such as a
+ * channel that the bot is not in. `why` is the platform's reason.
  */
 export async function awaitFirstDelivery(
-  desk: Pick<AlertService, "platforms" | "subscriptions" | "settled">,
+  alerts: Pick<AlertService, "platforms" | "subscriptions" | "settled">,
   { id, destination, created }: Subscription,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<{ readonly state: "arrived" | "on its way" } | { readonly state: "lost"; readonly why: string }> {
-  if (!desk.platforms().includes(destination.platform)) return { state: "on its way" };
+  if (!alerts.platforms().includes(destination.platform)) return { state: "on its way" };
   const key = destinationKey(destination);
-  const begun = clock.monotonicMillis();
-  while (clock.monotonicMillis() - begun < DELIVERY_WAIT_MILLIS) {
-    const now = (await desk.subscriptions()).find((one) => one.id === id);
+  const started = clock.monotonicMillis();
+  while (clock.monotonicMillis() - started < DELIVERY_WAIT_MILLIS) {
+    const now = (await alerts.subscriptions()).find((one) => one.id === id);
     if (now?.state === "retired") return { state: "lost", why: now.why ?? "it is gone" };
-    const [last] = (await desk.settled(1, key)).rows;
+    const [last] = (await alerts.settled(1, key)).rows;
     if (last?.state === "sent" && last.created_at >= created) return { state: "arrived" };
     await clock.sleep(DELIVERY_POLL_MILLIS, signal);
   }
   return { state: "on its way" };
+}
+
+/** A note where nothing delivers to that platform at the moment. */
+export function deliveryNote({ alerts }: Pick<AlertCommandContext, "alerts">, { platform }: Destination): Block[] {
+  if (alerts.platforms().includes(platform)) return [];
+  const where = platform === "web" ? "the console" : platform === "slack" ? "Slack" : "Discord";
+  return [
+    paragraph(`Nothing delivers to ${where} from here at the moment; what is owed goes once the bot runs there.`),
+  ];
 }

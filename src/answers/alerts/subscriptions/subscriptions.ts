@@ -1,13 +1,19 @@
+// Subscriptions as the alerts commands show and find them: which are visible, which one an id means, fields and buttons.
+// add-subscription.ts, personal-watch.ts, edit-subscription.ts and change-state.ts carry the commands out;
+// thresholds.ts and notification-settings.ts read the typed values.
+
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
+import { groupOf } from "../../../alerts/kinds/kinds.ts";
 import { isAlive, rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
-import { type Labels, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
+import { deliveryOptionWords, type Labels, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
 import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
+import { field } from "../../../reply/block.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Action } from "../../../reply/reply.ts";
-import { text } from "../../../reply/text.ts";
+import { code, text } from "../../../reply/text.ts";
 import {
   type CallerContext,
   destinationHere,
@@ -21,7 +27,7 @@ import { findByShortId, shortIdChoices } from "../short-id.ts";
 /** Slack's questions take 300 characters (https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object). */
 const MAX_CONFIRM_LENGTH = 240;
 
-/** Those that somebody may see here: the channel's and their own; operators see all. */
+/** The subscriptions that the caller may see here: the channel's and their own; operators see all. */
 export function visibleSubscriptions(all: readonly Subscription[], context: CallerContext): Subscription[] {
   if (isOperator(context)) return [...all];
   const here = destinationHere(context);
@@ -29,19 +35,19 @@ export function visibleSubscriptions(all: readonly Subscription[], context: Call
 }
 
 /**
- * The subscription that is meant, which the caller may change: one's own, or this channel's for those who manage it;
- * one that was removed where that is to be undone.
- * @throws UserError where there is none, or it is not theirs to change.
+ * The subscription with that id or prefix, which the caller may change: their own, or this channel's for its managers.
+ * Removed ones are found only with `includeRemoved`, to undo the removal.
+ * @throws UserError where none matches, or the caller may not change it.
  */
 export async function findSubscription(
-  desk: Pick<AlertService, "subscriptions">,
+  alerts: Pick<AlertService, "subscriptions">,
   typed: string,
   context: CallerContext,
   doing: string,
-  removedToo = false,
+  includeRemoved = false,
 ): Promise<Subscription> {
-  const all = await desk.subscriptions();
-  const visible = visibleSubscriptions(all, context).filter(({ state }) => removedToo || state !== "removed");
+  const all = await alerts.subscriptions();
+  const visible = visibleSubscriptions(all, context).filter(({ state }) => includeRemoved || state !== "removed");
   const found = findByShortId(visible, typed, isAlive);
   const [only] = found;
   if (only === undefined || found.length > 1) throw unknownSubscription(typed, all, visible, found);
@@ -75,18 +81,18 @@ function unknownSubscription(
   return new UserError(sentence, { option: "id", remedy, suggestion: "alerts list" });
 }
 
-/** What must be the same for two subscriptions to tell the same things. */
+/** Equal for two subscriptions with the same network, kinds, subjects and thresholds. */
 export function contentKey(one: Subscription, config: AlertsConfig): string {
   const rules = rulesOf(one, config).map(({ id }) => id);
   return JSON.stringify([one.network, one.kinds.toSorted(), one.subjects.toSorted(), rules.toSorted()]);
 }
 
-/** What must be the same beside that for them to be told in the same way. */
+/** Equal for two subscriptions with the same notification settings. */
 export function notificationSettingsKey({ floor, style, events, quietHours, mention }: Subscription): string {
   return JSON.stringify([floor, style, events, quietHours ?? null, mention ?? null]);
 }
 
-/** What is asked before one is removed: `Remove subscription 7k2mq (market.price of BTC/USDT, above 70,000 on mainnet)?`. */
+/** Removes a subscription after a confirmation: `Remove subscription 7k2mq (market.price of BTC/USDT, above 70,000 on mainnet)?`. */
 export function removeAction(one: Subscription, label: string, labels: Labels = {}): Action {
   return {
     label,
@@ -106,6 +112,22 @@ export function subscriptionActions(one: Subscription, labels: Labels = {}): Act
   return isAlive(one) ? [pause, removeAction(one, "Remove", labels)] : [];
 }
 
+/** A subscription as fields of a reply. */
+export function subscriptionFields(one: Subscription, labels: Labels) {
+  const how = deliveryOptionWords(one);
+  return [
+    field("Subscription", code(one.id)),
+    field("Tells", subscriptionWords(one, labels), { wide: true }),
+    ...(groupOf(one.kinds) === undefined ? [] : [field("Kinds", one.kinds.join(", "), { wide: true })]),
+    ...(how.length === 0 ? [] : [field("How", how, { wide: true })]),
+    ...(one.state === "active" ? [] : [field("State", one.why === undefined ? one.state : `${one.state}: ${one.why}`)]),
+  ];
+}
+
+export function listAction(): Action {
+  return { label: "All subscriptions", invocation: { command: "alerts list", options: {} }, effect: "reply" };
+}
+
 /** Completion of a subscription's id. */
 export async function suggestSubscriptions(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
   const alive = visibleSubscriptions(await context.alerts.subscriptions(), context).filter(isAlive);
@@ -115,7 +137,7 @@ export async function suggestSubscriptions(typed: string, context: SuggestContex
   );
 }
 
-/** The same for those that can begin again, the last ones to end first. */
+/** Completion for subscriptions that can be resumed, the last ended first. */
 export async function suggestResumable(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
   const waiting = visibleSubscriptions(await context.alerts.subscriptions(), context)
     .filter(({ state }) => state === "paused" || state === "retired" || state === "removed")

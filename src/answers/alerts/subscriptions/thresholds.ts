@@ -12,7 +12,7 @@ import { parseSpan } from "../alert-times.ts";
 export type SubscriptionValues = OptionValues<typeof SUBSCRIPTION_OPTIONS>;
 type Parameters = Subscription["parameters"];
 
-/** Which option sets which parameter of which kinds, and how its value is read. */
+/** Which option sets which parameter of which kinds, and how its value is parsed. */
 interface Threshold {
   readonly option: keyof SubscriptionValues;
   readonly parameter: string;
@@ -20,7 +20,7 @@ interface Threshold {
   readonly read: (option: string, typed: string) => string | number;
 }
 
-/** What takes a threshold away, so that the usual one holds. */
+/** Removes a threshold, so that the default holds. */
 const OFF = /^(?:off|none|default)$/iu;
 
 const integer = (_option: string, typed: string): number => Number(typed);
@@ -47,8 +47,8 @@ const THRESHOLDS: readonly Threshold[] = [
 ];
 
 /**
- * The thresholds of these kinds: what is typed over what there was.
- * @throws UserError for a value that cannot be, and for one that none of the kinds takes.
+ * The thresholds of these kinds: typed values replace earlier ones.
+ * @throws UserError for an impossible value, and for an option that none of the kinds takes.
  */
 export function parseThresholds(
   kinds: readonly AlertKind[],
@@ -86,8 +86,8 @@ export function parseThresholds(
 }
 
 /**
- * The usual thresholds count, too: what is set is told beside them.
- * @throws UserError where a subscription's own thresholds cannot be.
+ * Default thresholds count, too: a subscription's own are checked together with them.
+ * @throws UserError for thresholds that contradict each other.
  */
 export function requireConsistentThresholds(
   subscription: Pick<Subscription, "kinds" | "parameters">,
@@ -95,9 +95,9 @@ export function requireConsistentThresholds(
 ): void {
   for (const { id, kind, parameters } of rulesOf(subscription, config)) {
     if (kind !== "network.stalled" || id === kind || parameters.criticalFor >= parameters.for) continue;
-    const [critical, told] = [parameters.criticalFor, parameters.for].map((millis) => formatDuration(millis));
+    const [critical, first] = [parameters.criticalFor, parameters.for].map((millis) => formatDuration(millis));
     throw new UserError(
-      `critical-for is shorter than for (${critical}, and ${told}): it would be critical before it is told at all.`,
+      `critical-for is shorter than for (${critical}, and ${first}): it would be critical before it is told at all.`,
       {
         option: "critical-for",
         remedy: "Give critical-for the longer time, as in for:5m critical-for:15m.",
@@ -110,7 +110,7 @@ function hasLimit(given: Record<string, string | number> | undefined): boolean {
   return given?.["high"] !== undefined || given?.["low"] !== undefined;
 }
 
-/** An exact decimal, in one way of writing it. */
+/** An exact decimal in its canonical form. */
 function amount(option: string, typed: string): string {
   const plain = typed.trim().replaceAll("_", "").replace(/ ?%$/u, "");
   const exact = parseDecimal(plain);
@@ -122,7 +122,7 @@ function amount(option: string, typed: string): string {
   });
 }
 
-/** Prices and distances are above zero: at zero or below, a threshold is always crossed or never. */
+/** Prices and distances are positive: a threshold of zero or less is always crossed or never. */
 function positiveAmount(option: string, typed: string): string {
   const written = amount(option, typed);
   if ((parseDecimal(written)?.units ?? 0n) > 0n) return written;

@@ -39,7 +39,7 @@ describe("data stays text", () => {
   });
 });
 
-test("code cannot be left: backticks inside take a longer fence or a look-alike", () => {
+test("code cannot be escaped from: backticks inside take a longer fence or a look-alike", () => {
   expect([inlineCode("a"), inlineCode("a`b"), inlineCode("`a`"), inlineCode("a```b"), inlineCode(" ")]).toEqual([
     "`a`",
     "``a`b``",

@@ -55,7 +55,7 @@ describe("who sees an answer", () => {
     ]);
   });
 
-  test("the asker alone, for a mistake, at once and with what to do next", async () => {
+  test("the asker alone, for a mistake, at once and with a remedy", async () => {
     const dialog = await ann.run(channel, "order", { id: "zzz" });
     expect(bob.sees(channel)).toEqual([]);
     expect(textOf(dialog.last)).toMatch(/id|order/iu);
@@ -106,7 +106,7 @@ describe("buttons", () => {
     expect(textOf(below.messages.at(-1)!)).toContain("Page 50");
   });
 
-  test("what destroys asks first, and only the presser", async () => {
+  test("a destructive button asks first, and only the presser", async () => {
     const asked = await ann.run(channel, "probe buttons");
     const question = await ann.press(asked.last, "Delete");
     const shown = question.last;
@@ -233,7 +233,7 @@ describe("when Discord stumbles", () => {
     expect(textOf((await ann.run(channel, "probe buttons")).last)).toContain("Page 1");
   });
 
-  test("an answer whose connection is cut is sent again, and stands once", async () => {
+  test("an answer whose connection is cut is sent again, and appears once", async () => {
     on.fake.fail({ method: "PATCH", path: original, answer: "cut-after" });
     const dialog = await ann.run(channel, "probe buttons");
     await until(

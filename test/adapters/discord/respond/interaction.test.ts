@@ -17,7 +17,7 @@ const inServer = (permissions: string, owners: Record<string, string> = { 0: "70
 });
 const direct = { user, channel: { id: "900" }, context: 1, authorizing_integration_owners: { 0: "0", 1: "5" } };
 
-/** As Discord sends a command, and as it sends a press: who may do what must not depend on that. */
+/** Both as a command and as a press: permissions must not depend on that. */
 const kinds = [
   ["a command", { type: 2, data: { id: "1", type: 1, name: "alerts" } }],
   ["a press", { type: 3, data: { custom_id: "x", component_type: 2 }, message: { id: "1" } }],
@@ -40,7 +40,7 @@ describe.each(kinds)("with %s", (_kind, base) => {
     ],
     ["somebody in direct messages", direct, true, undefined],
     ["somebody in a group", { ...direct, context: 2 }, true, undefined],
-    ["one who brought the app along, and is told alone", inServer("0", { 1: "5" }), true, undefined],
+    ["a user install, answered in private", inServer("0", { 1: "5" }), true, undefined],
     ["one who brought it along to where it is installed, too", inServer("0", { 0: "700", 1: "5" }), false, "700"],
     [
       "one of whom Discord does not say that",

@@ -9,7 +9,7 @@ import { probes } from "../probe-commands.ts";
 import { stage, type Stage } from "../stage.ts";
 import { watchForRejections } from "../watch-for-rejections.ts";
 
-// What Discord never sends, or sends to another version of this bot: each of it is answered, once, and harms nothing.
+// Input that Discord never sends, or sends to another version of this bot: it is answered once, and harms nothing.
 
 watchForRejections();
 
@@ -19,7 +19,7 @@ let channel: string;
 
 beforeAll(async () => {
   on = await stage({ simulated: false, extra: probes, timing: { autocompleteMillis: 50 } });
-  // Forged presses stand on no message.
+  // Forged presses belong to no message.
   on.fake.expected.add(10_008);
   ann = on.fake.person("Ann");
 });
@@ -57,7 +57,7 @@ async function acknowledged(dialog: Dialog): Promise<void> {
   await until(() => dialog.interaction.acknowledged, "an acknowledgement");
 }
 
-describe("a press that nobody here made", () => {
+describe("a press of unknown origin", () => {
   test.each([
     "",
     "1",

@@ -4,7 +4,7 @@ import { textOf } from "../../../support/fake-discord/person.ts";
 import { probes } from "../probe-commands.ts";
 import { stage } from "../stage.ts";
 
-// What takes the whole 3 s that Discord waits for an acknowledgement.
+// Cases that take the whole 3 s that Discord waits for an acknowledgement.
 
 test("an acknowledgement that arrived without a word of it in the 3 s costs nobody the answer", async () => {
   await using on = await stage({ simulated: false, extra: probes });
@@ -30,7 +30,7 @@ test("nor does one whose repeat comes too late", async () => {
 
 test("one that never arrives ends in the log, and nothing else is harmed", async () => {
   await using on = await stage({ simulated: false, extra: probes });
-  // Nobody knows the interaction any more once its time is over.
+  // The interaction has expired.
   for (const code of [10_015, 10_062]) on.fake.expected.add(code);
   const ann = on.fake.person("Ann");
   on.fake.misbehave = ({ path }) => (path.endsWith("/callback") ? { status: 503 } : undefined);

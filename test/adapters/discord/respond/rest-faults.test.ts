@@ -18,7 +18,7 @@ let channel: string;
 
 beforeAll(async () => {
   on = await stage({ simulated: false, extra: probes });
-  // What a repeat is told whose first try had arrived.
+  // Discord's answer to a retry whose first try had arrived.
   for (const code of [40_060, 10_008]) on.fake.expected.add(code);
   ann = on.fake.person("Ann");
   bob = on.fake.person("Bob");
@@ -79,7 +79,7 @@ test("an acknowledgement that is refused again and again is tried for as long as
 });
 
 describe.each(faults)("%s", (_name, answer) => {
-  test("at the answer: it stands once", async () => {
+  test("at the answer: it appears once", async () => {
     on.fake.fail({ ...edit, answer });
     on.fake.fail({ ...edit, answer });
     expect(textOf((await ann.run(channel, "probe buttons")).last)).toContain("Page 1");
@@ -116,7 +116,7 @@ test("an answer waits for Discord longer than a few tries", async () => {
   expect(textOf(dialog.last)).toContain("Page 1");
 });
 
-test("a shared reply of which nobody knows whether it arrived is not shared twice unsaid", async () => {
+test("a shared reply of uncertain outcome is not shared twice without a notice", async () => {
   const asked = await ann.run(channel, "probe buttons", { private: true });
   for (let count = 0; count < 2; count += 1) on.fake.fail({ ...followUp, answer: { status: 500 } });
   const pressed = ann.startPress(asked.last, "Share");
@@ -134,11 +134,11 @@ test("an answer that Discord does not take for as long as it may be given comes 
     "a try",
   );
   on.fake.state.advance(16 * 60_000);
-  const told = (): string[] =>
+  const directMessages = (): string[] =>
     [...on.fake.state.channels.values()]
       .filter((one) => one.recipient === ann.id)
       .flatMap((one) => ann.sees(one.id).map((message) => textOf(message)));
   await until(() => on.fake.requests.some(({ path }) => posted.test(path)), "the repeat of the direct message");
   on.fake.misbehave = () => undefined;
-  expect(told()).toEqual([expect.stringContaining("Page 1")]);
+  expect(directMessages()).toEqual([expect.stringContaining("Page 1")]);
 });

@@ -10,7 +10,7 @@ import { labelsOf, type Person, textOf } from "../../../support/fake-discord/per
 import { until } from "../../../support/fake-discord/until.ts";
 import { stage, type Stage } from "../stage.ts";
 
-// The whole way of an alert on Discord: subscribed in a channel, posted there, pressed there, over a restart.
+// An alert on Discord end to end: subscription, post and buttons in a channel, over a restart.
 
 let on: Stage;
 let ann: Person;
@@ -49,7 +49,7 @@ async function deliverUntil(words: string): Promise<void> {
 }
 
 describe("an alert on Discord", () => {
-  test("is subscribed to, told, acknowledged and silenced by its buttons, also after a restart", async () => {
+  test("is subscribed to, delivered, acknowledged and silenced by its buttons, also after a restart", async () => {
     const added = await ann.run(on.channel, "alerts add", { kinds: "node.down" });
     expect(textOf(added.last)).toContain("Subscribed this channel to node.down on mainnet");
     expect(added.last.onlyFor).toBe(ann.id);
@@ -91,7 +91,7 @@ describe("an alert on Discord", () => {
     expect((await on.engine.openEpisodes())[0]?.acknowledged?.by).toBe("Ann");
   });
 
-  test("is changed by those who manage the channel; what it tells, and why, all may see", async () => {
+  test("is changed by channel managers; everyone may see its messages and their reason", async () => {
     await ann.run(on.channel, "alerts add", { kinds: "node.down" });
     for (const state of ["good", "bad", "bad", "bad"] as const) await see(down(state));
     await deliverUntil("is down");

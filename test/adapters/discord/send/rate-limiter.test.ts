@@ -9,7 +9,7 @@ const { signal } = new AbortController();
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Requests that are answered after so long, or never; gives when each went, in milliseconds. */
+/** Requests that are answered after this long, or never; returns the start of each, in milliseconds. */
 function requests(pacer: RateLimiter, count: number, answeredAfter: number): number[] {
   const went: number[] = [];
   const began = performance.now();

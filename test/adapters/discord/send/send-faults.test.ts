@@ -7,7 +7,7 @@ import { alert, Sending, signal } from "./sending.ts";
 
 const at = new Sending();
 
-describe("what fails says what to do", () => {
+describe("a failure says what to do next", () => {
   const path = /messages$/u;
   test.each<[string, () => void, object]>([
     ["the channel is deleted", () => set("deleted", 10_003), { kind: "gone" }],
@@ -76,7 +76,7 @@ describe("what fails says what to do", () => {
     expect(at.posts()).toEqual(["Mended"]);
   });
 
-  test("where Discord does not answer, nothing is said of the token", async () => {
+  test("without an answer from Discord, the token is not judged", async () => {
     at.on.fake.fail({ path: /^\/users\/@me$/u, answer: { status: 503 } });
     await expect(at.on.adapter.checkToken?.(signal)).rejects.toMatchObject({ kind: "retry" });
   });
@@ -92,7 +92,7 @@ describe("what fails says what to do", () => {
     expect(at.posts(other)).toEqual(["Still here"]);
   });
 
-  test("a person who takes no messages", async () => {
+  test("a user who takes no messages", async () => {
     at.on.fake.expected.add(50_007);
     const ann = at.on.fake.person("Ann");
     at.on.fake.state.channels.get(at.on.fake.direct(ann))!.gone = "no-access";
@@ -104,7 +104,7 @@ describe("what fails says what to do", () => {
     await expect(sending).rejects.toMatchObject({ kind: "gone" });
   });
 
-  test.each([10_013, 50_033, 50_278])("a person who cannot be written to any more (%i)", async (code) => {
+  test.each([10_013, 50_033, 50_278])("a user who cannot be messaged any more (%i)", async (code) => {
     const answer = { status: 400, body: { code, message: "Cannot send messages to this user" } };
     at.on.fake.fail({ path: /^\/users\/@me\/channels$/u, answer });
     const destination = { platform: "discord", channel: `user:${at.on.fake.state.snowflake()}` };
@@ -132,7 +132,7 @@ describe("what fails says what to do", () => {
     await expect(at.on.adapter.update(receipt, alert("y"), signal)).rejects.toMatchObject({ kind: "unhealable" });
   });
 
-  test("what is given up before it left is certainly unsent", async () => {
+  test("a delivery aborted before its request is certainly unsent", async () => {
     const controller = new AbortController();
     controller.abort();
     await expect(at.on.adapter.send(at.delivery(), alert("x"), controller.signal)).rejects.toMatchObject({

@@ -5,7 +5,7 @@ import { labelsOf, textOf } from "../../../support/fake-discord/person.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { alert, Sending, signal } from "./sending.ts";
 
-// What alerts send: outside of any question, through REST alone.
+// Alert messages: outside of interactions, over REST alone.
 
 const at = new Sending();
 
@@ -118,7 +118,7 @@ describe("sending", () => {
     expect(order).toEqual(["goes at once", "waits", "waits behind it"]);
   });
 
-  test("keeps a mention beside many words about files within its room", async () => {
+  test("keeps a mention beside a long text about files within the limit", async () => {
     const lost = Array.from({ length: 12 }, (_, index) => ({
       ...memoryAttachment(`${"x".repeat(100)}-${index}.zip`, "application/zip", "x"),
       sizeBytes: 50_000_000,

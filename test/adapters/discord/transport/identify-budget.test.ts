@@ -4,7 +4,7 @@ import { IdentifyBudget } from "../../../../src/adapters/discord/transport/ident
 
 const HOUR = 3_600_000;
 
-/** Begins sessions as fast as it may for so long, in virtual time; gives when each began. */
+/** Starts sessions as fast as the budget allows, in virtual time; returns the start of each. */
 async function beginningsWithin(millis: number, total: number): Promise<number[]> {
   let now = 0;
   const { signal } = new AbortController();
@@ -37,7 +37,7 @@ test("the first ones of an hour wait for nothing", async () => {
   expect(await beginningsWithin(100_000, 1000)).toEqual(Array.from({ length: 21 }, (_, index) => index * 5000));
 });
 
-test("who waits leaves with the signal", async () => {
+test("a wait ends with its signal", async () => {
   const budget = new IdentifyBudget();
   const { signal } = new AbortController();
   for (let count = 0; count < 31; count += 1) await budget.take(signal);

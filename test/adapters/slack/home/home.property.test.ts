@@ -17,7 +17,7 @@ const place = {
   response: { url: "https://hooks.slack.com/x", since: 1, used: 0 },
 };
 
-test("the home tab passes the judge, whatever people call their parties and are told of", () => {
+test("the home tab passes the judge, with any parties and subscriptions", () => {
   const party = fc.record({ id: anyString(), name: fc.option(anyString(), { nil: undefined }) });
   const ask = fc.record({ command: anyString(), options: fc.dictionary(anyString(), anyString(), { maxKeys: 2 }) });
   const subscription = fc.record(
@@ -30,9 +30,9 @@ test("the home tab passes the judge, whatever people call their parties and are 
     fc.constantFrom("unreadable" as const, undefined),
   );
   fc.assert(
-    fc.property(parties, subscriptions, (kept, told) => {
+    fc.property(parties, subscriptions, (savedParties, subscribed) => {
       const given = { command: "/bell", commands, networks: ["mainnet", "testnet"] };
-      const home = renderHome({ ...given, parties: kept, subscriptions: told });
+      const home = renderHome({ ...given, parties: savedParties, subscriptions: subscribed });
       expect(judgeView(home)).toEqual([]);
       for (const { text } of strings(home.blocks)) {
         for (const [, inside = ""] of text.matchAll(/<([^<>]*)>/gu)) {

@@ -27,15 +27,15 @@ test("the home tab says what it is and how to begin, and its buttons ask", async
   expect(labelsOf(later.blocks)).toContain("Stake of treasury");
 });
 
-test("the home tab lists what this person is told of, and takes it away at a press", async () => {
-  const kept = new Map<string, Subscription>();
+test("the home tab lists this person's subscriptions, and removes one at a press", async () => {
+  const subscribed = new Map<string, Subscription>();
   const keep = (id: string, more: Omit<Subscription, "remove">): void =>
-    void kept.set(id, { ...more, remove: { command: "alerts remove", options: { note: id } } });
+    void subscribed.set(id, { ...more, remove: { command: "alerts remove", options: { note: id } } });
   keep("7", { text: text`Order ${strong("<@U1>")} is filled` });
   keep("8", { text: text`The network stands still`, channel: "C0123" });
   const remove = probe("alerts remove", ({ options }) => {
     const { note } = options;
-    if (typeof note !== "string" || !kept.delete(note)) throw new UserError("There is no such thing.");
+    if (typeof note !== "string" || !subscribed.delete(note)) throw new UserError("There is no such thing.");
     return Promise.resolve(titled("Taken away"));
   });
   const asked: unknown[] = [];
@@ -43,7 +43,7 @@ test("the home tab lists what this person is told of, and takes it away at a pre
     extra: [remove],
     subscriptionsOf: (person) => {
       asked.push(person);
-      return Promise.resolve([...kept.values()]);
+      return Promise.resolve([...subscribed.values()]);
     },
   });
   const ann = scene.fake.person("ann");
@@ -61,11 +61,11 @@ test("the home tab lists what this person is told of, and takes it away at a pre
   const after = scene.fake.state.homes.get(ann.id)!;
   expect(said(after)).not.toContain("is filled");
   expect(labelsOf(after.blocks).filter((label) => label === "Remove")).toHaveLength(1);
-  kept.clear();
+  subscribed.clear();
   expect(said(await ann.openHome())).toContain("Nothing yet.");
 });
 
-test("the home tab lists what was really subscribed: one's own with a button, of channels how much", async () => {
+test("the home tab lists the real subscriptions: one's own with a button, of channels their number", async () => {
   await using scene = await stage();
   const ann = scene.fake.person("ann");
   const bob = scene.fake.person("bob");
@@ -86,13 +86,13 @@ test("the home tab lists what was really subscribed: one's own with a button, of
   expect(said(await bob.openHome())).toContain("*2 alerts*");
 });
 
-test("the home tab comes when Slack's limit lets it", async () => {
+test("the home tab is published once Slack's rate limit is over", async () => {
   await using scene = await stage();
   scene.fake.fail({ method: "views.publish", answer: { status: 429, retryAfter: 0 } });
   expect(said(await scene.fake.person("ann").openHome())).toContain("/bell market list");
 });
 
-test("the home tab stands where what somebody keeps cannot be read", async () => {
+test("the home tab is published where the store cannot be read", async () => {
   await using scene = await stage({ subscriptionsOf: () => Promise.reject(new Error("the store is gone")) });
   const home = await scene.fake.person("ann").openHome();
   expect(said(home)).toContain("It cannot be read for the moment");

@@ -62,8 +62,8 @@ function letters(text: string): string {
 
 function expectTold(message: SlackMessage, name: string): void {
   // A table that found no room at all is told of by the file that holds the whole reply.
-  const told = shownText(message.blocks).replaceAll("\u200B", "");
-  expect(told.includes(name) || told.includes("whole-reply")).toBe(true);
+  const shown = shownText(message.blocks).replaceAll("\u200B", "");
+  expect(shown.includes(name) || shown.includes("whole-reply")).toBe(true);
 }
 
 /** Every text of a reply, except the files' own. */

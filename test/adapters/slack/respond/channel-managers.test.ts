@@ -20,7 +20,7 @@ const extra = [change, look];
 const GUEST = "Guests may not";
 const ELSEWHERE = "People of another organisation may not";
 
-describe("who may change what a channel is told", () => {
+describe("who may change a channel's alerts", () => {
   test.each<[string, Profile, string]>([
     ["a full member", {}, "changed"],
     ["a guest", { is_restricted: true }, GUEST],

@@ -11,7 +11,7 @@ import { type Stage, stage } from "../stage.ts";
 /** As soon as there is something to show, and then often. */
 const timing = { progressAtMillis: [1, 20, 40], progressEveryMillis: 1 };
 
-/** Each direct message that tells how far something is, as it stands, and the number of its changes. */
+/** Each direct message that shows progress, as it stands, and the number of its edits. */
 async function toldDirectly(who: Person, words: string): Promise<void> {
   await until(() => who.directMessages().some((message) => said(message).includes(words)), `“${words}”`);
   expect(who.directMessages()).toHaveLength(1);
@@ -37,7 +37,7 @@ function pages() {
   return { job, turned, calls: () => calls };
 }
 
-describe("how far something is", () => {
+describe("progress", () => {
   test("at a mention for all to see: one message in the thread, which becomes the answer", async () => {
     // What follows the first word costs nothing there: no hour is waited for.
     const { job, scene: made } = await atWork({ timing: { progressAtMillis: [1, 3_600_000], progressEveryMillis: 1 } });

@@ -23,7 +23,7 @@ const unreached = () => new ResponseUnreached("no answer", { cause: new Error("r
 const refused = () =>
   new ResponseUnreached("no answer", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
 
-function insist(waits: VirtualWaits, stopping = new AbortController()): AnswerRetrier {
+function retrier(waits: VirtualWaits, stopping = new AbortController()): AnswerRetrier {
   return new AnswerRetrier({
     log: silentLog(),
     sleep: waits.sleep,
@@ -34,15 +34,15 @@ function insist(waits: VirtualWaits, stopping = new AbortController()): AnswerRe
   });
 }
 
-/** Fails with these, one after the other, at each place; then it is said. */
-function saying(here: readonly unknown[], there?: readonly unknown[]) {
+/** An answer that fails with these errors at each place, one after the other, and is then sent. */
+function answerThat(here: readonly unknown[], there?: readonly unknown[]) {
   const tries: string[] = [];
   const attempt = (name: string, faults: unknown[]) => (again: boolean) => {
     tries.push(again ? `${name} again` : name);
     const fault = faults.shift();
     return fault === undefined ? Promise.resolve() : Promise.reject(fault);
   };
-  const said: RetryableAnswer = {
+  const answer: RetryableAnswer = {
     sayHere: attempt("here", [...here]),
     sayInDirectMessage: there === undefined ? undefined : attempt("there", [...there]),
     simplify: () => {
@@ -50,12 +50,12 @@ function saying(here: readonly unknown[], there?: readonly unknown[]) {
       return tries.filter((one) => one === "simpler").length === 1;
     },
   };
-  return { tries, said };
+  return { tries, answer };
 }
 
 const often = (fault: () => unknown): unknown[] => Array.from({ length: 200 }, fault);
 
-describe("what is insisted on", () => {
+describe("an answer is retried", () => {
   test.each<[string, unknown[], unknown[] | undefined, string[]]>([
     ["nothing is wrong", [], [], ["here"]],
     ["too late for the response_url", [new ResponseUrlExpired("x")], [], ["here", "there"]],
@@ -64,26 +64,26 @@ describe("what is insisted on", () => {
     ["no answer", [unreached()], [], ["here", "there again"]],
     ["nobody there", [refused()], [http(503)], ["here", "there", "here"]],
     ["a place that is gone", [platform("channel_not_found")], [http(503)], ["here", "there", "there"]],
-    ["what is refused, once", [new ResponseRefused("invalid_blocks")], [], ["here", "simpler", "here"]],
+    ["refused content, once", [new ResponseRefused("invalid_blocks")], [], ["here", "simpler", "here"]],
     [
-      "what is refused there",
+      "refused content in direct messages",
       [new ResponseUrlExpired("x")],
       [platform("msg_too_long")],
       ["here", "there", "simpler", "there"],
     ],
     ["one place alone", [http(500), http(500)], undefined, ["here", "here again", "here again"]],
-    ["a token that does not count for a while", [platform("invalid_auth")], undefined, ["here", "here"]],
-    ["a long limit", [new WebAPIRateLimitedError(50)], undefined, ["here", "here"]],
+    ["a token that is refused for a while", [platform("invalid_auth")], undefined, ["here", "here"]],
+    ["a long rate limit", [new WebAPIRateLimitedError(50)], undefined, ["here", "here"]],
     ["a line that breaks", [new WebAPIRequestError(new Error("reset"))], undefined, ["here", "here again"]],
     ["the page of a proxy", [platform("<html>Maintenance</html>")], undefined, ["here", "here again"]],
   ])("%s", async (_name, here, there, expected) => {
     const waits = new VirtualWaits();
-    const { tries, said } = saying(here, there);
+    const { tries, answer } = answerThat(here, there);
     let done = false;
-    const work = insist(waits)
-      .say("x", said)
+    const work = retrier(waits)
+      .say("x", answer)
       .then(() => (done = true));
-    await waits.passUntil(() => done, "it to be said");
+    await waits.passUntil(() => done, "it to be sent");
     await work;
     expect(tries).toEqual(expected);
   });
@@ -92,31 +92,31 @@ describe("what is insisted on", () => {
     ["refused twice", [platform("invalid_blocks"), platform("invalid_blocks")], undefined],
     ["a place that is gone, and no other", [platform("is_archived")], undefined],
     ["both gone", [new ResponseUrlExpired("x")], [platform("user_disabled")]],
-    ["a permission that lacks", [platform("missing_scope")], undefined],
+    ["a missing permission", [platform("missing_scope")], undefined],
     ["a fault of ours", [new TypeError("x is undefined")], undefined],
-  ])("%s is given up at once", async (_name, here, there) => {
+  ])("%s: not at all", async (_name, here, there) => {
     const waits = new VirtualWaits();
-    const { said } = saying(here, there);
-    await expect(insist(waits).say("x", said)).rejects.toThrow(Error);
+    const { answer } = answerThat(here, there);
+    await expect(retrier(waits).say("x", answer)).rejects.toThrow(Error);
     expect(waits.passed).toBe(0);
   });
 
   test("for half an hour, with growing pauses; the response_url's five uses are spread over ten minutes", async () => {
     const waits = new VirtualWaits();
-    const { said, tries } = saying(
+    const { answer, tries } = answerThat(
       often(unreached),
       often(() => http(500)),
     );
     const at: number[] = [];
     const timed: RetryableAnswer = {
-      ...said,
+      ...answer,
       sayHere: (again) => {
         at.push(waits.passed);
-        return said.sayHere(again);
+        return answer.sayHere(again);
       },
     };
     let failure: unknown;
-    const work = insist(waits)
+    const work = retrier(waits)
       .say("x", timed)
       .catch((error: unknown) => (failure = error));
     await waits.passUntil(() => failure !== undefined, "the end");
@@ -129,37 +129,37 @@ describe("what is insisted on", () => {
     expect(tries.length).toBeLessThan(50);
   });
 
-  test("a limit is waited out as long as Slack says", async () => {
+  test("after a rate limit, once the time is over that Slack names", async () => {
     const waits = new VirtualWaits();
-    const { said } = saying([new WebAPIRateLimitedError(300)]);
-    const work = insist(waits).say("x", said);
+    const { answer } = answerThat([new WebAPIRateLimitedError(300)]);
+    const work = retrier(waits).say("x", answer);
     await waits.next();
     await work;
     expect(waits.passed).toBe(300_000);
   });
 
-  test("only so many wait at a time; one more is given up, and there is room again later", async () => {
+  test("at most 200 wait at a time: one more is rejected, and later ones are taken again", async () => {
     const waits = new VirtualWaits();
-    const queue = insist(waits);
-    const many = Array.from({ length: 200 }, () => saying([http(503)]));
-    const work = Promise.all(many.map(({ said }) => queue.say("x", said)));
+    const queue = retrier(waits);
+    const many = Array.from({ length: 200 }, () => answerThat([http(503)]));
+    const work = Promise.all(many.map(({ answer }) => queue.say("x", answer)));
     await until(() => queue.waiting === 200, "all of them to wait");
-    await expect(queue.say("x", saying([http(503)]).said)).rejects.toThrow("200 answers wait for Slack already");
+    await expect(queue.say("x", answerThat([http(503)]).answer)).rejects.toThrow("200 answers wait for Slack already");
     while (waits.waiting > 0) await waits.next();
     await work;
     expect(queue.waiting).toBe(0);
-    const { said, tries } = saying([http(503)]);
-    const later = queue.say("x", said);
+    const { answer, tries } = answerThat([http(503)]);
+    const later = queue.say("x", answer);
     await waits.next();
     await later;
     expect(tries).toEqual(["here", "here"]);
   });
 
-  test("a bot that stops waits for nothing", async () => {
+  test("not by a bot that stops", async () => {
     const waits = new VirtualWaits();
     const stopping = new AbortController();
-    const queue = insist(waits, stopping);
-    const work = queue.say("x", saying(often(() => http(503))).said);
+    const queue = retrier(waits, stopping);
+    const work = queue.say("x", answerThat(often(() => http(503))).answer);
     await until(() => waits.waiting === 1, "it to wait");
     stopping.abort(new Error("stop"));
     await expect(work).rejects.toThrow(/503/u);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { ChannelQueue, QueueFull } from "../../../../src/adapters/slack/send/channel-queue.ts";
 
-test("a channel takes a thousand waiting messages and no more, another goes on, and there is room again later", async () => {
+test("a channel takes a thousand waiting messages and no more, another goes on, and this one again later", async () => {
   const queue = new ChannelQueue(0);
   const { signal } = new AbortController();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
@@ -14,7 +14,7 @@ test("a channel takes a thousand waiting messages and no more, another goes on, 
   expect(await queue.run("C1", signal, () => Promise.resolve("again"))).toBe("again");
 });
 
-test("what fails or is aborted holds up nobody behind it", async () => {
+test("work that fails or is aborted holds up nothing behind it", async () => {
   const queue = new ChannelQueue(0);
   const { signal } = new AbortController();
   const given = new AbortController();

@@ -10,7 +10,7 @@ function patienceWith(answer: Fault["answer"]): { callMillis?: number } {
   return typeof answer === "string" && answer.startsWith("hang") ? { callMillis: 100 } : {};
 }
 
-describe("what became of a message that failed", () => {
+describe("the send error of a message that failed", () => {
   const codes: Record<SendErrorKind, string[]> = {
     gone: [
       "channel_not_found",

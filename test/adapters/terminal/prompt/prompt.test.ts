@@ -127,7 +127,7 @@ describe("at a terminal", () => {
     expect(terminal.asked).toHaveLength(3);
   });
 
-  test("Tab completes, but never with what would act on the terminal", async () => {
+  test("Tab completes, but never with control characters", async () => {
     const terminal = talk([], { answers, tty: true, complete: ["time", "ti\u001B[31mme"] });
     await terminal.sees("bellwether> ");
     terminal.type(`ti${tab}`);

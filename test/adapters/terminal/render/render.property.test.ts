@@ -64,7 +64,7 @@ describe("any reply at any width", () => {
     );
   });
 
-  test("shows every character of every text, or says what gave way", () => {
+  test("shows every character of every text, or names the omissions", () => {
     fc.assert(
       fc.property(anyReply, fc.oneof(width, fc.constant(100_000)), (reply, width) => {
         const shown = renderTerminal(reply, { ...plain, width });

@@ -29,7 +29,7 @@ const markets = table({
 });
 
 describe("a table", () => {
-  test("stands whole where there is room, with wide characters counted as two", () => {
+  test("is shown whole where it fits, with wide characters counted as two", () => {
     expect(show(markets, 120)).toBe(
       [
         "• T",

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { isPlain, visibleText } from "../../../../src/adapters/terminal/render/visible-text.ts";
 
-describe("what acts on a terminal is shown instead", () => {
+describe("control characters are shown instead of acting", () => {
   test.each([
     ["colours", "\u001B[31mred\u001B[0m", "␛[31mred␛[0m"],
     ["a window's title", "\u001B]0;x\u0007", "␛]0;x␇"],

@@ -44,7 +44,7 @@ describe("every answer carries the headers that keep a browser safe", () => {
   });
 });
 
-describe("who asks from elsewhere is refused", () => {
+describe("requests from foreign pages are refused", () => {
   const own = (port: number): string => `http://127.0.0.1:${port}`;
   const json = { "content-type": "application/json" };
 
@@ -73,7 +73,7 @@ describe("who asks from elsewhere is refused", () => {
     const answer = await harness.send("/api/invocations", { method: "POST", headers: headers(harness.port), body });
     expect(answer.status).toBe(status);
     expect(bot.asked).toHaveLength(status === 200 ? 1 : 0);
-    // What is refused is told why, in a sentence.
+    // A refusal gives its reason, in a sentence.
     expect(answer.body).toMatch(status === 200 ? /^\{"tone"/u : /^\{"error":"[A-Z].*[.…]"\}$/u);
   });
 

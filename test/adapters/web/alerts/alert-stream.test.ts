@@ -3,30 +3,30 @@ import { expect, onTestFinished, test } from "vitest";
 import { alertEvents, type AlertStreamOptions } from "../../../../src/adapters/web/alerts/alert-stream.ts";
 import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
 import { CONSOLE_DESTINATION } from "../../../../src/alerts/service/service.ts";
-import { createNews } from "../../../../src/main/news.ts";
+import { createChangeSignal } from "../../../../src/main/alerting/console-alerts.ts";
 import { Stage } from "../../../alerts/stage.ts";
 import { FakeSender } from "../../../support/fake-sender.ts";
 
 const HOUR = 3_600_000;
 
-/** The stream of a console to which nothing has been told yet. */
+/** The stream of a console without deliveries. */
 async function open(more: (feed: AlertFeed, tell: () => Promise<void>) => Partial<AlertStreamOptions>) {
   const stage = await Stage.open({ senders: (now) => [new FakeSender({ platform: "web", now })] });
   onTestFinished(() => stage.close());
-  const news = createNews();
+  const changes = createChangeSignal();
   const tell = async (): Promise<void> => {
     await stage.tell(CONSOLE_DESTINATION, { type: "test", by: "ada", at: "1700000000000000000" });
     await stage.pass(10);
-    news.ring();
+    changes.notify();
   };
   const feed = createAlertFeed(stage.store, CONSOLE_DESTINATION);
   const ended = new AbortController();
   onTestFinished(() => ended.abort());
-  const common = { feed, onChange: news.onNews, last: undefined, admitted: () => true, heartbeatMillis: HOUR };
+  const common = { feed, onChange: changes.onChange, last: undefined, admitted: () => true, heartbeatMillis: HOUR };
   return alertEvents({ ...common, signal: ended.signal, ...more(feed, tell) });
 }
 
-test("what arrives while the stream reads is not left until the next heartbeat", async () => {
+test("an alert that arrives while the stream reads does not wait for the next heartbeat", async () => {
   let reads = 0;
   const frames = await open((feed, tell) => ({
     feed: {
@@ -47,7 +47,7 @@ test("what arrives while the stream reads is not left until the next heartbeat",
   expect(got).toHaveLength(2);
 });
 
-test("a reader who may no longer read is not sent anything more", async () => {
+test("a reader that is signed out gets nothing more", async () => {
   const answers = [true, true, false];
   const frames = await open(() => ({ heartbeatMillis: 1, admitted: () => answers.shift() === true }));
   const got: string[] = [];

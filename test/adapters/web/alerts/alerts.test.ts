@@ -8,7 +8,7 @@ import { INITIAL_ALERTS, MAX_ALERT_STREAMS } from "../../../../src/adapters/web/
 import type { AlertEvent } from "../../../../src/alerts/kinds/event.ts";
 import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
 import { CONSOLE_DESTINATION } from "../../../../src/alerts/service/service.ts";
-import { createNews } from "../../../../src/main/news.ts";
+import { createChangeSignal } from "../../../../src/main/alerting/console-alerts.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { stalled } from "../../../alerts/readings.ts";
 import { aSubscription } from "../../../alerts/samples.ts";
@@ -19,24 +19,24 @@ import { type EventReader, readEvents } from "./event-reader.ts";
 
 const TOKEN = "a-token-of-more-than-sixteen";
 
-/** A console whose alerts come from a stage; `news` is what the dispatcher rings. */
+/** A console whose alerts come from a stage; `changes` is the dispatcher's change signal. */
 async function open(more: Parameters<typeof startConsole>[1] = {}) {
   const stage = await Stage.open({ senders: (now) => [new FakeSender({ platform: "web", now })] });
   onTestFinished(() => stage.close());
-  const news = createNews();
+  const changes = createChangeSignal();
   const begin = async (): Promise<Harness> => {
     const feed = createAlertFeed({ transaction: (work) => stage.store.transaction(work) }, CONSOLE_DESTINATION);
-    const harness = await startConsole(echoBot(), { alerts: { feed, onChange: news.onNews }, ...more });
+    const harness = await startConsole(echoBot(), { alerts: { feed, onChange: changes.onChange }, ...more });
     onTestFinished(() => harness.adapter.stop());
     return harness;
   };
   const kinds = ["network.stalled", "checkpoint.new"] as const;
   await stage.engine.putSubscription(aSubscription({ destination: CONSOLE_DESTINATION, kinds: [...kinds] }), "ada");
-  const told = async (work: () => Promise<unknown>): Promise<void> => {
+  const deliver = async (work: () => Promise<unknown>): Promise<void> => {
     await work();
-    news.ring();
+    changes.notify();
   };
-  return { stage, news, begin, told };
+  return { stage, changes, begin, deliver };
 }
 
 async function listen(harness: Harness, headers?: Record<string, string>): Promise<EventReader> {
@@ -63,12 +63,12 @@ const checkpoint = (block: number): AlertEvent => ({
   hash: `h${block}`,
 });
 
-test("an alert comes as it stands, and its end, over a restart, without loss or double", async () => {
-  const { stage, begin, told } = await open();
+test("an alert and its end arrive, over a restart, without loss or duplicate", async () => {
+  const { stage, begin, deliver } = await open();
   const harness = await begin();
   const reader = await listen(harness);
   expect(reader.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
-  await told(async () => {
+  await deliver(async () => {
     await stage.rounds(2, [stalled("good")]);
     await stage.rounds(9, [stalled("bad")]);
   });
@@ -90,13 +90,13 @@ test("an alert comes as it stands, and its end, over a restart, without loss or 
   await reader.ended;
   await stage.restart();
   const next = await begin();
-  await told(async () => {
+  await deliver(async () => {
     await stage.rounds(10, [stalled("good")]);
   });
   const again = await listen(next, { "Last-Event-ID": fired?.id ?? "" });
   await again.until((one) => one.alerts().length === 1);
   expect(again.alerts()).toMatchObject([{ state: "resolved", episode: fired?.episode, reply: { tone: "good" } }]);
-  // Whoever says nothing of where it stood is shown both.
+  // A reader without a last id gets both.
   const fresh = await listen(next);
   await fresh.until((one) => one.alerts().length === 2);
   expect(fresh.alerts().map(({ state, id }) => [state, id])).toEqual([
@@ -105,17 +105,17 @@ test("an alert comes as it stands, and its end, over a restart, without loss or 
   ]);
 });
 
-test("a reader is told what it missed that is not kept any more", async () => {
-  const { stage, begin, told } = await open();
-  await told(tests(stage, 3));
+test("a reader learns of missed alerts that are no longer stored", async () => {
+  const { stage, begin, deliver } = await open();
+  await deliver(tests(stage, 3));
   const reader = await listen(await begin(), { "Last-Event-ID": "long-forgotten" });
   await reader.until((one) => one.alerts().length === 3);
   expect(reader.frames.map(({ event }) => event).filter((event) => event !== undefined)).toEqual(["gap"]);
 });
 
 test("a new reader gets the last ones, in order; one that comes back all that came since", async () => {
-  const { stage, begin, told } = await open();
-  await told(tests(stage, INITIAL_ALERTS + 20));
+  const { stage, begin, deliver } = await open();
+  await deliver(tests(stage, INITIAL_ALERTS + 20));
   const harness = await begin();
   const reader = await listen(harness);
   await reader.until((one) => one.alerts().length === INITIAL_ALERTS);
@@ -125,30 +125,30 @@ test("a new reader gets the last ones, in order; one that comes back all that ca
   const [{ id } = { id: "" }] = reader.alerts();
   const back = await listen(harness, { "Last-Event-ID": id });
   await back.until((one) => one.alerts().length === INITIAL_ALERTS - 1);
-  await told(tests(stage, 1));
+  await deliver(tests(stage, 1));
   await back.until((one) => one.alerts().length === INITIAL_ALERTS);
   expect(new Set(back.alerts().map((alert) => alert.id)).size).toBe(INITIAL_ALERTS);
 });
 
-test("a new reader is told first what is not over, however long ago that was told", async () => {
-  const { stage, begin, told } = await open();
-  await told(async () => {
+test("a new reader gets open alerts first, however old they are", async () => {
+  const { stage, begin, deliver } = await open();
+  await deliver(async () => {
     await stage.rounds(2, [stalled("good")]);
     await stage.rounds(9, [stalled("bad")]);
   });
-  await told(tests(stage, INITIAL_ALERTS + 5));
+  await deliver(tests(stage, INITIAL_ALERTS + 5));
   const harness = await begin();
   const reader = await listen(harness);
   await reader.until((one) => one.alerts().length === INITIAL_ALERTS + 1);
   const [first, second] = reader.alerts();
   expect(first).toMatchObject({ state: "firing", episode: "network.stalled|mainnet||1" });
   expect(second).toMatchObject({ kind: "bot" });
-  // It is not where the reader stands.
+  // It does not move the reader's position.
   expect(reader.frames.some(({ id }) => id === first?.id)).toBe(false);
   const back = await listen(harness, { "Last-Event-ID": second?.id ?? "" });
   await back.until((one) => one.alerts().length === INITIAL_ALERTS - 1);
   expect(back.alerts().every(({ kind }) => kind === "bot")).toBe(true);
-  await told(() => stage.rounds(10, [stalled("good")]));
+  await deliver(() => stage.rounds(10, [stalled("good")]));
   const later = await listen(harness);
   await later.until((one) => one.alerts().length === INITIAL_ALERTS);
   expect(later.alerts().map(({ state }) => state)).not.toContain("firing");
@@ -156,8 +156,8 @@ test("a new reader is told first what is not over, however long ago that was tol
 
 test("each alert can be had by itself, as other platforms show it, with its files", async () => {
   const render = vi.fn(() => ({ drawn: true }));
-  const { stage, begin, told } = await open({ previews: [{ platform: "slack", render }] });
-  await told(async () => {
+  const { stage, begin, deliver } = await open({ previews: [{ platform: "slack", render }] });
+  await deliver(async () => {
     await stage.round([], []);
     await stage.round(
       [],
@@ -184,8 +184,8 @@ test("each alert can be had by itself, as other platforms show it, with its file
   }
 });
 
-test("who is not signed in hears nothing, and a silent stream shows that it lives", async () => {
-  const { begin } = await open({ token: TOKEN, alertPatience: { heartbeatMillis: 5, slowMillis: 1000 } });
+test("no stream without signing in, and a quiet stream sends heartbeats", async () => {
+  const { begin } = await open({ token: TOKEN, streamTimeouts: { heartbeatMillis: 5, readMillis: 1000 } });
   const harness = await begin();
   expect((await listen(harness)).status).toBe(401);
   const reader = await listen(harness, { Authorization: `Bearer ${TOKEN}` });
@@ -206,7 +206,7 @@ test("streams are bounded, and a place is free again when one ends", async () =>
   }
 });
 
-test("a reader that takes nothing is cut off", async () => {
+test("a reader that reads nothing is disconnected", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let made = 0;
@@ -214,8 +214,8 @@ test("a reader that takes nothing is cut off", async () => {
     for (;;) yield `${(made += 1)}\n`;
   }
   const ended = vi.fn();
-  const cut = vi.fn();
-  const reader = streamWithReadTimeout(endless(), 30_000, { ended, cut }).getReader();
+  const disconnect = vi.fn();
+  const reader = streamWithReadTimeout(endless(), 30_000, { ended, disconnect }).getReader();
   for (let round = 0; round < 5; round += 1) {
     await reader.read();
     await vi.advanceTimersByTimeAsync(29_000);
@@ -224,15 +224,15 @@ test("a reader that takes nothing is cut off", async () => {
   const before = made;
   await vi.advanceTimersByTimeAsync(30_000);
   expect(ended).toHaveBeenCalledOnce();
-  expect(cut).toHaveBeenCalledOnce();
-  // What was made already is there, and nothing follows it.
+  expect(disconnect).toHaveBeenCalledOnce();
+  // The chunk made already is there, and nothing follows it.
   await reader.read();
-  // Nothing is made for nobody.
+  // Nothing is made without a reader.
   expect(made).toBe(before);
 });
 
-test("a message that grows over a day comes again under its id, and is not missed by who comes back", async () => {
-  const { stage, begin, told } = await open();
+test("a rolling message comes again under its id, and a reader that resumes does not miss it", async () => {
+  const { stage, begin, deliver } = await open();
   const kinds = ["checkpoint.new"] as const;
   await stage.engine.putSubscription(
     aSubscription({ destination: CONSOLE_DESTINATION, kinds: [...kinds], events: "rolling" }),
@@ -240,15 +240,15 @@ test("a message that grows over a day comes again under its id, and is not misse
   );
   const harness = await begin();
   const reader = await listen(harness);
-  await told(async () => {
+  await deliver(async () => {
     await stage.round([], []);
     await stage.round([], [checkpoint(1)]);
     await stage.pass(10);
   });
   await reader.until((one) => one.alerts().length === 1);
-  await told(tests(stage, 1));
+  await deliver(tests(stage, 1));
   await reader.until((one) => one.alerts().length === 2);
-  await told(async () => {
+  await deliver(async () => {
     await stage.round([], [checkpoint(2)]);
     await stage.pass(2000);
   });
@@ -261,7 +261,7 @@ test("a message that grows over a day comes again under its id, and is not misse
   const back = await listen(harness, { "Last-Event-ID": first?.id ?? "" });
   await back.until((one) => one.alerts().length === 2);
   expect(back.alerts().map(({ id }) => id)).toEqual([reader.alerts()[1]?.id, first?.id]);
-  await told(async () => {
+  await deliver(async () => {
     await stage.round([], [checkpoint(3)]);
     await stage.pass(2000);
   });
@@ -269,7 +269,7 @@ test("a message that grows over a day comes again under its id, and is not misse
   expect(JSON.stringify(back.alerts().at(-1)?.reply)).toContain("3 checkpoints");
 });
 
-test("a connection that takes nothing is cut, however much there is to send", async () => {
+test("a connection that reads nothing is closed, however much there is to send", async () => {
   const about = { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: "0" } as const;
   const long = reply({ title: "x".repeat(100_000) });
   const endless: AlertFeed = {
@@ -287,14 +287,14 @@ test("a connection that takes nothing is cut, however much there is to send", as
   const { promise: hungUp, resolve: hangUp } = Promise.withResolvers<void>();
   const harness = await startConsole(echoBot(), {
     alerts: { feed: endless, onChange: () => hangUp },
-    alertPatience: { heartbeatMillis: 1000, slowMillis: 50 },
+    streamTimeouts: { heartbeatMillis: 1000, readMillis: 50 },
   });
   onTestFinished(() => harness.adapter.stop());
   const socket = connect(harness.port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());
   socket.write(`GET /api/alerts HTTP/1.1\r\nHost: 127.0.0.1:${harness.port}\r\n\r\n`);
   socket.pause();
-  // Whoever reads on is sent for ever; this one reads only once the server has given it up.
+  // A stream to an active reader is endless; this one reads only after the server has disconnected it.
   await hungUp;
   socket.on("error", () => undefined).resume();
   await once(socket, "close");

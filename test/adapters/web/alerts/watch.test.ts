@@ -16,19 +16,19 @@ async function open(more: Parameters<typeof startConsole>[1] = {}): Promise<Harn
   return harness;
 }
 
-/** Remembers what it was told, and knows mainnet alone. */
+/** Records its calls, and knows mainnet alone. */
 function aSwitch() {
-  const told: [string, boolean][] = [];
+  const calls: [string, boolean][] = [];
   return {
-    told,
+    calls,
     set: async (network: string, stalled: boolean) => {
       if (network !== "mainnet") throw new RangeError("no such simulated network");
-      told.push([network, stalled]);
+      calls.push([network, stalled]);
     },
   };
 }
 
-test("how things stand is told as it is, to nobody else and to no cache", async () => {
+test("the current state is served unchanged, only when signed in and uncached", async () => {
   const answer = await (await open()).send("/api/watch");
   expect([answer.status, answer.headers["cache-control"], answer.json()]).toEqual([200, "no-store", STATE]);
   const closed = await open({ token: TOKEN });
@@ -37,14 +37,14 @@ test("how things stand is told as it is, to nobody else and to no cache", async 
   expect(signedIn.status).toBe(200);
 });
 
-test("a simulated network stands still, and goes on", async () => {
+test("a simulated network stalls, and resumes", async () => {
   const incident = aSwitch();
   const harness = await open({ incident });
   for (const stalled of [true, false]) {
     const answer = await harness.post("/api/incident", { network: "mainnet", stalled });
     expect([answer.status, answer.json()]).toEqual([200, { network: "mainnet", stalled }]);
   }
-  expect(incident.told).toEqual([
+  expect(incident.calls).toEqual([
     ["mainnet", true],
     ["mainnet", false],
   ]);
@@ -60,10 +60,10 @@ test.each([
   const incident = aSwitch();
   const harness = await open({ incident });
   expect((await harness.post("/api/incident", body, headers as Record<string, string>)).status).toBe(status);
-  expect(incident.told).toEqual([]);
+  expect(incident.calls).toEqual([]);
 });
 
-test("what is no JSON changes nothing, and a real network has no switch", async () => {
+test("a body without JSON changes nothing, and a real network has no switch", async () => {
   const harness = await open({ incident: aSwitch() });
   const headers = { "content-type": "application/json" };
   expect((await harness.send("/api/incident", { method: "POST", headers, body: "{" })).status).toBe(400);

@@ -50,7 +50,7 @@ test.each<[Question, AnswerAudience]>([
     { visibility: "channel", isDefault: false },
   ],
   [{ text: "answers set" }, { visibility: "channel", isDefault: false }],
-  // What failed is the asker's alone, whether it could be read or not.
+  // A failure is for the asker only, whether the line could be parsed or not.
   [{ text: "tiem" }, { visibility: "caller", isDefault: true }],
   [{ text: "stake private:no" }, { visibility: "caller", isDefault: true }],
 ])("%j is previewed for %j", async (question, audience) => {

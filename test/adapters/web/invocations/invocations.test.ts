@@ -74,7 +74,7 @@ describe("POST /api/invocations", () => {
     expect(bot.asked).toHaveLength(0);
   });
 
-  test("shows progress line by line, the newest of what was told at once, then the answer", async () => {
+  test("shows progress line by line, the newest of several reports at once, then the answer", async () => {
     const seen = Promise.withResolvers<undefined>();
     const bot = fakeBot(async (asked) => {
       asked.progress?.(reply({ title: "1 row" }));
@@ -133,7 +133,7 @@ describe("POST /api/invocations", () => {
     },
   );
 
-  test("answers a hundred people who ask at one time", async () => {
+  test("answers a hundred questions at one time", async () => {
     const gate = Promise.withResolvers<undefined>();
     const bot = fakeBot(async () => {
       await gate.promise;
@@ -146,7 +146,7 @@ describe("POST /api/invocations", () => {
     expect(answers.filter((answer) => answer.status !== 200)).toEqual([]);
   });
 
-  test("refuses what would be too many at one time, and serves again when one is done", async () => {
+  test("refuses questions beyond the limit, and serves again when one is done", async () => {
     const gate = Promise.withResolvers<undefined>();
     const bot = fakeBot(async () => {
       await gate.promise;
@@ -163,7 +163,7 @@ describe("POST /api/invocations", () => {
     expect((await harness.post("/api/invocations", { text: "again" })).status).toBe(200);
   });
 
-  test("a stop ends what is being answered", async () => {
+  test("a stop ends the running questions", async () => {
     const bot = fakeBot(async (asked) => {
       await new Promise((resolve) => asked.signal.addEventListener("abort", resolve));
       return reply({ title: "Cancelled", failure: "caller" });
@@ -176,14 +176,14 @@ describe("POST /api/invocations", () => {
   });
 });
 
-describe("a command that does not stop when told to", () => {
-  const patience = { wholeMillis: 1, graceMillis: 1 };
+describe("a command that ignores its abort", () => {
+  const timeouts = { totalMillis: 1, graceMillis: 1 };
 
-  test("is left behind, and what it answers later is given up", async () => {
+  test("is abandoned, and its late answer is disposed of", async () => {
     const late = Promise.withResolvers<ReturnType<typeof reply>>();
     const disposed = Promise.withResolvers<undefined>();
     const bot = fakeBot(() => late.promise);
-    const answer = await runQuestion(bot, { text: "slow" }, { gone: new AbortController().signal, patience });
+    const answer = await runQuestion(bot, { text: "slow" }, { gone: new AbortController().signal, timeouts });
     expect(answer).toMatchObject({ failure: "network" });
     expect(answer.title).toEqual(text`This took too long and was given up`);
     const file = { ...memoryAttachment("x", "text/csv", "x"), dispose: async () => disposed.resolve(undefined) };
@@ -196,7 +196,7 @@ describe("a command that does not stop when told to", () => {
     const answer = await runQuestion(
       bot,
       { text: "slow" },
-      { gone: AbortSignal.abort(), patience: { wholeMillis: 60_000, graceMillis: 1 } },
+      { gone: AbortSignal.abort(), timeouts: { totalMillis: 60_000, graceMillis: 1 } },
     );
     expect(answer.title).toEqual(text`Cancelled`);
   });

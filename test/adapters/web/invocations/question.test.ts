@@ -10,7 +10,7 @@ test.each([
   ["whoever asked leaves", undefined, "Cancelled", "caller"],
 ])("a command that goes on when %s is answered for", async (_when, reason, title, failure) => {
   const bot = fakeBot(() => new Promise(() => undefined));
-  const patience = { wholeMillis: 60_000, graceMillis: 1 };
-  const answer = await runQuestion(bot, { text: "slow" }, { gone: AbortSignal.abort(reason), patience });
+  const timeouts = { totalMillis: 60_000, graceMillis: 1 };
+  const answer = await runQuestion(bot, { text: "slow" }, { gone: AbortSignal.abort(reason), timeouts });
   expect([plainText(answer.title), answer.failure]).toEqual([title, failure]);
 });

@@ -48,14 +48,14 @@ test.each([
   expect(stepOf(now, timing, before)).toMatchObject({ stage, countdown, episode });
 });
 
-test("while the watcher is blind it says that timers stand still, whatever the stage", () => {
+test("while the watcher is blind it says that timers are paused, whatever the stage", () => {
   const verdict = { state: "blind", why: "no node answers", at: "1717416000000000000" } as const;
   for (const phase of ["pending", "firing", "recovering"] as const) {
     expect(stepOf(network({ ...standing, verdict, stalled: { phase } }), timing, undefined).says).toMatch(/blind/u);
   }
 });
 
-test("before the first look of a process nothing is said to be over", () => {
+test("before the first observation of a process nothing is said to be over", () => {
   const { verdict: _, ...unseen } = network();
   for (const phase of ["pending", "firing", "recovering"] as const) {
     const step = stepOf({ ...unseen, stalled: { phase } }, timing, undefined);

@@ -22,13 +22,13 @@ const paragraph = (content: Text): string =>
   printTree(render(reply({ title: "t", blocks: [{ kind: "paragraph", text: content }] })));
 
 describe("a time", () => {
-  test("stands in the reader's zone, with UTC to the last nanosecond behind it", () => {
+  test("is in the reader's zone, with UTC to the last nanosecond behind it", () => {
     expect(paragraph(text`${time(NOON)}`)).toContain(
       '<time datetime="2026-03-02T12:00:00.123Z" title="2026-03-02 12:00:00.123456789 UTC">2026-03-02 13:00:00 CET</time>',
     );
   });
 
-  test("can stand with its age, which the page counts on", () => {
+  test("can have its age, which the page keeps counting", () => {
     const shown = paragraph(text`${time(NOON, "both")}`);
     expect(shown).toContain('data-age="1772452800123">2 min 59 s ago</time>');
     expect(paragraph(text`${time(NOON, "relative")}`)).not.toContain("CET");
@@ -55,12 +55,12 @@ describe("an id", () => {
     expect(shown).toContain('aria-label="f8ac93d1…4e21, copy the whole"');
   });
 
-  test("that is short stands as it is", () => {
+  test("that is short stays as it is", () => {
     expect(paragraph(text`${id("f8ac")}`)).toContain("<code>f8ac</code>");
   });
 });
 
-describe("whose news it is, is said by a word as well as a colour", () => {
+describe("the tone is said by a word as well as a colour", () => {
   test.each<[Parameters<typeof reply>[0], string | undefined]>([
     [{ title: "t", tone: "neutral" }, undefined],
     [{ title: "t", tone: "good" }, undefined],
@@ -78,7 +78,7 @@ describe("whose news it is, is said by a word as well as a colour", () => {
 describe("a simulated reply", () => {
   const given = replyToJson(markSimulated(reply({ title: text`Mark ${strong("67,250")}` })));
 
-  test("is told by its label, which becomes a badge", () => {
+  test("is known by its label, which becomes a badge", () => {
     expect(isSimulated(given)).toBe(true);
     const shown = printTree(renderReply(given, reader));
     expect(shown).toContain('<span class="badge simulated">SIMULATED</span>');
@@ -86,7 +86,7 @@ describe("a simulated reply", () => {
     expect(announcement(given, reader)).toBe("SIMULATED · Mark 67,250");
   });
 
-  test("is not told by a text that says so", () => {
+  test("is not known by a text that says so", () => {
     expect(isSimulated(replyToJson(reply({ title: "SIMULATED · Mark" })))).toBe(false);
   });
 });
@@ -158,7 +158,7 @@ test("a title that is a link keeps the text of its ids", () => {
   expect(shown).toContain('<a href="https://example.net/o" target="_blank" rel="noopener noreferrer">Order f8ac</a>');
 });
 
-test("what has come is announced in a sentence", () => {
+test("a new reply is announced in a sentence", () => {
   const given = reply({
     title: text`Stake of ${id("f8ac93d1aaaaaaaaaaaaaaaaaaaaaaaaaaaa4e21")}`,
     tone: "warning",

@@ -20,7 +20,7 @@ const open = (episode: string, more: Partial<OpenAlert> = {}): OpenAlert => ({
   ...more,
 });
 
-const told = (episode: string, state: AlertJson["state"], more: Partial<AlertJson> = {}): AlertJson => ({
+const delivered = (episode: string, state: AlertJson["state"], more: Partial<AlertJson> = {}): AlertJson => ({
   id: `${episode} ${state}`,
   kind: "market.auction",
   network: "mainnet",
@@ -35,57 +35,57 @@ const told = (episode: string, state: AlertJson["state"], more: Partial<AlertJso
 
 const names = (standing: ReturnType<typeof createStanding>): string[] => standing.open().map(({ episode }) => episode);
 
-test("what is told to be over is not open, though the last look still had it", () => {
+test("a resolved alert is not open, though the last observation still had it", () => {
   const standing = createStanding();
-  standing.look().saw([open("stall"), open("auction")]);
-  standing.told(told("stall", "resolved"));
+  standing.beginRequest().received([open("stall"), open("auction")]);
+  standing.add(delivered("stall", "resolved"));
   expect(names(standing)).toEqual(["auction"]);
 });
 
-test("what is told to fire is open before a look has seen it", () => {
+test("a firing alert is open before an observation has it", () => {
   const standing = createStanding();
-  standing.told(told("stall", "firing"));
+  standing.add(delivered("stall", "firing"));
   expect(names(standing)).toEqual(["stall"]);
-  standing.look().saw([]);
+  standing.beginRequest().received([]);
   expect(names(standing)).toEqual([]);
-  standing.told(told("stall", "escalated", { severity: "critical" }));
+  standing.add(delivered("stall", "escalated", { severity: "critical" }));
   expect(standing.open()).toMatchObject([{ episode: "stall", severity: "critical", state: "firing" }]);
 });
 
-test("when it began is said as its message says it: at the latest then, where nobody looked before", () => {
+test("when it began is said as its message says it: at the latest then, where there was no observation before", () => {
   const began = "1717416000000000000";
   expect(beganWords({ began }, "UTC")).toBe("began 2024-06-03 12:00:00 UTC");
   expect(beganWords({ began, beganBefore: true }, "UTC")).toBe("began 2024-06-03 12:00:00 UTC at the latest");
   const standing = createStanding();
-  standing.told(told("stall", "firing"));
+  standing.add(delivered("stall", "firing"));
   expect(standing.open()).toMatchObject([{ beganBefore: true }]);
-  standing.look().saw([open("stall")]);
+  standing.beginRequest().received([open("stall")]);
   expect(standing.open()).toEqual([open("stall")]);
 });
 
-test("what is told while a look is under way outlasts that look, and not the next", () => {
+test("an alert that comes during an observation outlasts that one, and not the next", () => {
   const standing = createStanding();
-  const first = standing.look();
-  standing.told(told("stall", "resolved"));
-  first.saw([open("stall")]);
+  const first = standing.beginRequest();
+  standing.add(delivered("stall", "resolved"));
+  first.received([open("stall")]);
   expect(names(standing)).toEqual([]);
-  standing.look().saw([open("stall")]);
+  standing.beginRequest().received([open("stall")]);
   expect(names(standing)).toEqual(["stall"]);
 });
 
-test("news about an episode says nothing of whether it is over", () => {
+test("an update of an episode does not decide whether it is open", () => {
   const standing = createStanding();
-  standing.look().saw([open("stall")]);
-  standing.told(told("stall", "event"));
-  standing.told(told("other", "digest"));
+  standing.beginRequest().received([open("stall")]);
+  standing.add(delivered("stall", "event"));
+  standing.add(delivered("other", "digest"));
   expect(names(standing)).toEqual(["stall"]);
 });
 
-test("the worst stands first, then what nobody has acknowledged, then the newest", () => {
+test("the worst comes first, then the unacknowledged, then the newest", () => {
   const standing = createStanding();
   standing
-    .look()
-    .saw([
+    .beginRequest()
+    .received([
       open("info", { severity: "info", began: String(AT + 9n) }),
       open("seen", { acknowledged: { by: "ada", at: String(AT) }, began: String(AT + 8n) }),
       open("old"),

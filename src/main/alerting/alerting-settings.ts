@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+
+import { type AlertsConfig, DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../../alerts/alerts-config.ts";
+import type { Destination } from "../../alerts/sender.ts";
+import type { Config } from "../../config/config.ts";
+import { messageOf, UserError } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+
+/**
+ * The settings in the file that ALERTS_CONFIG names; without one the defaults.
+ *
+ * @throws UserError where the file cannot be read, or is invalid.
+ */
+export function readAlertsConfig(file: string | undefined): AlertsConfig {
+  if (file === undefined) return DEFAULT_ALERTS_CONFIG;
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (thrown) {
+    throw new UserError(`ALERTS_CONFIG names the file ${file}, which cannot be read: ${messageOf(thrown)}.`, {
+      remedy: "Name a JSON file that this user may read, or leave ALERTS_CONFIG unset for the defaults.",
+      cause: thrown,
+    });
+  }
+  return parseAlertsConfig(text);
+}
+
+/** The operators' channel. Deliveries to a platform that is not set up would wait for a day and be dead-lettered. */
+export function reachableOperators(
+  { alerting: { operators }, discord, slack }: Pick<Config, "alerting" | "discord" | "slack">,
+  log: Log,
+): Destination | undefined {
+  if (operators === undefined || (operators.platform === "slack" ? slack : discord) !== undefined) return operators;
+  log.warn("OPERATOR_CHANNEL names a channel on a platform that is not set up: nobody is told there");
+  return undefined;
+}

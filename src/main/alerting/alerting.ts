@@ -1,0 +1,264 @@
+// The alerts of a running bot. This module watches the networks and delivers; `open-alerting.ts` joins it with metrics,
+// operators and the console (`console-alerts.ts`, `console-watch.ts`), with the guided incident of simulated networks and
+// with the report of the bot's own downtime.
+
+import type { AlertsConfig } from "../../alerts/alerts-config.ts";
+import type { OnStep } from "../../alerts/dependencies.ts";
+import type { DispatchDependencies, Dispatcher } from "../../alerts/dispatch/dispatch.ts";
+import { DRILL_NETWORK } from "../../alerts/drill.ts";
+import { createAlertEngine } from "../../alerts/engine/engine.ts";
+import type { AlertKind } from "../../alerts/kinds/kinds.ts";
+import type { Subscription } from "../../alerts/routing/subscription.ts";
+import type { Destination, Sender } from "../../alerts/sender.ts";
+import { type AlertService, CONSOLE_DESTINATION, createAlertService } from "../../alerts/service/service.ts";
+import { type PlatformSuspension, readSuspensions } from "../../alerts/suspension/platform-suspension.ts";
+import { type Clock, systemClock } from "../../api/clock.ts";
+import type { Verdict } from "../../api/verdict/verdict.ts";
+import { messageOf } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import type { Store } from "../../store/store.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
+import type { Drills } from "../../watchers/drills.ts";
+import type { Schedule } from "../../watchers/schedule.ts";
+import type { Observation } from "../../watchers/watch-loop.ts";
+import type { Networks } from "../networks.ts";
+import { subscribeConsole } from "./console-alerts.ts";
+
+interface AlertingDependencies {
+  readonly store: Pick<Store, "transaction">;
+  readonly networks: Pick<Networks, "clients" | "simulated">;
+  readonly config: AlertsConfig;
+  /** Whether there is a console: it is then subscribed, once. */
+  readonly console: boolean;
+  readonly log: Log;
+  /** Is notified of lost destinations, suspended platforms and downtime, as the console is. */
+  readonly operators?: Destination;
+  /** Is given the result of each delivery attempt, once it is stored. */
+  readonly onOutcome?: DispatchDependencies["onOutcome"];
+  /** Is given each observation, once it is stored. */
+  readonly onObservation?: (observation: Observation) => void;
+  /** Runs before the first observation. */
+  readonly prepare?: () => Promise<void>;
+  readonly onStep?: OnStep;
+  readonly clock?: Clock;
+}
+
+/** One watcher's last observation of one network. */
+export interface LastObservation {
+  readonly network: string;
+  readonly watcher: string;
+  readonly every: Milliseconds;
+  /** Unix milliseconds. */
+  readonly at: Milliseconds;
+  /** Why it failed. */
+  readonly failure?: string;
+}
+
+/** The state of watching and delivering, as far as this process knows. */
+export interface AlertingHealth {
+  /** Deliveries owed on each platform, and since when the oldest of them (Unix milliseconds). */
+  readonly queue: readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[];
+  readonly observations: readonly LastObservation[];
+  /** The platforms that refuse the bot's token. */
+  readonly suspensions: readonly PlatformSuspension[];
+}
+
+/** Watches the networks and delivers alerts. */
+export interface Alerting {
+  /** What commands and the console may do; serves from the first moment on, even before watching starts. */
+  readonly service: AlertService;
+  /** Begins to watch and to deliver. A database that fails is tried again and again. */
+  start(senders: readonly Sender[]): Promise<void>;
+  /** A delivery may be due. */
+  wake(): void;
+  /** The last verdict on each network, since this process began. */
+  verdict(network: string): Verdict | undefined;
+  /** Rejects where the database fails. */
+  health(): Promise<AlertingHealth>;
+  /** Stops watching first, then gives running sends a little time, then stores their results. */
+  stop(): Promise<void>;
+}
+
+/** How often changes that time alone brings about are evaluated. */
+const UPKEEP_INTERVAL: Milliseconds = 1000;
+
+/** Everything between the networks and the platforms; `start` loads the modules that watch and deliver. */
+export function createAlerting(dependencies: AlertingDependencies): Alerting {
+  const { store, networks, config, log, clock = systemClock, onStep } = dependencies;
+  const names = networks.clients.map(({ network }) => network);
+  const optional = {
+    ...(dependencies.operators === undefined ? {} : { operators: dependencies.operators }),
+    ...(onStep === undefined ? {} : { onStep }),
+  };
+  const watching = new AbortController();
+  const delivering = new AbortController();
+  const subjects = createWatchedSubjects();
+  const observations = new Map<string, LastObservation>();
+  const verdicts = new Map<string, Verdict>();
+  let senders: readonly Sender[] = [];
+  let dispatcher: Dispatcher | undefined;
+  let schedule: Schedule | undefined;
+  let drills: Drills | undefined;
+  let starting: Promise<void> | undefined;
+  let dispatching: Promise<void> | undefined;
+  let upkeeping: Promise<void> | undefined;
+
+  const alertDependencies = {
+    store,
+    config,
+    clock,
+    log,
+    simulated: new Set(networks.simulated ? [...names, DRILL_NETWORK] : []),
+    onOwed: () => dispatcher?.wake(),
+    ...optional,
+  };
+  const engine = createAlertEngine(alertDependencies);
+  const verdict = (network: string): Verdict | undefined => verdicts.get(network);
+  const service = createAlertService(engine, config, () => senders.map(({ platform }) => platform), verdict);
+
+  async function process(observation: Observation): Promise<void> {
+    await engine.record(observation);
+    const { network, watcher, at, failure } = observation;
+    observations.set(`${network}/${watcher.name}`, {
+      network,
+      watcher: watcher.name,
+      every: watcher.every,
+      at: toMillis(at),
+      ...(failure === undefined ? {} : { failure: failure.message }),
+    });
+    dependencies.onObservation?.(observation);
+  }
+
+  let subscribed = false;
+  async function subscribe(): Promise<void> {
+    if (subscribed || !dependencies.console) return;
+    for (const network of names) await subscribeConsole(service, store, network, toMillis(clock.wallClock()));
+    subscribed = true;
+  }
+
+  async function upkeep(): Promise<void> {
+    await subscribe();
+    await engine.upkeep();
+    const subscriptions = await engine.subscriptions();
+    subjects.update(subscriptions);
+    drills?.watch(subscriptions);
+  }
+
+  /** Repeats until the signal; logs a failure when it begins. */
+  async function upkeepLoop(): Promise<void> {
+    let failing = false;
+    while (!watching.signal.aborted) {
+      try {
+        await upkeep();
+        failing = false;
+      } catch (thrown) {
+        if (!failing) log.error({ why: messageOf(thrown) }, "what is owed cannot be kept up; trying again");
+        failing = true;
+      }
+      await clock.sleep(UPKEEP_INTERVAL, watching.signal).catch(() => undefined);
+    }
+  }
+
+  async function begin(): Promise<void> {
+    const [{ createDispatcher }, { describe }, { createWatchers }, { createDrills, drillSettings }, { startSchedule }] =
+      await Promise.all([
+        import("../../alerts/dispatch/dispatch.ts"),
+        import("../../alerts/wording/wording.ts"),
+        import("../../watchers/create-watchers.ts"),
+        import("../../watchers/drills.ts"),
+        import("../../watchers/schedule.ts"),
+      ]);
+    if (watching.signal.aborted) return;
+    const { onOutcome } = dependencies;
+    dispatcher = createDispatcher({
+      store,
+      clock,
+      log,
+      senders,
+      describe,
+      ...(onOutcome === undefined ? {} : { onOutcome }),
+      ...(dependencies.console ? { console: CONSOLE_DESTINATION } : {}),
+      ...optional,
+    });
+    dispatching = dispatcher.run(delivering.signal);
+    const drilled = { ...alertDependencies, config: drillSettings(config) };
+    drills = createDrills({ ...drilled, engine: createAlertEngine(drilled) });
+    try {
+      await dependencies.prepare?.();
+      await engine.closeUnwatched(names);
+      await upkeep();
+    } catch (thrown) {
+      log.error({ err: thrown }, "the database cannot be used; what is seen is kept once it can");
+    }
+    if (watching.signal.aborted) return;
+    upkeeping = upkeepLoop();
+    schedule = startSchedule({
+      networks: networks.clients.map((api) => {
+        const { network } = api;
+        const onVerdict = (latest: Verdict): void => void verdicts.set(network, latest);
+        return { api, watchers: createWatchers({ network, nodes: api.nodes.length, config, clock, onVerdict }) };
+      }),
+      load: async (network, watcher) => (await engine.snapshot(network, watcher))?.data,
+      subjects: (network, kind) => subjects.of(network, kind),
+      sink: process,
+      log,
+      clock,
+    });
+  }
+
+  return {
+    service,
+    start(platforms) {
+      senders = platforms;
+      starting ??= begin();
+      return starting;
+    },
+    wake: () => dispatcher?.wake(),
+    verdict,
+    async health() {
+      const stored = await store.transaction(async ({ alerts }) => ({
+        queue: await alerts.outbox.depth(),
+        suspensions: await readSuspensions(alerts),
+      }));
+      return { ...stored, observations: [...observations.values()] };
+    },
+    async stop() {
+      watching.abort(new DOMException("Bellwether is stopping.", "AbortError"));
+      await starting;
+      await Promise.all([schedule?.stop(), upkeeping, drills?.stop()]);
+      delivering.abort(new DOMException("Bellwether is stopping.", "AbortError"));
+      await dispatching;
+    },
+  };
+}
+
+/** The subjects that subscriptions name, for watchers that poll each of them. */
+interface WatchedSubjects {
+  /** Takes the current subscriptions. */
+  update(subscriptions: readonly Subscription[]): void;
+  /** The subjects of all active subscriptions, each once. */
+  of(network: string, kind: AlertKind): readonly string[];
+}
+
+export function createWatchedSubjects(): WatchedSubjects {
+  let current: readonly Subscription[] = [];
+  let byKind = new Map<string, readonly string[]>();
+  return {
+    update(subscriptions) {
+      // The engine gives the same list until one of them changes.
+      if (subscriptions === current) return;
+      current = subscriptions;
+      const sets = new Map<string, Set<string>>();
+      for (const { state, network, kinds, subjects } of subscriptions) {
+        if (state !== "active") continue;
+        for (const kind of kinds) {
+          const key = `${network}|${kind}`;
+          sets.set(key, new Set([...(sets.get(key) ?? []), ...subjects]));
+        }
+      }
+      byKind = new Map([...sets].map(([key, named]) => [key, [...named]]));
+    },
+    of: (network, kind) => byKind.get(`${network}|${kind}`) ?? [],
+  };
+}

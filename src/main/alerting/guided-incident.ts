@@ -1,0 +1,76 @@
+import { z } from "zod";
+
+import type { IncidentSwitch } from "../../adapters/web/alerts/watch.ts";
+import type { FaultList } from "../../simulator/faults/faults.ts";
+import { type NetworkName, NETWORKS } from "../../simulator/network.ts";
+import type { Store } from "../../store/store.ts";
+import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
+
+/** A simulated network that stands still on demand. */
+export interface GuidedIncident extends IncidentSwitch {
+  /** Since when a network stands still on demand. */
+  since(network: string): Nanoseconds | undefined;
+  /** Resumes the incidents of the previous process; only the first call does anything. */
+  resume(): Promise<void>;
+}
+
+/** Its name among the watchers' snapshots. */
+const SNAPSHOT_NAME = "guided-incident";
+const StoredIncident = z.object({ since: z.string().regex(/^\d+$/u).exactOptional() });
+
+/**
+ * The standstill is stored: a simulated network lives in this process, and a restart would otherwise look like a
+ * recovery.
+ */
+export function guidedIncident(
+  faults: FaultList,
+  store: Pick<Store, "transaction">,
+  nowMillis: () => number = Date.now,
+): GuidedIncident {
+  const stallOf = (network: NetworkName) =>
+    faults.list().find((one) => one.kind === "stall" && one.node === undefined && (one.network ?? network) === network);
+  const save = (network: NetworkName, since: Nanoseconds | undefined): Promise<void> => {
+    const data = JSON.stringify(since === undefined ? {} : { since: since.toString() });
+    return store.transaction(({ alerts }) => alerts.watch.putSnapshot(network, SNAPSHOT_NAME, nowMillis(), data));
+  };
+  const restore = async (): Promise<void> => {
+    for (const network of NETWORKS) {
+      const row = await store.transaction(({ alerts }) => alerts.watch.snapshot(network, SNAPSHOT_NAME));
+      const since = row === undefined ? undefined : StoredIncident.safeParse(JSON.parse(row.data)).data?.since;
+      if (since === undefined || stallOf(network) !== undefined) continue;
+      faults.set({ kind: "stall", network, from: nanoseconds(BigInt(since)) });
+    }
+  };
+  let resumed: Promise<void> | undefined;
+  const resume = (): Promise<void> => {
+    resumed ??= restore().catch((thrown: unknown) => {
+      // Tried again at the next call.
+      resumed = undefined;
+      throw thrown;
+    });
+    return resumed;
+  };
+  return {
+    resume,
+    since: (network) => {
+      const known = networkNamed(network);
+      return known === undefined ? undefined : stallOf(known)?.from;
+    },
+    async set(network, stalled) {
+      const known = networkNamed(network);
+      if (known === undefined) throw new RangeError("no such simulated network");
+      // A stored standstill must not come back later.
+      await resume();
+      if (stalled) {
+        await save(known, (stallOf(known) ?? faults.set({ kind: "stall", network: known })).from);
+      } else {
+        for (let on = stallOf(known); on !== undefined; on = stallOf(known)) faults.clear({ id: on.id });
+        await save(known, undefined);
+      }
+    },
+  };
+}
+
+function networkNamed(name: string): NetworkName | undefined {
+  return NETWORKS.find((one) => one === name);
+}

@@ -1,0 +1,87 @@
+import type { WebAdapterOptions } from "../../adapters/web/index.ts";
+import type { AlertsConfig } from "../../alerts/alerts-config.ts";
+import type { OnStep } from "../../alerts/dependencies.ts";
+import { createAlertFeed } from "../../alerts/service/feed.ts";
+import { CONSOLE_DESTINATION } from "../../alerts/service/service.ts";
+import { systemClock } from "../../api/clock.ts";
+import type { Config } from "../../config/config.ts";
+import type { Log } from "../../log.ts";
+import type { Store } from "../../store/store.ts";
+import type { MetricsRecorder } from "../metrics/metrics.ts";
+import type { Networks } from "../networks.ts";
+import { reachableOperators } from "./alerting-settings.ts";
+import { type Alerting, createAlerting } from "./alerting.ts";
+import { createChangeSignal } from "./console-alerts.ts";
+import { consoleWatch } from "./console-watch.ts";
+import { createDowntimeReporter } from "./downtime-report.ts";
+import { guidedIncident } from "./guided-incident.ts";
+
+/** For tests that run the whole bot: a campaign ends the process at a step. */
+export interface StartHooks {
+  readonly onStep?: OnStep;
+}
+
+export interface OpenAlertingDependencies {
+  readonly config: Pick<Config, "web" | "alerting" | "discord" | "slack">;
+  readonly alertsConfig: AlertsConfig;
+  readonly store: Store;
+  readonly networks: Networks;
+  readonly metrics: Pick<MetricsRecorder, "onDelivery" | "onObservation">;
+  readonly hooks: StartHooks;
+  readonly log: Log;
+}
+
+/** The alerts of a process, and the console's view of them. */
+export interface OpenAlerting {
+  readonly alerting: Alerting;
+  readonly console: Required<Pick<WebAdapterOptions, "alerts" | "watch">> & Pick<WebAdapterOptions, "incident">;
+}
+
+/** Joins the alerts with metrics, the downtime report, the guided incident and the console. Starts nothing. */
+export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerting {
+  const { config, alertsConfig, store, networks, metrics, hooks, log } = dependencies;
+  const names = networks.clients.map(({ network }) => network);
+  const operators = reachableOperators(config, log);
+  const hasConsole = config.web.port !== 0;
+  const consoleSignal = createChangeSignal();
+  const incident = networks.faults === undefined ? undefined : guidedIncident(networks.faults, store);
+  const downtime = createDowntimeReporter({
+    store,
+    clock: systemClock,
+    config: alertsConfig,
+    networks: names,
+    always: [...(hasConsole ? [CONSOLE_DESTINATION] : []), ...(operators === undefined ? [] : [operators])],
+    simulated: networks.simulated,
+    log,
+    onOwed: () => alerting.wake(),
+  });
+  const alerting = createAlerting({
+    store,
+    networks,
+    config: alertsConfig,
+    console: hasConsole,
+    onOutcome: (outcome) => {
+      metrics.onDelivery(outcome);
+      if (outcome.platform === "web") consoleSignal.notify();
+    },
+    onObservation: (observation) => {
+      metrics.onObservation(observation);
+      downtime.onObservation(observation);
+    },
+    log,
+    prepare: async () => {
+      await incident?.resume();
+      await downtime.begin();
+    },
+    ...(operators === undefined ? {} : { operators }),
+    ...hooks,
+  });
+  return {
+    alerting,
+    console: {
+      alerts: { feed: createAlertFeed(store, CONSOLE_DESTINATION), onChange: consoleSignal.onChange },
+      watch: consoleWatch({ store, config: alertsConfig, alerting, networks: names, incident }),
+      incident,
+    },
+  };
+}

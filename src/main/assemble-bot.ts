@@ -1,0 +1,56 @@
+import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import { DRILL_NETWORK } from "../alerts/drill.ts";
+import { createAlertEngine } from "../alerts/engine/engine.ts";
+import { type AlertService, createAlertService } from "../alerts/service/service.ts";
+import { systemClock } from "../api/clock.ts";
+import type { AudienceSettings } from "../bot/audience-settings.ts";
+import type { Bot, InvocationOutcome } from "../bot/bot.ts";
+import type { Log } from "../log.ts";
+import type { Store } from "../store/store.ts";
+import { fromMillis } from "../units/nanoseconds.ts";
+import type { Networks } from "./networks.ts";
+import { withSampleIds } from "./seen-ids.ts";
+
+interface AssemblyOptions {
+  readonly networks: Networks;
+  readonly store: Pick<Store, "seen" | "parties">;
+  readonly alerts: AlertService;
+  /** Left out where no chat platform is configured. */
+  readonly chosen?: AudienceSettings | undefined;
+  readonly log: Log;
+  readonly onOutcome?: (outcome: InvocationOutcome) => void;
+}
+
+/** The bot with all its commands: the only place that joins commands with clients, store and exports. */
+export async function assembleBot({ networks, store, log, ...more }: AssemblyOptions): Promise<Bot> {
+  const [{ createBot }, { commands }, { createLedgerExports }] = await Promise.all([
+    import("../bot/bot.ts"),
+    import("../../commands/index.ts"),
+    import("../export/ledger-exports.ts"),
+  ]);
+  const now = () => fromMillis(Date.now());
+  const exports = createLedgerExports({ log, now });
+  return createBot({
+    commands,
+    clients: networks.clients,
+    seen: networks.samples === undefined ? store.seen : withSampleIds(store.seen, networks.samples),
+    parties: store.parties,
+    exports,
+    log,
+    now,
+    ...more,
+  });
+}
+
+/** The alert service of a process that neither watches nor delivers: another process delivers its changes. */
+export function createPassiveAlertService(
+  store: Pick<Store, "transaction">,
+  networks: Pick<Networks, "clients" | "simulated">,
+  config: AlertsConfig,
+  log: Log,
+): AlertService {
+  const simulated = new Set(
+    networks.simulated ? [...networks.clients.map(({ network }) => network), DRILL_NETWORK] : [],
+  );
+  return createAlertService(createAlertEngine({ store, config, clock: systemClock, log, simulated }), config);
+}

@@ -1,0 +1,39 @@
+import path from "node:path";
+
+import { loadConfig } from "../../config/config.ts";
+import { UserError } from "../../errors.ts";
+import { backUp, restore as restoreFile } from "../../store/file/backup.ts";
+import { databaseFile } from "../../store/file/database-url.ts";
+import { formatBytes } from "../../units/format-number.ts";
+import { fileTimestamp } from "../holder/claim-database.ts";
+
+/** Copies the database, whether or not the bot runs. */
+export async function backup(args: readonly string[]): Promise<number> {
+  const [into, ...more] = args;
+  if (into === undefined || more.length > 0 || into.startsWith("-")) {
+    throw new UserError("npm run backup takes the file to write.", {
+      remedy: "For instance: npm run backup -- backups/bellwether-$(date +%F).db",
+    });
+  }
+  const file = databaseFile(loadConfig().databaseUrl);
+  const { bytes, schema } = backUp(file, path.resolve(into));
+  console.log(`${into}: ${formatBytes(bytes)}, schema ${schema ?? "empty"}, read through and whole.`);
+  return 0;
+}
+
+/** Puts a backup in the place of the database; the bot must be stopped. */
+export async function restore(args: readonly string[]): Promise<number> {
+  const [backup, ...more] = args;
+  if (backup === undefined || more.length > 0 || backup.startsWith("-")) {
+    throw new UserError("npm run restore takes the backup to bring back.", {
+      remedy: "For instance: npm run restore -- backups/bellwether-2024-06-03.db",
+    });
+  }
+  const file = databaseFile(loadConfig().databaseUrl);
+  const suffix = `before-restore-${fileTimestamp(new Date())}`;
+  const { before, owed } = await restoreFile(file, path.resolve(backup), suffix);
+  console.log(`${file} is as it was in ${backup}.`);
+  if (before !== undefined) console.log(`What was there before is ${before}.`);
+  if (owed > 0) console.log(`It owes ${owed} messages: they are sent with the next start, marked as possible repeats.`);
+  return 0;
+}

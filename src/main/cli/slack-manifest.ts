@@ -1,0 +1,17 @@
+import { manifestFile, SCOPES } from "../../adapters/slack/manifest.ts";
+import { loadConfig } from "../../config/config.ts";
+import { UserError } from "../../errors.ts";
+
+/** Prints the manifest to create the Slack app from; what each permission is for goes to standard error. */
+export async function slackManifest(args: readonly string[]): Promise<number> {
+  if (args.length > 0) {
+    throw new UserError("slack:manifest takes no arguments.", {
+      remedy: "SLACK_COMMAND names the slash command; the manifest goes to standard output.",
+    });
+  }
+  const { slackCommand } = loadConfig();
+  const { commands } = await import("../../../commands/index.ts");
+  process.stdout.write(manifestFile(commands, slackCommand));
+  for (const [scope, feature] of Object.entries(SCOPES)) console.error(`${scope.padEnd(18)}${feature}`);
+  return 0;
+}

@@ -1,0 +1,18 @@
+// The subcommands of `src/main.ts`: one module each in this folder, besides `../start.ts` and `../doctor/doctor.ts`.
+// This module holds their common contract; read `ask.ts` next.
+
+import { readFileSync } from "node:fs";
+
+/** Resolves with the exit code; main.ts prints the errors it throws. */
+export type Subcommand = (args: readonly string[]) => Promise<number>;
+
+/** What a process ends with; the codes of `ask` are those of the reply's failure. */
+export const EXIT_CALLER = 1;
+export const EXIT_NETWORK = 2;
+export const EXIT_BUG = 3;
+
+/** The version of Bellwether that runs, as its package.json says. */
+export function packageVersion(): string {
+  const file = new URL("../../../package.json", import.meta.url);
+  return String((JSON.parse(readFileSync(file, "utf8")) as { version: unknown }).version);
+}

@@ -1,0 +1,104 @@
+import { fault, type Finding, noAnswer } from "../../adapters/finding.ts";
+import { messageOf, UserError } from "../../errors.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { EXIT_BUG, EXIT_CALLER, EXIT_NETWORK } from "../cli/subcommand.ts";
+
+/** One side of an installation to look at. */
+export interface Check {
+  /** Stands for its findings where there are none in time. */
+  readonly name: string;
+  /** Keeps this process busy while it runs: done when nobody else waits for an answer any more. */
+  readonly blocks?: true;
+  /** Gives at least one finding; may reject with UserError. */
+  run(signal: AbortSignal): Promise<readonly Finding[]>;
+}
+
+/** What a check is given in all. */
+const CHECK_TIMEOUT_MILLIS: Milliseconds = 12_000;
+
+/**
+ * Runs the checks, each bounded in time and none in the way of another, and hands their findings on in the order of the
+ * checks as soon as they are there.
+ */
+export async function runChecks(
+  checks: readonly Check[],
+  show: (finding: Finding) => void,
+  limitMillis = CHECK_TIMEOUT_MILLIS,
+): Promise<readonly Finding[]> {
+  const prompt = new Map(
+    checks.filter(({ blocks }) => blocks !== true).map((one) => [one, runCheck(one, limitMillis)]),
+  );
+  const found: Finding[] = [];
+  for (const one of checks) {
+    // A check that blocks would make the others' time-outs go off: it waits for all of them.
+    if (one.blocks === true) await Promise.all(prompt.values());
+    const findings = await (prompt.get(one) ?? runCheck(one, limitMillis));
+    for (const finding of findings) show(finding);
+    found.push(...findings);
+  }
+  return found;
+}
+
+async function runCheck(check: Check, limitMillis: Milliseconds): Promise<readonly Finding[]> {
+  const { name } = check;
+  const over = new AbortController();
+  const { promise: late, resolve } = Promise.withResolvers<readonly Finding[]>();
+  const timer = setTimeout(() => {
+    over.abort(new DOMException("The check took too long.", "TimeoutError"));
+    // Who obeys the signal still says what it has found.
+    setTimeout(
+      () => resolve([noAnswer(name, "no answer in time", "Try again; if that stays, look at the network.")]),
+      250,
+    );
+  }, limitMillis);
+  try {
+    return await Promise.race([check.run(over.signal), late]);
+  } catch (thrown) {
+    if (thrown instanceof UserError)
+      return [fault(name, thrown.message.replace(/\.$/u, ""), thrown.remedy ?? "Mend that.")];
+    const what = `could not be looked at: ${messageOf(thrown)}`;
+    return [
+      { state: "fault", check: name, what, remedy: "Report this line: it is a fault of Bellwether's.", cause: "bug" },
+    ];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** One line. Whatever it holds, no secret and no line break get through. */
+export function findingLine(finding: Finding, hide: (text: string) => string): string {
+  const { state, check, what } = finding;
+  const remedy = finding.state === "ok" ? "" : `. ${finding.remedy}`;
+  return hide(`${state.padEnd(8)} ${check}: ${what}${remedy}`)
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .trimEnd();
+}
+
+/** 0: nothing is wrong, or only warnings; 1: a setting must be mended; 3: a bug; 2: only the network fails. */
+export function exitCodeOf(findings: readonly Finding[]): number {
+  const faults = findings.filter((finding) => finding.state === "fault");
+  if (faults.some(({ cause }) => cause === undefined)) return EXIT_CALLER;
+  if (faults.some(({ cause }) => cause === "bug")) return EXIT_BUG;
+  return faults.length > 0 ? EXIT_NETWORK : 0;
+}
+
+/** Shorter ones would be found in any text. */
+const MIN_SECRET_LENGTH = 6;
+
+/** Takes secrets out of a text, should some other side have repeated one. */
+export function createRedactor(secrets: readonly (string | undefined)[]): (text: string) => string {
+  const hidden = secrets
+    .filter((secret) => secret !== undefined)
+    .filter(({ length }) => length >= MIN_SECRET_LENGTH)
+    .toSorted((a, b) => b.length - a.length);
+  return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
+}
+
+/** The last line. */
+export function summaryOf(findings: readonly Finding[]): string {
+  const count = (state: Finding["state"]): number => findings.filter((finding) => finding.state === state).length;
+  const [faults, warnings] = [count("fault"), count("warning")];
+  const words = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`;
+  if (faults + warnings === 0) return "Nothing is wrong.";
+  return `${words(faults, "fault")}, ${words(warnings, "warning")}.`;
+}

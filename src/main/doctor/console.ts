@@ -1,0 +1,103 @@
+import { createServer } from "node:http";
+
+import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
+import { FIRST_PORT } from "../../adapters/web/limits.ts";
+import { listen } from "../../adapters/web/listen.ts";
+import type { Config } from "../../config/config.ts";
+import { UserError } from "../../errors.ts";
+import { isLoopback } from "../../loopback.ts";
+import { databaseFile } from "../../store/file/database-url.ts";
+import { type HolderRecord, readHolderRecord } from "../../store/file/holder.ts";
+import { findHolder } from "../holder/find-holder.ts";
+
+/** The console: whether it can have its port, or runs already, and whether it stands open. */
+export async function examineConsole(
+  { web, databaseUrl }: Pick<Config, "web" | "databaseUrl">,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  if (web.port === 0) return [ok("console", "switched off (WEB_PORT=0)")];
+  const running = await runningBot(databaseUrl);
+  const url = running?.console;
+  if (url !== undefined && (await isBellwether(url, signal))) {
+    return [ok("console", `the running Bellwether (process ${running?.pid}) answers at ${url}`), ...examineAccess(web)];
+  }
+  return [await examinePort(web, running !== undefined, signal), ...examineAccess(web)];
+}
+
+/** The bot that runs on this database, by what it wrote down; undefined where none runs, or none that answers. */
+async function runningBot(databaseUrl: string): Promise<HolderRecord | undefined> {
+  try {
+    const file = databaseFile(databaseUrl);
+    return (await findHolder(file, 0)) === undefined ? undefined : readHolderRecord(file);
+  } catch (thrown) {
+    // What is wrong with the database or its holder is said by the check of the database.
+    if (thrown instanceof UserError) return undefined;
+    throw thrown;
+  }
+}
+
+/** `held`: a bot runs on this database, and does not say where its console is. */
+async function examinePort({ host, port }: Config["web"], held: boolean, signal: AbortSignal): Promise<Finding> {
+  const check = "console";
+  const asked = port ?? FIRST_PORT;
+  const answers = () => isBellwether(addressOf(host, asked), signal);
+  const server = createServer();
+  try {
+    const taken = await listen(server, host, port);
+    if (taken === asked) return ok(check, `port ${asked} on ${host} is free`);
+    if (await answers()) {
+      if (held) return ok(check, `a Bellwether answers on port ${asked}`);
+      return ok(
+        check,
+        `port ${asked} on ${host} is another Bellwether's, on another database; ${taken} is the next free one`,
+      );
+    }
+    return ok(check, `port ${asked} on ${host} is taken, ${taken} is the next free one`);
+  } catch (thrown) {
+    if (!(thrown instanceof UserError)) throw thrown;
+    const remedy = thrown.remedy ?? "Set WEB_PORT to a free port.";
+    if (await answers()) {
+      if (held) return ok(check, `a Bellwether answers on port ${asked}`);
+      return fault(check, `port ${asked} on ${host} is another Bellwether's, on another database`, remedy);
+    }
+    return fault(check, thrown.message.replace(/\.$/u, ""), remedy);
+  } finally {
+    server.close();
+  }
+}
+
+function addressOf(host: string, port: number): string {
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}/`;
+}
+
+async function isBellwether(address: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const late = AbortSignal.any([signal, AbortSignal.timeout(3000)]);
+    const response = await fetch(new URL("/healthz", address), { redirect: "error", signal: late });
+    const body = (await response.json()) as { ok?: unknown };
+    return response.status === 200 && body.ok === true;
+  } catch {
+    return false;
+  }
+}
+
+function examineAccess({ host, token, publicUrl }: Config["web"]): Finding[] {
+  const findings: Finding[] = [];
+  const check = "PUBLIC_URL";
+  const shown = publicUrl === undefined ? undefined : new URL(publicUrl);
+  if (shown !== undefined && token === undefined && !isLoopback(shown.hostname)) {
+    const what = "the console is reached from outside and WEB_TOKEN is not set: whoever finds it may silence alerts";
+    findings.push(warning(check, what, "Set WEB_TOKEN to a long random word (openssl rand -hex 24)."));
+  }
+  if (shown?.protocol === "http:" && token !== undefined && !isLoopback(shown.hostname)) {
+    findings.push(
+      warning(check, "goes over plain http, and WEB_TOKEN with it", "Put a proxy with TLS in front of it."),
+    );
+  }
+  if (shown === undefined && !isLoopback(host)) {
+    const what = "not set, though the console listens beyond this machine: links in messages cannot lead to it";
+    findings.push(warning(check, what, "Set it to the address under which people reach the console."));
+  }
+  return findings;
+}

@@ -1,0 +1,144 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import path from "node:path";
+
+import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
+import { type PlatformSuspension, readSuspensions } from "../../alerts/suspension/platform-suspension.ts";
+import { platformName, tokenRemedy } from "../../alerts/wording/phrases.ts";
+import { messageOf, UserError } from "../../errors.ts";
+import { plainText } from "../../reply/plain-text.ts";
+import { databaseFile } from "../../store/file/database-url.ts";
+import { readHolderRecord } from "../../store/file/holder.ts";
+import { type FileInspection, inspectFile } from "../../store/file/inspect-file.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatBytes } from "../../units/format-number.ts";
+import { findHolder } from "../holder/find-holder.ts";
+
+/** A day of alerts is some megabytes; a log that grows on the same disk is not. */
+const LOW_SPACE_BYTES = 500_000_000;
+const MIN_SPACE_BYTES = 50_000_000;
+/** What waits longer does not wait for its turn. */
+const STUCK_AFTER: Milliseconds = 300_000;
+
+type Inspection = FileInspection<readonly PlatformSuspension[]>;
+
+/**
+ * The database file: who holds it, its place, its schema, whether it is whole, and what is owed in it. A holder that is
+ * just starting is waited for: 5 s unless told otherwise.
+ */
+export async function examineDatabase(url: string, now: Milliseconds, waitMillis?: Milliseconds): Promise<Finding[]> {
+  const file = databaseFile(url);
+  const { holder, stuck } = await holderOf(file, waitMillis);
+  const place = await examineFolder(file);
+  const inspection = await inspectFile(file, now, readSuspensions);
+  if (inspection === undefined) {
+    if (place.some(({ state }) => state === "fault")) return place;
+    return [...place, ok("database", `${file} does not exist yet: the first start makes it`)];
+  }
+  const owed = examineAlerts(inspection, now, holder !== undefined);
+  return [...place, ...stuck, ...examineFile(file, inspection, holder), ...owed];
+}
+
+/** Who holds the file, and what is wrong with that one. */
+async function holderOf(
+  file: string,
+  waitMillis?: Milliseconds,
+): Promise<{ readonly holder: string | undefined; readonly stuck: Finding[] }> {
+  try {
+    if ((await findHolder(file, waitMillis)) === undefined) return { holder: undefined, stuck: [] };
+    const pid = readHolderRecord(file)?.pid;
+    return { holder: `the running Bellwether${pid === undefined ? "" : ` (process ${pid})`}`, stuck: [] };
+  } catch (thrown) {
+    if (!(thrown instanceof UserError)) throw thrown;
+    const finding = fault("database", thrown.message.replace(/\.$/u, ""), thrown.remedy ?? "Stop that process.");
+    return { holder: "a process that does not answer", stuck: [finding] };
+  }
+}
+
+async function examineFolder(file: string): Promise<Finding[]> {
+  const check = "database folder";
+  let folder = path.dirname(file);
+  while (!existsSync(folder) && path.dirname(folder) !== folder) folder = path.dirname(folder);
+  if (!statSync(folder).isDirectory()) {
+    return [fault(check, `${folder} is a file, not a folder`, "Name another place in DATABASE_URL.")];
+  }
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+  } catch (thrown) {
+    const remedy = "Give this user the right to write there, or name another place in DATABASE_URL.";
+    return [fault(check, `${folder} cannot be written to (${messageOf(thrown).split(":")[0]})`, remedy)];
+  }
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const what = `${formatBytes(free)} are free in ${folder}`;
+  if (free < MIN_SPACE_BYTES) return [fault(check, what, "Free some space: without it no alert can be kept.")];
+  return [free < LOW_SPACE_BYTES ? warning(check, what, "Free some space before it runs out.") : ok(check, what)];
+}
+
+function examineFile(file: string, { bytes, schema, age, damage }: Inspection, holder: string | undefined): Finding[] {
+  const check = "database";
+  if (damage !== undefined && damage.length > 0) {
+    const remedy = "Stop the bot and bring back a backup: npm run restore -- <backup>.";
+    return [fault(check, `${file} is damaged: ${damage.join("; ")}`, remedy)];
+  }
+  if (age === "newer") {
+    const remedy = "Run the newer version, or bring back a backup of this one's: npm run restore -- <backup>.";
+    return [fault(check, `${file} was written by a newer version (it has ${schema ?? "?"})`, remedy)];
+  }
+  const held = holder === undefined ? "nobody holds it" : `held by ${holder}`;
+  const facts = `${formatBytes(bytes)}, ${age === "older" ? "the next start migrates it" : `schema ${schema ?? "empty"}`}, ${held}`;
+  if (damage === undefined) {
+    const remedy = "Run npm run backup -- <file>: the copy is read through.";
+    return [warning(check, `${file}: ${facts}; too large to be read through here`, remedy)];
+  }
+  return [ok(check, `${file}: whole, ${facts}`)];
+}
+
+/** What the alerts owe, by the file: true whether or not a bot runs. */
+function examineAlerts({ alerts, lastObservedAt }: Inspection, now: Milliseconds, running: boolean): Finding[] {
+  if (alerts === undefined) return [];
+  const findings: Finding[] = [];
+  if (running && lastObservedAt !== undefined) {
+    const ago = formatDuration(Math.max(0, now - lastObservedAt));
+    findings.push(
+      now - lastObservedAt > STUCK_AFTER
+        ? fault(
+            "watching",
+            `the running Bellwether has kept no look for ${ago}`,
+            "See /readyz and its log, then restart it.",
+          )
+        : ok("watching", `the last look was kept ${ago} ago`),
+    );
+  }
+  for (const { platform, since, why, retired } of alerts.read) {
+    const lasted = formatDuration(Math.max(0, now - since));
+    const ended = retired === undefined ? "" : `; ${retired.subscriptions} subscriptions ended with it`;
+    const what = `${platformName(platform)} has refused the bot's token for ${lasted} (${why})${ended}`;
+    const remedy = `To mend it, ${plainText(tokenRemedy(platform))} What waits there is then sent, what ended comes back.`;
+    findings.push(warning("refused token", what, remedy));
+  }
+  for (const { platform, count } of alerts.dead) {
+    const what = `${count} given up on ${platform} within the last day`;
+    findings.push(warning("dead letters", what, "The command alerts log says which and why."));
+  }
+  const count = (state: string): number => alerts.subscriptions.find((one) => one.state === state)?.count ?? 0;
+  if (count("retired") > 0) {
+    const what = `${count("retired")} ended because their channel is gone or the bot's token was refused`;
+    const remedy =
+      "The command alerts status says which. Invite the bot there again and subscribe anew, or leave it so.";
+    findings.push(warning("subscriptions", what, remedy));
+  } else {
+    findings.push(ok("subscriptions", `${count("active")} active, ${count("paused")} paused`));
+  }
+  for (const { platform, owed, oldest } of alerts.waiting) {
+    const waited = now - oldest;
+    const what = `${owed} wait on ${platform}, the oldest for ${formatDuration(Math.max(0, waited))}`;
+    if (waited <= STUCK_AFTER) findings.push(ok("deliveries", what));
+    else if (running)
+      findings.push(warning("deliveries", what, `See whether ${platform} answers; alerts log says what it said.`));
+    else findings.push(warning("deliveries", what, "Start the bot: nothing is delivered while it is stopped."));
+  }
+  if (alerts.waiting.length === 0) findings.push(ok("deliveries", "none waits"));
+  return findings;
+}

@@ -1,0 +1,124 @@
+import { readFile } from "node:fs/promises";
+
+import { type Finding, noAnswer, ok } from "../../adapters/finding.ts";
+import { type Config, loadExaminedConfig } from "../../config/config.ts";
+import { NETWORKS } from "../../config/environment.ts";
+import { UserError } from "../../errors.ts";
+import { pingOnce } from "../health/dead-man-switch.ts";
+import { type Check, createRedactor, exitCodeOf, findingLine, runChecks, summaryOf } from "./checks.ts";
+import { examineConsole } from "./console.ts";
+import { examineDatabase } from "./database.ts";
+import { networkChecks } from "./networks.ts";
+import {
+  alertsConfigOf,
+  examineDeadManSwitch,
+  examineEnvFile,
+  examineNode,
+  examineOperators,
+  examineSettings,
+} from "./settings.ts";
+
+/** Looks at everything that the bot stands on, and says what is wrong and what to do: one line for each thing. */
+export async function doctor(args: readonly string[]): Promise<number> {
+  const unknown = args.find((arg) => arg !== "--ping");
+  if (unknown !== undefined) {
+    throw new UserError("npm run doctor takes nothing but --ping.", {
+      remedy: "With --ping it also pings DEADMAN_URL once, which tells that service that all is well.",
+    });
+  }
+  const examined = loadExaminedConfig();
+  const { config } = examined;
+  const hide = createRedactor(secretsOf(config));
+  const { config: alerts, finding: alertsFile } = alertsConfigOf(config.alerting.configFile);
+  const now = (): Promise<Finding[]> => Promise.resolve(examineSettings(examined));
+  const checks: Check[] = [
+    { name: "settings", run: now },
+    { name: "file .env", run: () => Promise.resolve([examineEnvFile(process.cwd())]) },
+    { name: "Node.js", run: () => Promise.resolve([examineNode()]) },
+    ...networkChecks(config, alerts.clock.drift),
+    ...platformChecks(config),
+    { name: "console", run: (signal) => examineConsole(config, signal) },
+    { name: "alerts", run: () => Promise.resolve([alertsFile, ...examineOperators(config)]) },
+    { name: "DEADMAN_URL", run: (signal) => checkDeadManSwitch(config, args.includes("--ping"), signal) },
+    { name: "database", blocks: true, run: () => examineDatabase(config.databaseUrl, Date.now()) },
+  ];
+  const findings = await runChecks(checks, (finding) => console.log(findingLine(finding, hide)));
+  console.log(summaryOf(findings));
+  return exitCodeOf(findings);
+}
+
+/** Each platform whose token is set; its libraries are not needed for this. */
+function platformChecks(config: Config): Check[] {
+  const { discord, slack, slackCommand: command, alerting } = config;
+  // As the bot names them, the default one first.
+  const names =
+    config.networks.length === 0
+      ? NETWORKS.toSorted((a, b) => Number(b === config.defaultNetwork) - Number(a === config.defaultNetwork))
+      : config.networks.map(({ name }) => name);
+  const channelsOn = (platform: string) =>
+    alerting.operators?.platform === platform ? [{ id: alerting.operators.channel, setting: "OPERATOR_CHANNEL" }] : [];
+  const common = { now: () => Date.now() };
+  const checks: Check[] = [];
+  if (discord !== undefined) {
+    checks.push({
+      name: "Discord",
+      async run(signal) {
+        const [{ examineDiscord }, { commands: bare }, { withCommonOptions }] = await Promise.all([
+          import("../../adapters/discord/doctor.ts"),
+          import("../../../commands/index.ts"),
+          import("../../bot/command.ts"),
+        ]);
+        const commands = bare.map(withCommonOptions);
+        return examineDiscord({
+          ...common,
+          ...discord,
+          commands,
+          networks: names,
+          channels: channelsOn("discord"),
+          signal,
+        });
+      },
+    });
+  }
+  if (slack !== undefined) {
+    checks.push({
+      name: "Slack",
+      async run(signal) {
+        const [{ examineSlack }, { commands }, manifest] = await Promise.all([
+          import("../../adapters/slack/doctor.ts"),
+          import("../../../commands/index.ts"),
+          readFile(new URL("../../../slack-manifest.json", import.meta.url), "utf8").catch(() => undefined),
+        ]);
+        return examineSlack({
+          ...common,
+          ...slack,
+          command,
+          commands,
+          manifest,
+          channels: channelsOn("slack"),
+          signal,
+        });
+      },
+    });
+  }
+  return checks;
+}
+
+async function checkDeadManSwitch(config: Config, ping: boolean, signal: AbortSignal): Promise<Finding[]> {
+  const found = examineDeadManSwitch(config);
+  const { deadmanUrl } = config.alerting;
+  if (!ping || deadmanUrl === undefined) return [found];
+  const failed = await pingOnce(deadmanUrl, signal);
+  const check = "DEADMAN_URL";
+  const after =
+    failed === undefined
+      ? ok(check, "was pinged once, and took it")
+      : noAnswer(check, failed, "Compare the address with what the service shows.");
+  return found.state === "ok" ? [after] : [found, after];
+}
+
+function secretsOf({ discord, slack, web, alerting, databaseUrl }: Config): (string | undefined)[] {
+  const database = URL.canParse(databaseUrl) ? new URL(databaseUrl).password : undefined;
+  const secrets = [discord?.token, slack?.botToken, slack?.appToken, slack?.signingSecret, web.token];
+  return [...secrets, alerting.deadmanUrl, database];
+}

@@ -1,0 +1,77 @@
+import type { Adapter } from "../../adapters/adapter.ts";
+import type { Readiness } from "../../adapters/web/index.ts";
+import type { ApiClient } from "../../api/api-client.ts";
+import { messageOf, StorageError } from "../../errors.ts";
+import type { Store } from "../../store/store.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import type { Alerting } from "../alerting/alerting.ts";
+import { lateWatcher, stuckQueue, suspendedPlatform } from "./health.ts";
+
+export interface ReadinessDependencies {
+  readonly alerting: Pick<Alerting, "health" | "desk">;
+  /** When this process began, in Unix milliseconds. */
+  readonly startedAt: Milliseconds;
+  readonly store: Pick<Store, "ping">;
+  readonly clients: readonly Pick<ApiClient, "network" | "getNetworkTime">[];
+  readonly adapters: readonly Pick<Adapter, "platform" | "health">[];
+}
+
+type PartStatus = { readonly ok: boolean; readonly why?: string };
+
+const CHECK_TIMEOUT_MILLIS: Milliseconds = 3000;
+
+/** Whether each part is fit: the store, every network, every platform, watching and delivering. Never rejects. */
+export async function checkReadiness(parts: ReadinessDependencies): Promise<Readiness> {
+  const asked: Promise<readonly [string, PartStatus]>[] = [
+    checked("store", () => parts.store.ping()),
+    ...parts.clients.map((client) =>
+      checked(client.network, () => client.getNetworkTime({ signal: AbortSignal.timeout(CHECK_TIMEOUT_MILLIS) })),
+    ),
+  ];
+  const platforms = parts.adapters.map(({ platform, health }): [string, PartStatus] => [
+    platform,
+    { ok: health.state === "up", ...(health.state === "up" ? {} : { why: health.why ?? health.state }) },
+  ]);
+  const alerts = alertParts(parts);
+  const all = Object.fromEntries([...(await Promise.all(asked)), ...platforms, ...(await alerts)]);
+  return { ok: Object.values(all).every((part) => part.ok), parts: all };
+}
+
+async function alertParts({ alerting, startedAt }: ReadinessDependencies): Promise<readonly (readonly [string, PartStatus])[]> {
+  const part = (why: string | undefined): PartStatus => (why === undefined ? { ok: true } : { ok: false, why });
+  try {
+    const { looks, queue, refusals } = await inTime(alerting.health());
+    const now = Date.now();
+    const platforms = alerting.desk.platforms();
+    return [
+      ["watching", part(lateWatcher(looks, startedAt, now))],
+      ["delivery", part(suspendedPlatform(refusals, platforms, now) ?? stuckQueue(queue, platforms, now))],
+    ];
+  } catch (thrown) {
+    const why = messageOf(thrown);
+    return [
+      ["watching", part(why)],
+      ["delivery", part(why)],
+    ];
+  }
+}
+
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("no answer in time")), CHECK_TIMEOUT_MILLIS);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function checked(name: string, check: () => Promise<unknown>): Promise<readonly [string, PartStatus]> {
+  try {
+    await inTime(check());
+    return [name, { ok: true }];
+  } catch (thrown) {
+    // A node's own words are for people; what else fails is told in the log.
+    return [name, { ok: false, why: thrown instanceof StorageError ? thrown.title : messageOf(thrown) }];
+  }
+}

@@ -1,0 +1,33 @@
+import type { Config } from "../../config/config.ts";
+import type { Log } from "../../log.ts";
+import type { EmbeddedStore } from "../../store/create-store.ts";
+import { enforceOrigin, type Origin, originOf } from "../../store/file/origin.ts";
+
+/** The origin that a database must have for the networks of a process. */
+export function requiredOrigin({ networks }: Pick<Config, "networks">): Origin {
+  return networks.length === 0 ? "simulated" : "configured";
+}
+
+/**
+ * Takes the database for this process. A file from a simulated network is set aside first: its alerts would stay open
+ * for ever on a real one. Rejects with UserError when the database cannot be used.
+ */
+export async function claimDatabase(store: EmbeddedStore, config: Pick<Config, "networks">, log: Log): Promise<void> {
+  const aside = await enforceOrigin(store.file, requiredOrigin(config), `simulated-${fileTimestamp(new Date())}`);
+  if (aside !== undefined) log.warn({ file: aside }, "the database begins anew: it held what the simulator had left");
+  await store.claim();
+}
+
+/** For a process that locks the database per call: a sentence about a file of another origin. */
+export function originWarning(file: string, config: Pick<Config, "networks">): string | undefined {
+  const origin = originOf(file);
+  if (origin === undefined || origin === requiredOrigin(config)) return undefined;
+  return origin === "simulated"
+    ? `What alerts and my … say comes from the simulator, which left it in ${file}; npm start sets it aside.`
+    : `What alerts and my … say comes from networks that are no longer set, out of ${file}.`;
+}
+
+/** `20231114221320`, UTC: for file names. */
+export function fileTimestamp(at: Date): string {
+  return at.toISOString().replaceAll(/\D/gu, "").slice(0, 14);
+}

@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { connect } from "node:net";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { UserError } from "../../errors.ts";
+import { readHolderRecord } from "../../store/file/holder.ts";
+import { tryProcessLock } from "../../store/file/process-lock.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+
+/** How long a holder may take from claiming the database to answering on its socket. */
+const HOLDER_START_MILLIS: Milliseconds = 5000;
+const CONNECT_MILLIS: Milliseconds = 1000;
+
+/**
+ * The address at which the holder of a database answers; undefined when no process holds it for longer than a moment.
+ * Rejects with UserError when its holder does not answer.
+ */
+export async function findHolder(databaseFile: string, waitMillis = HOLDER_START_MILLIS): Promise<string | undefined> {
+  const deadline = performance.now() + waitMillis;
+  for (;;) {
+    const record = readHolderRecord(databaseFile);
+    // A process that was killed leaves its record and its socket behind.
+    if (record?.socket !== undefined && (await acceptsConnections(record.socket))) return record.socket;
+    if (!isHeld(databaseFile)) return undefined;
+    if (performance.now() >= deadline) {
+      throw new UserError(
+        `The database ${databaseFile} is in use${record === undefined ? "" : ` by process ${record.pid}`}, which does not answer.`,
+        { remedy: "Stop that process, or name another file in DATABASE_URL." },
+      );
+    }
+    await sleep(25);
+  }
+}
+
+function isHeld(databaseFile: string): boolean {
+  // A missing folder holds no locked database, and this check must not make one.
+  if (!existsSync(path.dirname(databaseFile))) return false;
+  try {
+    const lock = tryProcessLock(databaseFile);
+    lock?.release();
+    return lock === undefined;
+  } catch {
+    // The store reports what is wrong with the folder.
+    return false;
+  }
+}
+
+function acceptsConnections(address: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(address);
+  const done = (connected: boolean): void => {
+    socket.destroy();
+    resolve(connected);
+  };
+  socket.setTimeout(CONNECT_MILLIS, () => done(false));
+  socket.once("connect", () => done(true));
+  socket.once("error", () => done(false));
+  return promise;
+}

@@ -1,0 +1,189 @@
+import type * as prometheus from "prom-client";
+import type { Gauge, Registry } from "prom-client";
+
+import type { DispatchDependencies } from "../../alerts/dispatch/dispatch.ts";
+import { SEVERITIES } from "../../alerts/kinds/severity.ts";
+import type { Episode } from "../../alerts/rules/episode.ts";
+import type { Verdict } from "../../api/verdict/verdict.ts";
+import type { AlertCounts } from "../../store/alert-tables/alert-tables.ts";
+import type { Store } from "../../store/store.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import type { Alerting, AlertingHealth, LastObservation } from "../alerting/alerting.ts";
+
+/** How the alerts stand at one moment, for figures. */
+export interface AlertSnapshot {
+  /** Unix milliseconds. */
+  readonly at: Milliseconds;
+  readonly queue: readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[];
+  readonly looks: readonly LastObservation[];
+  /** The platforms that deliver here, and those that refuse the bot's token. */
+  readonly platforms: readonly string[];
+  readonly refusals: AlertingHealth["refusals"];
+  /** By network. */
+  readonly verdicts: readonly (readonly [string, Verdict])[];
+  readonly open: readonly Pick<Episode, "network" | "severity">[];
+  readonly figures: AlertCounts;
+  /** Whether the last write to the database got through. */
+  readonly writable: boolean;
+}
+
+interface AlertSnapshotSources {
+  readonly alerting: Pick<Alerting, "health" | "verdict" | "desk">;
+  readonly store: Pick<Store, "transaction" | "ping">;
+  readonly networks: readonly string[];
+  /** Unix milliseconds. */
+  readonly now: () => Milliseconds;
+}
+
+/** Asks all that knows of the alerts. Rejects where the database fails. */
+export async function readAlertSnapshot({ alerting, store, networks, now }: AlertSnapshotSources): Promise<AlertSnapshot> {
+  const at = now();
+  const { queue, looks, refusals } = await alerting.health();
+  const open = await alerting.desk.openEpisodes();
+  const figures = await store.transaction(({ alerts }) => alerts.counts(at));
+  const writable = await store.ping().then(
+    () => true,
+    () => false,
+  );
+  const verdicts = networks.flatMap((network) => {
+    const verdict = alerting.verdict(network);
+    return verdict === undefined ? [] : [[network, verdict] as const];
+  });
+  return { at, queue, looks, platforms: alerting.desk.platforms(), refusals, verdicts, open, figures, writable };
+}
+
+/** What came of one try to deliver. */
+export type DeliverySample = Parameters<NonNullable<DispatchDependencies["onOutcome"]>>[0];
+
+/** What the alerts do, as it happens. */
+export type AlertSample =
+  | { readonly of: "delivery"; readonly sample: DeliverySample }
+  | { readonly of: "look"; readonly network: string; readonly watcher: string; readonly failed: boolean };
+
+type Prometheus = typeof prometheus;
+
+export interface AlertInstruments {
+  observe(given: AlertSample): void;
+  /** Sets what is read off at one moment; undefined where the database did not answer, whose figures are then left out. */
+  show(standing: AlertSnapshot | undefined): void;
+}
+
+const NETWORK_STATES = ["healthy", "stalled", "blind"] as const;
+const NODE_STATES = ["ok", "lagging", "down", "unknown"] as const;
+const SUBSCRIPTION_STATES = ["active", "paused", "ended", "retired"] as const;
+
+/** Figures of watching and delivering. */
+export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, registry: Registry): AlertInstruments {
+  const registers = [registry];
+  const deliveries = new Counter({
+    name: "bellwether_deliveries_total",
+    help: "Tries to deliver, by what came of them: sent, retry, maybe-sent, dead, gone, refused.",
+    labelNames: ["platform", "phase", "outcome"],
+    registers,
+  });
+  const delay = new Histogram({
+    name: "bellwether_delivery_delay_seconds",
+    help: "From the moment that a message was owed to its receipt.",
+    labelNames: ["platform"],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
+    registers,
+  });
+  const looks = new Counter({
+    name: "bellwether_watcher_looks_total",
+    help: "Looks that were kept, by whether the network could be seen.",
+    labelNames: ["network", "watcher", "outcome"],
+    registers,
+  });
+
+  const gauges: Gauge[] = [];
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[]): Gauge<L> => {
+    const made = new Gauge({ name, help, labelNames, registers });
+    gauges.push(made);
+    return made;
+  };
+  const storeUp = gauge(
+    "bellwether_store_up",
+    "1 where the database answered this time and its last write got through.",
+    [],
+  );
+  const lookAge = gauge("bellwether_watcher_last_look_age_seconds", "How long ago a watcher's last look was kept.", [
+    "network",
+    "watcher",
+  ]);
+  const interval = gauge("bellwether_watcher_interval_seconds", "How long a watcher waits between two looks.", [
+    "network",
+    "watcher",
+  ]);
+  const network = gauge("bellwether_network_state", "1 for the state of the last verdict on a network.", [
+    "network",
+    "state",
+  ]);
+  const age = gauge("bellwether_network_time_age_seconds", "How far a network's time is behind this machine's clock.", [
+    "network",
+  ]);
+  const node = gauge("bellwether_node_state", "1 for the state of a node in the last verdict.", [
+    "network",
+    "node",
+    "state",
+  ]);
+  const behind = gauge("bellwether_node_behind_seconds", "How far a node is behind the best one.", ["network", "node"]);
+  const depth = gauge("bellwether_queue_depth", "Messages that are owed.", ["platform"]);
+  const oldest = gauge("bellwether_queue_oldest_age_seconds", "How long the oldest owed message has been owed.", [
+    "platform",
+  ]);
+  const refused = gauge("bellwether_token_refused", "1 while a platform refuses the bot's own token.", ["platform"]);
+  const open = gauge("bellwether_open_episodes", "Alerts that are firing.", ["network", "severity"]);
+  const dead = gauge("bellwether_dead_letters", "Messages given up within the last day.", ["platform"]);
+  const subscriptions = gauge("bellwether_subscriptions", "Subscriptions, by their state.", ["state"]);
+  const held = gauge("bellwether_held_messages", "Messages that wait for quiet hours to end.", []);
+
+  return {
+    observe(given) {
+      if (given.of === "delivery") {
+        const { platform, phase, verdict, waited } = given.sample;
+        deliveries.inc({ platform, phase, outcome: verdict });
+        if (verdict === "sent") delay.observe({ platform }, Math.max(0, waited) / 1000);
+      } else {
+        const { network, watcher, failed } = given;
+        looks.inc({ network, watcher, outcome: failed ? "failed" : "seen" });
+      }
+    },
+    show(standing) {
+      for (const one of gauges) one.reset();
+      storeUp.set(standing?.writable === true ? 1 : 0);
+      if (standing === undefined) return;
+      for (const { network, watcher, at, every } of standing.looks) {
+        lookAge.set({ network, watcher }, Math.max(0, standing.at - at) / 1000);
+        interval.set({ network, watcher }, every / 1000);
+      }
+      for (const [name, verdict] of standing.verdicts) {
+        for (const state of NETWORK_STATES) network.set({ network: name, state }, Number(state === verdict.network));
+        if (verdict.ageMillis !== undefined) age.set({ network: name }, verdict.ageMillis / 1000);
+        for (const one of verdict.nodes) {
+          for (const state of NODE_STATES) {
+            node.set({ network: name, node: one.node, state }, Number(state === one.state));
+          }
+          if (one.behindMillis !== undefined) behind.set({ network: name, node: one.node }, one.behindMillis / 1000);
+        }
+        for (const severity of SEVERITIES) open.set({ network: name, severity }, 0);
+      }
+      // A platform that is owed nothing shows so: a figure that is missing looks like one that could not be read.
+      for (const platform of standing.platforms) for (const one of [depth, oldest, dead]) one.set({ platform }, 0);
+      for (const { platform, owed, oldest: since } of standing.queue) {
+        depth.set({ platform }, owed);
+        oldest.set({ platform }, Math.max(0, standing.at - since) / 1000);
+      }
+      // The console takes whatever it is given.
+      for (const platform of standing.platforms.filter((one) => one !== "web")) {
+        refused.set({ platform }, Number(standing.refusals.some((one) => one.platform === platform)));
+      }
+      for (const episode of standing.open) open.inc({ network: episode.network, severity: episode.severity });
+      for (const { platform, count } of standing.figures.dead) dead.set({ platform }, count);
+      for (const state of SUBSCRIPTION_STATES) subscriptions.set({ state }, 0);
+      for (const { state, count } of standing.figures.subscriptions) {
+        if (state !== "removed") subscriptions.set({ state }, count);
+      }
+      held.set(standing.figures.held);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type * as prometheus from "prom-client";
+import type { Histogram, Registry } from "prom-client";
+
+import type { HttpSample } from "../../adapters/web/index.ts";
+import type { NodeRequest } from "../../api/client/client.ts";
+import type { InvocationOutcome } from "../../bot/bot.ts";
+
+/** What passed between people, the bot and the nodes. */
+export type RequestSample =
+  | { readonly of: "invocation"; readonly sample: InvocationOutcome }
+  | { readonly of: "node"; readonly sample: NodeRequest }
+  | { readonly of: "http"; readonly sample: HttpSample }
+  /** A platform answered 429. */
+  | { readonly of: "limited platform"; readonly platform: string };
+
+type Prometheus = typeof prometheus;
+
+/** Statuses with a label of their own; a node that answers anything else must not make one for each. */
+const KNOWN_STATUSES = new Set(["400", "401", "403", "404", "429", "500", "502", "503", "504"]);
+
+/** Figures of requests and answers. Names follow https://prometheus.io/docs/practices/naming/. */
+export function requestInstruments(
+  { Counter, Histogram }: Prometheus,
+  registry: Registry,
+  platforms: readonly string[] = [],
+): (given: RequestSample) => void {
+  const seconds = <L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> =>
+    new Histogram({ name, help, labelNames, buckets, registers: [registry] });
+  const invocations = seconds(
+    "bellwether_invocation_duration_seconds",
+    "Commands run, by how they ended, and how long they took.",
+    ["command", "platform", "outcome"],
+    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120],
+  );
+  const nodes = seconds(
+    "bellwether_node_request_duration_seconds",
+    "Requests to data nodes, by how they ended, and how long they took.",
+    ["network", "node", "outcome"],
+    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  );
+  const http = seconds(
+    "bellwether_http_request_duration_seconds",
+    "Requests to the web console, and how long they took.",
+    ["method", "route", "status"],
+    [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5],
+  );
+  const limited = new Counter({
+    name: "bellwether_rate_limited_total",
+    help: "Answers that refused a request because there were too many (429, and a node's 403): of a node or a platform.",
+    labelNames: ["of", "name"],
+    registers: [registry],
+  });
+
+  const met = new Set<string>();
+  /** A counter begins at 0, so that its first step is seen as one. */
+  const meet = (of: "node" | "platform", name: string): void => {
+    if (met.has(name)) return;
+    met.add(name);
+    limited.inc({ of, name }, 0);
+  };
+
+  for (const platform of platforms) meet("platform", platform);
+
+  return (given) => {
+    switch (given.of) {
+      case "invocation": {
+        const { command, platform, outcome, millis } = given.sample;
+        invocations.observe({ command, platform, outcome }, millis / 1000);
+        break;
+      }
+      case "node": {
+        const { network, node, outcome, millis } = given.sample;
+        nodes.observe({ network, node, outcome: boundedOutcome(outcome) }, millis / 1000);
+        const name = `${network} ${node}`;
+        meet("node", name);
+        if (outcome === "http 429" || outcome === "http 403") limited.inc({ of: "node", name });
+        break;
+      }
+      case "http": {
+        const { method, route, status, millis } = given.sample;
+        http.observe({ method, route, status: String(status) }, millis / 1000);
+        break;
+      }
+      case "limited platform":
+        limited.inc({ of: "platform", name: given.platform });
+        break;
+    }
+  };
+}
+
+function boundedOutcome(outcome: string): string {
+  const status = /^http (\d)(\d+)$/u.exec(outcome);
+  if (status === null || KNOWN_STATUSES.has(`${status[1]}${status[2]}`)) return outcome;
+  return `http ${status[1]}xx`;
+}

@@ -1,0 +1,46 @@
+import { destinationKey, type Subscription } from "../../alerts/routing/subscription.ts";
+import type { AlertService } from "../../alerts/service/service.ts";
+import { subscriptionWords } from "../../alerts/wording/subscription-words.ts";
+import type { Ask } from "../../reply/reply.ts";
+import { strong, text, type Text } from "../../reply/text.ts";
+
+/** One line of Slack's home tab about what is told without asking, and what ends it. */
+export interface HomeSubscription {
+  readonly text: Text;
+  /** Slack's id of the channel that is told; left out for the reader's direct messages. */
+  readonly channel?: string;
+  readonly remove?: Ask;
+}
+
+/**
+ * What somebody on Slack watches for themselves, newest first, and behind it how much each channel of the workspace is
+ * told of. Of what exactly, is for those who are in that channel: what is watched may name parties.
+ */
+export async function homeSubscriptions(
+  desk: Pick<AlertService, "subscriptions">,
+  person: { readonly id: string },
+): Promise<readonly HomeSubscription[]> {
+  const own = destinationKey({ platform: "slack", channel: `user:${person.id}` });
+  const alive = (await desk.subscriptions())
+    .filter(({ destination, state }) => destination.platform === "slack" && (state === "active" || state === "paused"))
+    .toSorted((a, b) => b.created - a.created);
+  const channels = Map.groupBy(
+    alive.filter(({ destination }) => !destination.channel.startsWith("user:")),
+    ({ destination }) => destination.channel,
+  );
+  return [
+    ...alive.filter(({ destination }) => destinationKey(destination) === own).map(ownLine),
+    ...[...channels].map(([channel, all]) => ({ channel, text: channelWords(all) })),
+  ];
+}
+
+function ownLine(one: Subscription): HomeSubscription {
+  return { text: subscriptionWords(one), remove: { command: "alerts remove", options: { id: one.id } } };
+}
+
+/** What stands before the channel's name. */
+function channelWords(all: readonly Subscription[]): Text {
+  const paused = all.filter(({ state }) => state === "paused").length;
+  const counted = all.length === 1 ? "1 alert" : `${all.length} alerts`;
+  return text`${strong(counted)}${paused === 0 ? "" : `, ${paused} of them paused,`}`;
+}

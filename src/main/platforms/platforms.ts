@@ -1,0 +1,104 @@
+import { createRequire } from "node:module";
+
+import type { Payloads, Preview, SendingAdapter } from "../../adapters/adapter.ts";
+import type * as DiscordPreviewModule from "../../adapters/discord/preview.ts";
+import type * as SlackPreviewModule from "../../adapters/slack/preview.ts";
+import type { AlertService } from "../../alerts/service/service.ts";
+import type { Bot } from "../../bot/bot.ts";
+import type { Caller, Target } from "../../bot/invocation.ts";
+import type { Config } from "../../config/config.ts";
+import { UserError } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import type { SavedParties } from "../../store/store.ts";
+
+/** The chat platforms of a process. */
+interface Platforms {
+  /** Those whose tokens are set. */
+  readonly adapters: readonly SendingAdapter[];
+  /** How each would show a reply, whether or not its tokens are set. */
+  readonly previews: readonly Preview[];
+}
+
+interface PlatformDependencies {
+  readonly log: Log;
+  readonly payloads: Payloads;
+  readonly parties: SavedParties;
+  readonly alerts: AlertService;
+}
+
+const require = createRequire(import.meta.url);
+
+/** Loads a platform's libraries only where its tokens are set: they cost more time and memory than all the rest. */
+export async function openPlatforms(
+  config: Config,
+  { log, payloads, parties, alerts }: PlatformDependencies,
+): Promise<Platforms> {
+  const adapters: SendingAdapter[] = [];
+  if (config.discord !== undefined) {
+    const { createDiscordAdapter } = await import("../../adapters/discord/index.ts");
+    adapters.push(createDiscordAdapter({ ...config.discord, log, payloads }));
+  }
+  if (config.slack !== undefined) {
+    const { appToken } = config.slack;
+    if (appToken === undefined) {
+      throw new UserError("SLACK_APP_TOKEN is not set: the bot talks to Slack over Socket Mode, which needs it.", {
+        remedy: "Make one under Basic Information, App-Level Tokens, with the scope connections:write.",
+      });
+    }
+    const [{ createSlackAdapter }, { ownParties }, { homeSubscriptions }] = await Promise.all([
+      import("../../adapters/slack/index.ts"),
+      import("../../bot/options/saved-parties.ts"),
+      import("./home-subscriptions.ts"),
+    ]);
+    const savedParties = ({ id, workspace }: { id: string; workspace: string | undefined }) =>
+      ownParties(parties, { platform: "slack", ...(workspace === undefined ? {} : { workspace }) }, { id }).list();
+    const subscriptionsOf = ({ id }: { id: string }) => homeSubscriptions(alerts, { id });
+    const { slack, slackCommand: command } = config;
+    const mayManage = config.alerting.managers;
+    adapters.push(
+      createSlackAdapter({ ...slack, appToken, command, log, payloads, savedParties, subscriptionsOf, mayManage }),
+    );
+  }
+  return {
+    adapters,
+    previews: [
+      previewOf(
+        "discord",
+        () => (require("../../adapters/discord/preview.ts") as typeof DiscordPreviewModule).discordPreview,
+      ),
+      previewOf("slack", () => (require("../../adapters/slack/preview.ts") as typeof SlackPreviewModule).slackPreview),
+    ],
+  };
+}
+
+/** Loads a platform's renderer when a preview is first looked at: most processes never show one. */
+function previewOf(platform: Preview["platform"], load: () => Preview): Preview {
+  return { platform, render: (reply, as) => load().render(reply, as) };
+}
+
+/**
+ * The bot as Discord reaches it, where the operator lists who may change what channels are told: those alone may, and
+ * not whoever manages the channel. Ids stand bare or behind `discord:`; what stands for Slack is passed over, and without
+ * any for Discord nothing changes. In direct messages everybody rules over their own.
+ */
+export function withListedManagers(bot: Bot, listed: readonly string[] | undefined): Bot {
+  const ids = new Set((listed ?? []).flatMap((entry) => /^(?:discord:)?(\d+)$/iu.exec(entry.trim())?.[1] ?? []));
+  if (ids.size === 0) return bot;
+  const checked = <I extends { readonly here: Target; readonly caller: Caller }>(invocation: I): I => {
+    const { here, caller } = invocation;
+    if (here.workspace === undefined) return invocation;
+    const { mayNotManage: _, mayManageChannel: __, ...person } = caller;
+    const verdict = ids.has(caller.id) ? { mayManageChannel: true } : { mayManageChannel: false, mayNotManage: NOT_A_MANAGER };
+    return { ...invocation, caller: { ...person, ...verdict } };
+  };
+  return {
+    ...bot,
+    prepare: (invocation) => bot.prepare(checked(invocation)),
+    run: (invocation) => bot.run(checked(invocation)),
+    runLine: (line, invocation) => bot.runLine(line, checked(invocation)),
+    suggest: (request) => bot.suggest(checked(request)),
+    completeLine: (line, invocation) => bot.completeLine(line, checked(invocation)),
+  };
+}
+
+const NOT_A_MANAGER = "Bellwether's operator names those who may. Ask one of them, or the operator.";

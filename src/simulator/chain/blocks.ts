@@ -1,0 +1,126 @@
+import type { PagedList } from "../gateway/pages.ts";
+import { CORE_RELEASE } from "../node/node-profile.ts";
+import type { SeededRandom } from "../seeded-random.ts";
+import { type Chain, DAY, type Moment } from "./chain.ts";
+
+/** How far back a node keeps checkpoints and snapshots. */
+const RETENTION = 7 * DAY;
+
+/** What a fault does to a node's view of the chain. */
+export interface ChainDeviation {
+  /** Goes into every hash, so that this node contradicts the others. */
+  readonly salt?: string;
+  /** The chain began anew after this height: nothing before it, and heights count from it. */
+  readonly resetAt?: number;
+  /** The core version of blocks after a height. */
+  readonly coreVersion?: { readonly after: number; readonly version: string };
+}
+
+interface BlockRow {
+  readonly height: number;
+  /** Tells apart what happened in the same block. */
+  readonly sequence: number;
+}
+
+/** Blocks and what is told by them: hashes, checkpoints, snapshots. */
+export class Blocks {
+  readonly #chain: Chain;
+  readonly #chance: SeededRandom;
+  #checkpoints: { from: number; to: number; rows: BlockRow[] } = { from: 0, to: -1, rows: [] };
+
+  constructor(chain: Chain, chance: SeededRandom) {
+    this.#chain = chain;
+    this.#chance = chance;
+  }
+
+  checkpoints(moment: Moment, twist: ChainDeviation): PagedList<BlockRow> {
+    const from = Math.max(moment.firstHeightWithin(RETENTION), (twist.resetAt ?? 0) + 1);
+    return this.#listed(
+      this.#checkpointsBetween(from, moment.height),
+      twist,
+      // Only the block: two checkpoints of one block have the same cursor.
+      (height, row) => ({
+        hash: this.#hash("checkpoint", twist, row.height, row.sequence),
+        blockHash: this.#hash("block", twist, row.height).toUpperCase(),
+        atBlock: String(height),
+      }),
+    );
+  }
+
+  snapshots(moment: Moment, twist: ChainDeviation): PagedList<BlockRow> {
+    const from = Math.max(moment.firstHeightWithin(RETENTION), (twist.resetAt ?? 0) + 1);
+    const rows: BlockRow[] = [];
+    for (let index = this.#chain.snapshotsUpTo(from - 1) + 1; ; index++) {
+      const height = this.#chain.snapshotHeight(index);
+      if (height > moment.height) break;
+      if (height > 0) rows.push({ height, sequence: 0 });
+    }
+    return this.#listed(rows, twist, (height, row) => ({
+      blockHeight: String(height),
+      blockHash: this.#hash("block", twist, row.height),
+      coreVersion: this.coreVersion(row.height, twist),
+      // A data node always says false here, also for the block of an upgrade.
+      protocolUpgradeBlock: false,
+    }));
+  }
+
+  coreVersion(height: number, twist: ChainDeviation): string {
+    if (twist.coreVersion !== undefined && height > twist.coreVersion.after) return twist.coreVersion.version;
+    // There are hundreds of upgrades: told apart as builds of the release that the newer nodes name (https://semver.org/#spec-item-10).
+    return `${CORE_RELEASE}+${this.#chain.upgradesBefore(this.#chain.activeAtBlock(height))}`;
+  }
+
+  #hash(kind: string, twist: ChainDeviation, ...at: number[]): string {
+    return this.#chance.hex(32, kind, ...at, ...(twist.salt === undefined ? [] : [twist.salt]));
+  }
+
+  #listed(
+    rows: readonly BlockRow[],
+    twist: ChainDeviation,
+    render: (shownHeight: number, row: BlockRow) => Record<string, unknown>,
+  ): PagedList<BlockRow> {
+    const shown = (row: BlockRow): number => row.height - (twist.resetAt ?? 0);
+    return {
+      rows,
+      keyOf: (row) => String(shown(row)),
+      compareKeys: (a, b) => Number(a) - Number(b),
+      render: (row) => render(shown(row), row),
+    };
+  }
+
+  /** Kept between calls and only added to, since a list of seven days may hold ten thousand. */
+  #checkpointsBetween(from: number, to: number): readonly BlockRow[] {
+    const kept = this.#checkpoints;
+    if (kept.to < kept.from || from < kept.from || from > kept.to) {
+      this.#checkpoints = { from, to, rows: this.#findCheckpoints(from, to) };
+    } else if (to > kept.to) {
+      kept.rows.push(...this.#findCheckpoints(kept.to + 1, to));
+      kept.to = to;
+    }
+    const { rows } = this.#checkpoints;
+    const start = rows.findIndex((row) => row.height >= from);
+    const end = rows.findLastIndex((row) => row.height <= to);
+    return start === -1 ? [] : rows.slice(start, end + 1);
+  }
+
+  #findCheckpoints(from: number, to: number): BlockRow[] {
+    const { pace } = this.#chain;
+    const rows = new Map<string, BlockRow>();
+    const add = (active: number, sequence: number): void => {
+      const height = this.#chain.firstBlockFrom(active);
+      if (height >= from && height <= to) rows.set(`${height}:${sequence}`, { height, sequence });
+    };
+    const begin = this.#chain.activeAtBlock(from - 1);
+    const end = this.#chain.activeAtBlock(to);
+    for (let index = Math.max(1, Math.floor(begin / pace.checkpointEvery)); ; index++) {
+      if (index * pace.checkpointEvery > end) break;
+      add(index * pace.checkpointEvery, 0);
+    }
+    // One falling on the next scheduled checkpoint may lie one checkpoint later than its own slot.
+    const first = Math.floor((begin - pace.checkpointEvery) / pace.withdrawalEvery);
+    for (let index = Math.max(1, first); index * pace.withdrawalEvery <= end; index++) {
+      add(this.#chain.withdrawalAt(index), 1);
+    }
+    return [...rows.values()].toSorted((a, b) => a.height - b.height || a.sequence - b.sequence);
+  }
+}

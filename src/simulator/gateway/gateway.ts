@@ -1,0 +1,112 @@
+/** gRPC status codes, and the HTTP status that grpc-gateway gives each (github.com/grpc-ecosystem/grpc-gateway). */
+const HTTP_STATUS = {
+  unknown: [2, 500],
+  invalidArgument: [3, 400],
+  deadlineExceeded: [4, 504],
+  notFound: [5, 404],
+  permissionDenied: [7, 403],
+  resourceExhausted: [8, 429],
+  unimplemented: [12, 501],
+  internal: [13, 500],
+  unavailable: [14, 503],
+} as const satisfies Record<string, readonly [number, number]>;
+
+type GrpcStatus = keyof typeof HTTP_STATUS;
+
+/** What `message` says: the kind of error, and no more. */
+const MESSAGES: Record<GrpcStatus, string> = {
+  unknown: "Unknown error",
+  invalidArgument: "Bad Request",
+  deadlineExceeded: "Gateway Timeout",
+  notFound: "Not Found",
+  permissionDenied: "Forbidden",
+  resourceExhausted: "Too Many Requests",
+  unimplemented: "Method Not Allowed",
+  internal: "Internal error",
+  unavailable: "Unavailable",
+};
+
+export interface ErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly details: readonly Record<string, unknown>[];
+}
+
+/** A reply that is an error, in the words and the shape of a data node. */
+export class WireFailure extends Error {
+  override readonly name = "WireFailure";
+  readonly httpStatus: number;
+  readonly body: ErrorBody;
+
+  constructor(status: GrpcStatus, message?: string, details: readonly Record<string, unknown>[] = []) {
+    super(message ?? MESSAGES[status]);
+    const [code, httpStatus] = HTTP_STATUS[status];
+    this.httpStatus = httpStatus;
+    this.body = { code, message: this.message, details };
+  }
+}
+
+/** The words worth reading stand in the details; the message says only what kind of error it is. */
+export function entityFailure(status: GrpcStatus, message: string, inner?: string): WireFailure {
+  const detail = { "@type": "type.googleapis.com/vega.ErrorDetail", code: 10_000, message };
+  return new WireFailure(status, undefined, [inner === undefined ? detail : { ...detail, inner }]);
+}
+
+/** No such path on this node: without details, unlike an entity that is not found. */
+export function routeNotFound(): WireFailure {
+  return new WireFailure("notFound");
+}
+
+/** What brings the whole node down: the connection ends without a reply. */
+export class NodeCrash extends Error {
+  override readonly name = "NodeCrash";
+}
+
+/** The node is not even asked: a proxy in front of it answers with a page of its own. */
+export class ProxyFailure extends Error {
+  override readonly name = "ProxyFailure";
+  readonly httpStatus: number;
+
+  constructor(httpStatus: number) {
+    super(`HTTP ${httpStatus}`);
+    this.httpStatus = httpStatus;
+  }
+}
+
+// What the gateway makes of a query before any handler sees it: a value of the wrong type is refused without details.
+
+/** Undefined where absent. Throws WireFailure (400) in the words of the gateway's parser. */
+export function readInt32(query: URLSearchParams, name: string): number | undefined {
+  const value = readInteger(query, name, 2n ** 31n);
+  return value === undefined ? undefined : Number(value);
+}
+
+/** Undefined where absent. Throws WireFailure (400) in the words of the gateway's parser. */
+export function readInt64(query: URLSearchParams, name: string): bigint | undefined {
+  return readInteger(query, name, 2n ** 63n);
+}
+
+/** Undefined where absent. Throws WireFailure (400) in the words of the gateway's parser. */
+export function readBoolean(query: URLSearchParams, name: string): boolean | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  if (["1", "t", "T", "TRUE", "true", "True"].includes(text)) return true;
+  if (["0", "f", "F", "FALSE", "false", "False"].includes(text)) return false;
+  throw mismatch(name, "strconv.ParseBool", text, "invalid syntax");
+}
+
+function readInteger(query: URLSearchParams, name: string, beyond: bigint): bigint | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  if (!/^[+-]?\d{1,100}$/u.test(text)) throw mismatch(name, "strconv.ParseInt", text, "invalid syntax");
+  const value = BigInt(text.replace("+", ""));
+  if (value >= beyond || value < -beyond) throw mismatch(name, "strconv.ParseInt", text, "value out of range");
+  return value;
+}
+
+function mismatch(name: string, parser: string, text: string, why: string): WireFailure {
+  return new WireFailure(
+    "invalidArgument",
+    `type mismatch, parameter: ${name}, error: ${parser}: parsing ${JSON.stringify(text)}: ${why}`,
+  );
+}

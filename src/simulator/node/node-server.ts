@@ -1,0 +1,185 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+
+import type { GARBAGE_BODIES } from "../faults/faults.ts";
+import {
+  entityFailure,
+  type ErrorBody,
+  NodeCrash,
+  ProxyFailure,
+  routeNotFound,
+  WireFailure,
+} from "../gateway/gateway.ts";
+import { LEDGER_PATH, serveLedger } from "./ledger-server.ts";
+import type { NodeView, SimulatedNode } from "./node.ts";
+import { answerOperation } from "./operations.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
+
+/** One request to a node, its base URL's path already taken off. */
+interface NodeRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly at: "data-node" | "core";
+  readonly signal: AbortSignal;
+}
+
+/** Answers as this node would now, faults included. Never rejects but for a mistake in here. */
+export async function serveNode(
+  node: SimulatedNode,
+  limiter: RateLimiter | undefined,
+  asked: NodeRequest,
+): Promise<void> {
+  const { request, response } = asked;
+  const view = node.view();
+  if (view.fault("die") !== undefined) {
+    request.socket.resetAndDestroy();
+    return;
+  }
+  const slow = view.fault("slow");
+  if (slow !== undefined) await delay(slow.millis ?? 1000, undefined, { signal: asked.signal });
+  try {
+    applyRefusals(view, response);
+    limit(limiter, request, response);
+    if (request.method !== "GET") throw new WireFailure("unimplemented", "Method Not Allowed");
+    const exporting = asked.at === "data-node" && asked.path === LEDGER_PATH;
+    const garbage = view.fault("garbage");
+    if (exporting && garbage === undefined) {
+      await serveLedger(node, view, asked.query, response);
+      return;
+    }
+    // A data node passes the stake on from the core, which knows nothing of these headers.
+    if (asked.at === "data-node" && asked.path !== "/parties/stake") addBlockHeaders(view, response);
+    const document = exporting ? EXPORT : answerOperation({ node, view, query: asked.query }, asked.path, asked.at);
+    if (garbage !== undefined) {
+      const { contentType, body } = garbageOf(garbage.body ?? "html", document);
+      send(response, 200, contentType, body);
+      return;
+    }
+    send(response, 200, "application/json", JSON.stringify(document));
+  } catch (failure) {
+    if (failure instanceof NodeCrash) request.socket.resetAndDestroy();
+    else if (failure instanceof WireFailure) sendFailure(node, failure, asked);
+    else if (failure instanceof ProxyFailure)
+      send(response, failure.httpStatus, "text/html", proxyPage(failure.httpStatus));
+    else throw failure;
+  }
+}
+
+/** What garbage is made of where an export was asked for. */
+const EXPORT = { result: { contentType: "text/csv", data: "dmVnYV90aW1l", extensions: [] } };
+
+function sendFailure(node: SimulatedNode, failure: WireFailure, asked: NodeRequest): void {
+  // What a handler refuses bears the content type of the inner protocol too, what the gateway refuses does not.
+  const doubled = node.profile.doubledContentType && failure.body.details.length > 0;
+  const contentType = doubled ? "application/json, application/grpc" : "application/json";
+  // The older export wraps its errors as it would in mid-stream, those of its handler at least.
+  const wrapped = asked.path === LEDGER_PATH && node.profile.dialect === "v0.71" && failure.body.details.length > 0;
+  const body: ErrorBody | { error: ErrorBody } = wrapped ? { error: failure.body } : failure.body;
+  send(asked.response, failure.httpStatus, contentType, JSON.stringify(body));
+}
+
+/** For a path that belongs to no node. */
+export function serveUnknownNode(response: ServerResponse): void {
+  const failure = routeNotFound();
+  send(response, failure.httpStatus, "application/json", JSON.stringify(failure.body));
+}
+
+const BANNED = "temporarily banned for continuing to request while rate limited";
+const LIMITED = "api request rate limit exceeded";
+
+function applyRefusals(view: NodeView, response: ServerResponse): void {
+  const broken = view.fault("server-error");
+  if (broken !== undefined) {
+    const { status = 500 } = broken;
+    const said = SERVER_ERRORS[status];
+    throw said === undefined ? new ProxyFailure(status) : entityFailure(said, "simulated failure");
+  }
+  const ban = view.fault("ban");
+  if (ban !== undefined) {
+    response.setHeader("RateLimit-Retry-After", String(ban.seconds ?? 600));
+    throw new WireFailure("permissionDenied", BANNED);
+  }
+  if (view.fault("rate-limit") !== undefined) {
+    response.setHeader("RateLimit-Limit", "20");
+    response.setHeader("RateLimit-Remaining", "0");
+    response.setHeader("RateLimit-Reset", "1");
+    throw new WireFailure("resourceExhausted", LIMITED);
+  }
+}
+
+/** What a node itself says; any other status comes from a proxy. */
+const SERVER_ERRORS: Record<number, "internal" | "unavailable" | "deadlineExceeded" | "unimplemented"> = {
+  500: "internal",
+  501: "unimplemented",
+  503: "unavailable",
+  504: "deadlineExceeded",
+};
+
+function limit(limiter: RateLimiter | undefined, request: IncomingMessage, response: ServerResponse): void {
+  if (limiter === undefined) return;
+  const verdict = limiter.ask(request.socket.remoteAddress ?? "");
+  if (verdict.kind === "banned") {
+    response.setHeader("RateLimit-Retry-After", String(verdict.seconds));
+    throw new WireFailure("permissionDenied", BANNED);
+  }
+  response.setHeader("RateLimit-Limit", String(limiter.limit.rate));
+  response.setHeader("RateLimit-Remaining", String(verdict.kind === "passed" ? verdict.remaining : 0));
+  response.setHeader("RateLimit-Reset", "1");
+  if (verdict.kind === "limited") throw new WireFailure("resourceExhausted", LIMITED);
+}
+
+function addBlockHeaders(view: NodeView, response: ServerResponse): void {
+  response.setHeader("X-Block-Height", String(view.height));
+  response.setHeader("X-Block-Timestamp", view.time.toString());
+}
+
+function send(response: ServerResponse, status: number, contentType: string, body: string): void {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { "Content-Type": contentType, "Content-Length": bytes.length });
+  response.end(bytes);
+}
+
+/** What a proxy in front of a node says in its place. */
+function proxyPage(status: number): string {
+  const words = STATUS_CODES[status] ?? "Error";
+  return `<!DOCTYPE html>\n<html><head><title>${status} ${words}</title></head>\n<body><h1>${words}</h1><script>alert("no")</script></body></html>\n`;
+}
+
+/** A reply that cannot be understood, made from the one that would have been right. */
+function garbageOf(
+  kind: (typeof GARBAGE_BODIES)[number],
+  document: Record<string, unknown>,
+): { contentType: string; body: string } {
+  const right = JSON.stringify(document);
+  switch (kind) {
+    case "html":
+      return { contentType: "text/html", body: proxyPage(502) };
+    case "truncated":
+      return { contentType: "application/json", body: right.slice(0, Math.ceil(right.length * 0.6)) };
+    case "wrong-types":
+      return { contentType: "application/json", body: JSON.stringify(withWrongTypes(document)) };
+    case "nulls":
+      return { contentType: "application/json", body: JSON.stringify(mapLeaves(document, () => null)) };
+    case "empty":
+      return { contentType: "application/json", body: "" };
+  }
+}
+
+/** Texts become lists, lists texts, flags numbers: the same names, nothing of the kind that is expected. */
+function withWrongTypes(value: unknown): unknown {
+  if (Array.isArray(value)) return "a list was here";
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withWrongTypes(inner)]));
+  }
+  return typeof value === "string" ? [value] : 1.5;
+}
+
+function mapLeaves(value: unknown, map: (leaf: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((inner) => mapLeaves(inner, map));
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapLeaves(inner, map)]));
+  }
+  return map(value);
+}

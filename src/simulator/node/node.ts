@@ -1,0 +1,96 @@
+import { nanoseconds, type Nanoseconds, NANOSECONDS_PER_SECOND } from "../../units/nanoseconds.ts";
+import type { ChainDeviation } from "../chain/blocks.ts";
+import { type Micros, type Moment, momentAt, SECOND, toMicros } from "../chain/chain.ts";
+import type { Fault, FaultKind, FaultList } from "../faults/faults.ts";
+import { CursorCodec } from "../gateway/pages.ts";
+import type { Network } from "../network.ts";
+import type { NodeProfile } from "./node-profile.ts";
+
+/** What a node sees, and what is wrong with it, at the time of one request. */
+export interface NodeView {
+  readonly moment: Moment;
+  readonly deviation: ChainDeviation;
+  /** The last block's height and time, as this node tells them. */
+  readonly height: number;
+  readonly time: Nanoseconds;
+  readonly version: string;
+  readonly commitHash: string;
+  fault(kind: FaultKind): Fault | undefined;
+}
+
+/** One data node of a network. */
+export class SimulatedNode {
+  readonly network: Network;
+  readonly number: number;
+  readonly name: string;
+  readonly cursors: CursorCodec;
+  profile: NodeProfile;
+  readonly #faults: FaultList;
+  readonly #now: () => Nanoseconds;
+  #rounds = 0;
+
+  constructor(network: Network, number: number, profile: NodeProfile, faults: FaultList, now: () => Nanoseconds) {
+    this.network = network;
+    this.number = number;
+    this.name = `sim-${number}`;
+    this.profile = profile;
+    this.cursors = new CursorCodec(network.chance, this.name);
+    this.#faults = faults;
+    this.#now = now;
+  }
+
+  /** Counts up with each call, for what differs from one request to the next. */
+  nextRound(): number {
+    return this.#rounds++;
+  }
+
+  view(): NodeView {
+    const { chain, chance, name } = this.network;
+    const faults = this.#faults.active({ network: name, node: this.number });
+    const fault = (kind: FaultKind): Fault | undefined => faults.findLast((one) => one.kind === kind);
+    const stalls = this.#faults.stalls(name);
+    const moment = momentAt(chain, chance, stalls, this.#wallSeen(faults));
+    const heightAt = (at: Nanoseconds): number => momentAt(chain, chance, stalls, toMicros(at)).height;
+    const reset = fault("history-reset");
+    const wrong = fault("wrong-hash");
+    const upgrade = this.#faults.upgrades(name).at(-1);
+    const resetAt = reset === undefined ? undefined : Math.min(heightAt(reset.from), moment.height - 1);
+    const salts = [
+      ...(wrong === undefined ? [] : [`wrong/${this.name}/${wrong.id}`]),
+      ...(resetAt === undefined ? [] : [`reset/${resetAt}`]),
+    ];
+    const ahead = BigInt(Math.round((fault("time-ahead")?.seconds ?? 0) * 1000)) * (NANOSECONDS_PER_SECOND / 1000n);
+    const release = fault("version");
+    return {
+      moment,
+      deviation: {
+        ...(salts.length === 0 ? {} : { salt: salts.join(" ") }),
+        ...(resetAt === undefined ? {} : { resetAt }),
+        ...(upgrade === undefined
+          ? {}
+          : { coreVersion: { after: heightAt(upgrade.from), version: upgrade.version ?? "v0.72.0" } }),
+      },
+      height: moment.height - (resetAt ?? 0),
+      time: nanoseconds(moment.timeOf(moment.height) + ahead),
+      version: release?.version ?? (release === undefined ? this.profile.version : "v0.72.1"),
+      commitHash:
+        release === undefined ? this.profile.commitHash : (release.commitHash ?? chance.hex(20, "commit", release.id)),
+      fault,
+    };
+  }
+
+  /** The wall time whose blocks this node has. */
+  #wallSeen(faults: readonly Fault[]): Micros {
+    const now = toMicros(this.#now());
+    let seen = now;
+    for (const { kind, node, from, seconds } of faults) {
+      const since = toMicros(from);
+      const span = Math.round((seconds ?? 0) * SECOND);
+      if (kind === "stall" && node !== undefined) seen = Math.min(seen, since);
+      // It falls behind by standing still, and then follows at that distance.
+      if (kind === "lag") seen = Math.min(seen, Math.max(Math.min(now, since), now - span));
+      if (kind === "time-back") seen = Math.min(seen, now - span);
+    }
+    return Math.max(SECOND, seen);
+  }
+}

@@ -1,0 +1,32 @@
+import type { NetworkName } from "./network.ts";
+
+/** What stands behind a path of the simulator's server. */
+export type RequestTarget =
+  | { readonly kind: "node"; readonly network: NetworkName; readonly node: number; readonly path: string }
+  | { readonly kind: "core"; readonly network: NetworkName; readonly path: string }
+  | { readonly kind: "control"; readonly scope: ControlScope; readonly path: string };
+
+/** One node, a network, or everything. */
+export interface ControlScope {
+  readonly network?: NetworkName;
+  readonly node?: number;
+}
+
+/**
+ * `/mainnet/2/api/v2/info` is node 2 of mainnet, `/mainnet/core/parties/stake` its core, `/control/…` below nothing, a
+ * network or a node is control; anything else is asked of mainnet's first node.
+ */
+export function requestTarget(pathname: string): RequestTarget {
+  const match = /^(?:\/(mainnet|testnet)(?:\/(\d{1,4}|core))?)?(\/.*)?$/u.exec(pathname);
+  const network = match?.[1] as NetworkName | undefined;
+  const place = match?.[2];
+  const path = match?.[3] ?? "/";
+  if (place === "core" && network !== undefined) return { kind: "core", network, path };
+  const node = place === undefined ? undefined : Number(place);
+  if (path === "/control" || path.startsWith("/control/")) {
+    const scope = { ...(network === undefined ? {} : { network }), ...(node === undefined ? {} : { node }) };
+    return { kind: "control", path, scope };
+  }
+  if (network === undefined) return { kind: "node", network: "mainnet", node: 1, path };
+  return { kind: "node", network, node: node ?? 0, path };
+}

@@ -1,0 +1,144 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import type { AlertJson } from "../../../src/adapters/web/alerts/alert-json.ts";
+import { type EventReader, readEvents } from "../../adapters/web/alerts/event-reader.ts";
+import { makePlace, type Place, type Running } from "../../support/bellwether.ts";
+
+// A real process whose watch is quick, on a simulated network that is made to stand still.
+
+const QUICK = {
+  poll: { time: "100ms", checkpoints: "1h", rest: "1h" },
+  stalled: { for: "2s", criticalFor: "1h" },
+  keep: { rounds: 2, for: "300ms" },
+};
+
+let place: Place;
+beforeEach(() => {
+  place = makePlace();
+});
+afterEach(() => place.cleanUp());
+
+function start(config: unknown = QUICK): Running {
+  writeFileSync(path.join(place.folder, "alerts.json"), JSON.stringify(config));
+  return place.run(["start"], { ALERTS_CONFIG: "alerts.json" });
+}
+
+const urlOf = async (running: Running): Promise<string> =>
+  (await running.printed(/^Bellwether runs: (http:\S+)/mu))[1] ?? "";
+
+async function incident(url: string, stalled: boolean): Promise<void> {
+  const response = await fetch(new URL("/api/incident", url), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ network: "mainnet", stalled }),
+  });
+  expect(response.status).toBe(200);
+}
+
+interface Watch {
+  readonly networks: readonly {
+    readonly network: string;
+    readonly verdict?: { readonly state: string };
+    readonly stalled: { readonly phase: string };
+    readonly incident?: { readonly since: string };
+  }[];
+  readonly open: readonly { readonly episode: string; readonly acknowledged?: { readonly by: string } }[];
+}
+
+async function watch(url: string): Promise<Watch> {
+  return (await (await fetch(new URL("/api/watch", url))).json()) as Watch;
+}
+
+/** Asks until it is so. */
+async function watched(url: string, so: (state: Watch) => boolean): Promise<Watch> {
+  for (;;) {
+    const state = await watch(url);
+    if (so(state)) return state;
+    await sleep(20);
+  }
+}
+
+const mainnet = ({ networks }: Watch) => networks.find(({ network }) => network === "mainnet");
+const ofStall = (reader: EventReader): AlertJson[] =>
+  reader.alerts().filter(({ kind, network }) => kind === "network.stalled" && network === "mainnet");
+
+// Six processes start and end: on a machine with much else to do that takes a while.
+describe("a bot that watches", { timeout: 90_000 }, () => {
+  it("tells the console of a stall once, and of its end once, though it was killed before and in between", async () => {
+    let running = start();
+    let url = await urlOf(running);
+    await watched(url, (state) => mainnet(state)?.verdict?.state === "healthy");
+    await incident(url, true);
+    // Pending, unless this machine is so slow that it has fired already.
+    const before = await watched(url, (state) => mainnet(state)?.stalled.phase !== "ok");
+    await running.kill("SIGKILL");
+
+    running = start();
+    url = await urlOf(running);
+    let reader = await readEvents(url);
+    await reader.until((one) => ofStall(one).length === 1);
+    const [fired] = ofStall(reader);
+    expect(fired).toMatchObject({ state: "firing", severity: "warning", episode: "network.stalled|mainnet||1" });
+    expect(JSON.stringify(fired?.reply.title)).toContain("SIMULATED");
+    // The standstill goes on where it began.
+    expect(mainnet(await watch(url))?.incident).toEqual(mainnet(before)?.incident);
+    const open = await watched(url, (state) => state.open.length > 0);
+    expect(open.open.map(({ episode }) => episode)).toContain(fired?.episode);
+    await running.kill("SIGKILL");
+    await reader.ended;
+
+    running = start();
+    url = await urlOf(running);
+    reader = await readEvents(url, { "Last-Event-ID": fired?.id ?? "" });
+    await watched(url, (state) => mainnet(state)?.verdict?.state === "stalled");
+    await incident(url, false);
+    await reader.until((one) => ofStall(one).length === 1);
+    expect(ofStall(reader)).toMatchObject([{ state: "resolved", episode: fired?.episode }]);
+    reader.close();
+
+    // All of it, from the beginning.
+    const whole = await readEvents(url);
+    await whole.until((one) => ofStall(one).length === 2);
+    whole.close();
+    expect(ofStall(whole).map(({ state }) => state)).toEqual(["firing", "resolved"]);
+    expect(await running.kill("SIGTERM")).toMatchObject({ code: 0 });
+  });
+
+  it("subscribes the console once: who removes that is left alone", async () => {
+    let running = start();
+    let url = await urlOf(running);
+    const say = async (text: string): Promise<string> => {
+      const response = await fetch(new URL("/api/invocations", url), {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ text }),
+      });
+      return response.text();
+    };
+    await watched(url, (state) => mainnet(state)?.verdict !== undefined);
+    expect(await say("alerts list")).toContain("console-testnet");
+    expect(await say("alerts drill")).toContain("arrived at 1 of 1 place");
+    await say("alerts remove console-testnet");
+    await running.kill("SIGTERM");
+    running = start();
+    url = await urlOf(running);
+    await watched(url, (state) => mainnet(state)?.verdict !== undefined);
+    const list = await say("alerts list");
+    expect(list).toContain("console-mainnet");
+    expect(list).not.toContain("console-testnet");
+    await running.kill("SIGTERM");
+  });
+
+  it("refuses settings that it cannot read before it starts anything", async () => {
+    const wrong = await start({ stalled: { four: "30s" } }).ended;
+    expect(wrong).toMatchObject({ code: 1, stdout: "" });
+    expect(wrong.stderr).toMatch(/ALERTS_CONFIG is wrong: stalled: .*four/u);
+    const missing = await place.run(["start"], { ALERTS_CONFIG: "nowhere.json" }).ended;
+    expect(missing).toMatchObject({ code: 1, stdout: "" });
+    expect(missing.stderr).toMatch(/^ALERTS_CONFIG names the file nowhere\.json, which cannot be read: /u);
+  });
+});

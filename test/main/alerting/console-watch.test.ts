@@ -1,0 +1,122 @@
+import { expect, onTestFinished, test } from "vitest";
+
+import { judgeSources } from "../../../src/api/verdict/judge-sources.ts";
+import { DEFAULT_THRESHOLDS, type Verdict } from "../../../src/api/verdict/verdict.ts";
+import { consoleWatch } from "../../../src/main/alerting/console-watch.ts";
+import { nanoseconds, type Nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { stalled } from "../../alerts/readings.ts";
+import { aSubscription } from "../../alerts/samples.ts";
+import { Stage } from "../../alerts/stage.ts";
+
+async function setUp() {
+  const stage = await Stage.open();
+  onTestFinished(() => stage.close());
+  let verdict: Verdict | undefined;
+  let stoodSince: Nanoseconds | undefined;
+  /** From now on both stand still. */
+  const stand = (): void => void (stoodSince = stage.clock.wallClock());
+  /** A look at two nodes, one of which is gone. */
+  const look = (): void => {
+    const wallClock = stage.clock.wallClock();
+    const here = { node: "a:1", reachable: true, time: nanoseconds(wallClock - 1_000_000_000n), height: 12n } as const;
+    const gone = { node: "b:1", reachable: false, why: "does not answer" } as const;
+    const round = { witnesses: [here, gone], atMillis: stage.clock.monotonicMillis(), wallClock };
+    verdict = judgeSources(round, undefined, DEFAULT_THRESHOLDS);
+  };
+  const watch = consoleWatch({
+    store: { transaction: (work) => stage.store.transaction(work) },
+    config: stage.config,
+    alerting: { verdict: (network) => (network === "mainnet" ? verdict : undefined) },
+    networks: ["mainnet", "testnet"],
+    incident: {
+      since: (network) =>
+        network === "testnet" || stoodSince !== undefined ? (stoodSince ?? nanoseconds(17n)) : undefined,
+      resume: async () => undefined,
+    },
+    clock: stage.clock,
+  });
+  const mainnet = async () => (await watch()).networks[0];
+  await stage.engine.putSubscription(aSubscription(), "ada");
+  return { stage, look, stand, watch, mainnet };
+}
+
+test("before the first look there is nothing but what people did", async () => {
+  const { watch } = await setUp();
+  expect(await watch()).toEqual({
+    networks: [
+      { network: "mainnet", nodes: [], stalled: { phase: "ok" } },
+      { network: "testnet", nodes: [], stalled: { phase: "ok" }, incident: { since: "17" } },
+    ],
+    open: [],
+    timing: { everyMillis: 5000, suspiciousMillis: 10_000, firesMillis: 30_000, keepMillis: 15_000 },
+  });
+});
+
+test("witnesses and verdict, and how long each stage still lasts", async () => {
+  const { stage, look, watch, mainnet } = await setUp();
+  look();
+  expect(await mainnet()).toMatchObject({
+    nodes: [
+      { node: "a:1", state: "ok", height: "12" },
+      { node: "b:1", state: "down", why: "does not answer" },
+    ],
+    verdict: { why: expect.any(String), at: stage.clock.wallClock().toString() },
+  });
+
+  await stage.round([stalled("good")]);
+  await stage.pass(5000);
+  look();
+  await stage.round([stalled("bad", { badForMillis: 12_000 })]);
+  expect((await mainnet())?.stalled).toEqual({ phase: "pending", leftMillis: 18_000 });
+  await stage.pass(3000);
+  expect((await mainnet())?.stalled).toEqual({ phase: "pending", leftMillis: 15_000 });
+  await stage.pass(2000);
+  await stage.rounds(4, [stalled("bad")]);
+  const episode = "network.stalled|mainnet||1";
+  expect((await mainnet())?.stalled).toEqual({ phase: "firing", episode });
+  expect((await watch()).open).toMatchObject([
+    { episode, kind: "network.stalled", network: "mainnet", subject: "", severity: "warning", state: "firing" },
+  ]);
+
+  await stage.engine.acknowledge(episode, "ada");
+  look();
+  await stage.round([stalled("good")]);
+  expect((await mainnet())?.stalled).toEqual({ phase: "recovering", episode, leftMillis: 15_000 });
+  expect((await watch()).open).toMatchObject([{ state: "recovering", acknowledged: { by: "ada" } }]);
+  await stage.pass(5000);
+  await stage.rounds(4, [stalled("good")]);
+  expect(await watch()).toMatchObject({ networks: [{ stalled: { phase: "ok" } }, {}], open: [] });
+});
+
+test("what was bad before anybody looked began then at the latest", async () => {
+  const { stage, watch } = await setUp();
+  await stage.rounds(8, [stalled("bad", { badForMillis: 1000 })]);
+  expect((await watch()).open).toMatchObject([{ state: "firing", beganBefore: true }]);
+  await stage.rounds(5, [stalled("good")]);
+  await stage.rounds(8, [stalled("bad", { badForMillis: 1000 })]);
+  const [second] = (await watch()).open;
+  expect(second).toMatchObject({ episode: "network.stalled|mainnet||2" });
+  expect(second).not.toHaveProperty("beganBefore");
+});
+
+test("until a standstill is suspicious it is counted from the look that sees the last block", async () => {
+  const { stage, look, stand, mainnet } = await setUp();
+  look();
+  await stage.pass(2000);
+  stand();
+  // Blocks came until now: the look in three seconds sees an advance.
+  expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 13_000 });
+  await stage.pass(3000);
+  expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 10_000 });
+  look();
+  // A first look goes by the time's age, which is a second.
+  expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 9000 });
+});
+
+test("before the first look of a process nobody knows how long what is pending still lasts", async () => {
+  const { stage, mainnet } = await setUp();
+  await stage.round([stalled("good")]);
+  await stage.pass(5000);
+  await stage.round([stalled("bad", { badForMillis: 12_000 })]);
+  expect((await mainnet())?.stalled).toEqual({ phase: "pending" });
+});

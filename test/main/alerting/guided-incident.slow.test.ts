@@ -1,0 +1,126 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+import { makePlace, type Place, type Running } from "../../support/bellwether.ts";
+import { chromiumPath, complaintsOf, launch } from "../../support/browser.ts";
+
+/** A tenth of the usual times. */
+const QUICK = {
+  poll: { time: "500ms", checkpoints: "2s", rest: "6s" },
+  stalled: { for: "4s", criticalFor: "1h" },
+  keep: { rounds: 2, for: "1500ms" },
+};
+
+describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
+  let browser: Browser;
+  let place: Place;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+  beforeEach(() => {
+    place = makePlace();
+    writeFileSync(path.join(place.folder, "alerts.json"), JSON.stringify(QUICK));
+  });
+  afterEach(() => place.cleanUp());
+
+  const start = (more: Record<string, string> = {}): Running =>
+    place.run(["start"], { ALERTS_CONFIG: "alerts.json", ...more });
+  const stage = (page: Page, wanted: string): Promise<unknown> =>
+    page.waitForSelector(`#incident[data-stage="${wanted}"]`, { timeout: 60_000 });
+  /** Nothing is wider than the page. */
+  const fits = async (page: Page): Promise<void> => {
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+  };
+
+  test.each([
+    { width: 360, colorScheme: "dark" },
+    { width: 1200, colorScheme: "light" },
+  ] as const)("is watched from the standstill to the log, over a kill, at $width px, $colorScheme", async (look) => {
+    let running = start();
+    const [, url = ""] = await running.printed(/^Bellwether runs: (http:\S+)/mu);
+    const context = await browser.newContext({
+      viewport: { width: look.width, height: 800 },
+      colorScheme: look.colorScheme,
+      timezoneId: "Europe/Berlin",
+    });
+    const page = await context.newPage();
+    const complaints = complaintsOf(page);
+    await page.goto(url);
+    await page.click("#to-alerts");
+    await page.waitForSelector('#watch [data-verdict="healthy"]');
+    expect(await page.textContent('[data-part="says"]')).toMatch(/about 5 s.* about 2 s/u);
+    await fits(page);
+
+    // By keyboard alone.
+    await page.focus('[data-part="switch"]');
+    await page.keyboard.press("Enter");
+    // The first second of the standstill may pass unseen on a busy machine.
+    await page.locator(".witnesses tbody tr").first().waitFor();
+    expect(await page.locator(".witnesses tbody tr").count()).toBe(3);
+    await stage(page, "pending");
+    expect(await page.textContent(".track [aria-current]")).toBe("PENDING");
+    expect(await page.textContent('[data-part="clock"]')).toMatch(/fires in about \d+ s|with the next look/u);
+    expect(await page.textContent("#announcer")).toMatch(/^PENDING\./u);
+    await fits(page);
+
+    expect(complaints.splice(0)).toEqual([]);
+    await running.kill("SIGKILL");
+    await page.locator('[data-part="says"]', { hasText: "Start it again" }).waitFor();
+    expect(await page.textContent("#alerts-live")).toBe("Bellwether does not answer");
+    expect(await page.isDisabled('[data-part="switch"]')).toBe(true);
+    expect(await page.locator("#watch.gone li").first().textContent()).toMatch(/3 of 3 answer, seen/u);
+    running = start({ WEB_PORT: new URL(url).port });
+    await stage(page, "firing");
+    // While nobody answered, the browser said so.
+    complaints.length = 0;
+
+    await page.waitForSelector(".told .preview-discord");
+    await page.waitForSelector(".told .preview-slack");
+    for (const platform of ["discord", "slack"]) {
+      const shown = (await page.textContent(`.told .preview-${platform}`)) ?? "";
+      expect(shown).toContain("SIMULATED");
+      expect(shown).toContain("No new block on mainnet");
+      expect(shown).not.toMatch(/Only visible to you|Share/u);
+    }
+    const card = page.locator("#alerts-open .alert").filter({ hasText: "No new block on mainnet" });
+    await card.locator("summary").click();
+    // The button goes once it is pressed; whoever pressed it by keyboard stays with the alert.
+    await card.getByRole("button", { name: "Acknowledge" }).first().focus();
+    await page.keyboard.press("Enter");
+    await card.locator(".log .reply").waitFor();
+    await card.locator("summary", { hasText: "acknowledged" }).waitFor();
+    await card.locator("summary:focus").waitFor();
+    await fits(page);
+
+    await page.getByRole("button", { name: "Recover the network" }).click();
+    await stage(page, "recovering");
+    await card.locator("summary").focus();
+    await stage(page, "resolved");
+    await page.waitForSelector('[data-part="story"] .reply table');
+    // It has moved, and took whoever was there along.
+    await page.locator("#alerts-earlier .alert :focus").waitFor();
+    const story = (await page.textContent('[data-part="story"]')) ?? "";
+    for (const word of ["fired", "acknowledged", "resolved", "console"]) expect(story).toContain(word);
+    expect(await page.locator(".told h4").allTextContents()).toEqual(["The alert", "The end of it"]);
+    await page.locator("#alerts-earlier .alert", { hasText: "mainnet makes blocks again" }).waitFor();
+    await fits(page);
+    expect(complaints).toEqual([]);
+
+    // Who opens the page afterwards is shown what there was.
+    await page.reload();
+    await page.locator("#alerts-earlier .alert", { hasText: "mainnet makes blocks again" }).waitFor();
+    expect(await page.getAttribute("#incident", "data-stage")).toBe("calm");
+    await page.focus("#to-alerts");
+    await page.keyboard.press("/");
+    await page.waitForSelector("#view-ask:not([hidden])", { state: "attached" });
+    expect(await page.evaluate("document.activeElement.id")).toBe("line");
+    await context.close();
+    expect(await running.kill("SIGTERM")).toMatchObject({ code: 0 });
+  });
+});

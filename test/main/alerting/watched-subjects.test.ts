@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+
+import { createWatchedSubjects } from "../../../src/main/alerting/alerting.ts";
+import { aSubscription } from "../../alerts/samples.ts";
+
+test("what active subscriptions name is asked for, each once, by network and kind", () => {
+  const subjects = createWatchedSubjects();
+  expect(subjects.of("mainnet", "order.final")).toEqual([]);
+  const order = aSubscription({ kinds: ["order.final"], subjects: ["o1", "o2"] });
+  subjects.update([
+    order,
+    { ...order, id: "s2", subjects: ["o2", "o3"] },
+    { ...order, id: "s3", subjects: ["o4"], state: "paused" },
+    { ...order, id: "s4", subjects: ["o5"], network: "testnet" },
+    { ...order, id: "s5", kinds: ["stake.changed", "bundle.signed"], subjects: ["p1"] },
+  ]);
+  expect(subjects.of("mainnet", "order.final")).toEqual(["o1", "o2", "o3"]);
+  expect(subjects.of("testnet", "order.final")).toEqual(["o5"]);
+  expect(subjects.of("mainnet", "bundle.signed")).toEqual(["p1"]);
+  subjects.update([{ ...order, state: "ended" }]);
+  expect(subjects.of("mainnet", "order.final")).toEqual([]);
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+
+import { runSimulator } from "../../../src/main/cli/simulator.ts";
+import { startSimulator } from "../../../src/simulator/simulator.ts";
+import { simulated } from "../../simulator/simulated.ts";
+
+test("it prints where it is and what to set, serves, and stops on the signal", async () => {
+  const stop = new AbortController();
+  const lines: string[] = [];
+  const told = Promise.withResolvers<string>();
+  const print = (line: string): void => {
+    lines.push(line);
+    const urls = /MAINNET_URLS=(\S+)/u.exec(line)?.[1];
+    if (urls !== undefined) told.resolve(urls);
+  };
+  const running = runSimulator(["--port", "0", "--seed", "cli", "--nodes", "2"], { print, signal: stop.signal });
+  const [first = "", second = "", third] = (await told.promise).split(",");
+  expect(third).toBeUndefined();
+  expect((await fetch(`${second}/api/v2/info`)).status).toBe(200);
+  stop.abort();
+  await running;
+  expect(lines[0]).toMatch(/^SIMULATED networks at http:\/\/127\.0\.0\.1:\d+ \(seed "cli"\)/u);
+  await expect(fetch(`${first}/api/v2/info`)).rejects.toThrow("fetch failed");
+});
+
+test.each([
+  [["--port", "70000"], "--port must be a whole number from 0 to 65535"],
+  [["--port", "x"], "--port must be a whole number from 0 to 65535"],
+  [["--nodes", "0"], "--nodes must be a whole number from 1 to 9"],
+  [["--bogus"], "Unknown option"],
+  [["stray"], "Unexpected argument"],
+])("%j: %s", async (argv, words) => {
+  const signal = AbortSignal.abort();
+  await expect(runSimulator(argv, { print: () => {}, signal })).rejects.toThrow(words);
+});
+
+test("a port that is taken is said so", async () => {
+  const { simulator } = await simulated();
+  const port = Number(new URL(simulator.url).port);
+  await expect(startSimulator({ port })).rejects.toThrow(`cannot listen on 127.0.0.1 port ${port}`);
+});

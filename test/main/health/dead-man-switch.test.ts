@@ -1,0 +1,160 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { type DeadManSwitch, pingOnce, startDeadManSwitch } from "../../../src/main/health/dead-man-switch.ts";
+import { settled, VirtualClock } from "../../api/virtual-clock.ts";
+import { loopbackNode, type LoopbackNode, type Say } from "../../support/loopback-node.ts";
+
+const SECRET = "0d5b8f9c-uuid";
+
+let clock: VirtualClock;
+let service: LoopbackNode;
+let say: () => Say;
+let trouble: () => Promise<string | undefined>;
+let deadman: DeadManSwitch;
+let lines: string[];
+
+beforeEach(async () => {
+  underWay.count = 0;
+  for (const [channel, listener] of CHANNELS) subscribe(channel, listener);
+  clock = new VirtualClock();
+  say = () => ({});
+  trouble = async () => undefined;
+  lines = [];
+  service = await loopbackNode(() => say());
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
+  deadman = startDeadManSwitch({
+    url: `${service.url}/${SECRET}`,
+    clock,
+    log,
+    trouble: () => trouble(),
+    pingMillis: 200,
+  });
+});
+afterEach(async () => {
+  await deadman.stop();
+  await service.close();
+  for (const [channel, listener] of CHANNELS) unsubscribe(channel, listener);
+});
+
+/** Requests of this process that have begun and not ended. */
+const underWay = { count: 0 };
+const begun = (): void => void (underWay.count += 1);
+const ended = (): void => void (underWay.count -= 1);
+const CHANNELS = [
+  ["undici:request:create", begun],
+  ["undici:request:trailers", ended],
+  ["undici:request:error", ended],
+] as const;
+
+/** Lets virtual seconds pass, one by one; what is asked meanwhile is answered before time goes on. */
+async function pass(seconds: number): Promise<number> {
+  const before = service.heard.length;
+  for (let second = 0; second < seconds; second += 1) {
+    await clock.advance(1000);
+    while (underWay.count > 0) await sleep(1);
+    await settled();
+  }
+  return service.heard.length - before;
+}
+
+/** What the log says, without its level. */
+const said = (): string[] => lines.map((line) => (JSON.parse(line) as { msg: string; why?: string }).msg);
+
+describe("the dead man's switch", () => {
+  it("is pinged soon after the start, then once a minute", async () => {
+    expect(await pass(9)).toBe(0);
+    expect(await pass(2)).toBe(1);
+    expect(await pass(58)).toBe(0);
+    expect(await pass(4)).toBe(1);
+    expect(await pass(600)).toBeGreaterThanOrEqual(9);
+    expect(service.heard[0]).toMatchObject({ method: "GET", path: `/${SECRET}` });
+    expect(lines).toEqual([]);
+  });
+
+  it.each<[string, () => Promise<string | undefined>]>([
+    ["something is wrong", async () => "no watcher has looked yet"],
+    ["the database fails", () => Promise.reject(new Error("The store is closed."))],
+    ["nobody can say", () => new Promise(() => {})],
+  ])("is not pinged while %s, and again once all is well", async (_name, wrong) => {
+    trouble = wrong;
+    expect(await pass(300)).toBe(0);
+    trouble = async () => undefined;
+    expect(await pass(75)).toBeGreaterThanOrEqual(1);
+    expect(said()).toEqual([
+      "the dead man's switch is not pinged: not all is well",
+      "the dead man's switch is pinged again",
+    ]);
+  });
+
+  it("tries three times a minute where the service fails, and says so once", async () => {
+    say = () => ({ status: 500 });
+    expect(await pass(30)).toBe(3);
+    expect(await pass(60)).toBe(3);
+    expect(said()).toEqual(["the dead man's switch cannot be pinged"]);
+    say = () => ({});
+    await pass(61);
+    expect(said().at(-1)).toBe("the dead man's switch is pinged again");
+    // Whoever reads the log could else say that all is well.
+    expect(lines.join("\n")).not.toContain(SECRET);
+    expect(lines.join("\n")).not.toContain(new URL(service.url).host);
+  });
+
+  it("does not wait for a try that is under way when it stops", async () => {
+    await using deaf = await silentServer();
+    const log = pino({ level: "silent" });
+    const stuck = startDeadManSwitch({ url: deaf.url, clock, log, trouble, pingMillis: 60_000 });
+    await clock.advance(10_000);
+    await deaf.called;
+    await stuck.stop();
+  });
+});
+
+describe("a ping", () => {
+  const signal = new AbortController().signal;
+  it("follows nobody elsewhere", async () => {
+    await using elsewhere = await loopbackNode(() => ({}));
+    say = () => ({ status: 302, headers: { Location: elsewhere.url } });
+    expect(await pingOnce(service.url, signal)).toBe("it redirects elsewhere (HTTP 302)");
+    expect(elsewhere.heard).toEqual([]);
+  });
+
+  it("says what is wrong, and keeps the address to itself", async () => {
+    say = () => ({ status: 404 });
+    expect(await pingOnce(`${service.url}/${SECRET}`, signal)).toBe("it answers HTTP 404");
+    expect(await pingOnce(`http://127.0.0.1:9/${SECRET}`, signal)).toBe("it cannot be reached");
+    await using deaf = await silentServer();
+    expect(await pingOnce(deaf.url, signal, 30)).toBe("it does not answer in time");
+  });
+
+  it("carries a user name and a password as they are meant", async () => {
+    const url = service.url.replace("http://", "http://ops:p%40ss@");
+    expect(await pingOnce(url, signal)).toBeUndefined();
+    const [asked] = service.heard.slice(-1);
+    expect(asked?.headers.authorization).toBe(`Basic ${Buffer.from("ops:p@ss").toString("base64")}`);
+  });
+});
+
+/** Takes connections and says nothing. */
+async function silentServer() {
+  const { promise: called, resolve: call } = Promise.withResolvers<void>();
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once("data", () => call());
+    socket.on("error", () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    called,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { expect, it } from "vitest";
+
+import { ApiError } from "../../../src/api/api-error.ts";
+import { StorageError } from "../../../src/errors.ts";
+import type { AlertingHealth } from "../../../src/main/alerting/alerting.ts";
+import { checkReadiness, type ReadinessDependencies } from "../../../src/main/health/readiness.ts";
+import { noAlertDesk } from "../../support/alert-desk.ts";
+
+const look = { network: "mainnet", watcher: "sources", every: 5000, at: Date.now() };
+
+function alertingWith(health: Partial<AlertingHealth>): ReadinessDependencies["alerting"] {
+  return {
+    health: async () => ({ looks: [look], queue: [], refusals: [], ...health }),
+    desk: { ...noAlertDesk(), platforms: () => ["web"] },
+  };
+}
+
+const good: ReadinessDependencies = {
+  alerting: alertingWith({}),
+  startedAt: Date.now(),
+  store: { ping: async () => undefined },
+  clients: [{ network: "mainnet", getNetworkTime: async () => ({}) as never }],
+  adapters: [{ platform: "web", health: { state: "up" } }],
+};
+
+it("is ready when the store, every network and every platform are", async () => {
+  expect(await checkReadiness(good)).toEqual({
+    ok: true,
+    parts: {
+      store: { ok: true },
+      mainnet: { ok: true },
+      web: { ok: true },
+      watching: { ok: true },
+      delivery: { ok: true },
+    },
+  });
+});
+
+it("says that the disk is full, but not to everybody where the database is", async () => {
+  const full = new StorageError("The bot's disk is full: /srv/b.db", {
+    title: "The bot's disk is full",
+    cause: undefined,
+  });
+  const { ok, parts } = await checkReadiness({ ...good, store: { ping: () => Promise.reject(full) } });
+  expect([ok, parts["store"]]).toEqual([false, { ok: false, why: "The bot's disk is full" }]);
+});
+
+it("names what is not, and why", async () => {
+  const bad = await checkReadiness({
+    ...good,
+    store: { ping: () => Promise.reject(new Error("The store is closed.")) },
+    clients: [
+      ...good.clients,
+      {
+        network: "testnet",
+        getNetworkTime: () =>
+          Promise.reject(new ApiError("unreachable", "n1 cannot be reached.", { network: "testnet", node: "n1" })),
+      },
+    ],
+    adapters: [
+      ...good.adapters,
+      { platform: "discord", health: { state: "failed", why: "the token was refused" } },
+      { platform: "slack", health: { state: "starting" } },
+    ],
+  });
+  expect(bad).toEqual({
+    ok: false,
+    parts: {
+      store: { ok: false, why: "The store is closed." },
+      mainnet: { ok: true },
+      testnet: { ok: false, why: "n1 cannot be reached." },
+      web: { ok: true },
+      discord: { ok: false, why: "the token was refused" },
+      slack: { ok: false, why: "starting" },
+      watching: { ok: true },
+      delivery: { ok: true },
+    },
+  });
+});
+
+const minutes = (count: number): number => Date.now() - count * 60_000;
+
+it.each<[string, ReadinessDependencies["alerting"], number, Record<string, string>]>([
+  ["has just begun", alertingWith({ looks: [] }), 0, {}],
+  ["has never looked", alertingWith({ looks: [] }), 2, { watching: "no watcher has looked yet" }],
+  [
+    "has stopped looking",
+    alertingWith({ looks: [look, { ...look, watcher: "markets", at: minutes(5) }] }),
+    60,
+    { watching: "the watcher markets of mainnet has kept nothing for 5 min" },
+  ],
+  ["is behind a little", alertingWith({ queue: [{ platform: "web", owed: 3, oldest: minutes(9) }] }), 60, {}],
+  [
+    "cannot deliver",
+    alertingWith({ queue: [{ platform: "web", owed: 3, oldest: minutes(11) }] }),
+    60,
+    { delivery: "3 messages wait on web, the oldest for 11 min" },
+  ],
+  [
+    "owes what is another one's",
+    alertingWith({ queue: [{ platform: "slack", owed: 3, oldest: minutes(99) }] }),
+    60,
+    {},
+  ],
+  [
+    "is refused by a platform",
+    alertingWith({
+      queue: [{ platform: "web", owed: 3, oldest: minutes(11) }],
+      refusals: [{ platform: "web", since: minutes(11), why: "Web says no" }],
+    }),
+    60,
+    { delivery: "web has refused the bot's token for 11 min (Web says no)" },
+  ],
+  [
+    "was refused for so long that all there ended",
+    alertingWith({
+      refusals: [
+        {
+          platform: "web",
+          since: minutes(120),
+          why: "Web says no",
+          retired: { at: minutes(1), subscriptions: 3, unsent: 2 },
+        },
+      ],
+    }),
+    60,
+    { delivery: "web has refused the bot's token for 2 h (Web says no), and its subscriptions have ended" },
+  ],
+  [
+    "knows of a refusal that is another one's to mend",
+    alertingWith({ refusals: [{ platform: "slack", since: minutes(11), why: "Slack says invalid_auth" }] }),
+    60,
+    {},
+  ],
+  [
+    "has lost its database",
+    { ...alertingWith({}), health: () => Promise.reject(new Error("The store is closed.")) },
+    60,
+    { watching: "The store is closed.", delivery: "The store is closed." },
+  ],
+])("watches and delivers, or says why not: one that %s", async (_name, alerting, startedMinutesAgo, expected) => {
+  const { parts } = await checkReadiness({ ...good, alerting, startedAt: minutes(startedMinutesAgo) });
+  const bad = Object.entries(parts).filter(([, { ok }]) => !ok);
+  expect(Object.fromEntries(bad.map(([name, { why }]) => [name, why]))).toEqual(expected);
+});

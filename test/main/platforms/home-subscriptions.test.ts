@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+
+import type { Subscription } from "../../../src/alerts/routing/subscription.ts";
+import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
+
+function told(id: string, channel: string, more: Partial<Subscription> = {}): Subscription {
+  return {
+    id,
+    destination: { platform: "slack", channel },
+    network: "mainnet",
+    kinds: ["network.stalled"],
+    subjects: [],
+    parameters: {},
+    floor: "info",
+    style: "live",
+    events: "usual",
+    state: "active",
+    created: 1,
+    by: { id: "U1", name: "ann" },
+    ...more,
+  };
+}
+
+test("one's own newest first, each with what ends it, then how much each channel of Slack is told of", async () => {
+  const all = [
+    told("a", "user:U1"),
+    told("b", "user:U1", { created: 2, state: "paused" }),
+    told("c", "user:U1", { state: "removed" }),
+    told("d", "user:U2"),
+    told("e", "C1"),
+    told("f", "C1", { state: "paused" }),
+    told("g", "C2"),
+    told("h", "C3", { state: "retired" }),
+    told("i", "112233", { destination: { platform: "discord", channel: "112233" } }),
+    told("j", "console", { destination: { platform: "web", channel: "console" } }),
+  ];
+  const shown = await homeSubscriptions({ subscriptions: () => Promise.resolve(all) }, { id: "U1" });
+  expect(shown.map(({ text, channel, remove }) => [plainText(text), channel, remove?.options["id"]])).toEqual([
+    ["network.stalled on mainnet", undefined, "b"],
+    ["network.stalled on mainnet", undefined, "a"],
+    ["2 alerts, 1 of them paused,", "C1", undefined],
+    ["1 alert", "C2", undefined],
+  ]);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+
+import type { Bot } from "../../../src/bot/bot.ts";
+import type { Caller } from "../../../src/bot/invocation.ts";
+import { withListedManagers } from "../../../src/main/platforms/platforms.ts";
+import { echoBot } from "../../adapters/web/harness.ts";
+
+const CHANNEL = { platform: "discord", workspace: "g1", channel: "c1", files: { maxBytes: 1, maxCount: 1 } } as const;
+
+async function callerSeen(bot: Bot, asked: () => Caller | undefined, caller: Caller, workspace = true) {
+  const { workspace: _, ...direct } = CHANNEL;
+  const here = workspace ? CHANNEL : direct;
+  await bot.run({ command: "alerts add", options: {}, here, caller, signal: new AbortController().signal });
+  return asked();
+}
+
+function setUp(listed: readonly string[] | undefined) {
+  const inner = echoBot();
+  const bot = withListedManagers(inner, listed);
+  return (id: string, mayManageChannel: boolean, workspace = true) =>
+    callerSeen(bot, () => inner.asked.at(-1)?.caller, { id, name: id, mayManageChannel }, workspace);
+}
+
+test.each([
+  { listed: undefined, id: "11", had: true, has: true },
+  { listed: undefined, id: "11", had: false, has: false },
+  { listed: [], id: "11", had: true, has: true },
+  { listed: ["slack:U1", "U2"], id: "11", had: true, has: true },
+  { listed: ["11"], id: "11", had: false, has: true },
+  { listed: ["discord:11", "slack:U1"], id: "11", had: false, has: true },
+  { listed: ["discord:11"], id: "12", had: true, has: false },
+])("with $listed, $id who managed the channel: $had may: $has", async ({ listed, id, had, has }) => {
+  expect(await setUp(listed)(id, had)).toMatchObject({ id, mayManageChannel: has });
+});
+
+test("who may not is told why, and rules in direct messages all the same", async () => {
+  const ask = setUp(["11"]);
+  expect(await ask("12", true)).toMatchObject({
+    mayNotManage: expect.stringContaining("operator names those who may"),
+  });
+  expect(await ask("12", true, false)).toEqual({ id: "12", name: "12", mayManageChannel: true });
+});
