@@ -1,6 +1,110 @@
-import { pino, type Logger } from "pino";
+import { pino } from "pino";
 
-export type Log = Logger;
+/** What can stand in the field `event` of a log line; docs/logs.md explains each. */
+export const LOG_EVENTS = [
+  "acknowledgement failed",
+  "alert files not sent",
+  "alert not rendered",
+  "alert stream failed",
+  "answer dropped",
+  "answer failed",
+  "answer refused",
+  "answer retried",
+  "apology failed",
+  "app permissions revoked",
+  "button not stored",
+  "button unreadable",
+  "circuit open",
+  "close failed",
+  "command failed",
+  "command registration failed",
+  "commands registered",
+  "completion failed",
+  "compression failed",
+  "configuration hint",
+  "console request failed",
+  "console server error",
+  "database claimed",
+  "database set aside",
+  "database unusable",
+  "dead man's switch ended",
+  "dead man's switch not pinged",
+  "dead man's switch pinged again",
+  "delivery dead-lettered",
+  "destination lost",
+  "dispatch failed",
+  "download failed",
+  "downtime not stored",
+  "downtime unknown",
+  "drill step failed",
+  "event failed",
+  "export extensions ignored",
+  "export failed",
+  "export finished",
+  "file not removed",
+  "file not sent",
+  "form not opened",
+  "gateway close failed",
+  "gateway closed",
+  "gateway error",
+  "gateway ready",
+  "gateway reconnecting",
+  "gateway session resumed",
+  "history not saved",
+  "home tab incomplete",
+  "library message",
+  "listener failed",
+  "log lines lost",
+  "metrics failed",
+  "observation failed",
+  "observation not stored",
+  "observation unanswered",
+  "operator channel unusable",
+  "platform resumed",
+  "platform suspended",
+  "preview failed",
+  "progress not shown",
+  "readiness failed",
+  "receipts not stored",
+  "seen ids unavailable",
+  "share failed",
+  "share without files",
+  "simulator ready",
+  "simulator request failed",
+  "snapshot unreadable",
+  "socket error",
+  "socket message ignored",
+  "socket mode ready",
+  "socket mode reconnecting",
+  "socket mode unavailable",
+  "socket not opened",
+  "socket request aborted",
+  "socket unavailable",
+  "stop failed",
+  "stop timed out",
+  "stopping",
+  "stopping at once",
+  "thread not created",
+  "token check unanswered",
+  "token refused",
+  "uncaught error",
+  "upkeep failed",
+  "user lookup failed",
+  "watcher ended",
+] as const;
+export type LogEvent = (typeof LOG_EVENTS)[number];
+
+/** Writes a line: what happened by its name, and the particulars as fields. */
+type WriteLine = (fields: Readonly<Record<string, unknown>>, event: LogEvent) => void;
+
+/** A line is one event of LOG_EVENTS. Never throws. */
+export interface Log {
+  readonly debug: WriteLine;
+  readonly info: WriteLine;
+  readonly warn: WriteLine;
+  readonly error: WriteLine;
+  readonly fatal: WriteLine;
+}
 
 /** Keys whose values never reach a log line, at any of the first three depths. */
 const SECRET_KEYS = [
@@ -29,6 +133,7 @@ export function createLog(level: LogLevel, destination: LogTarget): Log {
     {
       level,
       base: null,
+      messageKey: "event",
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: {
         paths: SECRET_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]),

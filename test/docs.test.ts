@@ -1,9 +1,11 @@
+import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import { describe, expect, test } from "vitest";
 
 import { commands } from "../commands/index.ts";
+import { LOG_EVENTS } from "../src/log.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const readme = await readFile(path.join(root, "README.md"), "utf8");
@@ -44,5 +46,19 @@ describe("the README", () => {
     expect(screen).toContain("docs/console.png");
     expect(screen).toContain("npm ci && npm start");
     expect(screen).toContain("npm ci && npm test");
+  });
+});
+
+describe("docs/logs.md", () => {
+  test("explains every event, in order, and no other", async () => {
+    const page = await readFile(path.join(root, "docs/logs.md"), "utf8");
+    const written = [...page.matchAll(/^\| `([^`]+)` \|/gmu)].map(([, event]) => event);
+    expect(written).toEqual([...LOG_EVENTS]);
+  });
+
+  test("every event is written somewhere", async () => {
+    const files = globSync("src/**/*.ts", { cwd: root }).filter((file) => path.basename(file) !== "log.ts");
+    const code = (await Promise.all(files.map((file) => readFile(path.join(root, file), "utf8")))).join("\n");
+    expect(LOG_EVENTS.filter((event) => !code.includes(`"${event}"`))).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ export async function storeButtonPayloads(
       try {
         keys.set(button, await withTimeout(payloads.put(payload, keepMillis), STORE_TIMEOUT_MILLIS));
       } catch (error) {
-        log.error({ err: error, platform }, "a button could not be kept and is left out");
+        log.error({ err: error, platform }, "button not stored");
       }
     }),
   );

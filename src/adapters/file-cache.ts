@@ -45,7 +45,7 @@ export function createFileCache(options: FileCacheOptions): FileCache {
     try {
       await file.attachment.dispose();
     } catch (thrown) {
-      options.log.warn({ file: file.attachment.name, why: messageOf(thrown) }, "a file could not be disposed of");
+      options.log.warn({ file: file.attachment.name, why: messageOf(thrown) }, "file not removed");
     }
   }
 
@@ -77,7 +77,7 @@ export function createFileCache(options: FileCacheOptions): FileCache {
       // Content-Length has promised the size; fewer bytes would leave the browser waiting for the rest.
       if (count !== attachment.sizeBytes) throw new Error(`has ${count} bytes instead of ${attachment.sizeBytes}`);
     } catch (thrown) {
-      options.log.error({ file: attachment.name, why: messageOf(thrown) }, "a download broke off");
+      options.log.error({ file: attachment.name, why: messageOf(thrown) }, "download failed");
       throw thrown;
     } finally {
       file.readers -= 1;

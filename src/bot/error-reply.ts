@@ -16,7 +16,7 @@ export function errorReply(thrown: unknown, context: { log: Log; command: string
   if (thrown instanceof ApiError) return apiErrorReply(thrown);
   if (context.signal.aborted && !(thrown instanceof StorageError)) return cancelledReply(context.signal.reason);
   const id = randomBytes(4).toString("hex");
-  context.log.error({ err: thrown, bug: id, command: context.command }, "a command failed");
+  context.log.error({ err: thrown, bug: id, command: context.command }, "command failed");
   if (thrown instanceof StorageError) return storeTroubleReply(thrown, id);
   return reply({
     tone: "bad",

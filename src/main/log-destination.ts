@@ -1,22 +1,22 @@
 import type { Writable } from "node:stream";
 
-import type { LogTarget } from "../log.ts";
+import type { LogEvent, LogTarget } from "../log.ts";
 
-/** The part of a terminal's stream that is needed here. */
+/** A stream that may be a terminal. */
 export interface LogStream extends Writable {
   readonly isTTY?: boolean;
 }
 
-/** Where log lines go, and how many never got there. */
+/** Where log lines go, and how many were lost. */
 interface LogDestination extends LogTarget {
   /** Lines that could not be written since the process began. */
   readonly lost: number;
 }
 
 /**
- * Where log lines go: JSON as it is into files and pipes; on a terminal made readable by pino-pretty, which is loaded
- * with the first line. Lines that come before it is there wait for it, or are written as they are when the process ends.
- * A line that cannot be written is dropped and counted.
+ * Where log lines go: plain JSON to files and pipes; on a terminal made readable by pino-pretty, which is loaded with the
+ * first line. Lines wait until it is loaded, or are written as JSON when the process ends. A line that cannot be written
+ * is dropped and counted.
  */
 export function logDestination(stream: LogStream = process.stderr): LogDestination {
   const guarded = guardLogStream(stream);
@@ -35,7 +35,12 @@ function prettyDestination(guarded: GuardedLog): LogDestination {
   process.once("exit", () => flush((line) => guarded.write(line)));
   const load = async (): Promise<void> => {
     const { prettyFactory } = await import("pino-pretty");
-    const pretty = prettyFactory({ colorize: true, translateTime: "SYS:HH:MM:ss", singleLine: true });
+    const pretty = prettyFactory({
+      messageKey: "event",
+      colorize: true,
+      translateTime: "SYS:HH:MM:ss",
+      singleLine: true,
+    });
     write = (line) => guarded.write(pretty(line) ?? line);
     flush(write);
   };
@@ -54,7 +59,7 @@ function prettyDestination(guarded: GuardedLog): LogDestination {
   };
 }
 
-/** What may wait for a reader who has stopped reading; what comes beyond it is dropped. */
+/** Buffer for a reader that has stopped reading; lines beyond it are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 interface GuardedLog {
@@ -70,26 +75,26 @@ interface GuardedLog {
  */
 function guardLogStream(stream: Writable): GuardedLog {
   let lost = 0;
-  let untold = 0;
+  let unreported = 0;
   // Each failure is counted where the line was written.
   stream.on("error", () => undefined);
 
   const send = (line: string, lines: number): void => {
     const fail = (): void => {
       lost += lines;
-      untold += 1;
+      unreported += 1;
     };
     if (stream.writableLength > MAX_WAITING_BYTES) return fail();
     stream.write(line, (error) => {
       if (error !== null && error !== undefined) return fail();
-      tell();
+      reportLost();
     });
   };
-  const tell = (): void => {
-    if (untold === 0) return;
-    untold = 0;
-    const msg = "this many log lines could not be written since the process began";
-    send(`${JSON.stringify({ level: 40, time: new Date().toISOString(), lines: lost, msg })}\n`, 0);
+  const reportLost = (): void => {
+    if (unreported === 0) return;
+    unreported = 0;
+    const event: LogEvent = "log lines lost";
+    send(`${JSON.stringify({ level: 40, time: new Date().toISOString(), lines: lost, event })}\n`, 0);
   };
   return {
     get lost() {

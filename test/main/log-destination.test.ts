@@ -22,20 +22,20 @@ function screen(isTTY: boolean): LogStream & { text: string; written: Promise<un
 
 it("leaves lines as they are for files and pipes", () => {
   const pipe = screen(false);
-  createLog("info", logDestination(pipe)).info({ node: "n1" }, "first");
-  expect(pipe.text).toMatch(/^\{"level":30,"time":"[^"]+","node":"n1","msg":"first"\}\n$/u);
+  createLog("info", logDestination(pipe)).info({ node: "n1" }, "stopping");
+  expect(pipe.text).toMatch(/^\{"level":30,"time":"[^"]+","node":"n1","event":"stopping"\}\n$/u);
 });
 
 it("makes them readable on a terminal, in order, and hides what the log hides", async () => {
   const terminal = screen(true);
   const log = createLog("info", logDestination(terminal));
-  log.info({ node: "n1", token: "hunter2" }, "first");
-  log.warn("second");
+  log.info({ node: "n1", token: "hunter2" }, "stopping");
+  log.warn({}, "stop failed");
   await terminal.written;
-  log.error({ err: new Error("boom") }, "third");
+  log.error({ err: new Error("boom") }, "uncaught error");
   const text = stripVTControlCharacters(terminal.text);
   expect(text).toMatch(
-    /^\[\d\d:\d\d:\d\d\] INFO: first \{"node":"n1","token":"\[redacted\]"\}\n.*WARN: second\n.*ERROR: third/u,
+    /^\[\d\d:\d\d:\d\d\] INFO: stopping \{"node":"n1","token":"\[redacted\]"\}\n.*WARN: stop failed\n.*ERROR: uncaught error/u,
   );
   expect(text).toContain("boom");
   expect(text).not.toContain("hunter2");
@@ -73,20 +73,20 @@ describe("a log that nobody reads any more", () => {
       const pipe = Object.assign(brittle(), { isTTY });
       const destination = logDestination(pipe);
       const log = createLog("info", destination);
-      log.info("read");
+      log.info({ line: "read" }, "stopping");
       await vi.waitUntil(() => pipe.text.includes("read"));
       pipe.broken = true;
-      for (let line = 0; line < 3; line += 1) log.error("unread");
+      for (let line = 0; line < 3; line += 1) log.error({ line: "unread" }, "stopping");
       await settled();
       expect(destination.lost).toBe(3);
       pipe.broken = false;
-      log.info("read again");
+      log.info({ line: "read again" }, "stopping");
       await settled();
-      log.info("and again");
+      log.info({ line: "and again" }, "stopping");
       await settled();
       const text = stripVTControlCharacters(pipe.text);
       expect(text).not.toContain("unread");
-      expect(text.match(/"lines":3,"msg":"this many log lines could not be written/gu)).toHaveLength(1);
+      expect(text.match(/"lines":3,"event":"log lines lost"/gu)).toHaveLength(1);
       expect(text).toContain("and again");
       expect(destination.lost).toBe(3);
     },
@@ -96,7 +96,7 @@ describe("a log that nobody reads any more", () => {
     const stuck = new Writable({ write: () => undefined });
     const destination = logDestination(stuck);
     const log = createLog("info", destination);
-    for (let line = 0; line < 3000; line += 1) log.info("x".repeat(1000));
+    for (let line = 0; line < 3000; line += 1) log.info({ line: "x".repeat(1000) }, "stopping");
     expect(stuck.writableLength).toBeLessThan(1_100_000);
     expect(destination.lost).toBeGreaterThan(1900);
   });

@@ -179,13 +179,13 @@ class DiscordAdapter implements SendingAdapter {
           networks,
           signal,
         });
-        log.info({ platform: "discord", ...changes }, "commands compared with Discord's");
+        log.info({ platform: "discord", ...changes }, "commands registered");
         return;
       } catch (error) {
         if (signal.aborted) return;
         log.error(
           { platform: "discord", why: messageOf(error), againInMillis: wait },
-          "commands could not be registered",
+          "command registration failed",
         );
         await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
         wait = Math.min(wait * 2, 3_600_000);

@@ -58,7 +58,7 @@ export async function runAsk(options: RunAskOptions): Promise<number> {
     await print({ terminal, now, json, prompt: false }, reply, new Map());
     return exitCodeOf(reply);
   } finally {
-    await runner?.close().catch((thrown: unknown) => log.warn({ err: thrown }, "closing failed"));
+    await runner?.close().catch((thrown: unknown) => log.warn({ err: thrown }, "close failed"));
     for (const screen of screens) screen.stream.off("error", ignore);
   }
 }

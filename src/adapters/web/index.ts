@@ -127,7 +127,7 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
     server.maxConnections = MAX_CONNECTIONS;
     port = await listen(server, options.host, options.port);
     hosts = allowedHosts({ host: options.host, port, ...(publicUrl === undefined ? {} : { publicUrl }) });
-    server.on("error", (error) => log.error({ err: error }, "the console's server reports an error"));
+    server.on("error", (error) => log.error({ err: error }, "console server error"));
     health = { state: "up" };
   }
 

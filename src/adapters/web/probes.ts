@@ -45,7 +45,7 @@ export function probeRoutes(dependencies: ProbeDependencies): Hono {
       const { contentType, body } = await withTimeout(dependencies.metrics(), PROBE_TIMEOUT_MILLIS);
       return c.body(body, 200, { "Content-Type": contentType });
     } catch (thrown) {
-      dependencies.log.error({ why: messageOf(thrown) }, "metrics could not be collected");
+      dependencies.log.error({ why: messageOf(thrown) }, "metrics failed");
       return c.json({ error: "The metrics could not be collected; the log says why." }, 500);
     }
   });
@@ -56,7 +56,7 @@ export function probeRoutes(dependencies: ProbeDependencies): Hono {
     try {
       return await withTimeout(dependencies.ready(), PROBE_TIMEOUT_MILLIS);
     } catch (thrown) {
-      dependencies.log.error({ why: messageOf(thrown) }, "readiness could not be checked");
+      dependencies.log.error({ why: messageOf(thrown) }, "readiness failed");
       return { ok: false, parts: { check: { ok: false, why: "it did not answer" } } };
     }
   }

@@ -36,7 +36,7 @@ export function renderPreviews(
         // A bug in one renderer must not cost the answer itself.
         dependencies.log.error(
           { platform: preview.platform, why: messageOf(thrown) },
-          "a preview could not be rendered",
+          "preview failed",
         );
         return [preview.platform, null];
       }

@@ -236,7 +236,7 @@ function renderMessage(
   try {
     return describe(message, context);
   } catch (thrown) {
-    log.error({ err: thrown, type: message.type }, "an alert cannot be worded");
+    log.error({ err: thrown, type: message.type }, "alert not rendered");
     throw new SendError("unhealable", "it cannot be worded", { cause: thrown });
   }
 }

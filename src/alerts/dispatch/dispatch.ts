@@ -7,6 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../api/clock.ts";
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
+import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { nowMillis, randomId } from "../dependencies.ts";
 import type { Decision } from "../outbox/batch.ts";
@@ -130,7 +131,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         // Its channels are notified, which may make deliveries due on a platform whose turn is over.
         const resumed = suspended.some(({ platform }) => suspensions.get(platform) === undefined);
         const more = resumed || work.length < claimed.length;
-        return { claimed: work, next, full, more, resumed, outcomes, suspensions };
+        return { claimed: work, next, full, more, resumed, outcomes, suspensions, decisions };
       });
       if (taken.resumed) hasChunks = true;
       if (at - expiredAt >= MAX_IDLE) {
@@ -142,6 +143,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         taken.claimed.map(({ claimed }) => claimed),
         recorded.map(({ claimed }) => claimed.row.id),
       );
+      logLosses(log, taken.decisions);
       if (recorded.length > 0) dependencies.onStep?.("receipt kept");
       if (taken.claimed.length > 0) dependencies.onStep?.("deliveries claimed");
       for (const [index, { claimed }] of recorded.entries()) {
@@ -219,7 +221,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
           const fannedOut = await fanOutOne();
           pause = more || fannedOut ? 0 : Math.min(MAX_IDLE, untilDue(next), untilProbe, ...full.map(untilFree));
         } catch (thrown) {
-          log.error({ err: thrown }, "deliveries cannot be kept");
+          log.error({ err: thrown }, "dispatch failed");
           pause = STORE_RETRY_DELAY;
         }
         if (pause > 0) await waitFor(wakeUp.promise, pause, clock, signal);
@@ -228,10 +230,18 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
       await waitFor(Promise.all(attempts.values()), SHUTDOWN_GRACE, clock);
       shutdown.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       if (results.length > 0) {
-        await turn(false).catch((thrown: unknown) => log.error({ err: thrown }, "the last receipts cannot be kept"));
+        await turn(false).catch((thrown: unknown) => log.error({ err: thrown }, "receipts not stored"));
       }
     },
   };
+}
+
+/** What will not be delivered, for operators who read the log. */
+function logLosses(log: Log, decisions: readonly Decision[]): void {
+  for (const { what, destination, delivery, episode, detail: why } of decisions) {
+    if (what === "dead letter") log.error({ destination, delivery, episode, why }, "delivery dead-lettered");
+    if (what === "destination lost") log.warn({ destination, why }, "destination lost");
+  }
 }
 
 interface Turn {

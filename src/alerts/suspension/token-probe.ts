@@ -111,10 +111,10 @@ export class TokenProbe {
       // What an earlier process found is probed at once.
       if (before === undefined) this.#nextAt.delete(platform);
       else this.#nextAt.set(platform, clock.monotonicMillis() + REFUSED_EVERY);
-      log.error({ platform, why }, "the bot's token is refused: nothing is sent there until a token is accepted");
+      log.error({ platform, why }, "platform suspended");
     }
     for (const platform of before?.keys() ?? []) {
-      if (!this.#known.has(platform)) log.info({ platform }, "the bot's token is accepted again");
+      if (!this.#known.has(platform)) log.info({ platform }, "platform resumed");
     }
   }
 

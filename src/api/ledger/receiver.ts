@@ -160,10 +160,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     if (contentType !== undefined) this.#contentType = contentType;
     if (extensions.length > 0) {
       const { log } = this.#context;
-      log.info(
-        { node: this.#target.node, extensions: extensions.slice(0, 10) },
-        "a ledger export came with extensions",
-      );
+      log.info({ node: this.#target.node, extensions: extensions.slice(0, 10) }, "export extensions ignored");
     }
     this.#open();
   }

@@ -179,7 +179,7 @@ export class NodeEndpoint {
     if (this.breaker.recordFailure(error)) {
       this.#context.log.warn(
         { network: this.#context.network, node: this.name, kind: error.kind, why: error.tried.at(-1)?.why },
-        "a node rests",
+        "circuit open",
       );
     }
     if (error.kind === "rate-limited" && error.httpStatus !== undefined) this.budget.observeRemaining(0);

@@ -31,6 +31,6 @@ export function reachableOperators(
   log: Log,
 ): Destination | undefined {
   if (operators === undefined || (operators.platform === "slack" ? slack : discord) !== undefined) return operators;
-  log.warn("OPERATOR_CHANNEL names a channel on a platform that is not set up: nobody is told there");
+  log.warn({ why: "OPERATOR_CHANNEL names a channel on a platform that is not set up" }, "operator channel unusable");
   return undefined;
 }

@@ -4,13 +4,13 @@ import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 
 interface DeadManSwitchOptions {
-  /** A secret: whoever knows it can say that all is well. */
+  /** A secret: its knowledge is enough to ping. */
   readonly url: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Why not all is well, as a clause; undefined where all is. May reject. */
-  readonly trouble: () => Promise<string | undefined>;
-  /** How long one try may take. Default 10 s. */
+  /** Why the bot is not well, as a clause; undefined where it is. May reject. */
+  readonly problem: () => Promise<string | undefined>;
+  /** Timeout of one ping. Default 10 s. */
   readonly pingMillis?: Milliseconds;
 }
 
@@ -20,28 +20,28 @@ export interface DeadManSwitch {
 
 const FIRST_PING_AFTER: Milliseconds = 10_000;
 const PING_INTERVAL: Milliseconds = 60_000;
-/** Before the second try and the third; after that the next minute's turn comes. */
+/** Before the second and the third attempt; after that the next minute's ping follows. */
 const RETRY_DELAYS: readonly Milliseconds[] = [2000, 5000];
-/** Whoever cannot say in this time whether all is well, is not. */
+/** A health check that takes longer counts as a problem. */
 const HEALTH_TIMEOUT: Milliseconds = 10_000;
 
 /**
- * Pings an address about once a minute while all is well, so that a service elsewhere notices when this process, its
- * machine or its network is gone, or when it runs and does nothing.
+ * Pings an address about once a minute while the bot is well, so that a service elsewhere notices when this process,
+ * its machine or its network is gone, or when it runs and does nothing.
  */
-export function startDeadManSwitch({ url, clock, log, trouble, pingMillis }: DeadManSwitchOptions): DeadManSwitch {
+export function startDeadManSwitch({ url, clock, log, problem, pingMillis }: DeadManSwitchOptions): DeadManSwitch {
   const stopped = new AbortController();
   const { signal } = stopped;
   let silentFor: string | undefined;
 
-  async function whyNot(): Promise<string | undefined> {
+  async function findProblem(): Promise<string | undefined> {
     const over = new AbortController();
     const late = clock.sleep(HEALTH_TIMEOUT, AbortSignal.any([over.signal, signal])).then(
       () => "it cannot be found out whether all is well",
       () => undefined,
     );
     try {
-      return await Promise.race([trouble(), late]);
+      return await Promise.race([problem(), late]);
     } catch (thrown) {
       return messageOf(thrown);
     } finally {
@@ -59,10 +59,10 @@ export function startDeadManSwitch({ url, clock, log, trouble, pingMillis }: Dea
     return why;
   }
 
-  /** Tells of a change only: a night of trouble is two lines. */
-  function tell(why: string | undefined, words: string): void {
-    if (why === undefined && silentFor !== undefined) log.info("the dead man's switch is pinged again");
-    if (why !== undefined && silentFor === undefined) log.warn({ why }, words);
+  /** Logs changes only: a night of failures is two lines. */
+  function logChange(why: string | undefined): void {
+    if (why === undefined && silentFor !== undefined) log.info({}, "dead man's switch pinged again");
+    if (why !== undefined && silentFor === undefined) log.warn({ why }, "dead man's switch not pinged");
     silentFor = why;
   }
 
@@ -71,16 +71,15 @@ export function startDeadManSwitch({ url, clock, log, trouble, pingMillis }: Dea
     for (;;) {
       await clock.sleep(pause, signal);
       const began = clock.monotonicMillis();
-      const why = await whyNot();
+      const why = await findProblem();
       signal.throwIfAborted();
-      if (why === undefined) tell(await ping(), "the dead man's switch cannot be pinged");
-      else tell(why, "the dead man's switch is not pinged: not all is well");
+      logChange(why ?? (await ping()));
       pause = Math.max(0, PING_INTERVAL - (clock.monotonicMillis() - began));
     }
   }
 
   const running = run().catch((thrown: unknown) => {
-    if (!signal.aborted) log.error({ err: thrown }, "the dead man's switch ended");
+    if (!signal.aborted) log.error({ err: thrown }, "dead man's switch ended");
   });
   return {
     async stop() {
@@ -90,12 +89,12 @@ export function startDeadManSwitch({ url, clock, log, trouble, pingMillis }: Dea
   };
 }
 
-/** One try. */
+/** Timeout of one attempt. */
 const PING_TIMEOUT_MILLIS: Milliseconds = 10_000;
 
 /**
- * Asks an address once and reads nothing of the answer. Gives a clause for people where it did not take the ping, without
- * the address: that is a secret. Does not follow redirects: they could lead the ping to somebody else. Never rejects.
+ * Requests an address once and ignores the body. Gives a clause for people where the ping failed, without the address,
+ * which is a secret. Does not follow redirects, which could lead to another party. Never rejects.
  */
 export async function pingOnce(
   url: string,

@@ -70,7 +70,7 @@ async function fit(
     return await fitFiles(files, maxBytes, signal);
   } catch (error) {
     signal.throwIfAborted();
-    log.error({ err: error, platform: "discord" }, "files could not be compressed");
+    log.error({ err: error, platform: "discord" }, "compression failed");
     const fitting: MessageFile[] = [];
     const unsendable: UnsendableFile[] = [];
     let bytesLeft = MAX_TOTAL_FILE_BYTES;

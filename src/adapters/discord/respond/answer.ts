@@ -143,7 +143,7 @@ async function composeAndSend(
     if (!refused || hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
     context.log.error(
       { ...errorForLog(error), platform: "discord", interaction: interaction.id },
-      "Discord refused a message",
+      "answer failed",
     );
     const notice = await compose(refusedAnswerNotice(), {}, maxBytesOf(interaction), context, context.signal);
     await deliverTo(notice);
@@ -173,7 +173,7 @@ async function editProgress(
       await message.dispose();
     }
   } catch (error) {
-    context.log.debug({ ...errorForLog(error), platform: "discord" }, "progress could not be shown");
+    context.log.debug({ ...errorForLog(error), platform: "discord" }, "progress not shown");
   }
 }
 

@@ -138,11 +138,11 @@ async function shareMessage(
   try {
     await api.followUp(shared(true), false);
   } catch (error) {
-    context.log.warn({ ...errorForLog(error), platform: "discord" }, "a reply could not be shared with its files");
+    context.log.warn({ ...errorForLog(error), platform: "discord" }, "share without files");
     try {
       await api.followUp(shared(false), false);
     } catch (again) {
-      context.log.warn({ ...errorForLog(again), platform: "discord" }, "a reply could not be shared");
+      context.log.warn({ ...errorForLog(again), platform: "discord" }, "share failed");
       await api.followUp(
         await compose(shareFailedNotice(), {}, maxBytesOf(interaction), context, context.signal),
         true,

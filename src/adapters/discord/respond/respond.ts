@@ -34,7 +34,7 @@ export async function respondToInteraction(context: DiscordContext, interaction:
     const late = hasErrorCode(error, ...TOO_LATE_CODES);
     context.log[late ? "warn" : "error"](
       { ...errorForLog(error), platform: "discord", interaction: interaction.id },
-      "an interaction went without its answer",
+      "answer failed",
     );
     if (!late && !api.expired) await sendApology(context, api, interaction);
   }
@@ -79,7 +79,7 @@ async function sendApology(context: DiscordContext, api: InteractionApi, interac
     else if (interaction.type === InteractionType.ApplicationCommand) await api.editWithoutRetry(notice);
     else await api.followUp(notice, true);
   } catch (error) {
-    context.log.debug({ ...errorForLog(error), platform: "discord" }, "nor could it be excused");
+    context.log.debug({ ...errorForLog(error), platform: "discord" }, "apology failed");
   }
 }
 

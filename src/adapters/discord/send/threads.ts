@@ -49,7 +49,7 @@ export class Threads {
       if (!hasErrorCode(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) {
         this.#log.warn(
           { ...errorForLog(error), platform: "discord", channel: parent },
-          "no thread; posted in the channel",
+          "thread not created",
         );
         return parent;
       }

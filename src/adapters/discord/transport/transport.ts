@@ -79,7 +79,7 @@ export class GatewayConnection {
       this.#become({ state: end.fatal ? "failed" : "down", why: end.why });
       log[end.fatal ? "error" : "warn"](
         { platform: "discord", why: end.why, againInMillis: Math.round(pause) },
-        "gateway lost",
+        "gateway reconnecting",
       );
       this.#pause = new AbortController();
       const awake = AbortSignal.any([this.#stopping.signal, this.#pause.signal]);
@@ -119,17 +119,17 @@ export class GatewayConnection {
       try {
         await manager.destroy({ reason: "over" });
       } catch (error) {
-        log.debug({ platform: "discord", why: messageOf(error) }, "gateway not closed in order");
+        log.debug({ platform: "discord", why: messageOf(error) }, "gateway close failed");
       }
     };
     const statuses = async (): Promise<WebSocketShardStatus[]> => [...(await manager.fetchStatus()).values()];
-    const up = (what: string): void => {
+    const up = (event: "gateway ready" | "gateway session resumed"): void => {
       if (over) return void destroy();
       wasUp = true;
       upSince = performance.now();
       downSince = Number.POSITIVE_INFINITY;
       this.#become({ state: "up" });
-      log.info({ platform: "discord" }, what);
+      log.info({ platform: "discord" }, event);
     };
     manager.on(WebSocketShardEvents.Hello, () => {
       closed = false;

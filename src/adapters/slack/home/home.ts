@@ -36,7 +36,7 @@ async function readOrUnreadable<T>(slack: SlackContext, reading: Promise<T>): Pr
   } catch (error) {
     slack.log.error(
       { platform: "slack", err: error, why: describeError(error) },
-      "the home tab lacks what somebody keeps",
+      "home tab incomplete",
     );
     return "unreadable";
   }

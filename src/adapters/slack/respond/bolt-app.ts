@@ -76,13 +76,13 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
   });
   for (const event of ["app_uninstalled", "tokens_revoked"] as const) {
     app.event(event, () => {
-      slack.log.warn({ platform: "slack", event }, "Slack takes the app's permissions back");
+      slack.log.warn({ platform: "slack", slackEvent: event }, "app permissions revoked");
       identity.checkNow();
       return Promise.resolve();
     });
   }
   app.error((error) => {
-    slack.log.error({ platform: "slack", err: error, why: describeError(error) }, "a listener failed");
+    slack.log.error({ platform: "slack", err: error, why: describeError(error) }, "listener failed");
     return Promise.resolve();
   });
   return app;

@@ -86,7 +86,7 @@ async function readPress(slack: SlackContext, value: string | undefined): Promis
     const kept = decodePress(await withTimeout(slack.payloads.get(routed.key), PRESS_READ_TIMEOUT_MILLIS));
     return kept === undefined || kept.kind === "kept" ? expiredNotice(slack.command) : kept;
   } catch (error) {
-    slack.log.error({ platform: "slack", err: error }, "what a button means could not be read");
+    slack.log.error({ platform: "slack", err: error }, "button unreadable");
     return unreadableNotice();
   }
 }

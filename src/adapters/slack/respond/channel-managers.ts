@@ -80,7 +80,7 @@ export class ChannelManagers {
       return user === undefined ? UNKNOWN_PERMISSION : permissionOf(user, { id: person.id, workspace });
     } catch (error) {
       const { log } = this.#options;
-      log.warn({ platform: "slack", why: describeError(error) }, "who somebody is could not be looked up");
+      log.warn({ platform: "slack", why: describeError(error) }, "user lookup failed");
       return UNKNOWN_PERMISSION;
     }
   }

@@ -42,7 +42,7 @@ export async function openForm(
   } catch (error) {
     slack.log.warn(
       { platform: "slack", command: ask.command, why: describeError(error) },
-      "a form could not be opened",
+      "form not opened",
     );
     return false;
   }

@@ -63,7 +63,7 @@ function progressOf(
         audience,
       );
     } catch (error) {
-      slack.log.debug({ platform: "slack", command: ask.command, why: describeError(error) }, "progress was not shown");
+      slack.log.debug({ platform: "slack", command: ask.command, why: describeError(error) }, "progress not shown");
       return false;
     }
   });
@@ -114,7 +114,7 @@ export async function sayWithRetries(slack: SlackContext, what: string, answer: 
     return true;
   } catch (error) {
     if (!(error instanceof RetriesExhausted)) throw error;
-    slack.log.error({ platform: "slack", what, why: error.message }, "an answer is given up");
+    slack.log.error({ platform: "slack", what, why: error.message }, "answer dropped");
     return false;
   }
 }

@@ -108,7 +108,7 @@ export class AnswerRetrier {
           this.#waiting += 1;
         }
         const againInMillis = Math.round(wait);
-        log.warn({ platform: "slack", what, why: describeError(error), againInMillis }, "Slack takes no answer");
+        log.warn({ platform: "slack", what, why: describeError(error), againInMillis }, "answer retried");
         await sleep(wait, stopping).catch(() => undefined);
         if (stopping.aborted) throw error;
         pause = Math.min(pause * 2, policy.maxDelayMillis);
@@ -150,7 +150,7 @@ class AnswerAttempts {
       if (!this.#lost) this.#transient = here;
       if (sayInDirectMessage === undefined) return here;
       if (!(here instanceof ResponseUrlExpired)) {
-        this.#log.warn({ platform: "slack", what: this.#what, why: describeError(here) }, "an answer was not taken");
+        this.#log.warn({ platform: "slack", what: this.#what, why: describeError(here) }, "answer refused");
       }
     }
     const there = await this.#try(
@@ -170,7 +170,7 @@ class AnswerAttempts {
         if (isContentRefused(error) && this.#answer.simplify()) {
           this.#log.error(
             { platform: "slack", what: this.#what, why: describeError(error) },
-            "Slack refuses an answer",
+            "answer failed",
           );
           continue;
         }

@@ -88,7 +88,7 @@ export class FileBatch {
         unanswered = isUnanswered(error) ? unanswered + 1 : 0;
         dependencies.log.warn(
           { platform: "slack", file: file.name, why: describeError(error) },
-          "a file could not be sent",
+          "file not sent",
         );
         failed.push(`${name} could not be sent: ${failureReason(error, destination, dependencies.botName())}`);
       }

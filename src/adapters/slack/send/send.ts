@@ -246,7 +246,7 @@ export class SlackSender implements Sender {
       const { channel, thread } = place;
       await post(() => this.#web.chat.postMessage({ channel, thread_ts: thread, ...messageArguments(body) }));
     } catch (error) {
-      log.warn({ platform: "slack", why: describeError(error) }, "files did not follow their message");
+      log.warn({ platform: "slack", why: describeError(error) }, "alert files not sent");
     }
   }
 }

@@ -80,6 +80,6 @@ export async function logFailure(
   try {
     await work();
   } catch (error) {
-    log.error({ platform: "slack", what, err: error, why: describeError(error) }, "a person went without an answer");
+    log.error({ platform: "slack", what, err: error, why: describeError(error) }, "answer failed");
   }
 }

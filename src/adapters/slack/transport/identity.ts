@@ -70,13 +70,13 @@ export class Identity {
     } catch (error) {
       // No answer says nothing about the token; the sockets' health shows whether Slack is reachable.
       if (isTokenRefused(error)) this.#setHealth({ state: "failed", why: "Slack refuses the bot token" });
-      log.debug({ platform: "slack", why: describeError(error) }, "no answer about the bot token");
+      log.debug({ platform: "slack", why: describeError(error) }, "token check unanswered");
     }
   }
 
   #setHealth(health: AdapterHealth): void {
     if (health.state === "failed" && this.health.state !== "failed") {
-      this.#options.log.error({ platform: "slack", why: health.why }, "bot token refused");
+      this.#options.log.error({ platform: "slack", why: health.why }, "token refused");
     }
     this.health = health;
   }

@@ -84,7 +84,7 @@ export class Connection implements Receiver {
       this.#sockets[socket] = { state: end.refused ? "failed" : "down", why: end.why };
       if (end.wasUp) {
         wait = backoffMillis;
-        log.info({ platform: "slack", line: socket, why: end.why }, "socket ended, a new one is made");
+        log.info({ platform: "slack", socket, why: end.why }, "socket mode reconnecting");
         // Sockets that end at once are a fault: new ones are not asked for too often.
         const short = performance.now() - began < SHORT_SESSION_MILLIS;
         if (short) await sleep(backoffMillis, undefined, { signal, ref: false }).catch(() => undefined);
@@ -93,7 +93,7 @@ export class Connection implements Receiver {
       wait = Math.min(wait * 2, BACKOFF_MAX_MILLIS);
       const pause = end.refused ? failedMillis : wait * (0.5 + Math.random() / 2);
       const level = end.refused ? "error" : "warn";
-      log[level]({ platform: "slack", line: socket, why: end.why, againInMillis: Math.round(pause) }, "no socket");
+      log[level]({ platform: "slack", socket, why: end.why, againInMillis: Math.round(pause) }, "socket mode unavailable");
       await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
@@ -108,14 +108,14 @@ export class Connection implements Receiver {
       autoReconnectEnabled: false,
       installerOptions: { clientOptions: webClientOptions({ apiUrl, log }) },
       processEventErrorHandler: ({ error }) => {
-        log.warn({ platform: "slack", why: describeError(error) }, "an event could not be handled");
+        log.warn({ platform: "slack", why: describeError(error) }, "event failed");
         return Promise.resolve(false);
       },
     });
     receiver.init({ processEvent: (event: ReceiverEvent) => this.#process(event) } as App);
     const { client } = receiver;
     guardSocketMessages(client, (why) =>
-      log.warn({ platform: "slack", line: socket, why }, "a message of the socket is passed over"),
+      log.warn({ platform: "slack", socket, why }, "socket message ignored"),
     );
     const { promise: ended, resolve: end } = Promise.withResolvers<string>();
     client.on("disconnected", () => end("the socket closed"));
@@ -135,7 +135,7 @@ export class Connection implements Receiver {
           wasUp = true;
           clearTimeout(late);
           this.#sockets[socket] = { state: "up" };
-          log.info({ platform: "slack", line: socket }, "socket ready");
+          log.info({ platform: "slack", socket }, "socket mode ready");
           return undefined;
         },
         (error: unknown) => {
@@ -167,7 +167,7 @@ export class Connection implements Receiver {
         await event.ack(response);
       } catch (error) {
         // The socket closed in between; Slack repeats the envelope on the other one.
-        this.#options.log.warn({ platform: "slack", why: describeError(error) }, "an acknowledgement did not go out");
+        this.#options.log.warn({ platform: "slack", why: describeError(error) }, "acknowledgement failed");
       }
     };
     // Before any other wait: a request to close may follow right behind this envelope.
@@ -180,7 +180,7 @@ export class Connection implements Receiver {
     try {
       await this.#app?.processEvent({ ...event, ack });
     } catch (error) {
-      this.#options.log.error({ platform: "slack", err: error }, "an event could not be handled");
+      this.#options.log.error({ platform: "slack", err: error }, "event failed");
     } finally {
       await ack();
     }

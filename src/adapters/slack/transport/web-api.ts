@@ -38,7 +38,7 @@ export function libraryLogger(log: Log): Logger {
   const say =
     (level: "debug" | "warn") =>
     (...parts: unknown[]): void =>
-      log[level]({ platform: "slack" }, parts.map(String).join(" "));
+      log[level]({ platform: "slack", text: parts.map(String).join(" ") }, "library message");
   return {
     debug: () => undefined,
     info: say("debug"),

@@ -160,6 +160,6 @@ export class PromptSession {
     const fault = await this.#history.add(line);
     if (fault === undefined || this.#historyFails) return;
     this.#historyFails = true;
-    this.#context.log.warn({ err: messageOf(fault) }, "the prompt's history cannot be kept");
+    this.#context.log.warn({ err: messageOf(fault) }, "history not saved");
   }
 }

@@ -62,7 +62,7 @@ export function alertRoutes(dependencies: AlertRouteDependencies): Hono<{ Bindin
     try {
       yield* frames;
     } catch (thrown) {
-      dependencies.log.error({ why: messageOf(thrown) }, "alerts could not be read for the console");
+      dependencies.log.error({ why: messageOf(thrown) }, "alert stream failed");
     }
   }
 

@@ -97,7 +97,7 @@ export function invocationRoutes(dependencies: InvocationDependencies): Hono {
           await out.writeln(JSON.stringify({ reply: render(answer, dependencies, previewed) }));
         }
       } catch (thrown) {
-        dependencies.log.error({ err: thrown }, "an answer could not be sent");
+        dependencies.log.error({ err: thrown }, "answer failed");
       } finally {
         context.release();
       }

@@ -139,9 +139,9 @@ describe("Slack is gone when an answer is ready", () => {
     fake.offline = true;
     if (asked === "Send as file") ann.startPress(last, asked);
     else ann.type(scene.channel, "probe table");
-    await waits.passUntil(() => lines.includes("an answer is given up"), "it to be given up");
+    await waits.passUntil(() => lines.includes("answer dropped"), "it to be given up");
     expect(waits.passed).toBeLessThanOrEqual(30 * MINUTE);
-    await waits.passUntil(() => lines.includes("a person went without an answer"), "the end");
+    await waits.passUntil(() => lines.includes("answer failed"), "the end");
     expect(waits.passed).toBeGreaterThan(24 * 60 * MINUTE);
     expect(waits.passed).toBeLessThanOrEqual(24.5 * 60 * MINUTE);
     fake.offline = false;
