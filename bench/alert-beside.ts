@@ -57,12 +57,12 @@ async function measure(): Promise<readonly Measured[]> {
 }
 
 /** Deliveries a second, from the event to the last of them. */
-async function perSecond(platforms: ChildProcess, tell: () => Promise<unknown>): Promise<number> {
+async function perSecond(platforms: ChildProcess, send: () => Promise<unknown>): Promise<number> {
   const arrived = once(platforms, "message") as Promise<[Arrived]>;
   platforms.send(CHANNELS);
   await sleep(200);
   const began = performance.timeOrigin + performance.now();
-  await tell();
+  await send();
   const [{ lastAt }] = await arrived;
   return CHANNELS / ((lastAt - began) / 1000);
 }
@@ -87,12 +87,12 @@ async function openOurs(
       : { platform: "slack", channel: `C${index}` },
   );
   const stage = await alertStage({ senders, destinations, kinds: ["checkpoint.new"], events: "each" });
-  await stage.look([]);
+  await stage.observe([]);
   let block = 100;
   return {
     take: async () => {
       const settled = stage.settled(CHANNELS);
-      const rate = await perSecond(platforms, () => stage.look([], [checkpoint((block += 1))]));
+      const rate = await perSecond(platforms, () => stage.observe([], [checkpoint((block += 1))]));
       await settled;
       return rate;
     },

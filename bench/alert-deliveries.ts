@@ -2,7 +2,7 @@ import type { Receipt, Sender } from "../src/alerts/sender.ts";
 import { alertStage, auction, checkpoint, type AlertStage } from "./support/alert-stage.ts";
 import { atLeast, atMost, median, runAsScript, type Measured } from "./support/figure.ts";
 
-// 10,000 subscriptions, each of a channel of its own, and one thing to tell them, on platforms that answer at once:
+// 10,000 subscriptions, each of a channel of its own, and one message for them, on platforms that answer at once:
 // how many deliveries a second are sent and have their receipts in the database on disk, and how long after it was
 // seen the first of them is on its way.
 
@@ -66,8 +66,8 @@ async function takeKind(kind: "each" | "rolling" | "condition"): Promise<Taken> 
       kinds: ["checkpoint.new", "market.auction"],
       events: kind === "rolling" ? "rolling" : "each",
     });
-    // The first look only learns where things stand.
-    await stage.look([auction("good")]);
+    // The first observation only learns the current state.
+    await stage.observe([auction("good")]);
     const one = await takeOnce(stage, senders, kind);
     if (round > 0) taken.push(one);
   }
@@ -84,7 +84,8 @@ async function takeOnce(
 ): Promise<Taken> {
   const done = stage.settled(SUBSCRIPTIONS);
   const began = performance.now();
-  const owed = kind === "condition" ? await stage.look([auction("bad")]) : await stage.look([], [checkpoint(100)]);
+  const owed =
+    kind === "condition" ? await stage.observe([auction("bad")]) : await stage.observe([], [checkpoint(100)]);
   if (owed !== SUBSCRIPTIONS) throw new Error(`${owed} deliveries are owed`);
   await done;
   const seconds = (performance.now() - began) / 1000;

@@ -27,7 +27,7 @@ async function child(url: string, directory: string, raw: boolean): Promise<void
   await exportOnce(url.replace(/\d+$/u, "1"), directory, raw);
   const idleMib = process.memoryUsage.rss() / MIB;
   await exportOnce(url, directory, raw);
-  // The kernel's own high-water mark, so that nothing between two looks is missed.
+  // The kernel's own high-water mark, so that nothing between two samples is missed.
   process.send?.({ idleMib, peakMib: process.resourceUsage().maxRSS / 1024 } satisfies MemoryOfExport);
 }
 

@@ -14,7 +14,7 @@ import { createBot } from "../src/bot/bot.ts";
 import { createLedgerExports } from "../src/export/ledger-exports.ts";
 import { silentLog } from "../src/log.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
-import { noAlertDesk } from "../test/support/alert-desk.ts";
+import { noAlertService } from "../test/support/alert-service.ts";
 import { alternate, atMost, type Measured, runAsScript, shown } from "./support/figure.ts";
 
 // The command `time` through bot, client and terminal renderer, against a bare undici request and JSON.parse.
@@ -93,7 +93,7 @@ function asker(url: string, cache: boolean): AsyncDisposable & { time(): Promise
     seen: { note: async () => undefined, find: async () => [] },
     parties: { save: async () => "saved", list: async () => [], forget: async () => false },
     exports: createLedgerExports({ log, now }),
-    alerts: noAlertDesk(),
+    alerts: noAlertService(),
     log,
     now,
   });

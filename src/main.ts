@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 
 import { UserError } from "./errors.ts";
-import { EXIT_BUG, EXIT_CALLER, type Subcommand } from "./main/cli/subcommand.ts";
+import { EXIT_BUG, EXIT_CALLER, type Subcommand } from "./main/cli/cli.ts";
 import { limitYoungGeneration } from "./main/v8-memory.ts";
 
-/** Each loads what it needs and nothing else: what is not loaded costs no time. */
+/** Each loads only the modules it needs. */
 const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; load(): Promise<Subcommand> }>> = {
   start: {
     about: "runs the bot: the web console, and each platform whose tokens are set",
     load: async () => {
-      // Before anything large is loaded; where no platform needs the room, start gives it free.
+      // Before large modules are loaded; without a chat platform, start lifts the limit again.
       limitYoungGeneration();
       return (await import("./main/start.ts")).start;
     },

@@ -18,8 +18,8 @@ const NETWORK = "mainnet";
 /** The alerts from a finding to receipts that are kept, on a database on disk, in real time. */
 export interface AlertStage extends AsyncDisposable {
   readonly engine: AlertEngine;
-  /** One round of a watcher: what it saw, now. */
-  look(readings: readonly Reading[], events?: readonly AlertEvent[]): Promise<number>;
+  /** One observation of a watcher, now. */
+  observe(readings: readonly Reading[], events?: readonly AlertEvent[]): Promise<number>;
   /** Resolves when so many more deliveries have their receipts in the database. */
   settled(count: number): Promise<void>;
 }
@@ -50,8 +50,8 @@ export async function alertStage(options: {
       if (wanted !== undefined && kept >= wanted.count) wanted.resolve();
     },
   });
-  const parts = { store, config: DEFAULT_ALERTS_CONFIG, clock: systemClock, log, simulated: new Set<string>() };
-  const engine = createAlertEngine({ ...parts, onOwed: () => dispatcher.wake() });
+  const dependencies = { store, config: DEFAULT_ALERTS_CONFIG, clock: systemClock, log, simulated: new Set<string>() };
+  const engine = createAlertEngine({ ...dependencies, onOwed: () => dispatcher.wake() });
   await store.transaction(async ({ alerts }) => {
     for (const [index, destination] of destinations.entries()) {
       await alerts.subscriptions.put([subscriptionOf(index, destination, kinds, events, NETWORK)]);
@@ -60,7 +60,7 @@ export async function alertStage(options: {
   const running = dispatcher.run(stop.signal);
   return {
     engine,
-    async look(readings, seen = []) {
+    async observe(readings, seen = []) {
       const at = systemClock.wallClock();
       const watcher = { name: "bench", every: 5000 };
       const { owed } = await engine.record({

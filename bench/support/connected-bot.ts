@@ -8,7 +8,7 @@ import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import type { ButtonPayloads } from "../../src/store/store.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
-import { alertDesk } from "../../test/support/alert-desk.ts";
+import { alertService } from "../../test/support/alert-service.ts";
 import { until } from "../../test/support/fake-discord/until.ts";
 import { scratchFolder } from "./export-once.ts";
 
@@ -33,7 +33,7 @@ export async function connectedBot(
     seen: store.seen,
     parties: store.parties,
     exports,
-    alerts: alertDesk(store),
+    alerts: alertService(store),
     log,
   });
   const adapter = open({ payloads: store.payloads, log });

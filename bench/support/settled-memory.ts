@@ -15,7 +15,7 @@ const SETTLE_MILLIS = 60_000;
 
 /**
  * Resident memory of the whole process, console included, a minute after it connected to Discord with 200 servers (and
- * to Slack, where told) and answered a few commands.
+ * to Slack, on request) and answered a few commands.
  */
 export async function settledMemory(name: string, most: number, withSlack: boolean): Promise<readonly Measured[]> {
   if (process.platform !== "linux") return [{ name, skipped: "it reads /proc, which is on Linux only" }];

@@ -1,6 +1,6 @@
 // The data node's client as the rest of the bot sees it: every operation, its answer and its errors.
 // Read next: client/client.ts (how a call is made), node/node.ts (one node's cache, rate budget and circuit breaker),
-// model/requests.ts (the interface, operation by operation). All limits and time-outs stand in limits.ts.
+// model/model.ts (the interface, operation by operation). All limits and time-outs stand in limits.ts.
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";

@@ -4,32 +4,32 @@ import type { FileHandle } from "node:fs/promises";
 import { codeOf, StorageError } from "../errors.ts";
 import { FileThread } from "./file-thread.ts";
 
-/** Bytes gathered before they are handed over at once. */
+/** Bytes gathered for one write. */
 const BLOCK_BYTES = 1024 * 1024;
-/** One or two go round; the others are there for the 30 ms that the thread takes to start. */
+/** One or two are in use; the others bridge the 30 ms that the thread takes to start. */
 const MAX_BLOCKS = 6;
-/** Blocks left when the caller is asked to wait, so that what has arrived already needs no copy elsewhere. */
+/** With fewer free blocks the caller has to wait, so that bytes that have arrived already need no other memory. */
 const MIN_FREE_BLOCKS = 1;
-/** Blocks free when the caller may go on: few long waits, since each costs whoever sends a stop and a start. */
+/** With so many free blocks the caller may go on: few long waits, since each stops and restarts the sender. */
 const FREE_BLOCKS_TO_RESUME = 3;
 
 /**
- * Writes a new file from its beginning, in blocks, and takes its SHA-256 on the way. A fixed few blocks of memory go
- * round between whoever fills them and the thread that writes and hashes. Each belongs to one of the two at a time:
- * into memory that both see at once, V8 copies with care for every word, or every byte, several times as slowly.
+ * Writes a new file from its beginning, in blocks, and takes its SHA-256 on the way. A few blocks of memory are passed to
+ * the thread that writes and hashes, and back. They are transferred, not shared: V8 copies into shared memory word by
+ * word or byte by byte, several times as slowly.
  */
 export class BlockWriter {
   readonly #handle: FileHandle;
   #free: Uint8Array<ArrayBuffer>[] = [];
-  /** Blocks made so far; most files need one. */
-  #made = 0;
+  /** The number of blocks made; most files need one. */
+  #blockCount = 0;
   #filling: Uint8Array<ArrayBuffer> | undefined;
-  /** How much of the block that is being filled is full. */
+  /** Bytes in the block that is being filled. */
   #filled = 0;
   #sizeBytes = 0;
   #thread: FileThread | undefined;
-  #underWay = 0;
-  /** What came without having been waited for, beyond the blocks. */
+  #pending = 0;
+  /** Bytes beyond the blocks, from a caller that did not wait. */
   readonly #overflow: Uint8Array[] = [];
   readonly #waiting: (() => void)[] = [];
   #failure: Error | undefined;
@@ -43,8 +43,8 @@ export class BlockWriter {
   }
 
   /**
-   * Takes bytes, which may be changed again as soon as it returns; what it returns should be waited for before the next
-   * call: nothing while there is room. Throws or rejects with StoreTrouble when the disk is full.
+   * Takes bytes, which may be changed again as soon as it returns. Returns a promise to await before the next call, or
+   * undefined while there is room. Throws or rejects with StorageError when the disk is full.
    */
   write(chunks: readonly Uint8Array[]): Promise<void> | undefined {
     this.#check();
@@ -52,7 +52,7 @@ export class BlockWriter {
       const taken = this.#overflow.length === 0 ? this.#take(chunk) : 0;
       if (taken < chunk.length) this.#overflow.push(Uint8Array.from(chunk.subarray(taken)));
     }
-    return this.#overflow.length === 0 && this.#spare >= MIN_FREE_BLOCKS ? undefined : this.#untilRoom();
+    return this.#overflow.length === 0 && this.#available >= MIN_FREE_BLOCKS ? undefined : this.#untilRoom();
   }
 
   /** Waits until everything is written; the hash in lower-case hex. Once only. */
@@ -61,22 +61,22 @@ export class BlockWriter {
     const last = this.#filling;
     let sha256: string;
     if (this.#thread === undefined) {
-      // What fits into one block is not worth a thread.
+      // A single block is not worth a thread.
       const bytes = last?.subarray(0, this.#filled) ?? new Uint8Array(0);
       try {
-        await this.#toDisk(bytes);
+        await this.#writeDirectly(bytes);
       } catch (error) {
         this.#fail(error);
       }
       sha256 = createHash("sha256").update(bytes).digest("hex");
     } else {
       if (last !== undefined && this.#filled > 0) this.#send(last);
-      while (this.#underWay > 0) await this.#nextRound();
+      while (this.#pending > 0) await this.#blockReturned();
       this.#check();
       sha256 = await this.#thread.finish();
     }
     this.#check();
-    // The file may be kept for long; the blocks are given back.
+    // The file may be kept for long, its blocks need not.
     this.#free = [];
     this.#filling = undefined;
     return { sizeBytes: this.#sizeBytes, sha256 };
@@ -87,7 +87,7 @@ export class BlockWriter {
     await this.#thread?.stop();
   }
 
-  /** As many of the bytes as there is room for. */
+  /** Takes as many bytes as there is room for, and returns their number. */
   #take(chunk: Uint8Array): number {
     let taken = 0;
     while (taken < chunk.length) {
@@ -104,21 +104,21 @@ export class BlockWriter {
   }
 
   /** Blocks that are free or can still be made. */
-  get #spare(): number {
-    return this.#free.length + MAX_BLOCKS - this.#made;
+  get #available(): number {
+    return this.#free.length + MAX_BLOCKS - this.#blockCount;
   }
 
   async #untilRoom(): Promise<void> {
     this.#check();
-    while (this.#overflow.length > 0 || this.#spare < FREE_BLOCKS_TO_RESUME) {
-      await this.#nextRound();
+    while (this.#overflow.length > 0 || this.#available < FREE_BLOCKS_TO_RESUME) {
+      await this.#blockReturned();
       this.#check();
     }
   }
 
   #nextBlock(): Uint8Array<ArrayBuffer> | undefined {
-    if (this.#free.length > 0 || this.#made === MAX_BLOCKS) return this.#free.pop();
-    this.#made += 1;
+    if (this.#free.length > 0 || this.#blockCount === MAX_BLOCKS) return this.#free.pop();
+    this.#blockCount += 1;
     return new Uint8Array(BLOCK_BYTES);
   }
 
@@ -127,17 +127,17 @@ export class BlockWriter {
     this.#filling = undefined;
     this.#filled = 0;
     this.#thread ??= new FileThread(this.#handle.fd);
-    this.#underWay += 1;
-    void this.#goRound(block, length, this.#thread);
+    this.#pending += 1;
+    void this.#writeBlock(block, length, this.#thread);
   }
 
-  async #goRound(block: Uint8Array<ArrayBuffer>, length: number, thread: FileThread): Promise<void> {
+  async #writeBlock(block: Uint8Array<ArrayBuffer>, length: number, thread: FileThread): Promise<void> {
     try {
       this.#free.push(new Uint8Array(await thread.append(block.buffer, length)));
     } catch (error) {
       this.#fail(error);
     }
-    this.#underWay -= 1;
+    this.#pending -= 1;
     this.#takeOverflow();
     for (const wake of this.#waiting.splice(0)) wake();
   }
@@ -155,15 +155,15 @@ export class BlockWriter {
     }
   }
 
-  /** The only bytes of a file, all at once. */
-  async #toDisk(bytes: Uint8Array): Promise<void> {
+  /** Writes the only bytes of a file. */
+  async #writeDirectly(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
       at += (await this.#handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
     }
   }
 
-  /** A block has come back, or has failed. */
-  #nextRound(): Promise<void> {
+  /** Resolves when a block has come back or failed. */
+  #blockReturned(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
@@ -178,7 +178,7 @@ export class BlockWriter {
 
 const DISK_FULL_CODES = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** What a system says when there is no room for more of a file, as the operator's to mend; anything else as an error. */
+/** Turns a system's error for a full disk into a StorageError, which operators can mend; anything else into an Error. */
 export function toDiskFullError(thrown: unknown, sizeBytes: number): Error {
   if (!DISK_FULL_CODES.has(codeOf(thrown))) return thrown instanceof Error ? thrown : new Error(String(thrown));
   const megabytes = Math.ceil(sizeBytes / 1_000_000);

@@ -2,14 +2,14 @@ import { UserError } from "../errors.ts";
 import type { Milliseconds } from "../units/duration.ts";
 
 export interface BulkheadLimits {
-  /** How many may run at once, 1 or more. */
+  /** The most that run at once, 1 or more. */
   readonly running: number;
-  /** How many may wait for one of these; the next is refused. */
+  /** The most that wait; the next one is refused. */
   readonly waiting: number;
   readonly waitMillis: Milliseconds;
 }
 
-/** A bound on what runs at once, with a bounded queue before it, first come first served. */
+/** A concurrency limit with a bounded queue, first come first served. */
 export class Bulkhead {
   readonly #limits: BulkheadLimits;
   #running = 0;
@@ -19,7 +19,7 @@ export class Bulkhead {
     this.#limits = limits;
   }
 
-  /** Resolves once there is room; what it gives must be called when done. Rejects with UserError or the signal's reason. */
+  /** Resolves with a function to release the slot, once there is one. Rejects with UserError or the signal's reason. */
   async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#running >= this.#limits.running) await this.#wait(signal);
@@ -28,7 +28,7 @@ export class Bulkhead {
     return () => {
       if (left) return;
       left = true;
-      // A slot passes straight to the next in line, so that nobody overtakes.
+      // A slot passes straight to the next in the queue, so that none overtakes.
       const next = this.#queue.shift();
       if (next === undefined) this.#running -= 1;
       else next();
@@ -42,25 +42,23 @@ export class Bulkhead {
       });
     }
     return new Promise((resolve, reject) => {
-      const settle = (): void => {
+      const cleanUp = (): void => {
         clearTimeout(timer);
         signal.removeEventListener("abort", abort);
       };
       const go = (): void => {
-        settle();
+        cleanUp();
         resolve();
       };
-      const giveUp = (reason: unknown): void => {
-        settle();
+      const fail = (reason: unknown): void => {
+        cleanUp();
         this.#queue.splice(this.#queue.indexOf(go), 1);
         reject(reason);
       };
-      const abort = (): void => giveUp(signal.reason);
+      const abort = (): void => fail(signal.reason);
       const timer = setTimeout(
         () =>
-          giveUp(
-            new UserError("Other exports have kept this one waiting for too long.", { remedy: "Ask again later." }),
-          ),
+          fail(new UserError("Other exports have kept this one waiting for too long.", { remedy: "Ask again later." })),
         this.#limits.waitMillis,
       );
       signal.addEventListener("abort", abort, { once: true });

@@ -7,7 +7,7 @@ const COMMA = 0x2c;
 const MAX_RECORD_BYTES = 256 * 1024;
 const NO_POSITION = -2;
 const EMPTY = Buffer.alloc(0);
-/** Scanned at once: a string of this length is made and forgotten at little cost, a longer one is not. */
+/** Scanned at once: a string of this length is cheap to make and collect, a longer one is not. */
 const SCAN_BYTES = 32 * 1024;
 
 /** Bytes that are no CSV. */
@@ -16,8 +16,8 @@ export class MalformedCsv extends Error {
 }
 
 /**
- * One record where it lies. The same object is handed out again for the next record, so whoever wants to keep
- * something copies it; the bytes stay valid until `push` or `end` returns.
+ * One record in place. The same object is reused for the next record, so that fields have to be copied to be kept; the
+ * bytes stay valid until `push` or `end` returns.
  */
 export interface CsvRecord {
   bytes: Buffer;
@@ -36,7 +36,7 @@ export interface CsvRecord {
  * contains a byte of ASCII inside a character, so chunks may cut anywhere. A quote opens only at the beginning
  * of a field; elsewhere it is an ordinary byte, as spreadsheets take it.
  *
- * This is own code because it lies on the hot path: it makes no string and no object per row, and hands out positions.
+ * This is own code because it is on the hot path: it makes no string and no object per row, and reports positions.
  */
 export class CsvSplitter {
   readonly #onRecord: (record: CsvRecord) => void;
@@ -69,11 +69,11 @@ export class CsvSplitter {
     return this.#quoted || (this.#carry.length > 0 && this.#carry.includes(QUOTE));
   }
 
-  /** Hands out every record that ends in these bytes, and keeps nothing of their memory. Throws MalformedCsv. */
+  /** Reports every record that ends in these bytes, and keeps nothing of their memory. Throws MalformedCsv. */
   push(chunk: Buffer): void {
     let at = 0;
     if (this.#carry.length > 0) {
-      // The row that the last bytes left open is finished by itself, so that not all the others are copied with it.
+      // The row that the last bytes left open is finished on its own, so that no other row is copied with it.
       at = chunk.indexOf(LINE_FEED) + 1;
       this.#scan(at === 0 ? chunk : chunk.subarray(0, at));
       if (at === 0) return;
@@ -171,7 +171,7 @@ export class CsvSplitter {
     this.#onRecord(record);
   }
 
-  /** Hands out the last record where no line end follows it. Throws MalformedCsv when a quote was never closed. */
+  /** Reports the last record where no line end follows it. Throws MalformedCsv when a quote was never closed. */
   end(): void {
     if (this.#quoted) throw new MalformedCsv("a quoted field is never closed");
     const bytes = this.#carry;

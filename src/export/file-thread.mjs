@@ -1,5 +1,5 @@
 // Runs in a thread of its own: writes blocks to an open file and takes their SHA-256 while the main thread receives the
-// next ones. Plain JavaScript, because stripping types would double the time until the thread is there.
+// next ones. Plain JavaScript, because stripping types would double the thread's start.
 // A port of Node's has no origin to name; the rule is about a browser's windows.
 // oxlint-disable unicorn/require-post-message-target-origin
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ const WRITE_BYTES = 32 * 1024;
 const hash = createHash("sha256");
 let position = 0;
 
-// What goes to and fro is declared in file-thread.ts.
+// file-thread.ts declares the messages.
 parentPort?.on("message", (request) => {
   if (request === "end") {
     parentPort?.postMessage({ sha256: hash.digest("hex") });

@@ -1,8 +1,8 @@
 import { Worker } from "node:worker_threads";
 
-/** Memory full of bytes to be written; or the last ones were. */
+/** Bytes to write; or the end. */
 type Request = { readonly memory: ArrayBuffer; readonly length: number } | "end";
-/** One request is done with, in their order, and its memory comes back; at the end the hash in lower-case hex. */
+/** Requests are answered in their order, and give their memory back; at the end comes the hash in lower-case hex. */
 type Answer =
   | { readonly memory: ArrayBuffer; readonly failed?: { readonly message: string; readonly code?: string } }
   | { readonly sha256: string };
@@ -14,7 +14,7 @@ interface Waiting {
 
 /**
  * Writes bytes to an open file, from its beginning, and takes their SHA-256, in a thread of its own: on the main thread
- * that would cost an export half its speed, and everybody else their answers meanwhile.
+ * that would halve an export's speed and hold up all other answers.
  */
 export class FileThread {
   readonly #worker: Worker;
@@ -33,8 +33,8 @@ export class FileThread {
   }
 
   /**
-   * Writes as many bytes from the beginning of this memory, which is the thread's until it is given back. Rejects with
-   * what the system said, its `code` too.
+   * Writes `length` bytes from the beginning of this memory, which is transferred to the thread and back. Rejects with
+   * the system's message and `code`.
    */
   async append(memory: ArrayBuffer, length: number): Promise<ArrayBuffer> {
     const answer = await this.#ask({ memory, length }, [memory]);
@@ -50,7 +50,7 @@ export class FileThread {
     return "sha256" in answer ? answer.sha256 : "";
   }
 
-  /** Ends the thread, after what it is at; the file may then be closed. Safe to call twice. */
+  /** Ends the thread after its current write; the file may then be closed. Safe to call twice. */
   async stop(): Promise<void> {
     await this.#worker.terminate();
   }

@@ -1,20 +1,19 @@
 const BACKSLASH = 0x5c;
 const LOWER_X = 0x78;
 const QUOTE = 0x22;
-/** Sets the bit that tells `A` from `a`; digits already have it. */
+/** The bit that tells `A` from `a`; digits already have it. */
 const LOWER_CASE = 0x20;
 
 /** The network's own party, as later releases write it, and the byte that stands for it in earlier ones. */
 const NETWORK_PARTY = "network";
 const NETWORK_BYTE = "03";
 
-/** An id to look for in a ledger's rows. */
 export interface IdMatcher {
   /** Whether these bytes are the id, in either way of writing: `\x<hex>` or plain, upper or lower case, quoted or not. */
   matches(bytes: Uint8Array, start: number, end: number): boolean;
 }
 
-/** Of a party or an asset, as people and nodes write it. */
+/** Matches the id of a party or an asset, as people and nodes write it. */
 export function idMatcher(id: string): IdMatcher {
   const plain = id.toLowerCase().replace(/^\\x/u, "");
   if (plain === NETWORK_PARTY || (plain === NETWORK_BYTE && plain !== id.toLowerCase())) {

@@ -1,3 +1,7 @@
+// A ledger export becomes a file on disk: the node's bytes pass a transform (raw-transform.ts, or row-filter.ts, which
+// checks every row) and go to a temporary-file.ts, whose block-writer.ts writes and hashes on a thread of its own. A
+// bulkhead.ts bounds how many exports run and wait.
+
 import type { ApiClient, AsOf, LedgerQuery, LedgerStream } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
 import { messageOf, UserError } from "../errors.ts";
@@ -24,12 +28,12 @@ export interface LedgerExportRequest {
   onProgress?(progress: { readonly bytes: number; readonly rows: number }): void;
 }
 
-/** A whole export: checked to its end, on disk until its attachment is disposed of. */
+/** A complete export, on disk until its attachment is disposed of. */
 export interface LedgerFile {
   readonly attachment: Attachment;
   /** Without the header. */
   readonly rows: number;
-  /** Rows that the node sent though they lie outside what was asked for. */
+  /** Rows that the node sent although they lie outside the query. */
   readonly dropped: number;
   /** As the header names them. */
   readonly columns: readonly string[];
@@ -40,7 +44,7 @@ export interface LedgerFile {
 }
 
 /**
- * Ledger exports as files. Rejects with ApiError, UserError (an unknown column), StoreTrouble (the disk is full) or the
+ * Ledger exports as files. Rejects with ApiError, UserError (an unknown column), StorageError (the disk is full) or the
  * signal's reason; then no file is left.
  */
 export interface LedgerExports {
@@ -64,14 +68,14 @@ const DEFAULT_MAX_BYTES = 8 * 1024 ** 3;
 const DEFAULT_MAX_CONCURRENT = 2;
 const MAX_WAITING = 16;
 const MAX_WAIT_MILLIS = 15 * 60_000;
-/** What comes behind a row that cannot be read is looked at this far, since it may be the reason why the row is cut. */
+/** So many bytes behind a malformed row are still received, since they may hold the reason why the row is cut. */
 const MAX_REASON_BYTES = 64 * 1024;
-/** People need no more than that, and every report is an edit of a message for some platform. */
+/** Every report is an edit of a message on some platforms. */
 const PROGRESS_EVERY = nanoseconds(400_000_000n);
 
 export function createLedgerExports(config: LedgerExportsConfig): LedgerExports {
   const files = config.files ?? temporaryFiles(config.directory === undefined ? {} : { directory: config.directory });
-  const slots = new Bulkhead({
+  const bulkhead = new Bulkhead({
     running: config.maxConcurrent ?? DEFAULT_MAX_CONCURRENT,
     waiting: MAX_WAITING,
     waitMillis: MAX_WAIT_MILLIS,
@@ -86,33 +90,36 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
           option: "columns",
         });
       }
-      const leave = await slots.acquire(request.signal);
+      const release = await bulkhead.acquire(request.signal);
       try {
         return await runExport(api, request);
       } finally {
-        leave();
+        release();
       }
     },
   };
 
   async function runExport(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
     const stream = await api.exportLedger(request.query, { signal: request.signal });
-    const pass = request.raw ? new RawTransform() : new RowFilter(request.query, request.columns);
+    const transform = request.raw ? new RawTransform() : new RowFilter(request.query, request.columns);
     let file: TemporaryFile | undefined;
     try {
       file = await files.create();
-      const receivedBytes = await pour(stream, pass, file, request);
-      if (pass.columns === undefined) throw new MalformedCsv("it has not even a header row");
+      const receivedBytes = await pour(stream, transform, file, request);
+      if (transform.columns === undefined) throw new MalformedCsv("it has not even a header row");
       const written = await file.finish();
       request.signal.throwIfAborted();
       const { network, node } = stream.asOf;
-      const { rows, firstTime, lastTime } = pass.tally;
-      config.log.info({ network, node, receivedBytes, rows, dropped: pass.dropped, ...written }, "ledger exported");
+      const { rows, firstTime, lastTime } = transform.tally;
+      config.log.info(
+        { network, node, receivedBytes, rows, dropped: transform.dropped, ...written },
+        "export finished",
+      );
       return {
-        attachment: attachmentOf(file, written, fileName(request, stream.asOf), stream.contentType, pass.tally),
+        attachment: attachmentOf(file, written, fileName(request, stream.asOf), stream.contentType, transform.tally),
         rows,
-        dropped: pass.dropped,
-        columns: pass.columns,
+        dropped: transform.dropped,
+        columns: transform.columns,
         firstTime,
         lastTime,
         asOf: stream.asOf,
@@ -121,7 +128,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
       stream.cancel();
       await file?.dispose();
       const { network, node } = stream.asOf;
-      config.log.warn({ network, node, why: messageOf(error) }, "ledger export failed; its file is gone");
+      config.log.warn({ network, node, why: messageOf(error) }, "export failed");
       request.signal.throwIfAborted();
       if (error instanceof MalformedCsv) {
         const message = `${node} sent a ledger export that cannot be read: ${error.message}.`;
@@ -133,7 +140,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
 
   async function pour(
     stream: LedgerStream,
-    pass: LedgerTransform,
+    transform: LedgerTransform,
     file: TemporaryFile,
     request: LedgerExportRequest,
   ): Promise<number> {
@@ -154,7 +161,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
       }
       let ready: readonly Buffer[];
       try {
-        ready = pass.push(chunk);
+        ready = transform.push(chunk);
       } catch (error) {
         if (!(error instanceof MalformedCsv)) throw error;
         malformed = { error, at: bytes };
@@ -165,13 +172,13 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
         const at = config.now();
         if (at - reportedAt >= PROGRESS_EVERY) {
           reportedAt = at;
-          request.onProgress({ bytes, rows: pass.tally.rows });
+          request.onProgress({ bytes, rows: transform.tally.rows });
         }
       }
       return room;
     });
     if (malformed !== undefined) throw malformed.error;
-    const room = file.write(pass.end());
+    const room = file.write(transform.end());
     if (room !== undefined) await room;
     return bytes;
   }

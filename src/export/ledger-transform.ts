@@ -6,26 +6,25 @@ import { type CsvRecord, fieldText, MalformedCsv } from "./csv-splitter.ts";
 import { compareTimes, joinTime, readVegaTime, type SplitTime } from "./vega-time.ts";
 
 /**
- * One step between the bytes that a node sends and the bytes of the file. Steps are pure of input and output, so that
- * they can be put one behind the other.
+ * The step between the bytes that a node sends and the bytes of the file. It does no input or output itself.
  */
 export interface LedgerTransform {
   /**
-   * Takes the next bytes, gives those that are ready: views of what came in, or memory of its own. Nothing of what came
-   * in is kept, so all of it is good only as long as that stays as it is, and only until the next call.
+   * Takes the next bytes and returns those that are ready: views of `chunk`, or memory of its own. They are valid until
+   * the next call, and only as long as `chunk` is unchanged, of which nothing is kept.
    */
   push(chunk: Buffer): readonly Buffer[];
   /** The rest, once the last bytes are in. */
   end(): readonly Buffer[];
-  /** The rows that were let through, header aside. */
+  /** The rows let through, without the header. */
   readonly tally: RowTally;
-  /** Rows held back. */
+  /** The number of rows held back. */
   readonly dropped: number;
   /** Of the file, in its order; undefined until the header is read. */
   readonly columns: readonly string[] | undefined;
 }
 
-/** Counts rows and remembers the earliest and latest of their times, without making anything per row. */
+/** Counts rows and remembers the earliest and latest of their times, without allocating per row. */
 export class RowTally {
   rows = 0;
   #first: SplitTime | undefined;
@@ -40,7 +39,7 @@ export class RowTally {
     return this.#last === undefined ? undefined : joinTime(this.#last);
   }
 
-  /** One row, with the bytes of its vega_time. What is no time counts as a row and tells nothing about the span. */
+  /** One row, with the bytes of its vega_time; bytes that are no time leave the span as it is. */
   addWithTimeAt(bytes: Uint8Array, start: number, end: number): void {
     if (!this.addIfTimeAt(bytes, start, end)) this.rows += 1;
   }
@@ -69,16 +68,16 @@ export class RowTally {
   }
 }
 
-/** Most columns that a ledger may have; today's have 12 or 13. */
+/** Today's ledgers have 12 or 13. */
 const MAX_COLUMNS = 1000;
 
-/** The names in a header row. Throws MalformedCsv where it cannot be one. */
+/** The names in a header row. Throws MalformedCsv for a row that cannot be one. */
 export function readHeader(record: CsvRecord): readonly string[] {
   if (record.fieldCount > MAX_COLUMNS) throw new MalformedCsv(`its header has more than ${MAX_COLUMNS} columns`);
   return Array.from({ length: record.fieldCount }, (_, field) => fieldText(record, field));
 }
 
-/** Where a column stands that the rows are judged by. Throws MalformedCsv where there is none. */
+/** The position of a column that rows are filtered by. Throws MalformedCsv where there is none. */
 export function requireColumn(columns: readonly string[], name: string): number {
   const at = columns.indexOf(name);
   if (at === -1) {

@@ -61,7 +61,7 @@ export class RawTransform implements LedgerTransform {
   }
 
   #countLine(bytes: Buffer, start: number, end: number): void {
-    // Most times are as long as the one before; a comma inside would have made it no time.
+    // Most times are as long as the one before; with a comma inside they would be no time.
     const likely = start + this.#timeLength;
     if (likely < end && bytes[likely] === COMMA && this.tally.addIfTimeAt(bytes, start, likely)) return;
     let comma = start;

@@ -8,7 +8,7 @@ const COMMA = 0x2c;
 /** A run of kept rows shorter than this is copied: many small writes cost more. */
 const MIN_VIEW_BYTES = 4096;
 
-/** Where the columns stand that rows are judged by. */
+/** The columns that rows are filtered by. */
 interface ColumnPositions {
   readonly asset: number;
   readonly from: number;
@@ -18,8 +18,8 @@ interface ColumnPositions {
 }
 
 /**
- * Lets through the rows that were asked for, whatever else the node sends, and of these the chosen columns.
- * Columns are found by the names in the header; fields go through as they were written, line ends too.
+ * Lets through the rows of the query, whatever else the node sends, and of these the chosen columns.
+ * Columns are found by the names in the header; fields and line ends stay as they were written.
  * `push` and `end` throw MalformedCsv, and UserError for a chosen column that is not there.
  */
 export class RowFilter implements LedgerTransform {
@@ -40,11 +40,11 @@ export class RowFilter implements LedgerTransform {
   #chosen: readonly number[] | undefined;
 
   #ready: Buffer[] = [];
-  /** Rows that lie one behind the other and go through as they lie. */
+  /** Adjacent rows that are passed on as one view. */
   #runBytes: Buffer = Buffer.alloc(0);
   #runStart = 0;
   #runEnd = 0;
-  /** Rows copied together: of chosen columns, or runs too short to be worth a view of their own. */
+  /** Rows copied together: of chosen columns, or runs too short for a view of their own. */
   #made: Buffer = Buffer.alloc(0);
   #madeLength = 0;
 

@@ -12,7 +12,7 @@ const READ_BYTES = 64 * 1024;
 const NAME = /^ledger-[0-9a-f]{32}\.part$/u;
 
 export interface TemporaryFilesOptions {
-  /** Default: a folder of this user's under the system's folder for temporary files. */
+  /** Default: a private folder under the system's folder for temporary files. */
   readonly directory?: string;
   /** Opens a new file for writing and reading; default is `open` with `wx+` and mode 0600. */
   readonly openFile?: (file: string) => Promise<FileHandle>;
@@ -23,9 +23,9 @@ export interface TemporaryFiles {
 }
 
 /**
- * Files that vanish with the process: each loses its name as soon as it is open, so a crash leaves none behind.
- * Where a system refuses to remove the name of an open file, `dispose` does it, and names that a crash left behind are
- * swept at first use; there an open file is safe from that sweep for the same reason.
+ * Files that vanish with the process: each loses its name as soon as it is open, so that a crash leaves none behind.
+ * Where a system refuses to remove the name of an open file, `dispose` removes it, and names that a crash left behind are
+ * swept at first use; such a system refuses to sweep open files, too.
  */
 export function temporaryFiles(options: TemporaryFilesOptions = {}): TemporaryFiles {
   const openFile = options.openFile ?? ((file: string) => open(file, "wx+", 0o600));
@@ -34,7 +34,7 @@ export function temporaryFiles(options: TemporaryFilesOptions = {}): TemporaryFi
   return {
     async create() {
       const folder = options.directory ?? (await (directory ??= privateDirectory()));
-      // Each time, since folders for temporary files are cleaned of what has not been used for days.
+      // Each time, since systems clean their temporary folders of anything unused for days.
       await mkdir(folder, { recursive: true, mode: 0o700 });
       swept ??= sweep(folder);
       await swept;
@@ -49,7 +49,7 @@ export function temporaryFiles(options: TemporaryFilesOptions = {}): TemporaryFi
   };
 }
 
-/** A folder that only this user can look into; one that somebody else made under its name is not used. */
+/** A folder that only this user can read; a folder of another user under its name is not used. */
 async function privateDirectory(): Promise<string> {
   const user = process.getuid?.();
   const usual = path.join(tmpdir(), user === undefined ? "bellwether" : `bellwether-${user}`);
@@ -64,7 +64,7 @@ async function sweep(folder: string): Promise<void> {
   await Promise.allSettled(names.filter((name) => NAME.test(name)).map((name) => unlink(path.join(folder, name))));
 }
 
-/** A file being written, then read as often as asked, then given up. Its SHA-256 is taken on the way. */
+/** A file that is written, then read any number of times, then disposed of. Its SHA-256 is taken on the way. */
 export class TemporaryFile {
   readonly #handle: FileHandle;
   readonly #name: string | undefined;
@@ -87,7 +87,7 @@ export class TemporaryFile {
     return this.#writer.finish();
   }
 
-  /** The bytes from the beginning, on every call anew. The stream fails once the file is given up. */
+  /** A new stream of all bytes, which fails once the file is disposed of. */
   open(): Readable {
     const handle = this.#handle;
     const size = this.#writer.sizeBytes;
@@ -105,7 +105,7 @@ export class TemporaryFile {
     return Readable.from(pieces(), { objectMode: false });
   }
 
-  /** Gives the bytes up; safe to call twice. */
+  /** Deletes the file; safe to call twice. */
   dispose(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

@@ -2,20 +2,20 @@ import { nanoseconds, NANOSECONDS_PER_SECOND, type Nanoseconds } from "../units/
 
 const ZERO = 0x30;
 const QUOTE = 0x22;
-/** How many nanoseconds a 1 stands for in the last of so many digits behind the point. */
+/** The nanoseconds of a 1 in the last digit, by the number of digits behind the point. */
 const NANOS_OF_LAST_DIGIT = [0, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 100, 10, 1];
 
-/** Most rows are of the same day as the one before. */
+/** The last date parsed: most rows are of the same day as the one before. */
 let lastDate = -1;
 let lastDays = 0;
 
-/** A point in time in two numbers that each are exact: whole Unix seconds, and nanoseconds above them. */
+/** A point in time as two exact numbers: whole Unix seconds, and nanoseconds above them. */
 export interface SplitTime {
   seconds: number;
   nanos: number;
 }
 
-/** Later minus earlier in sign only. */
+/** Negative, zero or positive, as for sorting. */
 export function compareTimes(a: SplitTime, b: SplitTime): number {
   return a.seconds - b.seconds || a.nanos - b.nanos;
 }
@@ -32,7 +32,7 @@ export function joinTime(time: SplitTime): Nanoseconds {
 /**
  * Reads a time as Postgres writes a timestamp with time zone (`2023-01-18 01:09:59.297309+00`, trailing zeros dropped,
  * the zone as hours with or without minutes; https://www.postgresql.org/docs/current/datatype-datetime.html) into
- * `into`. False, with `into` undefined in content, when the bytes are no such time. Makes nothing per call.
+ * `into`. False, with the content of `into` undefined, when the bytes are no such time. Allocates nothing.
  */
 export function readVegaTime(bytes: Uint8Array, start: number, end: number, into: SplitTime): boolean {
   let at = start;
@@ -49,7 +49,7 @@ export function readVegaTime(bytes: Uint8Array, start: number, end: number, into
   const hour = twoDigits(bytes, at + 11);
   const minute = twoDigits(bytes, at + 14);
   const second = twoDigits(bytes, at + 17);
-  // A digit that is none makes its number negative, and the bitwise or of all of them with it.
+  // A byte that is no digit makes its number negative, and with it the bitwise or of all numbers.
   if ((century | yearOfCentury | month | day | hour | minute | second) < 0) return false;
   if (bytes[at + 4] !== 0x2d || bytes[at + 7] !== 0x2d || bytes[at + 13] !== 0x3a || bytes[at + 16] !== 0x3a)
     return false;

@@ -9,27 +9,29 @@ export interface Networks {
   /** The default one first. */
   readonly clients: readonly ApiClient[];
   readonly simulated: boolean;
-  /** What simulated networks have to show. */
+  /** Sample ids of simulated networks. */
   readonly samples?: Simulator["samples"];
-  /** What may be made to go wrong in simulated networks. */
+  /** Fault injection of simulated networks. */
   readonly faults?: Simulator["faults"];
   close(): Promise<void>;
 }
 
-export type NetworkParts = Pick<ApiClientConfig, "log" | "onRequest">;
+export type NetworkDependencies = Pick<ApiClientConfig, "log" | "onRequest">;
 
 /** A client for each network of the configuration; without any, of an embedded simulator. */
 export async function openNetworks(
   config: Pick<Config, "networks" | "defaultNetwork">,
-  parts: NetworkParts,
+  dependencies: NetworkDependencies,
 ): Promise<Networks> {
-  return config.networks.length === 0 ? simulatedNetworks(config.defaultNetwork, parts) : realNetworks(config, parts);
+  return config.networks.length === 0
+    ? simulatedNetworks(config.defaultNetwork, dependencies)
+    : realNetworks(config, dependencies);
 }
 
-function realNetworks(config: Pick<Config, "networks">, parts: NetworkParts): Networks {
+function realNetworks(config: Pick<Config, "networks">, dependencies: NetworkDependencies): Networks {
   const clients = config.networks.map(({ name, urls, coreUrl }) =>
     createApiClient({
-      ...parts,
+      ...dependencies,
       network: name,
       simulated: false,
       nodes: urls.map((url) => ({ url, ...(coreUrl === undefined ? {} : { coreUrl }) })),
@@ -38,13 +40,13 @@ function realNetworks(config: Pick<Config, "networks">, parts: NetworkParts): Ne
   return { clients, simulated: false, close: () => closeAll(clients) };
 }
 
-async function simulatedNetworks(first: string, parts: NetworkParts): Promise<Networks> {
+async function simulatedNetworks(first: string, dependencies: NetworkDependencies): Promise<Networks> {
   const { startSimulator } = await import("../simulator/simulator.ts");
-  const simulator = await startSimulator({ log: parts.log });
+  const simulator = await startSimulator({ log: dependencies.log });
   const names = NETWORKS.toSorted((a, b) => Number(b === first) - Number(a === first));
   const clients = names.map((network) =>
     createApiClient({
-      ...parts,
+      ...dependencies,
       network,
       simulated: true,
       nodes: simulator.networks[network].map((node) => ({

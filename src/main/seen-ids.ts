@@ -49,7 +49,7 @@ export function lenientSeenIds(seen: SeenIds, warn: (sentence: string) => void, 
       const harmless = fallback === undefined && thrown instanceof DatabaseInUse;
       if (!warned && !harmless) {
         warned = true;
-        if (!(thrown instanceof UserError)) log.error({ err: thrown }, "the database failed");
+        if (!(thrown instanceof UserError)) log.error({ err: thrown }, "seen ids unavailable");
         const why = thrown instanceof UserError ? thrown.message : "The database failed.";
         warn(`Ids shown before are neither found by their beginning nor kept: ${why}`);
       }

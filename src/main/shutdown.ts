@@ -4,19 +4,19 @@ import os from "node:os";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { EXIT_BUG } from "./cli/subcommand.ts";
+import { EXIT_BUG } from "./cli/cli.ts";
 
 /** How long one part may take to stop; platforms promise 5 s. */
 const STEP_MILLIS: Milliseconds = 5500;
-/** How long all of them together may take; then each gets the least. */
+/** How long all of them together may take; then each gets the minimum. */
 const TOTAL_MILLIS: Milliseconds = 12_000;
 const MIN_STEP_MILLIS: Milliseconds = 200;
 
-/** Stops what was started, last first, and never hangs. */
+/** Stops all parts, last started first, and never hangs. */
 export interface Shutdown {
   /** Aborts as soon as the stop begins. */
   readonly signal: AbortSignal;
-  /** Notes how a part is stopped. */
+  /** Registers how a part is stopped. */
   add(part: string, stop: () => Promise<void>): void;
   /** Begins to stop, or joins the stop under way. The first exit code given counts, unless a later one is worse. */
   begin(exitCode: number): Promise<number>;
@@ -38,10 +38,9 @@ export function createShutdown(log: Log): Shutdown {
       Math.max(MIN_STEP_MILLIS, Math.min(STEP_MILLIS, deadline - performance.now())),
     );
     try {
-      if ((await Promise.race([stop(), late])) === "late")
-        log.warn({ part }, "did not stop in time and is left behind");
+      if ((await Promise.race([stop(), late])) === "late") log.warn({ part }, "stop timed out");
     } catch (thrown) {
-      log.warn({ part, why: messageOf(thrown) }, "could not be stopped properly");
+      log.warn({ part, why: messageOf(thrown) }, "stop failed");
     } finally {
       clearTimeout(timer);
     }
@@ -58,7 +57,7 @@ export function createShutdown(log: Log): Shutdown {
     signal: controller.signal,
     ended,
     add(part, stop) {
-      // What starts while the stop is under way is stopped by it, too, and what starts afterwards at once.
+      // A part that starts during the stop joins it; one that starts afterwards is stopped at once.
       if (over) void stopOne(part, stop, performance.now());
       else parts.push({ part, stop });
     },
@@ -79,7 +78,7 @@ export function createShutdown(log: Log): Shutdown {
  */
 const SAME_SIGNAL_MILLIS: Milliseconds = 750;
 
-/** Stops in order at the first signal, at once at the second; a bug that nobody caught stops in order, too. */
+/** Stops in order at the first signal, at once at the second; an uncaught error stops in order, too. */
 export function handleProcessEvents(
   shutdown: Pick<Shutdown, "begin">,
   log: Log,
@@ -99,11 +98,11 @@ export function handleProcessEvents(
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
 
-  const onBug = (thrown: unknown): void => {
+  const onUncaught = (thrown: unknown): void => {
     const bug = randomBytes(4).toString("hex");
-    log.fatal({ err: thrown, bug }, "a bug: nobody caught this error, so the process stops");
+    log.fatal({ err: thrown, bug }, "uncaught error");
     void shutdown.begin(EXIT_BUG);
   };
-  process.on("uncaughtException", onBug);
-  process.on("unhandledRejection", onBug);
+  process.on("uncaughtException", onUncaught);
+  process.on("unhandledRejection", onUncaught);
 }

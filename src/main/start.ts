@@ -1,3 +1,7 @@
+// The whole bot: joins store, networks, alerts, commands and platforms, and starts and stops them in order. Read
+// `assemble-bot.ts`, `networks.ts`, `alerting/` and `platforms/` next; `cli/` holds the other subcommands, `holder/`
+// answers `ask` of other processes, `metrics/` and `health/` describe the process.
+
 import type { Adapter } from "../adapters/adapter.ts";
 import { consoleSender } from "../adapters/web/alerts/console-sender.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
@@ -14,7 +18,7 @@ import { fromMillis } from "../units/nanoseconds.ts";
 import { readAlertsConfig } from "./alerting/alerting-settings.ts";
 import { openAlerting, type StartHooks } from "./alerting/open-alerting.ts";
 import { assembleBot } from "./assemble-bot.ts";
-import { packageVersion } from "./cli/subcommand.ts";
+import { packageVersion } from "./cli/cli.ts";
 import { startDeadManSwitch } from "./health/dead-man-switch.ts";
 import { healthProblem } from "./health/health.ts";
 import { checkReadiness } from "./health/readiness.ts";
@@ -43,7 +47,7 @@ export async function start(args: readonly string[], hooks: StartHooks = {}): Pr
   const alertsConfig = readAlertsConfig(config.alerting.configFile);
   const destination = logDestination();
   const log = createLog(config.logLevel ?? "info", destination);
-  for (const hint of config.hints) log.warn(hint);
+  for (const why of config.hints) log.warn({ why }, "configuration hint");
   const shutdown = createShutdown(log);
   handleProcessEvents(shutdown, log);
   try {
@@ -52,9 +56,9 @@ export async function start(args: readonly string[], hooks: StartHooks = {}): Pr
       shutdown.ended,
     ]);
   } catch (thrown) {
-    // Stopped in the middle of its start, it fails in many ways, none of which is a fault.
+    // A start that is interrupted fails in many ways, none of which is an error.
     if (shutdown.signal.aborted) return shutdown.ended;
-    // What has begun already is stopped before the person is told.
+    // Stop the parts that have begun before the error is shown.
     await shutdown.begin(0);
     throw thrown;
   }
@@ -70,7 +74,7 @@ interface RunOptions {
   readonly hooks: StartHooks;
 }
 
-/** Starts every part, each stopped in the opposite order. The chat platforms come last: they may take their time. */
+/** Starts every part; they stop in the opposite order. The chat platforms come last, since they may be slow. */
 async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }: RunOptions): Promise<void> {
   const store = createStore({ url: config.databaseUrl, log });
   shutdown.add("store", () => store.close());
@@ -78,35 +82,35 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
 
   const startedAt = Date.now();
   const running: Adapter[] = [];
-  const measurements = createMetrics({
+  const metrics = createMetrics({
     version: packageVersion(),
     lostLogLines,
     platforms: () => running,
     alerts: () =>
       readAlertSnapshot({ alerting, store, networks: networks.clients.map(({ network }) => network), now: Date.now }),
   });
-  const endLimits = watchPlatformLimits(platformUrls(config), measurements.onPlatformLimit);
+  const endLimits = watchPlatformLimits(platformUrls(config), metrics.onPlatformLimit);
   shutdown.add("platform limits", async () => endLimits());
-  const networks = await openNetworks(config, { log, onRequest: measurements.onNodeRequest });
+  const networks = await openNetworks(config, { log, onRequest: metrics.onNodeRequest });
   shutdown.add("networks", () => networks.close());
   const { alerting, console: shown } = openAlerting({
     config,
     alertsConfig,
     store,
     networks,
-    measurements,
+    metrics,
     hooks,
     log,
   });
-  // Only chat platforms have servers that choose: without any, nothing is read before the first answer.
+  // Only servers of chat platforms have audience settings: without one, nothing is read before the first answer.
   const chats = config.discord !== undefined || config.slack !== undefined;
   const bot = await assembleBot({
     networks,
     store,
-    alerts: alerting.desk,
+    alerts: alerting.service,
     chosen: chats ? await openAudienceSettings(store.answers) : undefined,
     log,
-    onOutcome: measurements.onOutcome,
+    onOutcome: metrics.onOutcome,
   });
 
   if (chats) {
@@ -117,7 +121,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     log,
     payloads: store.payloads,
     parties: store.parties,
-    alerts: alerting.desk,
+    alerts: alerting.service,
   });
   let web: WebAdapter | undefined;
   const adapters = () => (web === undefined ? platforms.adapters : [web, ...platforms.adapters]);
@@ -131,8 +135,8 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
       log,
       now: () => fromMillis(Date.now()),
       ready: () => checkReadiness({ store, clients: networks.clients, adapters: adapters(), alerting, startedAt }),
-      metrics: () => measurements.render(),
-      onRequest: measurements.onHttpRequest,
+      metrics: () => metrics.render(),
+      onRequest: metrics.onHttpRequest,
     });
   }
   const begin = async (adapter: Adapter): Promise<void> => {
@@ -155,19 +159,19 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
 
   if (!shutdown.signal.aborted) console.log(greeting(config, web?.url, networks.simulated));
   const begun = Promise.all(platforms.adapters.map(begin));
-  // Stopped first: nothing is to be owed or sent any more once the platforms go.
+  // Stopped first: no delivery may be planned or sent while the platforms stop.
   shutdown.add("alerts", () => alerting.stop());
   if (config.alerting.deadmanUrl !== undefined) {
-    const trouble = () => healthProblem(alerting, startedAt, Date.now);
-    const deadman = startDeadManSwitch({ url: config.alerting.deadmanUrl, clock: systemClock, log, trouble });
-    shutdown.add("dead man's switch", () => deadman.stop());
+    const problem = () => healthProblem(alerting, startedAt, Date.now);
+    const deadManSwitch = startDeadManSwitch({ url: config.alerting.deadmanUrl, clock: systemClock, log, problem });
+    shutdown.add("dead man's switch", () => deadManSwitch.stop());
   }
   const watch = async (): Promise<void> => {
-    // Whoever starts on it next must know; where it cannot be written to, watching says so, too.
+    // The next start reads the origin; watching reports a database that cannot be written.
     await store.markOrigin(requiredOrigin(config)).catch(() => undefined);
     if (!shutdown.signal.aborted) await alerting.start([web ?? consoleSender, ...platforms.adapters]);
   };
-  // The first questions go first; soon after, the networks are watched and what is owed is delivered.
+  // The first questions are answered first; watching and delivering begin soon after.
   setTimeout(() => void watch(), WATCH_AFTER).unref();
   await begun;
 }

@@ -50,10 +50,10 @@ const SIZES: Record<NetworkName, Size> = {
   },
 };
 
-/** Everything that is true of a network whatever node is asked. Holds no state but what it worked out before. */
+/** Everything that is true of a network on every node. Its only state is what it has computed. */
 export class Network {
   readonly name: NetworkName;
-  readonly chance: SeededRandom;
+  readonly random: SeededRandom;
   readonly chain: Chain;
   readonly blocks: Blocks;
   readonly validators: Validators;
@@ -67,19 +67,19 @@ export class Network {
 
   constructor(name: NetworkName, seed: string) {
     const size = SIZES[name];
-    const chance = new SeededRandom(`${seed}/${name}`);
+    const random = new SeededRandom(`${seed}/${name}`);
     this.name = name;
-    this.chance = chance;
-    this.chain = new Chain(chance, size.pace);
-    this.blocks = new Blocks(this.chain, chance);
-    this.validators = new Validators(this.chain, chance, size.validators);
-    this.assets = new Assets(chance);
-    this.catalogue = new MarketCatalogue(chance, this.assets, size.rollBlocks);
-    this.markets = new MarketRecords(this.catalogue, chance);
-    this.orders = new Orders(this.catalogue, chance);
-    this.stake = new Stake(chance, size.parties);
-    this.bundles = new Bundles(this.assets, chance, size.proposalEvery);
-    this.ledger = new Ledger(this.chain, chance, {
+    this.random = random;
+    this.chain = new Chain(random, size.pace);
+    this.blocks = new Blocks(this.chain, random);
+    this.validators = new Validators(this.chain, random, size.validators);
+    this.assets = new Assets(random);
+    this.catalogue = new MarketCatalogue(random, this.assets, size.rollBlocks);
+    this.markets = new MarketRecords(this.catalogue, random);
+    this.orders = new Orders(this.catalogue, random);
+    this.stake = new Stake(random, size.parties);
+    this.bundles = new Bundles(this.assets, random, size.proposalEvery);
+    this.ledger = new Ledger(this.chain, random, {
       markets: this.catalogue.trading.map((market) => market.id),
       parties: this.stake.parties,
       assets: this.assets.list.map((asset) => asset.id),

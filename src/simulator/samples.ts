@@ -67,7 +67,7 @@ export function samplesOf(network: Network): Samples {
 }
 
 export function freshSamplesOf(network: Network, now: Nanoseconds): FreshSamples {
-  const moment = momentAt(network.chain, network.chance, [], toMicros(now));
+  const moment = momentAt(network.chain, network.random, [], toMicros(now));
   return {
     orders: Object.fromEntries(network.orders.newest(moment)),
     proposalId: network.bundles.newest(moment),

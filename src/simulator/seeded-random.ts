@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /**
- * Numbers that look random and are none: each is a function of the seed, a tag and the indices given, so that two
+ * Deterministic numbers that look random: each is a function of the seed, a tag and the indices given, so that two
  * processes agree on all of them in whatever order they ask. Only exact operations are used, no Math.sin and its kin,
  * whose last digit differs between engines.
  */

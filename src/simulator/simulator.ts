@@ -1,3 +1,7 @@
+// An embedded network that speaks the whole interface of a data node. `network.ts` joins what is true of a network
+// (`chain/`, `market/`, `assets/`), `node/` answers as one of its data nodes (`gateway/` words errors and pages), and
+// `faults/` makes things go wrong.
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -18,7 +22,7 @@ import type { Simulator } from "./simulator-handle.ts";
 export type { Simulator } from "./simulator-handle.ts";
 
 export interface SimulatorOptions {
-  /** Two simulators of the same seed and clock tell the same. */
+  /** Two simulators of the same seed and clock give the same answers. */
   readonly seed?: string;
   readonly host?: string;
   /** 0 = any that is free. */
@@ -69,7 +73,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
   const server = createServer((request, response) => {
     handle(request, response).catch((mistake: unknown) => {
-      if (!stopped.signal.aborted) log.error({ err: mistake, url: request.url }, "the simulator failed to answer");
+      if (!stopped.signal.aborted) log.error({ err: mistake, url: request.url }, "simulator request failed");
       request.socket.destroy();
     });
   });
@@ -103,8 +107,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       await closed;
     },
   };
-  // Whoever runs it by itself is told so by the command line; elsewhere the first word is the bot's own.
-  log.debug({ url, seed }, "simulated networks are up");
+  // Only for debugging: the command line of the simulator prints its own greeting, and so does the bot.
+  log.debug({ url, seed }, "simulator ready");
   return simulator;
 }
 

@@ -129,7 +129,7 @@ export function createDrills({ engine, config, clock, log }: DrillDependencies):
       if (running !== undefined || signal.aborted || !subscriptions.some(isActive)) return;
       running = runAll()
         .catch((thrown: unknown) => {
-          if (!signal.aborted) log.error({ why: messageOf(thrown) }, "a drill cannot go on; trying again");
+          if (!signal.aborted) log.error({ why: messageOf(thrown) }, "drill step failed");
         })
         .finally(() => {
           running = undefined;

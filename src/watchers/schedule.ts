@@ -38,7 +38,7 @@ export function startSchedule(options: ScheduleOptions): Schedule {
       const timeoutMillis = options.timeoutMillis ?? Math.max(MIN_TIMEOUT, 3 * watcher.every);
       const loop = new WatchLoop(watcher, api, { ...options, clock, random, timeoutMillis });
       return loop.run(stopped.signal).catch((error: unknown) => {
-        if (!stopped.signal.aborted) log.error({ err: error, watcher: watcher.name }, "a watcher ended");
+        if (!stopped.signal.aborted) log.error({ err: error, watcher: watcher.name }, "watcher ended");
       });
     }),
   );

@@ -112,7 +112,7 @@ export class WatchLoop {
     } catch (error) {
       signal.throwIfAborted();
       this.#stored = undefined;
-      log.error({ ...labels, err: error }, "what a watcher saw could not be stored");
+      log.error({ ...labels, err: error }, "observation not stored");
     }
   }
 
@@ -127,10 +127,7 @@ export class WatchLoop {
       });
       const parsed = kept === undefined ? undefined : snapshot.safeParse(kept);
       if (parsed?.success === false) {
-        log.warn(
-          { watcher: name, network: this.#api.network },
-          "a stored snapshot cannot be read; the watcher begins anew",
-        );
+        log.warn({ watcher: name, network: this.#api.network }, "snapshot unreadable");
       }
       this.#stored = { snapshot: parsed?.data };
     }
@@ -152,10 +149,10 @@ export class WatchLoop {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ApiError || error instanceof ObservationTimeout)) {
-        log.error({ watcher: name, network, err: error }, "a watcher failed");
+        log.error({ watcher: name, network, err: error }, "observation failed");
         return undefined;
       }
-      log.debug({ watcher: name, network, why: error.message }, "a look failed");
+      log.debug({ watcher: name, network, why: error.message }, "observation unanswered");
       if (before === undefined) return undefined;
       const at = clock.wallClock();
       const readings = this.#watcher

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 
 import type { QuietHours } from "../../src/alerts/routing/quiet-hours.ts";
 import { SendError } from "../../src/alerts/sender.ts";
-import { FakeSender, type Fate } from "../support/fake-sender.ts";
+import { FakeSender, type SendOutcome } from "../support/fake-sender.ts";
 import { GuardedSender } from "../support/guarded-sender.ts";
 import { blind, price, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
@@ -76,7 +76,7 @@ const config = JSON.stringify({
 const MINUTE = 60_000;
 const DUE_OBSERVATIONS = 4;
 
-function fateOf(fault: Fault): Fate {
+function fateOf(fault: Fault): SendOutcome {
   switch (fault) {
     case "retry":
       return new SendError("retry", "503");
@@ -175,12 +175,12 @@ export class World {
         return;
       case "lose": {
         const sender = this.channels[one.channel]!;
-        sender.fate = () => new SendError("gone", "channel_not_found");
+        sender.outcome = () => new SendError("gone", "channel_not_found");
         for (let time = 0; time < one.times; time += 1) {
           await this.#look({ state: one.state, blind: false, price: "50" });
         }
         if (!one.back) return;
-        sender.fate = () => "ok";
+        sender.outcome = () => "ok";
         await this.#subscribe(sender.platform, "active");
         return;
       }
@@ -201,7 +201,7 @@ export class World {
 
   /** Everything is well again for so long that nothing can be left to say. */
   async settle(): Promise<void> {
-    for (const sender of this.stage.senders) sender.fate = () => "ok";
+    for (const sender of this.stage.senders) sender.outcome = () => "ok";
     for (const sender of this.channels) sender.refusal = undefined;
     for (let time = 0; time < 8; time += 1) await this.#look({ state: "good", blind: false, price: "50" });
     for (let time = 0; time < 12; time += 1) await this.stage.pass(MINUTE);
@@ -304,7 +304,7 @@ export class World {
 
   #fail(sender: FakeSender, faults: readonly Fault[]): void {
     const left = [...faults];
-    sender.fate = (what) => {
+    sender.outcome = (what) => {
       const fault = left.shift();
       if (fault === undefined) return "ok";
       if ("id" in what && /hang$|unknown$/u.test(fault)) this.unknown.add(what.id);

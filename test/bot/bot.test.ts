@@ -13,7 +13,7 @@ import { memoryAttachment } from "../../src/reply/attachment.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { reply, type Reply } from "../../src/reply/reply.ts";
 import type { SeenIds } from "../../src/store/store.ts";
-import { noAlertDesk } from "../support/alert-desk.ts";
+import { noAlertService } from "../support/alert-service.ts";
 
 // These tests ask no network: the commands below never touch their client.
 const client = (network: string, simulated = false) => ({ network, simulated }) as ApiClient;
@@ -54,7 +54,7 @@ function talk(commands: readonly AnyCommand[], simulated = false) {
     seen,
     parties: { save: async () => "saved", list: async () => [], forget: async () => false },
     exports,
-    alerts: noAlertDesk(),
+    alerts: noAlertService(),
     log,
     onOutcome: (outcome) => outcomes.push(outcome),
   });

@@ -1,7 +1,7 @@
 import { start } from "../../src/main/start.ts";
 
-// The whole bot, as `npm start` runs it, but for one thing: with a step and a number as arguments it ends itself, as
-// a power cut would, when it passes that step for that many times.
+// The whole bot, as `npm start` runs it, except that with a step and a number as arguments it kills itself, as a power
+// cut would, when it passes that step for the nth time.
 
 const [step, times] = process.argv.slice(2);
 let left = Number(times ?? 1);

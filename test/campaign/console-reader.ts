@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** One alert as the console was sent it. */
+/** One alert as sent to the console. */
 export interface ConsoleAlert {
   readonly id: string;
   readonly kind: string;
@@ -10,7 +10,7 @@ export interface ConsoleAlert {
   readonly text: string;
 }
 
-/** Reads the console's stream of alerts over every restart, going on from the last one it had. */
+/** Reads the console's stream of alerts across restarts, each time from the last alert on. */
 export class ConsoleReader {
   readonly alerts: ConsoleAlert[] = [];
   /** The text of their files, by address. */
@@ -26,7 +26,7 @@ export class ConsoleReader {
     this.#running = this.#run();
   }
 
-  /** Reads the files of all alerts that came so far, while there is somebody to ask. */
+  /** Reads the files of all alerts so far, while the bot runs. */
   async readFiles(): Promise<void> {
     for (const url of this.alerts.flatMap(({ text }) => fileUrls(text))) {
       if (this.files.has(url)) continue;
@@ -70,7 +70,7 @@ export class ConsoleReader {
   }
 }
 
-/** Where the files of an alert are to be had. */
+/** The addresses of an alert's files. */
 export function fileUrls(text: string): string[] {
   return [...new Set(text.match(/\/api\/alerts\/[\w-]+\/files\/\d+/gu))];
 }

@@ -7,25 +7,25 @@ import { Network } from "../../src/simulator/network.ts";
 import { fromMillis, nanoseconds } from "../../src/units/nanoseconds.ts";
 import { ROOT } from "../support/bellwether.ts";
 
-/** So much faster than ours does the network's time run: a checkpoint every second and a half. */
+/** The network's time runs so much faster than ours: a checkpoint every second and a half. */
 const SPEED = 40;
 const HOUR = 3_600_000;
 /** Longer than a scene takes on a slow machine, in the network's time. */
 const SCENE_HOURS = 10;
 
-/** One row of a list that the chain makes longer: where it stands, and what tells it apart. */
+/** One row of a list that grows with the chain. */
 interface ChainRow {
   readonly block: number;
   readonly hash: string;
 }
 
-/** What the chain has made so far, each list in chain order. */
+/** The lists of the chain so far, each in chain order. */
 export interface ChainLists {
   readonly checkpoints: readonly ChainRow[];
   readonly snapshots: readonly ChainRow[];
 }
 
-/** The simulated network of a campaign in its own process, seen from outside: what is true of it, and what is made of it. */
+/** The simulated network of a campaign, in its own process: reads its lists, and sets its faults. */
 export class DataNodes {
   readonly urls: readonly string[];
   readonly #child: ChildProcess;
@@ -88,12 +88,12 @@ export class DataNodes {
   }
 }
 
-/** A time, well before now, from which on no upgrade of the network's core falls into a scene. */
+/** A time, well before now, after which no upgrade of the network's core happens within a scene. */
 function calmStretch(seed: string): bigint {
   const { chain } = new Network("testnet", seed);
   const upgrades = (millis: number): number =>
     chain.upgradesBefore(chain.toActive(toMicros(nanoseconds(fromMillis(millis)))));
-  // A node whose time is ahead of the wall clock is not believed.
+  // A time ahead of the wall clock would not be plausible.
   let from = Date.now() - 100 * HOUR;
   while (upgrades(from - HOUR) !== upgrades(from + SCENE_HOURS * HOUR)) from += HOUR;
   return fromMillis(from);

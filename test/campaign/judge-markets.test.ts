@@ -26,16 +26,16 @@ const HALTS = {
 };
 const OPENS = { state: "STATE_ACTIVE", tradingMode: "TRADING_MODE_OPENING_AUCTION" };
 
-/** In the bot's own words, so that the judge is told when these change. */
+/** In the bot's own words, so that this test fails when they change. */
 function titleOf(after: object, before?: object): string {
   const event = AlertEvent.parse({ ...MARKET, after, ...(before === undefined ? {} : { before }) });
   return plainText(describe({ type: "event", event }, {}).title);
 }
 
 function auctionTitle(state: "firing" | "resolved"): string {
-  const about = { network: "testnet", subject: "m1" };
+  const common = { network: "testnet", subject: "m1" };
   const reading: Reading = {
-    ...about,
+    ...common,
     kind: "market.auction",
     label: "BTC/USD",
     state: "bad",
@@ -43,7 +43,7 @@ function auctionTitle(state: "firing" | "resolved"): string {
     nodes: 1,
     facts: {},
   };
-  const episode = anEpisode("market.auction", { ...about, state, first: reading, last: reading });
+  const episode = anEpisode("market.auction", { ...common, state, first: reading, last: reading });
   const phase = state === "firing" ? "trigger" : "resolve";
   return plainText(describe({ type: "condition", phase, episode }, {}).title);
 }
@@ -63,8 +63,8 @@ function judged(titles: readonly string[], stands?: string) {
     title,
     text: title === DIGEST ? ROWS : title,
   }));
-  const kept = stands === undefined ? undefined : new Map([["BTC/USD", stands]]);
-  return judgeMarkets({ name: "markets", platform: "discord", messages }, kept);
+  const stored = stands === undefined ? undefined : new Map([["BTC/USD", stands]]);
+  return judgeMarkets({ name: "markets", platform: "discord", messages }, stored);
 }
 
 test.each([
@@ -73,7 +73,7 @@ test.each([
   ["a new one that opens", [NEW, OPENED, INTO], AUCTION],
   ["a digest between", [INTO, OUT, DIGEST, OUT], CONTINUOUS],
   ["an auction after the other", [BEGINS, ENDS, BEGINS], undefined],
-  ["one told at once", [BEGINS, ENDS, "FIRED AND RESOLVED · BTC/USD trades again on testnet", BEGINS], undefined],
+  ["one announced at once", [BEGINS, ENDS, "FIRED AND RESOLVED · BTC/USD trades again on testnet", BEGINS], undefined],
 ])("%s is no fault", (_name, titles, stands) => {
   expect(judged(titles, stands).faults).toEqual([]);
 });
@@ -82,15 +82,15 @@ test.each([
   ["a change that was lost", [INTO, INTO], CONTINUOUS],
   ["the last one lost", [INTO], CONTINUOUS],
   ["one lost before a digest", [INTO, DIGEST], AUCTION],
-  ["one told twice", [INTO, OUT, OUT], CONTINUOUS],
-  ["a new one told twice", [NEW, NEW], undefined],
+  ["one announced twice", [INTO, OUT, OUT], CONTINUOUS],
+  ["a new one announced twice", [NEW, NEW], undefined],
   ["an auction that begins twice", [BEGINS, BEGINS], undefined],
   ["one that ends twice", [BEGINS, ENDS, ENDS], undefined],
 ])("%s is a fault", (_name, titles, stands) => {
   expect(judged(titles, stands).faults).not.toEqual([]);
 });
 
-test("every change is counted, whatever of it is said", () => {
-  expect(judged([NEW, OPENED, INTO, OUT]).told).toBe(4);
+test("every change is counted, however it is announced", () => {
+  expect(judged([NEW, OPENED, INTO, OUT]).count).toBe(4);
   expect(judged([BEGINS, ENDS, `FIRED AND ${ENDS}`, BEGINS]).auctions).toBe(3);
 });

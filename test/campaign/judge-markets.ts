@@ -4,13 +4,13 @@ import { parse } from "csv-parse/sync";
 
 import { enumWord } from "../../src/alerts/wording/phrases.ts";
 import { firstOf } from "./judge.ts";
-import type { Heard } from "./told.ts";
+import type { Transcript } from "./transcript.ts";
 
-/** How each market stood at the bot's last look, by what it is called. */
-export type KeptMarkets = ReadonlyMap<string, string>;
+/** Each market's state at the bot's last observation, by its label. */
+export type StoredMarkets = ReadonlyMap<string, string>;
 
-/** Undefined while something is still owed to that destination: what it was told is then behind what was seen. */
-export function keptMarkets(file: string, destination: string): KeptMarkets | undefined {
+/** Undefined while messages are still owed to that destination, whose transcript is then behind the observation. */
+export function storedMarkets(file: string, destination: string): StoredMarkets | undefined {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const { owed } = database
@@ -39,53 +39,53 @@ export function keptMarkets(file: string, destination: string): KeptMarkets | un
 
 interface MarketChange {
   readonly market: string;
-  /** What of it has changed. Absent for a market that is new, and where only a digest's file tells of it. */
+  /** The state before. Absent for a new market, and for a change that only a digest's file lists. */
   readonly before?: string;
   readonly after: string;
 }
 
 /**
- * A market's changes are a chain: each begins as the one before has ended, so that one that was lost, doubled or told
- * out of order breaks it, and the last one is how the market stood at the last look. Its auctions begin and end in turn.
+ * A market's changes are a chain: each begins where the one before ended, so that a lost, doubled or misplaced one breaks
+ * it, and the last one ends in the market's last observed state. Its auctions begin and end in turn.
  */
 export function judgeMarkets(
-  heard: Heard,
-  kept: KeptMarkets | undefined,
+  transcript: Transcript,
+  stored: StoredMarkets | undefined,
 ): {
-  told: number;
+  count: number;
   auctions: number;
   faults: string[];
 } {
   const faults: string[] = [];
   const last = new Map<string, string>();
   const auctions = new Map<string, boolean>();
-  let told = 0;
+  let count = 0;
   let begun = 0;
-  for (const { title, text } of firstOf(heard)) {
+  for (const { title, text } of firstOf(transcript)) {
     for (const { market, before, after } of changesIn(title, text)) {
       const known = last.get(market);
       if (known !== undefined && before !== undefined && !isPartOf(before, known)) {
-        faults.push(`${heard.name}: ${market} was ${before} before it was ${after}, but had been ${known}`);
+        faults.push(`${transcript.name}: ${market} was ${before} before it was ${after}, but had been ${known}`);
       }
-      if (known === after) faults.push(`${heard.name}: that ${market} is ${after} was told twice`);
+      if (known === after) faults.push(`${transcript.name}: that ${market} is ${after} was told twice`);
       last.set(market, after);
-      told += 1;
+      count += 1;
     }
     const auction = auctionIn(title);
     if (auction === undefined) continue;
     if ((auctions.get(auction.market) ?? false) === auction.began && !auction.over) {
-      faults.push(`${heard.name}: out of turn: ${title}`);
+      faults.push(`${transcript.name}: out of turn: ${title}`);
     }
     auctions.set(auction.market, auction.began && !auction.over);
     if (auction.began || auction.over) begun += 1;
   }
   for (const [market, after] of last) {
-    const stands = kept?.get(market);
+    const stands = stored?.get(market);
     if (stands !== undefined && stands !== after) {
-      faults.push(`${heard.name}: ${market} was last told to be ${after}, and was seen to be ${stands}`);
+      faults.push(`${transcript.name}: ${market} was last told to be ${after}, and was seen to be ${stands}`);
     }
   }
-  return { told, auctions: begun, faults };
+  return { count, auctions: begun, faults };
 }
 
 function changesIn(title: string, text: string): MarketChange[] {
@@ -103,13 +103,13 @@ function changesIn(title: string, text: string): MarketChange[] {
   });
 }
 
-/** What a market was is said as far as it is so no more. */
+/** A message names only those parts of the state before that have changed. */
 function isPartOf(before: string, known: string): boolean {
   const all = known.split(", ");
   return before.split(", ").every((word) => all.includes(word));
 }
 
-/** Without why: another reason for the same is no change. */
+/** Without the reason: another reason for the same state is no change. */
 function bare(words: string): string {
   return words.replace(/ \([^)]*\)$/u, "");
 }

@@ -1,19 +1,19 @@
 import type { ChainLists } from "./data-nodes.ts";
 import { OUTAGES } from "./outages.ts";
-import type { Heard, Told } from "./told.ts";
+import type { Transcript, ChannelMessage } from "./transcript.ts";
 
-// What must have been told, worked out from what the network did and from nothing that the bot says of itself.
+// The messages that must have been delivered, derived from the network alone and not from the bot's own records.
 
 const MARK = /may be a repeat/u;
 
-/** Messages that say they may be repeats of one that stands there; an unmarked repeat is a fault. */
+/** Messages marked as possible repeats; an unmarked repeat is a fault. */
 export interface Repeats {
   readonly marked: number;
   readonly faults: readonly string[];
 }
 
 /** Each delivery once; again only where the platform does not drop repeats, and then marked. */
-export function judgeRepeats({ name, platform, messages }: Heard): Repeats {
+export function judgeRepeats({ name, platform, messages }: Transcript): Repeats {
   const faults: string[] = [];
   let marked = 0;
   for (const [delivery, [first, ...again]] of Map.groupBy(messages, (one) => one.delivery)) {
@@ -26,18 +26,18 @@ export function judgeRepeats({ name, platform, messages }: Heard): Repeats {
   return { marked, faults };
 }
 
-/** The first time that each delivery was told, in order. */
-export function firstOf({ messages }: Heard): readonly Told[] {
+/** The first message of each delivery, in order. */
+export function firstOf({ messages }: Transcript): readonly ChannelMessage[] {
   const seen = new Set<string>();
   return messages.filter(({ delivery }) => !seen.has(delivery) && seen.add(delivery));
 }
 
 export interface ChainTruth {
-  /** What was there before the bot looked for the first time. */
+  /** The lists before the bot's first observation. */
   readonly before: ChainLists;
-  /** What was there once it certainly had. */
+  /** The lists when it certainly had observed once. */
   readonly begun: ChainLists;
-  /** What was there at the end, some seconds before the bot was stopped. */
+  /** The lists at the end, some seconds before the bot was stopped. */
   readonly end: ChainLists;
 }
 
@@ -47,82 +47,82 @@ const LISTS = [
 ] as const;
 
 /** Every row of a list that came while the bot was installed: exactly once, alone or in a digest, in chain order. */
-export function judgeLists(heard: Heard, truth: ChainTruth): { told: number; faults: string[] } {
-  const judged = LISTS.map((one) => judgeList(heard, truth, one));
-  return { told: judged.reduce((sum, { told }) => sum + told, 0), faults: judged.flatMap(({ faults }) => faults) };
+export function judgeLists(transcript: Transcript, truth: ChainTruth): { count: number; faults: string[] } {
+  const judged = LISTS.map((one) => judgeList(transcript, truth, one));
+  return { count: judged.reduce((sum, { count }) => sum + count, 0), faults: judged.flatMap(({ faults }) => faults) };
 }
 
 function judgeList(
-  heard: Heard,
+  transcript: Transcript,
   truth: ChainTruth,
   { list, one, titled }: (typeof LISTS)[number],
-): { told: number; faults: string[] } {
+): { count: number; faults: string[] } {
   const faults: string[] = [];
   const [before, begun, end] = [truth.before[list], truth.begun[list], truth.end[list]];
   const known = new Set(before.map(({ hash }) => hash));
   const owed = end.filter(({ hash }) => !begun.some((row) => row.hash === hash));
   const blocks = new Map(end.map(({ hash, block }) => [hash, block]));
-  // Where there is little room, a hash stands by its beginning and its end.
-  const written = new Map(
+  // Where there is little room, a hash is shortened to its beginning and its end.
+  const hashes = new Map(
     end.flatMap(({ hash }) => [
       [hash, hash],
       [`${hash.slice(0, 8)}…${hash.slice(-4)}`, hash],
     ]),
   );
-  const told: string[] = [];
-  for (const [, copies] of Map.groupBy(heard.messages, ({ delivery }) => delivery)) {
+  const announced: string[] = [];
+  for (const [, copies] of Map.groupBy(transcript.messages, ({ delivery }) => delivery)) {
     if (!titled.test(copies[0]?.title ?? "")) continue;
-    // A digest's file follows it: where the bot died between the two, it came with the repeat.
+    // A digest's file follows it: where the bot was killed between the two, it came with the repeat.
     const text = copies.map((copy) => copy.text).join("\n");
     const named = text.match(/\b(?:[0-9a-f]{64}|[0-9a-f]{8}…[0-9a-f]{4})\b/giu) ?? [];
-    told.push(...new Set(named.flatMap((hash) => written.get(hash) ?? [])));
+    announced.push(...new Set(named.flatMap((hash) => hashes.get(hash) ?? [])));
   }
-  const counts = new Map([...Map.groupBy(told, (hash) => hash)].map(([hash, all]) => [hash, all.length]));
+  const counts = new Map([...Map.groupBy(announced, (hash) => hash)].map(([hash, all]) => [hash, all.length]));
   for (const { hash, block } of owed) {
     const count = counts.get(hash) ?? 0;
-    if (count !== 1) faults.push(`${heard.name}: the ${one} at block ${block} was told ${count} times`);
+    if (count !== 1) faults.push(`${transcript.name}: the ${one} at block ${block} was told ${count} times`);
   }
-  for (const hash of told.filter((row) => known.has(row))) {
-    faults.push(`${heard.name}: the ${one} at block ${blocks.get(hash)} is older than the bot`);
+  for (const hash of announced.filter((row) => known.has(row))) {
+    faults.push(`${transcript.name}: the ${one} at block ${blocks.get(hash)} is older than the bot`);
   }
-  const inOrder = told.map((hash) => blocks.get(hash) ?? 0);
+  const inOrder = announced.map((hash) => blocks.get(hash) ?? 0);
   const wrong = inOrder.findIndex((block, index) => block < (inOrder[index - 1] ?? 0));
-  if (wrong !== -1) faults.push(`${heard.name}: ${one} ${inOrder[wrong]} was told after ${inOrder[wrong - 1]}`);
-  return { told: owed.length, faults };
+  if (wrong !== -1) faults.push(`${transcript.name}: ${one} ${inOrder[wrong]} was told after ${inOrder[wrong - 1]}`);
+  return { count: owed.length, faults };
 }
 
-/** Each outage that lasted: one trigger, then one resolve, or one message that says both; and nothing else. */
-export function judgeOutages(heard: Heard, happened: readonly string[]): { told: number; faults: string[] } {
+/** For each lasting outage there is one trigger, then one resolve, or one message for both; and nothing else. */
+export function judgeOutages(transcript: Transcript, happened: readonly string[]): { count: number; faults: string[] } {
   const faults: string[] = [];
-  let told = 0;
+  let count = 0;
   for (const { name, bad, good } of OUTAGES) {
     const times = happened.filter((one) => one === name).length;
-    const story = firstOf(heard).flatMap(({ title }) => {
+    const story = firstOf(transcript).flatMap(({ title }) => {
       if (/FIRED AND RESOLVED/u.test(title) && good.test(title)) return ["both"];
       if (/RESOLVED/u.test(title) && good.test(title)) return ["resolve"];
       if (/NOW (?:WARNING|CRITICAL)/u.test(title) && bad.test(title)) return ["escalation"];
       return bad.test(title) ? ["trigger"] : [];
     });
     // A live message shows its end by now.
-    const begin = heard.name.endsWith("live") ? "(?:trigger|resolve)" : "trigger";
+    const begin = transcript.name.endsWith("live") ? "(?:trigger|resolve)" : "trigger";
     const once = `(?:both|${begin} (?:escalation )?resolve)`;
     const right = new RegExp(`^${Array.from({ length: times }, () => once).join(" ")}$`, "u");
     if (!right.test(story.join(" "))) {
-      faults.push(`${heard.name}: ${times} times ${name} was told as ${story.join(", ") || "nothing"}`);
+      faults.push(`${transcript.name}: ${times} times ${name} was told as ${story.join(", ") || "nothing"}`);
     }
-    told += times;
+    count += times;
   }
-  return { told, faults };
+  return { count, faults };
 }
 
-/** A chain that began anew: one plain sentence for each of its lists, once there is something in it again. */
-export function judgeReset(heard: Heard): string[] {
+/** For a reset chain there is one plain sentence for each of its lists, once the list has rows again. */
+export function judgeReset(transcript: Transcript): string[] {
   const count = (list: string): number =>
-    firstOf(heard).filter(({ title }) => title.includes(`The ${list} of testnet begin anew`)).length;
+    firstOf(transcript).filter(({ title }) => title.includes(`The ${list} of testnet begin anew`)).length;
   const [checkpoints, snapshots] = [count("checkpoints"), count("snapshots")];
   // The first snapshot comes some seconds after the first checkpoint, maybe after the end.
   return [
-    ...(checkpoints === 1 ? [] : [`${heard.name}: that the checkpoints began anew was told ${checkpoints} times`]),
-    ...(snapshots <= 1 ? [] : [`${heard.name}: that the snapshots began anew was told ${snapshots} times`]),
+    ...(checkpoints === 1 ? [] : [`${transcript.name}: that the checkpoints began anew was told ${checkpoints} times`]),
+    ...(snapshots <= 1 ? [] : [`${transcript.name}: that the snapshots began anew was told ${snapshots} times`]),
   ];
 }

@@ -1,8 +1,8 @@
-/** Something that goes wrong with the simulated network, and what is thereby to be told. */
+/** A fault of the simulated network, and the messages that it causes. */
 export interface Outage {
   readonly name: string;
   readonly fault: Readonly<Record<string, unknown>>;
-  /** What its trigger and its resolve say. */
+  /** The words of its trigger and its resolve. */
   readonly bad: RegExp;
   readonly good: RegExp;
 }

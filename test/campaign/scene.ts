@@ -8,18 +8,18 @@ import { makePlace } from "../support/bellwether.ts";
 import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 import { freePort } from "../support/free-port.ts";
-import { Dice } from "./chance.ts";
+import { SeededRandom } from "./seeded-random.ts";
 import { ConsoleReader } from "./console-reader.ts";
 import { type ChainLists, DataNodes } from "./data-nodes.ts";
-import { judgeMarkets, keptMarkets, type KeptMarkets } from "./judge-markets.ts";
+import { judgeMarkets, storedMarkets, type StoredMarkets } from "./judge-markets.ts";
 import { type ChainTruth, judgeLists, judgeOutages, judgeRepeats, judgeReset } from "./judge.ts";
-import { judgeLedger, stillOwed } from "./ledger.ts";
-import { type Bot, type Death, type Ended, live, startBot } from "./lives.ts";
+import { judgeOutbox, stillOwed } from "./judge-outbox.ts";
+import { type Bot, type Kill, type KillOutcome, runUntilKilled, startBot } from "./bot-runs.ts";
 import { type Outage, OUTAGES } from "./outages.ts";
 import { subscribe } from "./subscribe.ts";
-import { type Heard, heardOnConsole, heardOnDiscord, heardOnSlack } from "./told.ts";
+import { type Transcript, consoleTranscript, discordTranscript, slackTranscript } from "./transcript.ts";
 
-/** The watchers look ten times a second; what takes minutes in life takes a third of a second. */
+/** The watchers observe ten times a second; thresholds of minutes are a third of a second here. */
 const CONFIG = {
   poll: { time: "100ms", checkpoints: "100ms", rest: "100ms" },
   stalled: { for: "300ms", criticalFor: "3s" },
@@ -28,7 +28,7 @@ const CONFIG = {
   down: { rounds: 5 },
   blind: { rounds: 5 },
   keep: { rounds: 2, for: "300ms" },
-  // The network's time runs ahead of itself here, and nothing is to be gathered into digests.
+  // The network's time runs too fast here, and nothing is to be gathered into digests.
   clock: { drift: "365d", for: "1s" },
   overdue: { factor: 1000, atLeast: "365d" },
   flap: { episodes: 1000, within: "1s" },
@@ -37,31 +37,31 @@ const CONFIG = {
 
 export interface SceneResult {
   readonly seed: number;
-  readonly ends: ReadonlyMap<Ended, number>;
+  readonly ends: ReadonlyMap<KillOutcome, number>;
   /** The steps at which it was killed. */
   readonly reached: ReadonlySet<StepName>;
   readonly counts: Readonly<Record<string, number>>;
   readonly faults: readonly string[];
-  /** What happened, line by line. */
-  readonly story: readonly string[];
+  /** One line for each thing that happened. */
+  readonly timeline: readonly string[];
 }
 
 export interface ScenePace {
-  /** Which outages there are; all unless named. */
+  /** The outages; all unless named. */
   readonly outages?: readonly Outage["name"][];
   readonly longMillis?: number;
-  /** After a start, in so long everything is looked at, more than once. */
-  readonly looksMillis?: number;
-  /** How long the last life may take to deliver what is still owed: Slack takes a message a second and channel. */
+  /** Long enough after a start for every watcher to observe more than once. */
+  readonly observeMillis?: number;
+  /** How long the last run may take to deliver what is still owed: Slack takes a message a second and channel. */
   readonly lastMillis?: number;
-  /** Whether the chain begins anew at the end. */
+  /** Whether the chain is reset at the end. */
   readonly reset?: boolean;
 }
 
-/** Plays one scene: outages come and go while the bot dies as the list says, and is started again each time. */
-export async function playScene(seed: number, deaths: readonly Death[], pace: ScenePace = {}): Promise<SceneResult> {
-  const { longMillis = 6000, looksMillis = 4000, lastMillis = 90_000, reset = true } = pace;
-  const dice = new Dice(seed);
+/** Plays one scene: outages come and go while the bot is killed as listed, and started again each time. */
+export async function playScene(seed: number, kills: readonly Kill[], pace: ScenePace = {}): Promise<SceneResult> {
+  const { longMillis = 6000, observeMillis = 4000, lastMillis = 90_000, reset = true } = pace;
+  const random = new SeededRandom(seed);
   const place = makePlace();
   const [discord, slack, nodes] = await Promise.all([
     FakeDiscord.start(),
@@ -98,61 +98,62 @@ export async function playScene(seed: number, deaths: readonly Death[], pace: Sc
   };
   const bot: Bot = { env, place, longMillis };
   const reader = new ConsoleReader(`${origin}/api/alerts`);
-  const story: string[] = [];
+  const timeline: string[] = [];
   const began = performance.now();
-  const note = (line: string): void => void story.push(`${((performance.now() - began) / 1000).toFixed(1)} s  ${line}`);
-  const ends = new Map<Ended, number>();
+  const note = (line: string): void =>
+    void timeline.push(`${((performance.now() - began) / 1000).toFixed(1)} s  ${line}`);
+  const ends = new Map<KillOutcome, number>();
   const reached = new Set<StepName>();
   const happened: string[] = [];
-  const die = async (death: Death, meanwhile: () => Promise<void> = async () => undefined): Promise<void> => {
-    const ended = await live(bot, death, meanwhile);
-    note(`the bot ended ${JSON.stringify(death)}: ${ended}`);
+  const run = async (kill: Kill, meanwhile: () => Promise<void> = async () => undefined): Promise<void> => {
+    const ended = await runUntilKilled(bot, kill, meanwhile);
+    note(`the bot ended ${JSON.stringify(kill)}: ${ended}`);
     ends.set(ended, (ends.get(ended) ?? 0) + 1);
-    if ("at" in death && ended === "at the step") reached.add(death.at);
+    if ("at" in kill && ended === "at the step") reached.add(kill.at);
   };
   try {
     const known = await nodes.lists();
-    await die({ after: "long" });
+    await run({ after: "long" });
     const begun = await nodes.lists();
-    const outages = dice.shuffled(OUTAGES.filter(({ name }) => pace.outages?.includes(name) ?? true));
-    for (let at = 0, turn = 0; at < deaths.length; at += 2, turn += 1) {
+    const outages = random.shuffled(OUTAGES.filter(({ name }) => pace.outages?.includes(name) ?? true));
+    for (let at = 0, turn = 0; at < kills.length; at += 2, turn += 1) {
       // An outage begins in one turn, and ends in the next.
       const outage = turn % 2 === 0 ? outages[(turn / 2) % outages.length] : undefined;
-      const change = changing(nodes, outage, dice.between(0, 2000), note);
-      const [first = { after: "long" }, second] = deaths.slice(at, at + 2);
-      await die(first, change);
-      if (second !== undefined) await die(second);
-      // What lasted for the whole of a long life is told, or over, for certain.
-      await die({ after: "long" });
+      const change = changing(nodes, outage, random.between(0, 2000), note);
+      const [first = { after: "long" }, second] = kills.slice(at, at + 2);
+      await run(first, change);
+      if (second !== undefined) await run(second);
+      // An outage that lasted for the whole of a long run is certainly announced, or over.
+      await run({ after: "long" });
       if (outage !== undefined) happened.push(outage.name);
     }
     await nodes.heal();
-    const whole = reset ? await lifeWithReset(bot, nodes, looksMillis, dice.between(0, 1500), note) : undefined;
-    const last = await lastLife(bot, nodes, file, reader, { looksMillis, lastMillis }, note);
+    const whole = reset ? await runWithReset(bot, nodes, observeMillis, random.between(0, 1500), note) : undefined;
+    const last = await lastRun(bot, nodes, file, reader, { observeMillis, lastMillis }, note);
     const end = whole ?? last.lists;
     await reader.stop();
-    const heard = [
+    const transcripts = [
       ...(["ops", "chain", "live", "markets"] as const).map((name) =>
-        heardOnDiscord(discord, `discord ${name}`, channels[`discord ${name}`]),
+        discordTranscript(discord, `discord ${name}`, channels[`discord ${name}`]),
       ),
       ...(["ops", "chain", "live"] as const).map((name) =>
-        heardOnSlack(slack, `slack ${name}`, channels[`slack ${name}`]),
+        slackTranscript(slack, `slack ${name}`, channels[`slack ${name}`]),
       ),
-      heardOnConsole(reader),
+      consoleTranscript(reader),
     ];
-    const markets = keptMarkets(file, keyOf("discord markets", channels));
-    const judged = judge(heard, happened, { before: known, begun, end }, markets, reset);
-    const keys = new Map(heard.map((one) => [keyOf(one.name, channels), one]));
-    const ledger = judgeLedger(file, last.before, keys);
+    const markets = storedMarkets(file, keyOf("discord markets", channels));
+    const judged = judge(transcripts, happened, { before: known, begun, end }, markets, reset);
+    const keys = new Map(transcripts.map((one) => [keyOf(one.name, channels), one]));
+    const outbox = judgeOutbox(file, last.before, keys);
     const complaints = [...discord.complaints(), ...slack.complaints()].map((one) => `a platform complains: ${one}`);
     const gaps = reader.gaps === 0 ? [] : [`the console's stream had ${reader.gaps} gaps`];
     return {
       seed,
       ends,
       reached,
-      counts: { ...judged.counts, deliveries: ledger.deliveries },
-      faults: [...judged.faults, ...ledger.faults, ...complaints, ...gaps],
-      story,
+      counts: { ...judged.counts, deliveries: outbox.deliveries },
+      faults: [...judged.faults, ...outbox.faults, ...complaints, ...gaps],
+      timeline,
     };
   } finally {
     await reader.stop();
@@ -175,19 +176,19 @@ function changing(
   };
 }
 
-/** The chain begins anew, and the bot dies soon after. Gives what the chain had before, while the bot looked at it. */
-async function lifeWithReset(
+/** Resets the chain and kills the bot soon after. Returns the lists before the reset, which the bot has observed. */
+async function runWithReset(
   bot: Bot,
   nodes: DataNodes,
-  looksMillis: number,
+  observeMillis: number,
   left: number,
   note: (line: string) => void,
 ): Promise<ChainLists> {
   const process = startBot(bot);
   await process.printed(/Bellwether runs/u);
-  await sleep(looksMillis);
+  await sleep(observeMillis);
   const lists = await nodes.lists();
-  await sleep(looksMillis);
+  await sleep(observeMillis);
   await nodes.fail({ kind: "history-reset" });
   await sleep(left);
   await process.kill("SIGKILL");
@@ -195,20 +196,20 @@ async function lifeWithReset(
   return lists;
 }
 
-/** Delivers what is left, and ends in order. Gives what the chain had while the bot looked, and up to when all is told. */
-async function lastLife(
+/** Delivers what is left, and ends in order. Returns the lists that the bot has observed, and the time of the last one. */
+async function lastRun(
   bot: Bot,
   nodes: DataNodes,
   file: string,
   reader: ConsoleReader,
-  { looksMillis, lastMillis }: Required<Pick<ScenePace, "looksMillis" | "lastMillis">>,
+  { observeMillis, lastMillis }: Required<Pick<ScenePace, "observeMillis" | "lastMillis">>,
   note: (line: string) => void,
 ): Promise<{ lists: ChainLists; before: number }> {
   const process = startBot(bot);
   await process.printed(/Bellwether runs/u);
-  await sleep(looksMillis);
+  await sleep(observeMillis);
   const lists = await nodes.lists();
-  await sleep(looksMillis);
+  await sleep(observeMillis);
   const before = Date.now();
   while (stillOwed(file, before) > 0 && Date.now() - before < lastMillis) await sleep(100);
   note(`everything was delivered but ${stillOwed(file, before)}`);
@@ -219,10 +220,10 @@ async function lastLife(
 }
 
 function judge(
-  heard: readonly Heard[],
+  transcripts: readonly Transcript[],
   happened: readonly string[],
   truth: ChainTruth,
-  kept: KeptMarkets | undefined,
+  stored: StoredMarkets | undefined,
   reset: boolean,
 ) {
   const faults: string[] = [];
@@ -234,10 +235,10 @@ function judge(
     messages: 0,
     "marked repeats": 0,
   };
-  for (const one of heard) {
+  for (const one of transcripts) {
     if (one.name === "discord markets") {
-      const judged = judgeMarkets(one, kept);
-      counts["changes of markets"] += judged.told;
+      const judged = judgeMarkets(one, stored);
+      counts["changes of markets"] += judged.count;
       counts.auctions += judged.auctions;
       faults.push(...judged.faults);
     }
@@ -247,12 +248,12 @@ function judge(
     faults.push(...repeats.faults);
     if (/chain|console/u.test(one.name)) {
       const judged = judgeLists(one, truth);
-      counts["checkpoints and snapshots"] += judged.told;
+      counts["checkpoints and snapshots"] += judged.count;
       faults.push(...judged.faults, ...(reset ? judgeReset(one) : []));
     }
     if (/ops|live|console/u.test(one.name)) {
       const judged = judgeOutages(one, happened);
-      counts.outages += judged.told;
+      counts.outages += judged.count;
       faults.push(...judged.faults);
     }
   }

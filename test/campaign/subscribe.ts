@@ -9,7 +9,7 @@ import { createStore } from "../../src/store/create-store.ts";
 
 const CONDITIONS: readonly AlertKind[] = ["network.stalled", "watch.blind", "node.down", "node.lagging"];
 
-/** Everybody is subscribed before the bot is started for the first time. */
+/** Subscribes all channels before the bot is started for the first time. */
 export async function subscribe(file: string, channels: Readonly<Record<string, string>>): Promise<void> {
   const log = silentLog();
   const store = createStore({ url: `file:${file}`, log });

@@ -155,7 +155,7 @@ describe("a channel", () => {
   test("that the bot cannot post in says so at once, and not only when it matters", async () => {
     const talk = await talkToSimulator({ delivering: ["discord"] });
     const sender = new FakeSender({ platform: "discord", now: () => Date.now() });
-    sender.fate = () => new SendError("gone", "Missing Access");
+    sender.outcome = () => new SendError("gone", "Missing Access");
     const stop = new AbortController();
     const dispatcher = createDispatcher({
       store: talk.store,
@@ -177,7 +177,7 @@ describe("a channel", () => {
       /The bot cannot post in this channel[\s\S]*Missing Access[\s\S]*Let the bot into the channel/u,
     );
     expect(await talk.press("Resume")).toMatch(/The bot cannot post in this channel[\s\S]*Missing Access/u);
-    sender.fate = () => "ok";
+    sender.outcome = () => "ok";
     expect(await talk.press("Resume")).toContain("Resumed subscription");
     talk.advance(1000);
     expect(await talk.ask("alerts add node.down")).toContain("Subscribed this channel to node.down");

@@ -177,8 +177,8 @@ describe("a drill", () => {
   test("waits at most half a minute, and says which messages are undelivered or refused", async () => {
     const own = await open();
     const [discord, slack] = own.senders;
-    discord!.fate = () => new SendError("retry", "503 from Discord");
-    slack!.fate = () => new SendError("unhealable", "no_text");
+    discord!.outcome = () => new SendError("retry", "503 from Discord");
+    slack!.outcome = () => new SendError("unhealable", "no_text");
     const { said } = ask(own, [ops, general]);
     await watch(own, 32_000);
     const answer = shown(await said);
@@ -189,7 +189,7 @@ describe("a drill", () => {
 
   test("that a destination refused for good is not said to be retried", async () => {
     const own = await open();
-    own.sender.fate = () => new SendError("gone", "Unknown Channel");
+    own.sender.outcome = () => new SendError("gone", "Unknown Channel");
     const { said } = ask(own, [ops, general]);
     await watch(own, 4000);
     const answer = shown(await said);
@@ -200,7 +200,7 @@ describe("a drill", () => {
 
   test("that could not be delivered before its end says both in one message", async () => {
     const own = await open();
-    own.sender.fate = (_delivery, tries) => (tries < 3 ? new SendError("retry", "503") : "ok");
+    own.sender.outcome = (_delivery, tries) => (tries < 3 ? new SendError("retry", "503") : "ok");
     const { said } = ask(own, [ops]);
     await watch(own, 30_000);
     expect(shown(await said)).toMatch(/this channel\s+arrived.+in the same message/u);

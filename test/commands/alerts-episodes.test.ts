@@ -216,7 +216,7 @@ describe("the timeline of an episode", () => {
     const talk = await oneNodeDown();
     const sender = new FakeSender({ platform: "discord", now: () => Number(talk.now() / 1_000_000n) });
     let refused = 0;
-    sender.fate = (_what, tries) => {
+    sender.outcome = (_what, tries) => {
       if (tries > 1) return "ok";
       refused += 1;
       return refused === 2 ? "lost-unknown" : "ok";

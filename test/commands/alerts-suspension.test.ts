@@ -9,7 +9,7 @@ import { CONSOLE_PAGE, deliver, oneNodeDown } from "./alert-channel.ts";
 async function suspended(error: SendError) {
   const talk = await oneNodeDown();
   const discord = new FakeSender({ platform: "discord", now: () => Number(talk.now() / 1_000_000n) });
-  discord.fate = () => error;
+  discord.outcome = () => error;
   const checkToken = async (): Promise<void> => {
     throw error;
   };

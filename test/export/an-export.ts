@@ -15,11 +15,11 @@ import { silentLog } from "../../src/log.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
 import { ASSET, PARTY } from "./ledger-csv.ts";
 
-/** Where the exports of a test write. */
+/** The folder that the exports of a test write to. */
 interface ExportFolder {
   readonly path: string;
   exports(config?: Partial<LedgerExportsConfig>): LedgerExports;
-  /** What an export left: names in the folder, and open files without one. */
+  /** Leftovers of an export: names in the folder, and open files without one. */
   leftOver(): Promise<string[]>;
 }
 

@@ -33,7 +33,7 @@ describe("BlockWriter", () => {
         let at = 0;
         for (const [index, length] of lengths.entries()) {
           expected.fill(`piece ${index}, `, at, at + length);
-          // The same memory is used again at once: nothing may be read from it any more by then.
+          // The same memory is reused at once: it must have been read by then.
           const piece = Buffer.from(expected.subarray(at, at + length));
           const room = writer.write([piece.subarray(0, 7), piece.subarray(7)]);
           piece.fill("x");
@@ -50,7 +50,7 @@ describe("BlockWriter", () => {
     );
   });
 
-  test("loses nothing of a caller who does not wait", async () => {
+  test("loses nothing of a caller that does not wait", async () => {
     const writer = new BlockWriter(handle);
     const pieces = Array.from({ length: 30 }, (_, index) => Buffer.alloc(700_001, `piece ${index}, `));
     const expected = Buffer.concat(pieces);
@@ -87,7 +87,7 @@ describe("BlockWriter", () => {
     expect((await handle.stat()).size).toBeLessThanOrEqual(5 * MIB);
   });
 
-  test("what a write says about a failing disk comes out at the latest at the end", async () => {
+  test("a write's error on a failing disk is reported at the end at the latest", async () => {
     const readOnly = await open(fileName(), "r");
     const writer = new BlockWriter(readOnly);
     const writing = (async () => {

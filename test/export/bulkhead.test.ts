@@ -8,15 +8,15 @@ afterEach(() => void vi.useRealTimers());
 
 const never = new AbortController().signal;
 
-describe("Slots", () => {
+describe("Bulkhead", () => {
   test("first come, first served, never more than allowed", async () => {
-    const slots = new Bulkhead({ running: 2, waiting: 5, waitMillis: 1000 });
+    const bulkhead = new Bulkhead({ running: 2, waiting: 5, waitMillis: 1000 });
     const order: string[] = [];
     const leaves = new Map<string, () => void>();
     const enter = async (name: string): Promise<void> => {
-      const leave = await slots.acquire(never);
+      const release = await bulkhead.acquire(never);
       order.push(name);
-      leaves.set(name, leave);
+      leaves.set(name, release);
     };
     const all = ["a", "b", "c", "d"].map(enter);
     await Promise.all(all.slice(0, 2));
@@ -31,37 +31,37 @@ describe("Slots", () => {
   });
 
   test("one more than may wait is refused at once", async () => {
-    const slots = new Bulkhead({ running: 1, waiting: 1, waitMillis: 1000 });
-    const leave = await slots.acquire(never);
-    const waiting = slots.acquire(never);
-    await expect(slots.acquire(never)).rejects.toThrow("1 exports are running and 1 are waiting already.");
-    leave();
+    const bulkhead = new Bulkhead({ running: 1, waiting: 1, waitMillis: 1000 });
+    const release = await bulkhead.acquire(never);
+    const waiting = bulkhead.acquire(never);
+    await expect(bulkhead.acquire(never)).rejects.toThrow("1 exports are running and 1 are waiting already.");
+    release();
     (await waiting)();
-    (await slots.acquire(never))();
+    (await bulkhead.acquire(never))();
   });
 
-  test("whoever gives up waiting loses his place, not the others theirs", async () => {
-    const slots = new Bulkhead({ running: 1, waiting: 3, waitMillis: 1000 });
-    const leave = await slots.acquire(never);
+  test("an aborted waiter loses its place, the others keep theirs", async () => {
+    const bulkhead = new Bulkhead({ running: 1, waiting: 3, waitMillis: 1000 });
+    const release = await bulkhead.acquire(never);
     const impatient = new AbortController();
-    const first = slots.acquire(impatient.signal);
-    const second = slots.acquire(never);
+    const first = bulkhead.acquire(impatient.signal);
+    const second = bulkhead.acquire(never);
     impatient.abort(new Error("changed my mind"));
     await expect(first).rejects.toThrow("changed my mind");
-    leave();
+    release();
     await expect(second).resolves.toBeTypeOf("function");
   });
 
   test("no wait is endless", async () => {
-    const slots = new Bulkhead({ running: 1, waiting: 3, waitMillis: 1000 });
-    await slots.acquire(never);
-    const refusal = slots.acquire(never).catch((error: unknown) => error);
+    const bulkhead = new Bulkhead({ running: 1, waiting: 3, waitMillis: 1000 });
+    await bulkhead.acquire(never);
+    const refusal = bulkhead.acquire(never).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(1000);
     expect(await refusal).toBeInstanceOf(UserError);
   });
 
-  test("an aborted signal never enters", async () => {
-    const slots = new Bulkhead({ running: 1, waiting: 3, waitMillis: 1000 });
-    await expect(slots.acquire(AbortSignal.abort(new Error("no")))).rejects.toThrow("no");
+  test("an aborted signal acquires nothing", async () => {
+    const bulkhead = new Bulkhead({ running: 1, waiting: 3, waitMillis: 1000 });
+    await expect(bulkhead.acquire(AbortSignal.abort(new Error("no")))).rejects.toThrow("no");
   });
 });

@@ -11,10 +11,10 @@ function split(chunks: readonly Buffer[]): string[][] {
     records.push(Array.from({ length: record.fieldCount }, (_, field) => fieldText(record, field)));
   });
   for (const chunk of chunks) {
-    // Lent for the call alone: whatever kept some of it would read this.
-    const lent = Buffer.from(chunk);
-    splitter.push(lent);
-    lent.fill("#");
+    // Overwritten after each call: keeping some of it would show.
+    const reused = Buffer.from(chunk);
+    splitter.push(reused);
+    reused.fill("#");
   }
   splitter.end();
   return records;
@@ -104,7 +104,7 @@ describe("CsvSplitter", () => {
     expect(() => splitText('a,"b\nc,d\n')).toThrow(MalformedCsv);
   });
 
-  test("a row without an end is given up at a bound", () => {
+  test("a row without an end is refused at a bound", () => {
     const splitter = new CsvSplitter(() => undefined);
     const piece = Buffer.alloc(64 * 1024, "x");
     expect(() => {

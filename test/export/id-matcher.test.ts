@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { idMatcher } from "../../src/export/id-matcher.ts";
 import { OTHER_PARTY, PARTY } from "./ledger-csv.ts";
 
-describe("ledgerId", () => {
+describe("idMatcher", () => {
   test.each([
     [PARTY, PARTY, true],
     [PARTY, `\\x${PARTY}`, true],

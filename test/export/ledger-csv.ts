@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 
 import type { LedgerTransform } from "../../src/export/ledger-transform.ts";
 
-/** How these tests write CSV, and the pieces in which they hand it out. */
+/** CSV for these tests, and the chunks in which it is passed on. */
 
 export const COLUMNS_12 = [
   "vega_time",
@@ -41,7 +41,7 @@ export const OTHER_ASSET = "993ed98f".repeat(8);
 
 export type Row = Readonly<Record<string, string>>;
 
-/** A row with something in every column; `values` replaces what the test is about. */
+/** A row with something in every column; `values` replaces some of it. */
 export function row(values: Row = {}): Row {
   return {
     vega_time: "2023-01-18 01:09:59.297309+00",
@@ -101,12 +101,12 @@ export const cell = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 12 }),
 );
 
-/** What a pass gives for these chunks, each lent for the call alone: whatever kept some of it would read something else. */
-export function pushLent(pass: LedgerTransform, chunks: readonly Buffer[]): Buffer[] {
+/** The output of a transform for these chunks, whose memory is overwritten after each call: keeping some of it would show. */
+export function pushReused(transform: LedgerTransform, chunks: readonly Buffer[]): Buffer[] {
   return chunks.map((chunk) => {
-    const lent = Buffer.from(chunk);
-    const given = Buffer.concat(pass.push(lent));
-    lent.fill("#");
-    return given;
+    const reused = Buffer.from(chunk);
+    const output = Buffer.concat(transform.push(reused));
+    reused.fill("#");
+    return output;
   });
 }

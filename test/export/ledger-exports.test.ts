@@ -25,7 +25,7 @@ const send = (into: ServerResponse, text: string): void => {
 };
 
 describe("an export", () => {
-  test("counts, gives the span, drops what was not asked for, and says so", async () => {
+  test("counts, gives the span, and drops and counts rows outside the query", async () => {
     const rows = [
       row({ vega_time: "2023-01-18 01:10:00.5+00" }),
       row({ vega_time: "2023-01-18 01:09:59+00", account_from_party_id: "network", account_to_party_id: PARTY }),
@@ -47,7 +47,7 @@ describe("an export", () => {
     await file.attachment.dispose();
   });
 
-  test("lies on disk until it is given up, and can be read again and again", async () => {
+  test("stays on disk until it is disposed of, and can be read again and again", async () => {
     await using node = await ledgerNode((_, into) => send(into, csv(COLUMNS_12, [row()])));
     const { attachment } = await folder.exports().export(node.api, request());
     const both = await Promise.all([buffer(attachment.open()), buffer(attachment.open())]);
@@ -153,7 +153,7 @@ describe("an export", () => {
     expect(await folder.leftOver()).toEqual([]);
   });
 
-  test("a row that the node broke off itself: its reason is told, not what is wrong with the row", async () => {
+  test("a row that the node broke off itself: the node's reason is reported, not the malformed row", async () => {
     await using node = await ledgerNode((_, into) => {
       into.write(`${csv(COLUMNS_12, [row()])}2023-01-18 01\n`);
       setTimeout(
@@ -199,14 +199,14 @@ describe("an export", () => {
         into.end();
       })();
     });
-    // A tenth of a second passes at each look at the clock.
+    // A tenth of a second passes at each reading of the clock.
     let at = 0n;
     const seen: number[] = [];
     const file = await folder
       .exports({ now: () => nanoseconds((at += 100_000_000n)) })
       .export(node.api, request({ onProgress: ({ rows }) => seen.push(rows) }));
-    const looks = Number(at / 100_000_000n);
-    expect(seen.length).toBeLessThanOrEqual(Math.floor(looks / 4));
+    const readings = Number(at / 100_000_000n);
+    expect(seen.length).toBeLessThanOrEqual(Math.floor(readings / 4));
     expect(seen).toEqual(seen.toSorted((a, b) => a - b));
     expect(file.rows).toBe(20);
     await file.attachment.dispose();

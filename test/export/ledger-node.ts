@@ -36,7 +36,7 @@ export const LEDGER_CASES: readonly LedgerCase[] = (
   }
 ).cases;
 
-/** Answers as the case says, each of its chunks as a chunk of its own. */
+/** Sends a case's answer, each of its chunks as a chunk of its own. */
 export async function replay({ response }: LedgerCase, into: ServerResponse): Promise<void> {
   const { "Transfer-Encoding": _found, ...headers } = response.headers;
   into.writeHead(response.status, headers);
@@ -53,7 +53,7 @@ export async function replay({ response }: LedgerCase, into: ServerResponse): Pr
   else into.destroy();
 }
 
-/** A data node on loopback, and the real client that asks it. */
+/** A data node on loopback, and a real client for it. */
 export interface LedgerNode extends AsyncDisposable {
   readonly api: ApiClient;
   readonly name: string;

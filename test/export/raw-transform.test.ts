@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { RawTransform } from "../../src/export/raw-transform.ts";
-import { cell, chunkings, COLUMNS_12, COLUMNS_13, csv, pushLent, row } from "./ledger-csv.ts";
+import { cell, chunkings, COLUMNS_12, COLUMNS_13, csv, pushReused, row } from "./ledger-csv.ts";
 
 const TIMES = [
   "2023-01-18 01:09:59.297309+00",
@@ -12,13 +12,13 @@ const TIMES = [
   "2022-06-01 00:00:00+00",
 ];
 
-function run(chunks: readonly Buffer[]): { bytes: Buffer; pass: RawTransform } {
-  const pass = new RawTransform();
-  const bytes = Buffer.concat([...pushLent(pass, chunks), ...pass.end()]);
-  return { bytes, pass };
+function run(chunks: readonly Buffer[]): { bytes: Buffer; transform: RawTransform } {
+  const transform = new RawTransform();
+  const bytes = Buffer.concat([...pushReused(transform, chunks), ...transform.end()]);
+  return { bytes, transform };
 }
 
-describe("RawPass", () => {
+describe("RawTransform", () => {
   test.each([
     ["12 columns", COLUMNS_12],
     ["13 columns", COLUMNS_13],
@@ -35,14 +35,14 @@ describe("RawPass", () => {
       .chain((text) => fc.tuple(fc.constant(text), chunkings(Buffer.from(text))));
     fc.assert(
       fc.property(file, ([text, chunks]) => {
-        const { bytes, pass } = run(chunks);
+        const { bytes, transform } = run(chunks);
         expect(bytes.equals(Buffer.from(text))).toBe(true);
         const model: Record<string, string>[] = parse(text, { columns: true });
-        expect(pass.columns).toEqual(columns);
-        expect(pass.tally.rows).toBe(model.length);
+        expect(transform.columns).toEqual(columns);
+        expect(transform.tally.rows).toBe(model.length);
         const times = model.map((each) => TIMES.indexOf(each["vega_time"] ?? "")).filter((at) => at !== -1);
         const inOrder = [3, 2, 0, 1].filter((at) => times.includes(at)).map((at) => TIMES[at] ?? "");
-        expect([pass.tally.firstTime, pass.tally.lastTime]).toEqual(
+        expect([transform.tally.firstTime, transform.tally.lastTime]).toEqual(
           inOrder.length === 0 ? [undefined, undefined] : [moment(inOrder.at(0)), moment(inOrder.at(-1))],
         );
       }),
@@ -50,12 +50,14 @@ describe("RawPass", () => {
   });
 
   test("a last row without an end counts, blank lines do not", () => {
-    const { pass } = run([Buffer.from("vega_time,quantity\n2023-01-18 01:09:59+00,1\n\n2023-01-18 01:10:00+00,2")]);
-    expect(pass.tally.rows).toBe(2);
+    const { transform } = run([
+      Buffer.from("vega_time,quantity\n2023-01-18 01:09:59+00,1\n\n2023-01-18 01:10:00+00,2"),
+    ]);
+    expect(transform.tally.rows).toBe(2);
   });
 
   test("no bytes: no columns", () => {
-    expect(run([]).pass.columns).toBeUndefined();
+    expect(run([]).transform.columns).toBeUndefined();
   });
 });
 

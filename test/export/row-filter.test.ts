@@ -17,7 +17,7 @@ import {
   OTHER_ASSET,
   OTHER_PARTY,
   PARTY,
-  pushLent,
+  pushReused,
   row,
   type Row,
 } from "./ledger-csv.ts";
@@ -25,16 +25,20 @@ import {
 const ALL: LedgerQuery = { partyId: PARTY, assetId: ASSET };
 const at = (iso: string) => nanoseconds(BigInt(Date.parse(iso)) * 1_000_000n);
 
-function run(chunks: readonly Buffer[], query = ALL, columns?: readonly string[]): { text: string; pass: RowFilter } {
-  const pass = new RowFilter(query, columns);
-  const text = Buffer.concat([...pushLent(pass, chunks), ...pass.end()]).toString();
-  return { text, pass };
+function run(
+  chunks: readonly Buffer[],
+  query = ALL,
+  columns?: readonly string[],
+): { text: string; transform: RowFilter } {
+  const transform = new RowFilter(query, columns);
+  const text = Buffer.concat([...pushReused(transform, chunks), ...transform.end()]).toString();
+  return { text, transform };
 }
 
 const runText = (text: string, query?: LedgerQuery, columns?: readonly string[]) =>
   run([Buffer.from(text)], query, columns);
 
-describe("RowPass", () => {
+describe("RowFilter", () => {
   test.each([
     ["sent by the party, plain ids", {}, true],
     ["sent by the party, escaped ids", { account_from_party_id: `\\x${PARTY}`, asset_id: `\\x${ASSET}` }, true],
@@ -46,9 +50,9 @@ describe("RowPass", () => {
     ["no asset", { asset_id: "" }, false],
   ])("a row %s: kept %s", (_name, values: Row, kept) => {
     for (const columns of [COLUMNS_12, COLUMNS_13, COLUMNS_13.toReversed()]) {
-      const { text, pass } = runText(csv(columns, [row(values)]));
+      const { text, transform } = runText(csv(columns, [row(values)]));
       expect(text).toBe(csv(columns, kept ? [row(values)] : []));
-      expect([pass.tally.rows, pass.dropped]).toEqual(kept ? [1, 0] : [0, 1]);
+      expect([transform.tally.rows, transform.dropped]).toEqual(kept ? [1, 0] : [0, 1]);
     }
   });
 
@@ -61,30 +65,30 @@ describe("RowPass", () => {
     ["2023-01-18 03:10:00+02", true],
   ])("a row of %s in the half-open range: %s", (time, kept) => {
     const query = { ...ALL, from: at("2023-01-18T01:09:58Z"), to: at("2023-01-18T01:11:00Z") };
-    expect(runText(csv(COLUMNS_12, [row({ vega_time: time })]), query).pass.tally.rows).toBe(kept ? 1 : 0);
+    expect(runText(csv(COLUMNS_12, [row({ vega_time: time })]), query).transform.tally.rows).toBe(kept ? 1 : 0);
   });
 
   test("says the span of what is kept, not of what is dropped", () => {
-    const { pass } = runText(
+    const { transform } = runText(
       csv(COLUMNS_12, [
         row({ vega_time: "2023-01-18 01:00:00.5+00" }),
         row({ vega_time: "2023-01-17 01:00:00+00" }),
         row({ vega_time: "2020-01-01 00:00:00+00", asset_id: OTHER_ASSET }),
       ]),
     );
-    expect(pass.tally.firstTime).toBe(at("2023-01-17T01:00:00Z"));
-    expect(pass.tally.lastTime).toBe(at("2023-01-18T01:00:00.5Z"));
-    expect(pass.dropped).toBe(1);
+    expect(transform.tally.firstTime).toBe(at("2023-01-17T01:00:00Z"));
+    expect(transform.tally.lastTime).toBe(at("2023-01-18T01:00:00.5Z"));
+    expect(transform.dropped).toBe(1);
   });
 
   test("columns are kept as chosen, in the order chosen, each once", () => {
-    const { text, pass } = runText(csv(COLUMNS_13, [row({ quantity: 'a "b", c' })], "\r\n"), ALL, [
+    const { text, transform } = runText(csv(COLUMNS_13, [row({ quantity: 'a "b", c' })], "\r\n"), ALL, [
       "quantity",
       "vega_time",
       "quantity",
     ]);
     expect(text).toBe('quantity,vega_time\r\n"a ""b"", c",2023-01-18 01:09:59.297309+00\r\n');
-    expect(pass.columns).toEqual(["quantity", "vega_time"]);
+    expect(transform.columns).toEqual(["quantity", "vega_time"]);
   });
 
   test("an unknown column is the caller's mistake: the nearest match, and all there are", () => {
@@ -117,13 +121,13 @@ describe("RowPass", () => {
   test("a time that cannot be read is refused where a range was asked for, and passes where none was", () => {
     const text = csv(COLUMNS_12, [row({ vega_time: "yesterday" })]);
     expect(() => runText(text, { ...ALL, from: nanoseconds(0n) })).toThrow("row 1 has no time that can be read");
-    expect(runText(text).pass.tally.rows).toBe(1);
+    expect(runText(text).transform.tally.rows).toBe(1);
   });
 
   test("header only", () => {
-    const { text, pass } = runText(csv(COLUMNS_13, []));
+    const { text, transform } = runText(csv(COLUMNS_13, []));
     expect(text).toBe(csv(COLUMNS_13, []));
-    expect(pass.tally.rows).toBe(0);
+    expect(transform.tally.rows).toBe(0);
   });
 
   test("keeps what a filter over csv-parse would keep, however the bytes are cut", () => {
@@ -159,8 +163,8 @@ describe("RowPass", () => {
         );
         const result = run(chunks, ALL, some);
         expect(result.text).toBe(csv(some ?? names, wanted, lineEnd));
-        expect(result.pass.tally.rows).toBe(wanted.length);
-        expect(result.pass.dropped).toBe(model.length - wanted.length);
+        expect(result.transform.tally.rows).toBe(wanted.length);
+        expect(result.transform.dropped).toBe(model.length - wanted.length);
       }),
     );
   });

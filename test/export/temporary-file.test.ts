@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe("a temporary file", () => {
-  test("gives back what was written, as often as asked, and its SHA-256", async () => {
+  test("returns what was written, as often as asked, and its SHA-256", async () => {
     const file = await temporaryFiles({ directory }).create();
     const bytes = randomBytes(3_000_000);
     for (let at = 0; at < bytes.length; at += 70_001) {
@@ -56,7 +56,7 @@ describe("a temporary file", () => {
     await file.dispose();
   });
 
-  test("is gone once it is given up, for readers under way too", async () => {
+  test("is gone once it is disposed of, also for readers that have begun", async () => {
     const file = await temporaryFiles({ directory }).create();
     await file.write([randomBytes(300_000)]);
     await file.finish();

@@ -59,12 +59,12 @@ describe("ask, while nobody holds the database", () => {
       place.run(["ask", "stake 000000"], { ...quiet, DATABASE_URL: `file:${place.folder}` }).ended,
       place.run(["ask", "time"], { ...quiet, DATABASE_URL: `file:${file}` }).ended,
     ]);
-    const told = "Ids shown before are neither found by their beginning nor kept: ";
+    const warning = "Ids shown before are neither found by their beginning nor kept: ";
     // The ids of the simulated network are known without any database.
     expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining("stakes") });
-    expect(found.stderr).toBe(`${told}The file ${file} is not a database of Bellwether's.\n`);
+    expect(found.stderr).toBe(`${warning}The file ${file} is not a database of Bellwether's.\n`);
     expect(unknown.code).toBe(1);
-    expect(unknown.stderr).toContain(`${told}The database ${place.folder} cannot be opened for writing.\n`);
+    expect(unknown.stderr).toContain(`${warning}The database ${place.folder} cannot be opened for writing.\n`);
     expect(unknown.stderr).toContain("No party “000000” is known here on mainnet.");
     expect(needless).toMatchObject({ code: 0, stderr: "" });
   });

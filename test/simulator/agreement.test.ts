@@ -16,14 +16,14 @@ const ALL_OF_IT = [
   "/api/v2/nodes",
 ];
 
-interface Told {
+interface Answered {
   readonly path: string;
   readonly block: string | null;
   readonly body: string;
 }
 
-async function everything({ ask, simulator }: Simulated): Promise<Told[]> {
-  const all: Told[] = [];
+async function everything({ ask, simulator }: Simulated): Promise<Answered[]> {
+  const all: Answered[] = [];
   for (const network of ["mainnet", "testnet"] as const) {
     const { orderId, assetId, proposalId, partyId } = simulator.samples[network];
     const fresh = simulator.freshSamples(network);
@@ -46,8 +46,8 @@ async function everything({ ask, simulator }: Simulated): Promise<Told[]> {
   return all;
 }
 
-/** What is told differently; the markets' order, which changes each time, is no difference. */
-function differing(one: readonly Told[], other: readonly Told[]): string[] {
+/** What is answered differently; the markets' order, which changes each time, is no difference. */
+function differing(one: readonly Answered[], other: readonly Answered[]): string[] {
   const ordered = (body = ""): string => {
     const data = /^\{"marketsData":(\[.*\])\}$/u.exec(body)?.[1];
     if (data === undefined) return body;
@@ -56,9 +56,9 @@ function differing(one: readonly Told[], other: readonly Told[]): string[] {
       .toSorted()
       .join();
   };
-  const differs = ({ body, block }: Told, told: Told | undefined): boolean =>
-    ordered(body) !== ordered(told?.body) || block !== told?.block;
-  return one.filter((told, index) => differs(told, other[index])).map(({ path }) => path);
+  const differs = ({ body, block }: Answered, other: Answered | undefined): boolean =>
+    ordered(body) !== ordered(other?.body) || block !== other?.block;
+  return one.filter((answered, index) => differs(answered, other[index])).map(({ path }) => path);
 }
 
 test("two simulators of one seed and clock agree to the byte, also on the wake of a stall", async () => {
@@ -71,15 +71,15 @@ test("two simulators of one seed and clock agree to the byte, also on the wake o
   other.advance(-1800);
   await everything(other);
   other.advance(1800);
-  const told = await everything(one);
+  const answered = await everything(one);
   const again = await everything(other);
-  expect(differing(again, told)).toEqual([]);
+  expect(differing(again, answered)).toEqual([]);
 });
 
 test("another seed is another network", async () => {
   const [one, other] = [await simulated({ seed: "a" }), await simulated({ seed: "b" })];
-  const [told, otherwise] = [await everything(one), await everything(other)];
-  const same = told.filter(({ body }, index) => body === otherwise[index]?.body).map(({ path }) => path);
+  const [answered, otherwise] = [await everything(one), await everything(other)];
+  const same = answered.filter(({ body }, index) => body === otherwise[index]?.body).map(({ path }) => path);
   expect(same).toEqual(["/api/v2/info", "/api/v2/info"]);
   expect(sampleIds("a").mainnet).toEqual(one.simulator.samples.mainnet);
   expect(sampleIds("a").mainnet).not.toEqual(sampleIds("a").testnet);
@@ -101,7 +101,7 @@ test("each sample id leads somewhere", async () => {
   const { ask, simulator } = await simulated();
   for (const network of ["mainnet", "testnet"] as const) {
     const samples = simulator.samples[network];
-    const told: Record<string, number> = {};
+    const answered: Record<string, number> = {};
     for (const [name, path] of Object.entries({
       marketId: `/api/v2/market/${samples.marketId}`,
       orderId: `/api/v2/order/${samples.orderId}?version=3`,
@@ -114,9 +114,9 @@ test("each sample id leads somewhere", async () => {
       proposalId: `/api/v2/erc20/asset/limits/bundle?proposalId=${samples.proposalId}`,
       unsignedProposalId: `/api/v2/erc20/asset/limits/bundle?proposalId=${samples.unsignedProposalId}`,
     })) {
-      told[name] = (await ask(path, { network })).status;
+      answered[name] = (await ask(path, { network })).status;
     }
-    expect(Object.values(told)).toEqual(Object.values(told).map(() => 200));
+    expect(Object.values(answered)).toEqual(Object.values(answered).map(() => 200));
     const codes = (await ask("/api/v2/markets", { network })).text;
     expect(codes).toContain(JSON.stringify(samples.marketCode));
     expect(codes).toContain(JSON.stringify(samples.jumpyMarketCode));

@@ -44,7 +44,7 @@ test("a set of orders shows every status, type, time in force, peg and the usual
   }
 });
 
-test("an order's earlier versions are told as they were, and later ones not at all", async () => {
+test("an order's earlier versions are given as they were, and later ones not at all", async () => {
   const { ask, simulator } = await simulated();
   const { orderId } = simulator.samples.mainnet;
   const version = async (asked: number): Promise<Order> =>

@@ -119,7 +119,7 @@ describe("a healthy node answers in the shape of the fixtures", () => {
     expect(replies.map((reply) => reply.headers.get("content-type"))).toEqual(asked.map(() => "application/json"));
     const found = shapeOf(replies.map((reply) => reply.json));
     expect(strangers(allowed, found)).toEqual([]);
-    // The other way round: every name in the fixtures is told by the simulator, too.
+    // The other way round: the simulator sends every name in the fixtures, too.
     const other = node === 3 ? ".networkAssetId" : ".vegaAssetId";
     expect(found.has(other)).toBe(false);
     expect([...allowed.keys()].filter((place) => !found.has(place) && place !== other)).toEqual([]);

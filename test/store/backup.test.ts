@@ -38,7 +38,7 @@ function open(url = file): EmbeddedStore {
   return store;
 }
 
-/** A database that holds one value; gives its key. */
+/** Makes a database that holds one value; returns its key. */
 async function filled(value: string): Promise<string> {
   const store = createStore({ url: file, log: silentLog(), waitMillis: 0 });
   const key = await store.payloads.put({ value }, 3_600_000);
@@ -113,7 +113,7 @@ describe("a restoration", () => {
   it("takes nothing of the old one's write-ahead log over", async () => {
     const old = await filled("old");
     backUp(file, copy);
-    // Killed in the midst of it, a process leaves a log that is not written back.
+    // A killed process leaves a log that is not written back.
     const child = spawn(process.execPath, [WRITER, file, "0"], { stdio: ["ignore", "pipe", "inherit"] });
     children.push(child);
     const written: string[] = [];
@@ -145,7 +145,7 @@ describe("a restoration", () => {
     expect(await store.payloads.get(key)).toEqual({ value: "old" });
   });
 
-  it("says of what was owed that it may be a repeat: nobody knows what was sent since the backup", async () => {
+  it("marks owed messages as possible repeats: they may have been sent since the backup", async () => {
     const store = createStore({ url: file, log: silentLog() });
     await store.transaction(async ({ alerts }) => {
       const row = {
@@ -202,7 +202,7 @@ describe("a restoration", () => {
   });
 });
 
-describe("a look from outside", () => {
+describe("an inspection", () => {
   const noMore = (): Promise<undefined> => Promise.resolve(undefined);
 
   it("sees the size, the schema and what is owed, while somebody holds the database", async () => {

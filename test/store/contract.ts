@@ -7,7 +7,7 @@ export interface StoreUnderTest {
   readonly store: Store;
   /** The same database again, after `store` was closed. */
   reopen(): Promise<Store>;
-  /** Unix milliseconds; what the store takes for now. */
+  /** The store's clock, in Unix milliseconds. */
   clock: { millis: number };
   cleanUp(): Promise<void>;
 }
@@ -15,7 +15,7 @@ export interface StoreUnderTest {
 const ids = (found: readonly SeenId[]): string[] => found.map((seen) => seen.id);
 const seen = (id: string, label?: string): SeenId => ({ id, label });
 
-/** What every engine must hold. */
+/** The contract of every engine. */
 export function storeContract(engine: string, create: () => Promise<StoreUnderTest>): void {
   describe(`a store on ${engine}`, () => {
     let under: StoreUnderTest;
@@ -73,7 +73,7 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
       });
     });
 
-    describe("what servers chose for their answers", () => {
+    describe("servers' choices for their answers", () => {
       const choice = (platform: string, workspace: string, more: Partial<AnswerChoice> = {}): AnswerChoice => ({
         platform,
         workspace,
@@ -83,7 +83,7 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
         ...more,
       });
 
-      it("is one choice for each, the last one, and outlives a restart", async () => {
+      it("are one for each server, the last one, and outlive a restart", async () => {
         expect(await store.answers.all()).toEqual([]);
         await store.answers.keep(choice("discord", "1"));
         await store.answers.keep(choice("slack", "1"));
@@ -192,7 +192,7 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
         expect(await store.payloads.get("")).toBeUndefined();
       });
 
-      it("live as long as the longest promise made for an equal value", async () => {
+      it("live as long as the latest expiry of an equal value", async () => {
         const key = await store.payloads.put(value, 10_000);
         expect(await store.payloads.put(value, 1000)).toBe(key);
         under.clock.millis += 9000;
@@ -200,7 +200,7 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
         expect(await store.payloads.put({ ...value, by: "U2" }, 1000)).not.toBe(key);
       });
 
-      it("come to life again when put again after they expired", async () => {
+      it("are valid again when put again after they expired", async () => {
         const key = await store.payloads.put(value, 1000);
         under.clock.millis += 3_600_000;
         await store.payloads.put(value, 1000);
@@ -226,7 +226,7 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
     });
 
     describe("a transaction", () => {
-      it("keeps all of its work, and hands out what it returns", async () => {
+      it("keeps all of its work, and returns its result", async () => {
         const key = await store.transaction(async (tables) => {
           await tables.seen.note("mainnet", "market", [seen("in")]);
           return tables.payloads.put("kept", 5000);
@@ -246,17 +246,17 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
         expect(await find("out")).toEqual(["out"]);
       });
 
-      it("is not seen half-way, nor does anything fall into it from outside", async () => {
+      it("is isolated from calls outside of it", async () => {
         const inside = store.transaction(async (tables) => {
           await tables.seen.note("mainnet", "market", [seen("t1")]);
           await tables.seen.note("mainnet", "market", [seen("t2")]);
           throw new Error("undone");
         });
         const outside = store.seen.note("mainnet", "market", [seen("t3")]);
-        const looked = find("t");
+        const found = find("t");
         await expect(inside).rejects.toThrow("undone");
         await outside;
-        expect([[], ["t3"]]).toContainEqual(await looked);
+        expect([[], ["t3"]]).toContainEqual(await found);
         expect(await find("t")).toEqual(["t3"]);
       });
     });
@@ -275,7 +275,7 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await store.seen.find("mainnet", "order", "o", 1000)).toHaveLength(100);
     });
 
-    it("keeps what was handed over before it was closed, though nobody waited for it", async () => {
+    it("finishes calls that began before it was closed, though their callers did not wait", async () => {
       const noted = store.seen.note("mainnet", "market", [seen("a", "A")]);
       await store.close();
       await noted;

@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Starts a writer and gives the lines that it prints until it is killed after so many. */
+/** Starts a writer, kills it after so many lines, and returns the lines it printed. */
 async function killedAfter(lines: number, from: number): Promise<string[]> {
   const child = spawn(process.execPath, [WRITER, file, String(from)], { stdio: ["ignore", "pipe", "inherit"] });
   children.push(child);

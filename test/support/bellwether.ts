@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** The project's own folder. */
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** How a process of ours ended, and everything it said. */
+/** The end of a process, and its output. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -64,7 +64,7 @@ function runMain(
   const { PATH = "", HOME = "", TMPDIR } = process.env;
   const child = spawn(node, [path.join(ROOT, "bin/run.mjs"), script, ...args], {
     cwd,
-    // Nothing of the tester's own settings may change what is tested.
+    // The tester's own settings must not change the test.
     env: { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), LOG_LEVEL: "info", ...env },
     stdio: [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
@@ -105,7 +105,7 @@ function runMain(
   };
 }
 
-/** What POST /api/invocations answers, and when. */
+/** The answer of POST /api/invocations, and its time. */
 export async function askWeb(url: string, text: string): Promise<{ status: number; body: unknown }> {
   const response = await fetch(new URL("/api/invocations", url), {
     method: "POST",
@@ -115,14 +115,14 @@ export async function askWeb(url: string, text: string): Promise<{ status: numbe
   return { status: response.status, body: await response.json() };
 }
 
-/** A bot whose console listens and that is connected to a platform. */
+/** A bot with a listening console and a connected platform. */
 export interface Connected extends Running {
   readonly url: string;
-  /** What /readyz says of the platform. */
+  /** The platform's line in /readyz. */
   health(): Promise<{ readonly ok: boolean; readonly why?: string }>;
 }
 
-/** Starts the bot and waits until that platform's part of it is up. */
+/** Starts the bot and waits until it is connected to the platform. */
 export async function startOn(
   platform: "discord" | "slack",
   place: Place,

@@ -26,7 +26,7 @@ export function launch(more: readonly string[] = []): Promise<Browser> {
   });
 }
 
-/** What a page complains about: uncaught errors, refused resources, violations of its policy. */
+/** A page's complaints: uncaught errors, refused resources, violations of its policy. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
@@ -40,7 +40,7 @@ export function complaintsOf(page: Page): string[] {
   return complaints;
 }
 
-/** Types a line, sends it, and waits until its answer stands there. */
+/** Types a line, sends it, and waits for its answer. */
 export async function say(page: Page, line: string): Promise<void> {
   await page.fill("#line", line);
   await page.press("#line", "Escape");

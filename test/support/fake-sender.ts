@@ -3,10 +3,10 @@ import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 
 /**
- * What becomes of one try. `posted-unknown` arrives, and the answer does not; `lost-unknown` does neither. `hang` gives
- * no answer at all, and `posted-hang` arrives all the same.
+ * The outcome of one attempt. `posted-unknown` is posted, but its answer is lost; `lost-unknown` is not even posted. `hang`
+ * never answers, and `posted-hang` is posted all the same.
  */
-export type Fate = "ok" | "posted-unknown" | "lost-unknown" | "hang" | "posted-hang" | SendError;
+export type SendOutcome = "ok" | "posted-unknown" | "lost-unknown" | "hang" | "posted-hang" | SendError;
 
 export interface Post {
   readonly channel: string;
@@ -20,21 +20,21 @@ export interface FakeSenderOptions {
   readonly platform?: string;
   /** Unix milliseconds, or any clock that only grows. */
   readonly now: () => number;
-  /** Drops repeats as Discord does, for so long. */
+  /** How long repeats are dropped, as Discord does. */
   readonly dropsRepeatsForMillis?: number;
 }
 
-/** A chat that remembers everything and lets nothing pass unnoticed: what a test does not take, `verify` reports. */
+/** A chat that remembers everything: `verify` reports any message that a test has not taken. */
 export class FakeSender implements Sender {
   readonly platform: string;
   readonly dropsRepeatsForMillis?: number;
   readonly posts: Post[] = [];
   readonly edits: { readonly message: string; readonly title: string; readonly reply: Reply }[] = [];
-  /** Decides what becomes of each try; all are well unless a test says otherwise. */
-  fate: (delivery: Delivery | Receipt, tries: number) => Fate = () => "ok";
+  /** Decides the outcome of each attempt; all succeed by default. */
+  outcome: (delivery: Delivery | Receipt, attempts: number) => SendOutcome = () => "ok";
   readonly #now: () => number;
   readonly #nonces = new Map<string, { at: number; receipt: Receipt }>();
-  readonly #tries = new Map<string, number>();
+  readonly #attempts = new Map<string, number>();
   #taken = 0;
   #editsTaken = 0;
   #next = 1;
@@ -47,24 +47,24 @@ export class FakeSender implements Sender {
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
     if (delivery.id.length > 25) throw new SendError("unhealable", "a delivery id above 25 characters");
-    const fate = this.#decide(delivery.id, delivery);
-    if (fate === "hang") return hang(signal);
-    if (fate instanceof SendError) throw fate;
-    if (fate === "lost-unknown") throw new SendError("maybe-sent", "no answer");
+    const outcome = this.#decide(delivery.id, delivery);
+    if (outcome === "hang") return hang(signal);
+    if (outcome instanceof SendError) throw outcome;
+    if (outcome === "lost-unknown") throw new SendError("maybe-sent", "no answer");
     const receipt = this.#post(delivery, reply);
-    if (fate === "posted-hang") return hang(signal);
-    if (fate === "posted-unknown") throw new SendError("maybe-sent", "no answer");
+    if (outcome === "posted-hang") return hang(signal);
+    if (outcome === "posted-unknown") throw new SendError("maybe-sent", "no answer");
     return receipt;
   }
 
   async update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
-    const fate = this.#decide(`edit ${receipt.message}`, receipt);
-    if (fate === "hang") return hang(signal);
-    if (fate instanceof SendError) throw fate;
-    if (fate === "lost-unknown") throw new SendError("maybe-sent", "no answer");
-    if (fate === "posted-hang") return hang(signal);
+    const outcome = this.#decide(`edit ${receipt.message}`, receipt);
+    if (outcome === "hang") return hang(signal);
+    if (outcome instanceof SendError) throw outcome;
+    if (outcome === "lost-unknown") throw new SendError("maybe-sent", "no answer");
+    if (outcome === "posted-hang") return hang(signal);
     this.edits.push({ message: receipt.message, title: plainText(reply.title), reply });
-    if (fate === "posted-unknown") throw new SendError("maybe-sent", "no answer");
+    if (outcome === "posted-unknown") throw new SendError("maybe-sent", "no answer");
   }
 
   /** The titles posted since the last time, with their channel where there is more than one. */
@@ -81,16 +81,16 @@ export class FakeSender implements Sender {
     return fresh.map(({ title }) => title);
   }
 
-  /** Throws where something was said that nobody expected. */
+  /** Throws where there are messages that the test has not taken. */
   verify(): void {
     const left = [...this.take(), ...this.takeEdits().map((title) => `edit: ${title}`)];
     if (left.length > 0) throw new Error(`unexpected on ${this.platform}: ${left.join("; ")}`);
   }
 
-  #decide(key: string, what: Delivery | Receipt): Fate {
-    const tries = (this.#tries.get(key) ?? 0) + 1;
-    this.#tries.set(key, tries);
-    return this.fate(what, tries);
+  #decide(key: string, what: Delivery | Receipt): SendOutcome {
+    const attempts = (this.#attempts.get(key) ?? 0) + 1;
+    this.#attempts.set(key, attempts);
+    return this.outcome(what, attempts);
   }
 
   #post(delivery: Delivery, reply: Reply): Receipt {

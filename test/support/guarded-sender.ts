@@ -1,11 +1,11 @@
 import type { SendError } from "../../src/alerts/sender.ts";
 import { FakeSender } from "./fake-sender.ts";
 
-/** A platform that asks for a token with whatever is sent, and can be asked about it alone. */
+/** A platform that checks a token with each message, and can check it alone. */
 export class GuardedSender extends FakeSender {
-  /** What it refuses the token with. */
+  /** The error for the token, everywhere. */
   refusal: SendError | undefined;
-  /** What it refuses it with where something is sent, though it takes it otherwise. */
+  /** The error for the token in sending alone. */
   sendRefusal: SendError | undefined;
   checks = 0;
   refusedTries = 0;

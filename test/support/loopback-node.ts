@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One request as it came. */
+/** One request as received. */
 export interface Heard {
   readonly method: string;
   readonly path: string;
@@ -16,7 +16,7 @@ export interface Say {
   readonly body?: unknown;
 }
 
-/** A data node on loopback that says what the test wants, and remembers what it was asked. */
+/** A data node on loopback that sends the test's answers and remembers its requests. */
 export interface LoopbackNode {
   readonly url: string;
   readonly heard: Heard[];
@@ -24,10 +24,10 @@ export interface LoopbackNode {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What nodes say to a path that they do not serve. */
+/** A node's answer to a path that it does not serve. */
 export const NO_ROUTE: Say = { status: 404, body: { code: 5, message: "Not Found", details: [] } };
 
-/** `answer` gives what to say; undefined = no such route. */
+/** `answer` returns the answer; undefined = no such route. */
 export async function loopbackNode(answer: (heard: Heard) => Say | undefined): Promise<LoopbackNode> {
   const heard: Heard[] = [];
   const server = createServer((request, response) => {

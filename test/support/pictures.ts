@@ -15,8 +15,7 @@ const PHONE_WIDTH = 360;
 const PUBLIC = path.resolve(import.meta.dirname, "../../src/adapters/web/public");
 
 /**
- * The gallery as a platform's preview shows it on a phone: each entry stands within the screen. The pictures lie in out/
- * to be looked at.
+ * The gallery in a platform's preview on a phone: each entry fits the screen. The pictures are in out/.
  */
 export function pictures(preview: Preview, draw: (payload: unknown, now: number) => VNode): void {
   const { platform } = preview;

@@ -1,15 +1,15 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { setImmediate as turn } from "node:timers/promises";
 
-/** Counts this process's HTTP requests under way, so that virtual time can stand still while real answers are on their way. */
+/** Counts this process's open HTTP requests, so that virtual time can stand still until real answers arrive. */
 export interface RequestsUnderWay {
-  /** Resolves once there are none, and all that the last answer set going has gone on. */
+  /** Resolves once there are none, and the last answer's effects have begun no others. */
   settle(): Promise<void>;
-  /** Counts no longer. */
+  /** Stops counting. */
   end(): void;
 }
 
-/** `calmTurns`: for so many turns of the event loop nothing may be asked. */
+/** `calmTurns`: the number of turns of the event loop without a request. */
 export function requestsUnderWay(calmTurns: number): RequestsUnderWay {
   const open = new Set<object>();
   const begin = (message: unknown): void => void open.add((message as { request: object }).request);

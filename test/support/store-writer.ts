@@ -1,4 +1,4 @@
-// A process that writes for ever and says what is safely written: killed at any moment by the test beside it.
+// A process that writes for ever and prints what is safely written; tests kill it at any moment.
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
 

@@ -17,7 +17,7 @@ import { silentLog } from "../../src/log.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
-import { alertsOn } from "./alert-desk.ts";
+import { alertsOn } from "./alert-service.ts";
 
 /** A Thursday noon, so that every reply of a conversation is the same each time. */
 export const NOON = fromMillis(Date.UTC(2026, 0, 15, 12));
@@ -27,29 +27,29 @@ export interface TalkOptions {
   readonly networks: Readonly<Record<string, readonly (string | NodeAddress)[]>>;
   readonly at?: Nanoseconds;
   readonly mayManageChannel?: boolean;
-  /** The platforms on which somebody delivers. */
+  /** The platforms with a sender. */
   readonly delivering?: readonly string[];
-  /** The last verdicts of those who watch; without, nobody does. */
+  /** The last verdicts of the watchers; without them, nothing is watched. */
   readonly verdict?: (network: string) => Verdict | undefined;
-  /** Whether answers are kept for a while, as in production. Default false: a test changes what a node says. */
+  /** Whether answers are cached, as in production. Default false: tests change a node's answers. */
   readonly cache?: boolean;
 }
 
-/** A conversation with the real bot: real commands, client and store; only the data nodes are whoever the test says. */
+/** A conversation with the real bot: real commands, client and store; the data nodes are the test's. */
 export interface Talk {
   readonly bot: Bot;
   readonly store: EmbeddedStore;
   readonly engine: AlertEngine;
-  /** From now on somebody else asks, or from somewhere else. */
+  /** Changes the caller, or the place of the call. */
   readonly become: (who: { readonly here?: Target; readonly caller?: Caller }) => void;
-  /** What a person sees in a terminal of 200 columns. */
+  /** The answer in a terminal of 200 columns. */
   readonly ask: (line: string) => Promise<string>;
   readonly askFor: (line: string) => Promise<Reply>;
-  /** Presses a button of the last reply by its label, and gives what then is there. */
+  /** Presses a button of the last reply by its label, and returns the new reply. */
   readonly press: (label: string) => Promise<string>;
-  /** What a line that is being typed can become. */
+  /** Completions of a line that is being typed. */
   readonly completeLine: (line: string) => Promise<readonly string[]>;
-  /** What is offered while an option is being typed. */
+  /** Completions of an option that is being typed. */
   readonly suggest: (command: string, option: string, typed: string) => Promise<readonly Choice[]>;
   /** Progress shown during the last question, as titles. */
   readonly progress: string[];
@@ -81,7 +81,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
   const store = createStore({ url: `file:${path.join(folder, "talk.db")}`, log });
   const exports = createLedgerExports({ directory: folder, log, now });
   let monotonicMillis = 0;
-  const { desk, engine } = alertsOn(store, {
+  const { service, engine } = alertsOn(store, {
     clock: { ...clock, monotonicMillis: () => monotonicMillis },
     platforms: options.delivering ?? [],
     ...(options.verdict === undefined ? {} : { verdict: options.verdict }),
@@ -92,8 +92,8 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     seen: store.seen,
     parties: store.parties,
     exports,
-    alerts: desk,
-    // A new database holds no choice: it is not opened for one.
+    alerts: service,
+    // A new database holds no answer choices, so that it is not opened for them.
     chosen: await openAudienceSettings({ all: async () => [], keep: (choice) => store.answers.keep(choice) }),
     log,
     now,

@@ -18,7 +18,7 @@ test.each<[string, bigint, BlockPoint | undefined, BlockPoint | undefined, bigin
   expect(estimateBlockTime(block, from, to)).toBe(time);
 });
 
-test("an answer speaks for a block whose time can be, and for none that is far ahead", () => {
+test("an answer is as of a block with a plausible time, never of one that is far ahead", () => {
   const asked = { network: "mainnet", node: "a:1", simulated: false, receivedAt: nanoseconds(1000n * SECOND) };
   const asOf = (seconds: bigint) => ({ ...asked, blockHeight: 7n, blockTime: nanoseconds(seconds * SECOND) });
   expect(blockPointOf(asOf(1010n))).toEqual(point(7n, 1010n));

@@ -29,7 +29,7 @@ test("from a simulated network to a channel: a stall over a restart, and what ca
   expect(alerts(await pass(40))).toMatchObject([expect.stringMatching(/RESOLVED/u)]);
   expect(await stage.engine.openEpisodes()).toEqual([]);
 
-  // Away for an hour: sixty checkpoints and more, told in one digest.
+  // Away for an hour: sixty checkpoints and more, announced in one digest.
   await schedule.stop();
   await stage.restart(3_600_000);
   schedule = watch();

@@ -14,7 +14,7 @@ type Count = z.infer<typeof Count>;
 
 const api = { network: "mainnet" } as ApiClient;
 
-/** Counts its looks in its snapshot, and tells of each as an event. */
+/** Counts its observations in its snapshot, and reports each as an event. */
 function counter(name: string, every: number, observe?: Watcher<Count>["observe"]): Watcher<Count> {
   return {
     name,
@@ -91,7 +91,7 @@ function run(watchers: readonly Watcher<unknown>[], more: Partial<ScheduleOption
 const failure = (): ApiError => new ApiError("timeout", "a did not answer", { network: "mainnet", node: "a" });
 
 describe("the schedule", () => {
-  test("lets each look in its own time, and hands on from snapshot to snapshot", async () => {
+  test("lets each observe at its own interval, and passes on from snapshot to snapshot", async () => {
     const { clock, times, seen } = run([counter("fast", 5000), counter("slow", 60_000)]);
     await clock.advance(61_000);
     expect(times("fast")).toEqual(Array.from({ length: 13 }, (_, index) => 500 + index * 5000));
@@ -101,7 +101,7 @@ describe("the schedule", () => {
     expect(fast.map(({ events }) => events.length)).toEqual([0, ...fast.slice(1).map(() => 1)]);
   });
 
-  test("moves each look a little, but never the rhythm", async () => {
+  test("moves each observation a little, but never the grid", async () => {
     let turn = 0;
     const { clock, times } = run([counter("fast", 5000)], { random: () => (turn++ % 2 === 0 ? 0 : 0.999) });
     await clock.advance(99_000);
@@ -110,7 +110,7 @@ describe("the schedule", () => {
     expect(times("fast")).toHaveLength(20);
   });
 
-  test("counts each look as of its rhythm, never as of later than it comes, unless it was held up", async () => {
+  test("counts each observation as of the grid, never as of later than it comes, unless it was delayed", async () => {
     let turn = 0;
     const chance = [0.9, 0, 0.999, 0.3, 0.5, 0.999, 0];
     const { clock, seen, times } = run([counter("fast", 5000)], { random: () => chance[turn++ % chance.length] ?? 0 });
@@ -128,7 +128,7 @@ describe("the schedule", () => {
     expect(seen.at(-1)?.dueMillis).toBeGreaterThan(3_690_000);
   });
 
-  test("a slow look is not overlapped, delays nobody else, and what it missed is left out", async () => {
+  test("a slow observation is not overlapped, delays no other, and those that it displaces are skipped", async () => {
     let [inside, most] = [0, 0];
     const slow = counter("slow", 5000, async (_api, { before }, signal) => {
       inside += 1;
@@ -144,11 +144,11 @@ describe("the schedule", () => {
     expect(running.times("fast")).toHaveLength(12);
   });
 
-  test("a look that never ends is given up, and everything it could have said is unknown", async () => {
-    let looks = 0;
+  test("an observation that never ends is abandoned, and all its readings are unknown", async () => {
+    let observations = 0;
     const hangs = counter("hangs", 5000, (_api, { before }, signal) => {
-      looks += 1;
-      if (looks !== 2) return Promise.resolve({ count: (before?.count ?? 0) + 1 });
+      observations += 1;
+      if (observations !== 2) return Promise.resolve({ count: (before?.count ?? 0) + 1 });
       return new Promise((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason as Error));
       });
@@ -157,7 +157,7 @@ describe("the schedule", () => {
     await clock.advance(46_000);
     expect(seen.map(({ readings: [reading], failure }) => [reading?.state, failure?.name])).toEqual([
       ["bad", undefined],
-      ["unknown", "LookTimeout"],
+      ["unknown", "ObservationTimeout"],
       ["bad", undefined],
       ["bad", undefined],
       ["bad", undefined],
@@ -167,12 +167,14 @@ describe("the schedule", () => {
     expect(seen[2]).toMatchObject({ before: { count: 1 }, snapshot: { count: 2 } });
   });
 
-  test("a node's failure leaves the snapshot as it is; a first look that fails hands over nothing", async () => {
-    let looks = 0;
+  test("a node's failure leaves the snapshot as it is; a first observation that fails passes nothing on", async () => {
+    let observations = 0;
     const { clock, seen } = run([
       counter("flaky", 5000, (_api, { before }) => {
-        looks += 1;
-        return looks % 2 === 1 ? Promise.reject(failure()) : Promise.resolve({ count: (before?.count ?? 0) + 1 });
+        observations += 1;
+        return observations % 2 === 1
+          ? Promise.reject(failure())
+          : Promise.resolve({ count: (before?.count ?? 0) + 1 });
       }),
     ]);
     await clock.advance(20_000);
@@ -183,7 +185,7 @@ describe("the schedule", () => {
     ]);
   });
 
-  test("what the sink did not store is found again, from what the store holds", async () => {
+  test("findings that the sink did not store are found again, from the store's snapshot", async () => {
     let sinks = 0;
     const seen: Observation[] = [];
     const store = new Map<string, unknown>([["mainnet/fast", { count: 7 }]]);
@@ -205,7 +207,7 @@ describe("the schedule", () => {
     ]);
   });
 
-  test("what the sink stored too late is not found again", async () => {
+  test("findings that the sink stored too late are not found again", async () => {
     let sinks = 0;
     const keys: string[][] = [];
     const store = new Map<string, unknown>([["mainnet/fast", { count: 7 }]]);
@@ -222,7 +224,7 @@ describe("the schedule", () => {
     expect(keys.slice(0, 4)).toEqual([["8"], ["9"], ["10"], ["11"]]);
   });
 
-  test("a store that hangs, fails or holds what cannot be read stops nothing", async () => {
+  test("a store that hangs, fails or holds an unreadable snapshot stops nothing", async () => {
     let loads = 0;
     const { clock, seen } = run([counter("fast", 5000)], {
       load: () => {
@@ -237,15 +239,15 @@ describe("the schedule", () => {
     expect(seen).toHaveLength(3);
   });
 
-  test("a watcher with a mistake in it stops none of the others, nor itself", async () => {
-    let looks = 0;
+  test("a watcher with a bug stops none of the others, nor itself", async () => {
+    let observations = 0;
     const wrong = counter("wrong", 5000, () => {
-      looks += 1;
+      observations += 1;
       return Promise.reject(new TypeError("undefined is not a function"));
     });
     const { clock, times } = run([wrong, counter("fast", 5000)]);
     await clock.advance(60_000);
-    expect([looks, times("wrong").length, times("fast").length]).toEqual([12, 0, 12]);
+    expect([observations, times("wrong").length, times("fast").length]).toEqual([12, 0, 12]);
   });
 
   test("ends at once when it is stopped, but not in the middle of storing", async () => {

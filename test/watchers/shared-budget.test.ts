@@ -15,7 +15,7 @@ import { requestsUnderWay } from "./requests-under-way.ts";
 const SECONDS = 62;
 const PEOPLE = 100;
 
-test("a hundred people who never stop asking bring no ban, and no look of the watchers is missed", async () => {
+test("a hundred people who never stop asking cause no ban, and the watchers miss no observation", async () => {
   const clock = new VirtualClock();
   // As strict as a real node: 20 requests a second, a burst of 100, and a ban for those who go on.
   const simulator = await startSimulator({ now: () => clock.wallClock(), nodesPerNetwork: 1 });
@@ -54,13 +54,13 @@ test("a hundred people who never stop asking bring no ban, and no look of the wa
   const counts = await Promise.all(people);
 
   expect([...outcomes.keys()].filter((outcome) => outcome === "http 429" || outcome === "http 403")).toEqual([]);
-  const looks = (name: string): number => seen.filter(({ watcher }) => watcher.name === name).length;
+  const observations = (name: string): number => seen.filter(({ watcher }) => watcher.name === name).length;
   expect(seen.filter(({ failure }) => failure !== undefined)).toEqual([]);
   expect({
-    sources: looks("sources"),
-    checkpoints: looks("checkpoints"),
-    markets: looks("markets"),
-    orders: looks("orders"),
+    sources: observations("sources"),
+    checkpoints: observations("checkpoints"),
+    markets: observations("markets"),
+    orders: observations("orders"),
   }).toEqual({
     sources: 13,
     checkpoints: 5,
@@ -71,7 +71,7 @@ test("a hundred people who never stop asking bring no ban, and no look of the wa
     .flatMap(({ readings }) => readings)
     .filter(({ kind, state }) => kind === "watch.blind" && state !== "good");
   expect(blind).toEqual([]);
-  // The crowd has had its share, and was refused the rest with a word on when to come back.
+  // People got their share of the budget, and were told when to ask for the rest again.
   const answered = counts.reduce((sum, one) => sum + one.answered, 0);
   expect(answered).toBeGreaterThan(SECONDS * 8);
   expect(counts.reduce((sum, one) => sum + one.refused, 0)).toBeGreaterThan(0);

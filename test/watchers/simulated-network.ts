@@ -6,7 +6,7 @@ import { type Simulator, type SimulatorOptions, startSimulator } from "../../src
 import type { Watcher } from "../../src/watchers/watcher.ts";
 import { clientOf } from "../api/client-under-test.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
-import { ManualWatch } from "./watch-by-hand.ts";
+import { ManualObserver } from "./manual-observer.ts";
 
 export interface SimulatedNetwork {
   readonly simulator: Simulator;
@@ -15,7 +15,7 @@ export interface SimulatedNetwork {
   readonly network: "mainnet" | "testnet";
   readonly config: AlertsConfig;
   readonly pass: (seconds: number) => Promise<void>;
-  readonly watch: <Snapshot>(watcher: Watcher<Snapshot>) => ManualWatch<Snapshot>;
+  readonly watch: <Snapshot>(watcher: Watcher<Snapshot>) => ManualObserver<Snapshot>;
 }
 
 /** A simulated network and the real client, both on one clock that stands still until the test moves it. */
@@ -37,6 +37,6 @@ export async function simulatedNetwork(
     network,
     config: AlertsConfig.parse({}),
     pass: (seconds) => clock.advance(seconds * 1000),
-    watch: (watcher) => new ManualWatch(watcher, api, () => clock.wallClock()),
+    watch: (watcher) => new ManualObserver(watcher, api, () => clock.wallClock()),
   };
 }

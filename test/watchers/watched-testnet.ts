@@ -15,20 +15,20 @@ export interface WatchedTestnet {
   readonly stage: Stage;
   readonly simulator: Simulator;
   readonly api: ApiClient;
-  /** Begins to watch, on what the store holds. */
+  /** Begins to watch, with the state in the store. */
   readonly watch: () => Schedule;
-  /** Lets so many seconds pass, and gives the titles of what was posted meanwhile. */
+  /** Lets so many seconds pass, and returns the titles of the messages posted meanwhile. */
   readonly pass: (seconds: number) => Promise<readonly string[]>;
 }
 
-/** The whole way from a simulated network to a channel that is told of some kinds, in virtual time. */
+/** End to end from a simulated network to a channel that subscribes to some kinds, in virtual time. */
 export async function watchedTestnet(
   kinds: readonly AlertKind[],
   options: {
-    /** Whether what is told says that it is simulated. */
+    /** Whether messages are marked as simulated. */
     readonly marked?: boolean;
     readonly simulator?: SimulatorOptions;
-    /** Only these of the watchers. */
+    /** Only these watchers. */
     readonly watchers?: readonly string[];
   } = {},
 ): Promise<WatchedTestnet> {
@@ -51,7 +51,7 @@ export async function watchedTestnet(
         networks: [{ api, watchers: all.filter(({ name }) => options.watchers?.includes(name) ?? true) }],
         load: async (of, watcher) => (await stage.engine.snapshot(of, watcher))?.data,
         subjects: () => [],
-        sink: async (seen) => void (await stage.engine.record(seen)),
+        sink: async (observation) => void (await stage.engine.record(observation)),
         log: silentLog(),
         clock,
         random: () => 0.5,

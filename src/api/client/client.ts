@@ -2,7 +2,6 @@
 // goes through fail-over.ts (the one retry layer) to a node (../node/node.ts).
 // Read next: fail-over-plan.ts (which node is next, and whether to retry), operations.ts, poll-nodes.ts (the network's
 // state), names-cache.ts.
-
 import { LRUCache } from "lru-cache";
 
 import type { Log } from "../../log.ts";
@@ -12,9 +11,9 @@ import type { HttpDispatcher } from "../http/http.ts";
 import { nodeFailure } from "../http/node-failure.ts";
 import { openLedgerExport } from "../ledger/ledger.ts";
 import { type ClientLimits, DEFAULT_LIMITS } from "../limits.ts";
+import * as requests from "../model/model.ts";
+import type { ApiRequest } from "../model/model.ts";
 import type { AssetNames } from "../model/names.ts";
-import * as requests from "../model/requests.ts";
-import type { ApiRequest } from "../model/requests.ts";
 import { firstNotBehind } from "../node/last-seen-block.ts";
 import { type AttemptOptions, type ClientContext, NodeEndpoint, type NodeRequest } from "../node/node.ts";
 import { SingleFlight } from "../node/single-flight.ts";

@@ -3,7 +3,7 @@ import { DelegateBackoff, handleType, retry, type RetryPolicy } from "cockatiel"
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Answer } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
-import type { ApiRequest } from "../model/requests.ts";
+import type { ApiRequest } from "../model/model.ts";
 import { isBehind } from "../node/last-seen-block.ts";
 import type { AttemptOptions, ClientContext, NodeEndpoint } from "../node/node.ts";
 import { FailOverPlan, MAX_TRIES, RetryRequested } from "./fail-over-plan.ts";

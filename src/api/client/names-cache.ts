@@ -2,9 +2,9 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { CallOptions } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
 import type { Clock } from "../clock.ts";
+import { type ApiRequest, defineRequest } from "../model/model.ts";
 import { assetNames, Assets, marketNames, Markets, NetworkNodes, nodeNames } from "../model/names.ts";
 import { EMPTY_PAGE, type Page } from "../model/page.ts";
-import { type ApiRequest, defineRequest } from "../model/requests.ts";
 import type { Call } from "./operations.ts";
 
 /** Names change when a market or an asset is proposed: rarely. */

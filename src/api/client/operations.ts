@@ -1,6 +1,6 @@
 import type { Answer, CallOptions, Operations } from "../api-client.ts";
-import * as requests from "../model/requests.ts";
-import type { ApiRequest } from "../model/requests.ts";
+import * as requests from "../model/model.ts";
+import type { ApiRequest } from "../model/model.ts";
 
 /** Gets the answer to one request. */
 export type Call = <T>(request: ApiRequest<T>, options: CallOptions | undefined) => Promise<Answer<T>>;

@@ -9,7 +9,7 @@ import { type HttpClient, type HttpResponse, openHttp } from "../http/http.ts";
 import { failureOfFault, failureOfResponse, type RequestTarget } from "../http/node-failure.ts";
 import { parseResponse } from "../http/parse-response.ts";
 import { readBlock } from "../http/response-headers.ts";
-import { type ApiRequest, networkTime, nodeInfo, partiesStake } from "../model/requests.ts";
+import { type ApiRequest, networkTime, nodeInfo, partiesStake } from "../model/model.ts";
 
 /** The result of one inspection: no retry, no cache, no rate budget. */
 export interface NodeInspection {

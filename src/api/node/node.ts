@@ -1,7 +1,6 @@
 // One node as this process uses it: cache, single flight, both dialects, rate budget and circuit breaker in one place.
 // Read next: rate-budget.ts (how many requests it may get), circuit-breaker.ts (when it gets none), last-seen-block.ts
 // (whether it lags behind the others), export-slot.ts (one ledger export at a time). inspect-node.ts is the doctor's.
-
 import { LRUCache } from "lru-cache";
 
 import type { Log } from "../../log.ts";
@@ -18,7 +17,7 @@ import { failureOfFault, failureOfResponse, nodeFailure, type RequestTarget } fr
 import { parseLongList, parseResponse } from "../http/parse-response.ts";
 import { readBlock } from "../http/response-headers.ts";
 import type { ClientLimits } from "../limits.ts";
-import { type ApiRequest, MissingFieldError } from "../model/requests.ts";
+import { type ApiRequest, MissingFieldError } from "../model/model.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../verdict/verdict.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { ExportSlot } from "./export-slot.ts";

@@ -117,7 +117,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
   const verdict = (network: string): Verdict | undefined => verdicts.get(network);
   const service = createAlertService(engine, config, () => senders.map(({ platform }) => platform), verdict);
 
-  async function process(observation: Observation): Promise<void> {
+  async function record(observation: Observation): Promise<void> {
     await engine.record(observation);
     const { network, watcher, at, failure } = observation;
     observations.set(`${network}/${watcher.name}`, {
@@ -153,7 +153,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
         await upkeep();
         failing = false;
       } catch (thrown) {
-        if (!failing) log.error({ why: messageOf(thrown) }, "what is owed cannot be kept up; trying again");
+        if (!failing) log.error({ why: messageOf(thrown) }, "upkeep failed");
         failing = true;
       }
       await clock.sleep(UPKEEP_INTERVAL, watching.signal).catch(() => undefined);
@@ -189,7 +189,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
       await engine.closeUnwatched(names);
       await upkeep();
     } catch (thrown) {
-      log.error({ err: thrown }, "the database cannot be used; what is seen is kept once it can");
+      log.error({ err: thrown }, "database unusable");
     }
     if (watching.signal.aborted) return;
     upkeeping = upkeepLoop();
@@ -201,7 +201,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
       }),
       load: async (network, watcher) => (await engine.snapshot(network, watcher))?.data,
       subjects: (network, kind) => subjects.of(network, kind),
-      sink: process,
+      sink: record,
       log,
       clock,
     });

@@ -46,7 +46,11 @@ export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Prom
       const machine = row === undefined ? undefined : Machine.parse(JSON.parse(row.data));
       const verdict = alerting.verdict(network);
       const since = incident?.since(network);
-      const context: StallContext = { verdict, sinceVerdict: clock.monotonicMillis() - (verdict?.atMillis ?? 0), since };
+      const context: StallContext = {
+        verdict,
+        sinceVerdict: clock.monotonicMillis() - (verdict?.atMillis ?? 0),
+        since,
+      };
       return {
         network,
         nodes: nodesOf(verdict),

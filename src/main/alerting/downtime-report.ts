@@ -33,14 +33,15 @@ export function createDowntimeReporter(dependencies: DowntimeReporterDependencie
   let since: Milliseconds | undefined;
   let finishing = false;
 
-  const unobserved = (): string[] => networks.filter((network) => !names.every((name) => observed.has(`${network} ${name}`)));
+  const unobserved = (): string[] =>
+    networks.filter((network) => !names.every((name) => observed.has(`${network} ${name}`)));
 
   async function finish(): Promise<void> {
     try {
       await report.finish(unobserved());
       since = undefined;
     } catch (thrown) {
-      log.warn({ why: messageOf(thrown) }, "that the bot was away could not be kept to be told; trying again");
+      log.warn({ why: messageOf(thrown) }, "downtime not stored");
     } finally {
       finishing = false;
     }
@@ -51,7 +52,7 @@ export function createDowntimeReporter(dependencies: DowntimeReporterDependencie
       try {
         if (await report.begin()) since = clock.monotonicMillis();
       } catch (thrown) {
-        log.warn({ why: messageOf(thrown) }, "whether the bot was away cannot be found out");
+        log.warn({ why: messageOf(thrown) }, "downtime unknown");
       }
     },
     onObservation({ network, watcher, failure }) {

@@ -13,7 +13,7 @@ import { fromMillis } from "../../units/nanoseconds.ts";
 import { findHolder } from "../holder/find-holder.ts";
 import { logDestination } from "../log-destination.ts";
 import { lenientSeenIds } from "../seen-ids.ts";
-import { packageVersion } from "./subcommand.ts";
+import { packageVersion } from "./cli.ts";
 
 /** The subcommand `ask`: answers one question, or prompts for them. */
 export async function ask(args: readonly string[]): Promise<number> {
@@ -53,14 +53,19 @@ interface LocalRunnerOptions {
 }
 
 async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRunnerOptions): Promise<LineRunner> {
-  const [{ openNetworks }, { createStore }, { assembleBot, createPassiveAlertService }, { readAlertsConfig }, { originWarning }] =
-    await Promise.all([
-      import("../networks.ts"),
-      import("../../store/create-store.ts"),
-      import("../assemble-bot.ts"),
-      import("../alerting/alerting-settings.ts"),
-      import("../holder/claim-database.ts"),
-    ]);
+  const [
+    { openNetworks },
+    { createStore },
+    { assembleBot, createPassiveAlertService },
+    { readAlertsConfig },
+    { originWarning },
+  ] = await Promise.all([
+    import("../networks.ts"),
+    import("../../store/create-store.ts"),
+    import("../assemble-bot.ts"),
+    import("../alerting/alerting-settings.ts"),
+    import("../holder/claim-database.ts"),
+  ]);
   const alertsConfig = readAlertsConfig(config.alerting.configFile);
   // The database is locked per call only: several questions may be asked at the same time.
   let inUse = false;

@@ -1,25 +1,22 @@
 import { fault, type Finding, noAnswer } from "../../adapters/finding.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { EXIT_BUG, EXIT_CALLER, EXIT_NETWORK } from "../cli/subcommand.ts";
+import { EXIT_BUG, EXIT_CALLER, EXIT_NETWORK } from "../cli/cli.ts";
 
-/** One side of an installation to look at. */
+/** A check of one side of an installation. */
 export interface Check {
-  /** Stands for its findings where there are none in time. */
+  /** Names the check in its findings, also when it times out. */
   readonly name: string;
-  /** Keeps this process busy while it runs: done when nobody else waits for an answer any more. */
+  /** Blocks the event loop while it runs, so it runs after all others. */
   readonly blocks?: true;
   /** Gives at least one finding; may reject with UserError. */
   run(signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
-/** What a check is given in all. */
+/** Timeout of one check. */
 const CHECK_TIMEOUT_MILLIS: Milliseconds = 12_000;
 
-/**
- * Runs the checks, each bounded in time and none in the way of another, and hands their findings on in the order of the
- * checks as soon as they are there.
- */
+/** Runs the checks concurrently, each with a timeout, and shows their findings in order as soon as they are there. */
 export async function runChecks(
   checks: readonly Check[],
   show: (finding: Finding) => void,
@@ -30,7 +27,7 @@ export async function runChecks(
   );
   const found: Finding[] = [];
   for (const one of checks) {
-    // A check that blocks would make the others' time-outs go off: it waits for all of them.
+    // A blocking check would make the others time out: it waits for all of them.
     if (one.blocks === true) await Promise.all(prompt.values());
     const findings = await (prompt.get(one) ?? runCheck(one, limitMillis));
     for (const finding of findings) show(finding);
@@ -45,7 +42,7 @@ async function runCheck(check: Check, limitMillis: Milliseconds): Promise<readon
   const { promise: late, resolve } = Promise.withResolvers<readonly Finding[]>();
   const timer = setTimeout(() => {
     over.abort(new DOMException("The check took too long.", "TimeoutError"));
-    // Who obeys the signal still says what it has found.
+    // A check that obeys the signal still gives its findings.
     setTimeout(
       () => resolve([noAnswer(name, "no answer in time", "Try again; if that stays, look at the network.")]),
       250,
@@ -65,11 +62,11 @@ async function runCheck(check: Check, limitMillis: Milliseconds): Promise<readon
   }
 }
 
-/** One line. Whatever it holds, no secret and no line break get through. */
-export function findingLine(finding: Finding, hide: (text: string) => string): string {
+/** A finding in one line, without secrets and line breaks. */
+export function findingLine(finding: Finding, redact: (text: string) => string): string {
   const { state, check, what } = finding;
   const remedy = finding.state === "ok" ? "" : `. ${finding.remedy}`;
-  return hide(`${state.padEnd(8)} ${check}: ${what}${remedy}`)
+  return redact(`${state.padEnd(8)} ${check}: ${what}${remedy}`)
     .replaceAll(/\p{Cc}+/gu, " ")
     .trimEnd();
 }
@@ -82,10 +79,10 @@ export function exitCodeOf(findings: readonly Finding[]): number {
   return faults.length > 0 ? EXIT_NETWORK : 0;
 }
 
-/** Shorter ones would be found in any text. */
+/** Shorter secrets would match ordinary text. */
 const MIN_SECRET_LENGTH = 6;
 
-/** Takes secrets out of a text, should some other side have repeated one. */
+/** Removes secrets from a text, in case another side repeated one. */
 export function createRedactor(secrets: readonly (string | undefined)[]): (text: string) => string {
   const hidden = secrets
     .filter((secret) => secret !== undefined)

@@ -10,7 +10,7 @@ import { databaseFile } from "../../store/file/database-url.ts";
 import { type HolderRecord, readHolderRecord } from "../../store/file/holder.ts";
 import { findHolder } from "../holder/find-holder.ts";
 
-/** The console: whether it can have its port, or runs already, and whether it stands open. */
+/** The console: whether its port is free or it runs already, and whether access is protected. */
 export async function examineConsole(
   { web, databaseUrl }: Pick<Config, "web" | "databaseUrl">,
   signal: AbortSignal,
@@ -24,19 +24,19 @@ export async function examineConsole(
   return [await examinePort(web, running !== undefined, signal), ...examineAccess(web)];
 }
 
-/** The bot that runs on this database, by what it wrote down; undefined where none runs, or none that answers. */
+/** The bot that runs on this database, by its holder record; undefined where none runs, or none answers. */
 async function runningBot(databaseUrl: string): Promise<HolderRecord | undefined> {
   try {
     const file = databaseFile(databaseUrl);
     return (await findHolder(file, 0)) === undefined ? undefined : readHolderRecord(file);
   } catch (thrown) {
-    // What is wrong with the database or its holder is said by the check of the database.
+    // The check of the database reports this.
     if (thrown instanceof UserError) return undefined;
     throw thrown;
   }
 }
 
-/** `held`: a bot runs on this database, and does not say where its console is. */
+/** `held`: a bot runs on this database without a known console. */
 async function examinePort({ host, port }: Config["web"], held: boolean, signal: AbortSignal): Promise<Finding> {
   const check = "console";
   const asked = port ?? FIRST_PORT;

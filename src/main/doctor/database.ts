@@ -17,29 +17,29 @@ import { findHolder } from "../holder/find-holder.ts";
 /** A day of alerts is some megabytes; a log that grows on the same disk is not. */
 const LOW_SPACE_BYTES = 500_000_000;
 const MIN_SPACE_BYTES = 50_000_000;
-/** What waits longer does not wait for its turn. */
+/** A queue that waits longer is stuck. */
 const STUCK_AFTER: Milliseconds = 300_000;
 
 type Inspection = FileInspection<readonly PlatformSuspension[]>;
 
 /**
- * The database file: who holds it, its place, its schema, whether it is whole, and what is owed in it. A holder that is
- * just starting is waited for: 5 s unless told otherwise.
+ * The database file: its holder, folder, schema, integrity and alerts. Waits for a holder that is just starting, 5 s by
+ * default.
  */
 export async function examineDatabase(url: string, now: Milliseconds, waitMillis?: Milliseconds): Promise<Finding[]> {
   const file = databaseFile(url);
   const { holder, stuck } = await holderOf(file, waitMillis);
-  const place = await examineFolder(file);
+  const folder = await examineFolder(file);
   const inspection = await inspectFile(file, now, readSuspensions);
   if (inspection === undefined) {
-    if (place.some(({ state }) => state === "fault")) return place;
-    return [...place, ok("database", `${file} does not exist yet: the first start makes it`)];
+    if (folder.some(({ state }) => state === "fault")) return folder;
+    return [...folder, ok("database", `${file} does not exist yet: the first start makes it`)];
   }
-  const owed = examineAlerts(inspection, now, holder !== undefined);
-  return [...place, ...stuck, ...examineFile(file, inspection, holder), ...owed];
+  const alerts = examineAlerts(inspection, now, holder !== undefined);
+  return [...folder, ...stuck, ...examineFile(file, inspection, holder), ...alerts];
 }
 
-/** Who holds the file, and what is wrong with that one. */
+/** The holder of the file, and a finding where it does not answer. */
 async function holderOf(
   file: string,
   waitMillis?: Milliseconds,
@@ -95,7 +95,7 @@ function examineFile(file: string, { bytes, schema, age, damage }: Inspection, h
   return [ok(check, `${file}: whole, ${facts}`)];
 }
 
-/** What the alerts owe, by the file: true whether or not a bot runs. */
+/** The state of the alerts by the file, whether or not a bot runs. */
 function examineAlerts({ alerts, lastObservedAt }: Inspection, now: Milliseconds, running: boolean): Finding[] {
   if (alerts === undefined) return [];
   const findings: Finding[] = [];

@@ -1,3 +1,6 @@
+// The subcommand `doctor`: checks an installation. This module lists the checks and `checks.ts` runs and prints them;
+// each other module examines one side.
+
 import { readFile } from "node:fs/promises";
 
 import { type Finding, noAnswer, ok } from "../../adapters/finding.ts";
@@ -18,7 +21,7 @@ import {
   examineSettings,
 } from "./settings.ts";
 
-/** Looks at everything that the bot stands on, and says what is wrong and what to do: one line for each thing. */
+/** Checks everything the bot depends on: one line per finding, with its remedy. */
 export async function doctor(args: readonly string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== "--ping");
   if (unknown !== undefined) {
@@ -28,11 +31,10 @@ export async function doctor(args: readonly string[]): Promise<number> {
   }
   const examined = loadExaminedConfig();
   const { config } = examined;
-  const hide = createRedactor(secretsOf(config));
+  const redact = createRedactor(secretsOf(config));
   const { config: alerts, finding: alertsFile } = alertsConfigOf(config.alerting.configFile);
-  const now = (): Promise<Finding[]> => Promise.resolve(examineSettings(examined));
   const checks: Check[] = [
-    { name: "settings", run: now },
+    { name: "settings", run: () => Promise.resolve(examineSettings(examined)) },
     { name: "file .env", run: () => Promise.resolve([examineEnvFile(process.cwd())]) },
     { name: "Node.js", run: () => Promise.resolve([examineNode()]) },
     ...networkChecks(config, alerts.clock.drift),
@@ -42,12 +44,12 @@ export async function doctor(args: readonly string[]): Promise<number> {
     { name: "DEADMAN_URL", run: (signal) => checkDeadManSwitch(config, args.includes("--ping"), signal) },
     { name: "database", blocks: true, run: () => examineDatabase(config.databaseUrl, Date.now()) },
   ];
-  const findings = await runChecks(checks, (finding) => console.log(findingLine(finding, hide)));
+  const findings = await runChecks(checks, (finding) => console.log(findingLine(finding, redact)));
   console.log(summaryOf(findings));
   return exitCodeOf(findings);
 }
 
-/** Each platform whose token is set; its libraries are not needed for this. */
+/** Each platform whose token is set, without its libraries. */
 function platformChecks(config: Config): Check[] {
   const { discord, slack, slackCommand: command, alerting } = config;
   // As the bot names them, the default one first.

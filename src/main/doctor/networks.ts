@@ -9,22 +9,22 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { Check } from "./checks.ts";
 import { judgeCore, judgeNodes, majorityTime } from "./nodes.ts";
 
-/** Blocks come about once a second, so a network that lives moves in this time. */
+/** Blocks come about once a second, so a live network moves in this time. */
 const SECOND_READING_MILLIS: Milliseconds = 2500;
 
-/** The networks with their nodes, and this machine's clock by the first of them that has a time. */
+/** Checks each network with its nodes, and this machine's clock against the first network that has a time. */
 export function networkChecks(
   config: Pick<Config, "networks" | "discord" | "slack" | "allowSimulator">,
   drift: Milliseconds,
 ): Check[] {
   const { networks } = config;
   if (networks.length === 0) return [{ name: "networks", run: () => Promise.resolve([simulatedFinding(config)]) }];
-  const looks = new Map<string, Promise<readonly NodeInspection[]>>();
-  const lookAt = (network: string, urls: readonly string[]): Promise<readonly NodeInspection[]> =>
+  const inspections = new Map<string, Promise<readonly NodeInspection[]>>();
+  const inspect = (network: string, urls: readonly string[]): Promise<readonly NodeInspection[]> =>
     Promise.all(urls.map((url) => inspectNode(url, { network })));
   const first = (network: string, urls: readonly string[]): Promise<readonly NodeInspection[]> => {
-    const begun = looks.get(network) ?? lookAt(network, urls);
-    looks.set(network, begun);
+    const begun = inspections.get(network) ?? inspect(network, urls);
+    inspections.set(network, begun);
     return begun;
   };
   return [
@@ -45,7 +45,7 @@ export function networkChecks(
           if (millisBetween(reading.time, reading.at) <= BEHIND_MILLIS)
             return [judgeClock(name, reading, reading, drift)];
           await sleep(SECOND_READING_MILLIS, undefined, { signal });
-          const again = majorityTime(await lookAt(name, urls));
+          const again = majorityTime(await inspect(name, urls));
           if (again !== undefined) return [judgeClock(name, reading, again, drift)];
         }
         const remedy = "Ask again once most nodes of a network answer and agree.";
@@ -55,7 +55,11 @@ export function networkChecks(
   ];
 }
 
-function simulatedFinding({ discord, slack, allowSimulator }: Pick<Config, "discord" | "slack" | "allowSimulator">): Finding {
+function simulatedFinding({
+  discord,
+  slack,
+  allowSimulator,
+}: Pick<Config, "discord" | "slack" | "allowSimulator">): Finding {
   const check = "networks";
   if (discord === undefined && slack === undefined) {
     return ok(check, "no data node is set up: the embedded simulator serves, and everything is SIMULATED");
@@ -78,8 +82,8 @@ const BEHIND_MILLIS: Milliseconds = 10_000;
 const NTP = "Let the machine keep its clock by NTP (timedatectl set-ntp true).";
 
 /**
- * This machine's clock against the time of a network's majority. A network that stands still looks like a clock that is
- * fast: which of them it is, a second look some seconds later tells.
+ * This machine's clock against the time of a network's majority. A stalled network looks like a fast clock: a second
+ * reading some seconds later tells them apart.
  */
 export function judgeClock(network: string, first: ClockReading, second: ClockReading, drift: Milliseconds): Finding {
   const check = "clock";

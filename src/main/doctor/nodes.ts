@@ -5,14 +5,14 @@ import { DEFAULT_THRESHOLDS, millisBetween } from "../../api/verdict/verdict.ts"
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatUtc, type Nanoseconds } from "../../units/nanoseconds.ts";
 
-/** Below this part of it, a node's rate limit is nearly used up though this process has asked but two questions. */
+/** Below this share, a node's rate limit is nearly used up, though this process sent only two requests. */
 const LOW_RATE_LIMIT_SHARE = 0.1;
-/** Nobody misses so many blocks in the minute in which its time would still be the others': blocks come once a second. */
+/** A node with the others' time cannot miss so many blocks: they come once a second. */
 const OTHER_CHAIN_BLOCKS = 10_000n;
-/** Two nodes are never asked at the same moment, nor do they take in a block at the same. */
+/** Tolerance for nodes that are asked, and process a block, at slightly different moments. */
 const AGREEMENT_MILLIS: Milliseconds = 5000;
 
-/** What each data node of a network said, and what the others' answers make of it. */
+/** Judges each data node of a network against the others. */
 export function judgeNodes(network: string, nodes: readonly NodeInspection[]): Finding[] {
   const frontier = nodes.flatMap(({ time }) => (time === undefined ? [] : [time])).reduce(later, 0n as Nanoseconds);
   const heights = nodes.flatMap(({ height }) => (height === undefined ? [] : [height]));
@@ -104,7 +104,7 @@ export function judgeCore(network: string, { node, failure }: NodeInspection): F
     : judgeFailure(check, `${network.toUpperCase()}_CORE_URL`, failure);
 }
 
-/** The time that most nodes of a network agree on, as it would be now; undefined where too few spoke. */
+/** The time that most nodes of a network agree on; undefined where too few answered. */
 export function majorityTime(
   nodes: readonly NodeInspection[],
 ): { readonly time: Nanoseconds; readonly at: Nanoseconds } | undefined {

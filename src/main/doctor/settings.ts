@@ -36,7 +36,7 @@ function remedyOf(hint: string): string {
   return /^Line \d+ of \.env /u.test(hint) ? "Write it as NAME=value, or take it away." : "Rename it, or take it away.";
 }
 
-/** The file of settings holds tokens: nobody else on this machine needs to read it. */
+/** The file holds tokens, so only its owner should be able to read it. */
 export function examineEnvFile(folder: string, platform: NodeJS.Platform = process.platform): Finding {
   const check = "file .env";
   const found = statSync(path.join(folder, ".env"), { throwIfNoEntry: false });
@@ -54,8 +54,13 @@ const MIN_NODE_VERSION = [24, 15] as const;
 export function examineNode(version = process.versions.node): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const check = "Node.js";
-  if (major > MIN_NODE_VERSION[0] || (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1])) return ok(check, version);
-  return fault(check, `${version} is too old`, `Install Node.js ${MIN_NODE_VERSION.join(".")} or later, then run npm ci.`);
+  if (major > MIN_NODE_VERSION[0] || (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1]))
+    return ok(check, version);
+  return fault(
+    check,
+    `${version} is too old`,
+    `Install Node.js ${MIN_NODE_VERSION.join(".")} or later, then run npm ci.`,
+  );
 }
 
 /** The alerts' settings as far as they can be read; the defaults where not. */
@@ -71,7 +76,7 @@ export function alertsConfigOf(file: string | undefined): { readonly config: Ale
   }
 }
 
-/** Who hears of what nobody else can be told, as far as it shows in the settings; whether it is reachable, its platform says. */
+/** The operators' channel as far as the settings show it; its platform's check tells whether it is reachable. */
 export function examineOperators({
   alerting,
   discord,
@@ -91,8 +96,12 @@ export function examineOperators({
   ];
 }
 
-/** The dead man's switch, by its address alone: a ping would tell it that all is well. */
-export function examineDeadManSwitch({ alerting, discord, slack }: Pick<Config, "alerting" | "discord" | "slack">): Finding {
+/** The dead man's switch, by its address alone: a ping would report that the bot is well. */
+export function examineDeadManSwitch({
+  alerting,
+  discord,
+  slack,
+}: Pick<Config, "alerting" | "discord" | "slack">): Finding {
   const check = "DEADMAN_URL";
   const url = alerting.deadmanUrl;
   if (url === undefined) {

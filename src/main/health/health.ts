@@ -1,31 +1,31 @@
+// Whether the bot is well. This module names problems of watching and delivering; `readiness.ts` reports them at
+// `/readyz`, `dead-man-switch.ts` stops pinging while there is one.
+
 import { platformName } from "../../alerts/wording/phrases.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Alerting, AlertingHealth, LastObservation } from "../alerting/alerting.ts";
 
-/** A look may take three times as long as the pause between two of them, and at least this. */
+/** An observation may take three intervals, and this long on top. */
 const GRACE: Milliseconds = 30_000;
-/** What waits longer on a platform waits for more than its turn. */
+/** A queue with an older delivery is stuck. */
 const STUCK_AFTER: Milliseconds = 600_000;
 
 /**
- * Which watcher has not looked in time, as a clause; undefined where all have. Looks are noted once they are kept, so
- * that this also says whether the database takes what is written. Times in Unix milliseconds.
+ * The watcher whose observation is overdue, as a clause; undefined where none is. Observations count once they are
+ * stored, so this also covers failing writes. Times in Unix milliseconds.
  */
 export function lateWatcher(
-  looks: readonly LastObservation[],
+  observations: readonly LastObservation[],
   startedAt: Milliseconds,
   now: Milliseconds,
 ): string | undefined {
-  if (looks.length === 0) return now - startedAt > GRACE ? "no watcher has looked yet" : undefined;
-  const late = looks.find(({ at, every }) => now - at > 3 * every + GRACE);
+  if (observations.length === 0) return now - startedAt > GRACE ? "no watcher has looked yet" : undefined;
+  const late = observations.find(({ at, every }) => now - at > 3 * every + GRACE);
   if (late === undefined) return undefined;
   return `the watcher ${late.watcher} of ${late.network} has kept nothing for ${formatDuration(now - late.at)}`;
 }
 
-/**
- * Which platform's messages are stuck, as a clause; undefined where none are. What is owed on a platform that this
- * process does not serve is not its to deliver.
- */
+/** The platform whose deliveries are stuck, as a clause; undefined where none are. Only platforms this process serves. */
 export function stuckQueue(
   queue: AlertingHealth["queue"],
   platforms: readonly string[],
@@ -36,37 +36,31 @@ export function stuckQueue(
   return `${stuck.owed} messages wait on ${stuck.platform}, the oldest for ${formatDuration(now - stuck.oldest)}`;
 }
 
-/**
- * Which platform refuses the bot's own token, as a clause; undefined where none does. One that this process does not
- * serve is not its to mend.
- */
+/** The platform that refuses the bot's token, as a clause; undefined where none does. Only platforms this process serves. */
 export function suspendedPlatform(
-  refusals: AlertingHealth["refusals"],
+  suspensions: AlertingHealth["suspensions"],
   platforms: readonly string[],
   now: Milliseconds,
 ): string | undefined {
-  const refused = refusals.find(({ platform }) => platforms.includes(platform));
-  if (refused === undefined) return undefined;
-  const { platform, since, why, retired } = refused;
+  const suspended = suspensions.find(({ platform }) => platforms.includes(platform));
+  if (suspended === undefined) return undefined;
+  const { platform, since, why, retired } = suspended;
   const so = retired === undefined ? "" : ", and its subscriptions have ended";
   return `${platformName(platform)} has refused the bot's token for ${formatDuration(Math.max(0, now - since))} (${why})${so}`;
 }
 
-/**
- * Why not all is well with watching and delivering, as a clause; undefined where all is. Rejects where the database
- * does not answer.
- */
+/** The first problem of watching and delivering, as a clause; undefined where there is none. Rejects where the database fails. */
 export async function healthProblem(
-  alerting: Pick<Alerting, "health" | "desk">,
+  alerting: Pick<Alerting, "health" | "service">,
   startedAt: Milliseconds,
   now: () => Milliseconds,
 ): Promise<string | undefined> {
-  const { looks, queue, refusals } = await alerting.health();
-  if (looks.length === 0) return "no watcher has looked yet";
-  const platforms = alerting.desk.platforms();
+  const { observations, queue, suspensions } = await alerting.health();
+  if (observations.length === 0) return "no watcher has looked yet";
+  const platforms = alerting.service.platforms();
   return (
-    lateWatcher(looks, startedAt, now()) ??
-    suspendedPlatform(refusals, platforms, now()) ??
+    lateWatcher(observations, startedAt, now()) ??
+    suspendedPlatform(suspensions, platforms, now()) ??
     stuckQueue(queue, platforms, now())
   );
 }

@@ -8,7 +8,7 @@ import type { Alerting } from "../alerting/alerting.ts";
 import { lateWatcher, stuckQueue, suspendedPlatform } from "./health.ts";
 
 export interface ReadinessDependencies {
-  readonly alerting: Pick<Alerting, "health" | "desk">;
+  readonly alerting: Pick<Alerting, "health" | "service">;
   /** When this process began, in Unix milliseconds. */
   readonly startedAt: Milliseconds;
   readonly store: Pick<Store, "ping">;
@@ -20,32 +20,35 @@ type PartStatus = { readonly ok: boolean; readonly why?: string };
 
 const CHECK_TIMEOUT_MILLIS: Milliseconds = 3000;
 
-/** Whether each part is fit: the store, every network, every platform, watching and delivering. Never rejects. */
-export async function checkReadiness(parts: ReadinessDependencies): Promise<Readiness> {
+/** Whether each part is ready: store, networks, platforms, watching and delivery. Never rejects. */
+export async function checkReadiness(dependencies: ReadinessDependencies): Promise<Readiness> {
   const asked: Promise<readonly [string, PartStatus]>[] = [
-    checked("store", () => parts.store.ping()),
-    ...parts.clients.map((client) =>
+    checked("store", () => dependencies.store.ping()),
+    ...dependencies.clients.map((client) =>
       checked(client.network, () => client.getNetworkTime({ signal: AbortSignal.timeout(CHECK_TIMEOUT_MILLIS) })),
     ),
   ];
-  const platforms = parts.adapters.map(({ platform, health }): [string, PartStatus] => [
+  const platforms = dependencies.adapters.map(({ platform, health }): [string, PartStatus] => [
     platform,
     { ok: health.state === "up", ...(health.state === "up" ? {} : { why: health.why ?? health.state }) },
   ]);
-  const alerts = alertParts(parts);
+  const alerts = alertParts(dependencies);
   const all = Object.fromEntries([...(await Promise.all(asked)), ...platforms, ...(await alerts)]);
   return { ok: Object.values(all).every((part) => part.ok), parts: all };
 }
 
-async function alertParts({ alerting, startedAt }: ReadinessDependencies): Promise<readonly (readonly [string, PartStatus])[]> {
+async function alertParts({
+  alerting,
+  startedAt,
+}: ReadinessDependencies): Promise<readonly (readonly [string, PartStatus])[]> {
   const part = (why: string | undefined): PartStatus => (why === undefined ? { ok: true } : { ok: false, why });
   try {
-    const { looks, queue, refusals } = await inTime(alerting.health());
+    const { observations, queue, suspensions } = await inTime(alerting.health());
     const now = Date.now();
-    const platforms = alerting.desk.platforms();
+    const platforms = alerting.service.platforms();
     return [
-      ["watching", part(lateWatcher(looks, startedAt, now))],
-      ["delivery", part(suspendedPlatform(refusals, platforms, now) ?? stuckQueue(queue, platforms, now))],
+      ["watching", part(lateWatcher(observations, startedAt, now))],
+      ["delivery", part(suspendedPlatform(suspensions, platforms, now) ?? stuckQueue(queue, platforms, now))],
     ];
   } catch (thrown) {
     const why = messageOf(thrown);
@@ -71,7 +74,7 @@ async function checked(name: string, check: () => Promise<unknown>): Promise<rea
     await inTime(check());
     return [name, { ok: true }];
   } catch (thrown) {
-    // A node's own words are for people; what else fails is told in the log.
+    // A node's own words belong in replies; the log holds all other details.
     return [name, { ok: false, why: thrown instanceof StorageError ? thrown.title : messageOf(thrown) }];
   }
 }

@@ -14,7 +14,7 @@ export function requiredOrigin({ networks }: Pick<Config, "networks">): Origin {
  */
 export async function claimDatabase(store: EmbeddedStore, config: Pick<Config, "networks">, log: Log): Promise<void> {
   const aside = await enforceOrigin(store.file, requiredOrigin(config), `simulated-${fileTimestamp(new Date())}`);
-  if (aside !== undefined) log.warn({ file: aside }, "the database begins anew: it held what the simulator had left");
+  if (aside !== undefined) log.warn({ file: aside }, "database set aside");
   await store.claim();
 }
 

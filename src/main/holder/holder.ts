@@ -78,7 +78,7 @@ export async function serveHolder(options: HolderServerOptions): Promise<HolderS
   const stopping = new AbortController();
   const server = createServer((request, response) => {
     handle({ ...options, files, stopping: stopping.signal }, request, response).catch((thrown: unknown) => {
-      options.log.debug({ why: messageOf(thrown) }, "a question over the socket broke off");
+      options.log.debug({ why: messageOf(thrown) }, "socket request aborted");
       response.destroy();
     });
   });
@@ -104,13 +104,13 @@ async function listenAtFirst(server: Server, options: HolderServerOptions): Prom
   for (const address of holderAddresses(options.databaseFile)) {
     try {
       await listenAt(server, address, path.dirname(address) === path.dirname(options.databaseFile));
-      server.on("error", (error) => options.log.warn({ why: error.message }, "the socket for ask reports an error"));
+      server.on("error", (error) => options.log.warn({ why: error.message }, "socket error"));
       return address;
     } catch (thrown) {
-      options.log.debug({ address, why: messageOf(thrown) }, "no socket for ask here");
+      options.log.debug({ address, why: messageOf(thrown) }, "socket not opened");
     }
   }
-  options.log.warn("no socket for ask could be made: while this process runs, ask cannot reach it");
+  options.log.warn({}, "socket unavailable");
   return undefined;
 }
 
@@ -158,7 +158,7 @@ async function handle(context: RequestContext, request: IncomingMessage, respons
 
 async function answer(context: RequestContext, { line, network }: RunRequest, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
-  response.once("close", () => gone.abort(new DOMException("The asking process has gone.", "AbortError")));
+  response.once("close", () => gone.abort(new DOMException("Whoever asked has gone.", "AbortError")));
   response.writeHead(200, { "Content-Type": "application/x-ndjson" });
   response.flushHeaders();
   const send = (event: RunEvent): void => {

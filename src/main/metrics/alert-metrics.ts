@@ -10,37 +10,42 @@ import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Alerting, AlertingHealth, LastObservation } from "../alerting/alerting.ts";
 
-/** How the alerts stand at one moment, for figures. */
+/** The state of the alerts at one moment. */
 export interface AlertSnapshot {
   /** Unix milliseconds. */
   readonly at: Milliseconds;
   readonly queue: readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[];
-  readonly looks: readonly LastObservation[];
+  readonly observations: readonly LastObservation[];
   /** The platforms that deliver here, and those that refuse the bot's token. */
   readonly platforms: readonly string[];
-  readonly refusals: AlertingHealth["refusals"];
+  readonly suspensions: AlertingHealth["suspensions"];
   /** By network. */
   readonly verdicts: readonly (readonly [string, Verdict])[];
   readonly open: readonly Pick<Episode, "network" | "severity">[];
-  readonly figures: AlertCounts;
+  readonly counts: AlertCounts;
   /** Whether the last write to the database got through. */
   readonly writable: boolean;
 }
 
 interface AlertSnapshotSources {
-  readonly alerting: Pick<Alerting, "health" | "verdict" | "desk">;
+  readonly alerting: Pick<Alerting, "health" | "verdict" | "service">;
   readonly store: Pick<Store, "transaction" | "ping">;
   readonly networks: readonly string[];
   /** Unix milliseconds. */
   readonly now: () => Milliseconds;
 }
 
-/** Asks all that knows of the alerts. Rejects where the database fails. */
-export async function readAlertSnapshot({ alerting, store, networks, now }: AlertSnapshotSources): Promise<AlertSnapshot> {
+/** Rejects where the database fails. */
+export async function readAlertSnapshot({
+  alerting,
+  store,
+  networks,
+  now,
+}: AlertSnapshotSources): Promise<AlertSnapshot> {
   const at = now();
-  const { queue, looks, refusals } = await alerting.health();
-  const open = await alerting.desk.openEpisodes();
-  const figures = await store.transaction(({ alerts }) => alerts.counts(at));
+  const { queue, observations, suspensions } = await alerting.health();
+  const open = await alerting.service.openEpisodes();
+  const counts = await store.transaction(({ alerts }) => alerts.counts(at));
   const writable = await store.ping().then(
     () => true,
     () => false,
@@ -49,30 +54,40 @@ export async function readAlertSnapshot({ alerting, store, networks, now }: Aler
     const verdict = alerting.verdict(network);
     return verdict === undefined ? [] : [[network, verdict] as const];
   });
-  return { at, queue, looks, platforms: alerting.desk.platforms(), refusals, verdicts, open, figures, writable };
+  return {
+    at,
+    queue,
+    observations,
+    platforms: alerting.service.platforms(),
+    suspensions,
+    verdicts,
+    open,
+    counts,
+    writable,
+  };
 }
 
-/** What came of one try to deliver. */
+/** The result of one delivery attempt. */
 export type DeliverySample = Parameters<NonNullable<DispatchDependencies["onOutcome"]>>[0];
 
-/** What the alerts do, as it happens. */
+/** One event of watching or delivering. */
 export type AlertSample =
   | { readonly of: "delivery"; readonly sample: DeliverySample }
-  | { readonly of: "look"; readonly network: string; readonly watcher: string; readonly failed: boolean };
+  | { readonly of: "observation"; readonly network: string; readonly watcher: string; readonly failed: boolean };
 
 type Prometheus = typeof prometheus;
 
 export interface AlertInstruments {
-  observe(given: AlertSample): void;
-  /** Sets what is read off at one moment; undefined where the database did not answer, whose figures are then left out. */
-  show(standing: AlertSnapshot | undefined): void;
+  observe(sample: AlertSample): void;
+  /** Sets the gauges; without a snapshot, because the database did not answer, they are left out. */
+  show(snapshot: AlertSnapshot | undefined): void;
 }
 
 const NETWORK_STATES = ["healthy", "stalled", "blind"] as const;
 const NODE_STATES = ["ok", "lagging", "down", "unknown"] as const;
 const SUBSCRIPTION_STATES = ["active", "paused", "ended", "retired"] as const;
 
-/** Figures of watching and delivering. */
+/** Metrics of watching and delivering. */
 export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, registry: Registry): AlertInstruments {
   const registers = [registry];
   const deliveries = new Counter({
@@ -88,7 +103,7 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
     registers,
   });
-  const looks = new Counter({
+  const observations = new Counter({
     name: "bellwether_watcher_looks_total",
     help: "Looks that were kept, by whether the network could be seen.",
     labelNames: ["network", "watcher", "outcome"],
@@ -106,10 +121,11 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
     "1 where the database answered this time and its last write got through.",
     [],
   );
-  const lookAge = gauge("bellwether_watcher_last_look_age_seconds", "How long ago a watcher's last look was kept.", [
-    "network",
-    "watcher",
-  ]);
+  const observationAge = gauge(
+    "bellwether_watcher_last_look_age_seconds",
+    "How long ago a watcher's last look was kept.",
+    ["network", "watcher"],
+  );
   const interval = gauge("bellwether_watcher_interval_seconds", "How long a watcher waits between two looks.", [
     "network",
     "watcher",
@@ -138,25 +154,25 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
   const held = gauge("bellwether_held_messages", "Messages that wait for quiet hours to end.", []);
 
   return {
-    observe(given) {
-      if (given.of === "delivery") {
-        const { platform, phase, verdict, waited } = given.sample;
+    observe(sample) {
+      if (sample.of === "delivery") {
+        const { platform, phase, verdict, waited } = sample.sample;
         deliveries.inc({ platform, phase, outcome: verdict });
         if (verdict === "sent") delay.observe({ platform }, Math.max(0, waited) / 1000);
       } else {
-        const { network, watcher, failed } = given;
-        looks.inc({ network, watcher, outcome: failed ? "failed" : "seen" });
+        const { network, watcher, failed } = sample;
+        observations.inc({ network, watcher, outcome: failed ? "failed" : "seen" });
       }
     },
-    show(standing) {
+    show(snapshot) {
       for (const one of gauges) one.reset();
-      storeUp.set(standing?.writable === true ? 1 : 0);
-      if (standing === undefined) return;
-      for (const { network, watcher, at, every } of standing.looks) {
-        lookAge.set({ network, watcher }, Math.max(0, standing.at - at) / 1000);
+      storeUp.set(snapshot?.writable === true ? 1 : 0);
+      if (snapshot === undefined) return;
+      for (const { network, watcher, at, every } of snapshot.observations) {
+        observationAge.set({ network, watcher }, Math.max(0, snapshot.at - at) / 1000);
         interval.set({ network, watcher }, every / 1000);
       }
-      for (const [name, verdict] of standing.verdicts) {
+      for (const [name, verdict] of snapshot.verdicts) {
         for (const state of NETWORK_STATES) network.set({ network: name, state }, Number(state === verdict.network));
         if (verdict.ageMillis !== undefined) age.set({ network: name }, verdict.ageMillis / 1000);
         for (const one of verdict.nodes) {
@@ -167,23 +183,23 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
         }
         for (const severity of SEVERITIES) open.set({ network: name, severity }, 0);
       }
-      // A platform that is owed nothing shows so: a figure that is missing looks like one that could not be read.
-      for (const platform of standing.platforms) for (const one of [depth, oldest, dead]) one.set({ platform }, 0);
-      for (const { platform, owed, oldest: since } of standing.queue) {
+      // An empty queue shows as 0: a missing figure looks like one that could not be read.
+      for (const platform of snapshot.platforms) for (const one of [depth, oldest, dead]) one.set({ platform }, 0);
+      for (const { platform, owed, oldest: since } of snapshot.queue) {
         depth.set({ platform }, owed);
-        oldest.set({ platform }, Math.max(0, standing.at - since) / 1000);
+        oldest.set({ platform }, Math.max(0, snapshot.at - since) / 1000);
       }
-      // The console takes whatever it is given.
-      for (const platform of standing.platforms.filter((one) => one !== "web")) {
-        refused.set({ platform }, Number(standing.refusals.some((one) => one.platform === platform)));
+      // The console has no token.
+      for (const platform of snapshot.platforms.filter((one) => one !== "web")) {
+        refused.set({ platform }, Number(snapshot.suspensions.some((one) => one.platform === platform)));
       }
-      for (const episode of standing.open) open.inc({ network: episode.network, severity: episode.severity });
-      for (const { platform, count } of standing.figures.dead) dead.set({ platform }, count);
+      for (const episode of snapshot.open) open.inc({ network: episode.network, severity: episode.severity });
+      for (const { platform, count } of snapshot.counts.dead) dead.set({ platform }, count);
       for (const state of SUBSCRIPTION_STATES) subscriptions.set({ state }, 0);
-      for (const { state, count } of standing.figures.subscriptions) {
+      for (const { state, count } of snapshot.counts.subscriptions) {
         if (state !== "removed") subscriptions.set({ state }, count);
       }
-      held.set(standing.figures.held);
+      held.set(snapshot.counts.held);
     },
   };
 }

@@ -1,3 +1,6 @@
+// The metrics of the process in Prometheus' format. This module collects samples and renders them; the instruments are
+// in `alert-metrics.ts`, `request-metrics.ts` and `process-metrics.ts`.
+
 import type { Registry } from "prom-client";
 
 import type { Adapter } from "../../adapters/adapter.ts";
@@ -16,44 +19,45 @@ import {
 import { processInstruments } from "./process-metrics.ts";
 import { requestInstruments, type RequestSample } from "./request-metrics.ts";
 
-/** What the process counts. Samples cost next to nothing; prom-client is loaded when somebody first asks. */
+/** Counts what the process does. Samples are cheap; prom-client is loaded at the first scrape. */
 export interface MetricsRecorder {
   readonly onOutcome: (outcome: InvocationOutcome) => void;
   readonly onNodeRequest: (sample: NodeRequest) => void;
   readonly onHttpRequest: (sample: HttpSample) => void;
   readonly onDelivery: (sample: DeliverySample) => void;
+  /** Only the fields it counts: observations may be large. */
   readonly onObservation: (observation: Pick<Observation, "network" | "watcher" | "failure">) => void;
-  /** A platform answered that it gets too many requests. */
+  /** A platform answered 429. */
   readonly onPlatformLimit: (platform: string) => void;
   render(): Promise<Metrics>;
 }
 
 export interface MetricsSources {
   readonly version: string;
-  /** The adapters that run, asked each time that somebody reads the figures. */
+  /** The adapters that run; read at each scrape. */
   readonly platforms?: () => readonly Pick<Adapter, "platform" | "health">[];
-  /** Log lines that could not be written so far, asked each time that somebody reads the figures. */
+  /** Log lines that could not be written so far; read at each scrape. */
   readonly lostLogLines?: () => number;
-  /** How the alerts stand, asked each time that somebody reads the figures. */
+  /** The state of the alerts; read at each scrape. */
   readonly alerts?: () => Promise<AlertSnapshot>;
-  /** How long that may take. Default 2 s. */
+  /** Timeout of `alerts`. Default 2 s. */
   readonly alertsMillis?: Milliseconds;
 }
 
 type Sample = RequestSample | AlertSample;
 
-/** Samples that wait for prom-client to be loaded; beyond that they are counted there and then. */
+/** Samples buffered until prom-client is loaded; beyond that it is loaded at once. */
 const MAX_BUFFERED_SAMPLES = 1000;
-/** A database that is stuck must not keep the other figures from whoever asks. */
+/** A stuck database must not hold up the other metrics. */
 const SNAPSHOT_TIMEOUT_MILLIS: Milliseconds = 2000;
 
-export function createMetrics(build: MetricsSources): MetricsRecorder {
+export function createMetrics(sources: MetricsSources): MetricsRecorder {
   let waiting: Sample[] = [];
   let loading: Promise<Instruments> | undefined;
   let ready: Instruments | undefined;
 
   const load = (): Promise<Instruments> => {
-    loading ??= createInstruments(build).then((instruments) => {
+    loading ??= createInstruments(sources).then((instruments) => {
       for (const sample of waiting) instruments.observe(sample);
       waiting = [];
       ready = instruments;
@@ -61,39 +65,38 @@ export function createMetrics(build: MetricsSources): MetricsRecorder {
     });
     return loading;
   };
-  const note = (sample: Sample): void => {
+  const record = (sample: Sample): void => {
     if (ready !== undefined) return ready.observe(sample);
     waiting.push(sample);
     if (waiting.length >= MAX_BUFFERED_SAMPLES) void load();
   };
 
   return {
-    onOutcome: (sample) => note({ of: "invocation", sample }),
-    onNodeRequest: (sample) => note({ of: "node", sample }),
-    onHttpRequest: (sample) => note({ of: "http", sample }),
-    onDelivery: (sample) => note({ of: "delivery", sample }),
-    // Only what is counted is kept: what it saw may be large.
+    onOutcome: (sample) => record({ of: "invocation", sample }),
+    onNodeRequest: (sample) => record({ of: "node", sample }),
+    onHttpRequest: (sample) => record({ of: "http", sample }),
+    onDelivery: (sample) => record({ of: "delivery", sample }),
     onObservation: ({ network, watcher, failure }) =>
-      note({ of: "look", network, watcher: watcher.name, failed: failure !== undefined }),
-    onPlatformLimit: (platform) => note({ of: "limited platform", platform }),
+      record({ of: "observation", network, watcher: watcher.name, failed: failure !== undefined }),
+    onPlatformLimit: (platform) => record({ of: "limited platform", platform }),
     async render() {
       const { registry, alerts } = await load();
-      if (build.alerts !== undefined) alerts.show(await inTime(build.alerts(), build.alertsMillis));
+      if (sources.alerts !== undefined) alerts.show(await inTime(sources.alerts(), sources.alertsMillis));
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };
 }
 
 async function inTime(
-  standing: Promise<AlertSnapshot>,
+  snapshot: Promise<AlertSnapshot>,
   limitMillis = SNAPSHOT_TIMEOUT_MILLIS,
 ): Promise<AlertSnapshot | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), limitMillis);
   try {
-    return await Promise.race([standing, late]);
+    return await Promise.race([snapshot, late]);
   } catch {
-    // The log says what is wrong with the database; here it counts as one that does not answer.
+    // The log explains the failure; here the database counts as not answering.
     return undefined;
   } finally {
     clearTimeout(timer);
@@ -107,7 +110,7 @@ interface Instruments {
 }
 
 /** Names follow https://prometheus.io/docs/practices/naming/. */
-async function createInstruments(build: MetricsSources): Promise<Instruments> {
+async function createInstruments(sources: MetricsSources): Promise<Instruments> {
   const prometheus = await import("prom-client");
   const { Counter, Gauge, Registry } = prometheus;
   const registry = new Registry();
@@ -117,7 +120,7 @@ async function createInstruments(build: MetricsSources): Promise<Instruments> {
     help: "Always 1; what runs.",
     labelNames: ["version", "node"],
     registers: [registry],
-  }).set({ version: build.version, node: process.versions.node }, 1);
+  }).set({ version: sources.version, node: process.versions.node }, 1);
   const platformUp = new Gauge({
     name: "bellwether_platform_up",
     help: "1 while a platform is connected, 0 while it is starting, down or failed.",
@@ -125,7 +128,7 @@ async function createInstruments(build: MetricsSources): Promise<Instruments> {
     registers: [],
     collect() {
       this.reset();
-      for (const { platform, health } of build.platforms?.() ?? []) {
+      for (const { platform, health } of sources.platforms?.() ?? []) {
         this.set({ platform, state: health.state }, health.state === "up" ? 1 : 0);
       }
     },
@@ -138,22 +141,22 @@ async function createInstruments(build: MetricsSources): Promise<Instruments> {
       registers: [],
       collect() {
         this.reset();
-        this.inc(build.lostLogLines?.() ?? 0);
+        this.inc(sources.lostLogLines?.() ?? 0);
       },
     }),
   );
   const request = requestInstruments(
     prometheus,
     registry,
-    // The console refuses nobody.
-    build.platforms?.().flatMap(({ platform }) => (platform === "web" ? [] : [platform])),
+    // The console has no rate limit.
+    sources.platforms?.().flatMap(({ platform }) => (platform === "web" ? [] : [platform])),
   );
   const alerts = alertInstruments(prometheus, registry);
   return {
     registry,
     alerts,
     observe(sample) {
-      if (sample.of === "delivery" || sample.of === "look") alerts.observe(sample);
+      if (sample.of === "delivery" || sample.of === "observation") alerts.observe(sample);
       else request(sample);
     },
   };

@@ -15,7 +15,7 @@ const DELAYS: Readonly<Record<string, (delays: Delays) => number>> = {
   p90: (delays) => delayOf(delays.percentile(90)),
   p99: (delays) => delayOf(delays.percentile(99)),
 };
-/** Often enough to see a blocked loop; a timer that ticks more often costs more than it tells. */
+/** Often enough to see a blocked loop, rarely enough to be cheap. */
 const RESOLUTION_MILLIS = 100;
 
 /** Node measures from tick to tick, so that a loop which is never late shows the whole time between two of them. */
@@ -24,9 +24,9 @@ function delayOf(measured: number): number {
 }
 
 /**
- * prom-client's figures of the process and of Node.js, with three mends: the time on the processor counts from the
- * process' start and not from the moment at which somebody first asked; a lag is what a tick came late, without the time between two ticks; and what was measured of the event loop stays
- * until there is something newer, where two reads come so close that nothing lies between them.
+ * prom-client's metrics of the process and of Node.js, with three corrections: CPU time counts from the start of the
+ * process instead of the first scrape; lag excludes the time between two ticks; and the last event loop measurement
+ * stays where two scrapes come so close that there is no newer one.
  */
 export function processInstruments({ collectDefaultMetrics, Gauge }: typeof prometheus, registry: Registry): void {
   const before = process.cpuUsage();
@@ -53,7 +53,7 @@ export function processInstruments({ collectDefaultMetrics, Gauge }: typeof prom
     gauge.remove();
     return { gauge, read };
   });
-  // Whichever is collected first reads them all; for the rest of that read there is nothing newer.
+  // The first gauge collected sets them all; for the rest of that scrape there is nothing newer.
   function show(): void {
     if (delays.count === 0) return;
     for (const { gauge, read } of gauges) gauge.set(read(delays) / 1e9);

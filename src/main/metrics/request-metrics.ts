@@ -5,7 +5,7 @@ import type { HttpSample } from "../../adapters/web/index.ts";
 import type { NodeRequest } from "../../api/client/client.ts";
 import type { InvocationOutcome } from "../../bot/bot.ts";
 
-/** What passed between people, the bot and the nodes. */
+/** One invocation or request. */
 export type RequestSample =
   | { readonly of: "invocation"; readonly sample: InvocationOutcome }
   | { readonly of: "node"; readonly sample: NodeRequest }
@@ -15,15 +15,15 @@ export type RequestSample =
 
 type Prometheus = typeof prometheus;
 
-/** Statuses with a label of their own; a node that answers anything else must not make one for each. */
+/** Statuses with a label of their own; any other is grouped, so that labels stay bounded. */
 const KNOWN_STATUSES = new Set(["400", "401", "403", "404", "429", "500", "502", "503", "504"]);
 
-/** Figures of requests and answers. Names follow https://prometheus.io/docs/practices/naming/. */
+/** Metrics of requests and answers. Names follow https://prometheus.io/docs/practices/naming/. */
 export function requestInstruments(
   { Counter, Histogram }: Prometheus,
   registry: Registry,
   platforms: readonly string[] = [],
-): (given: RequestSample) => void {
+): (sample: RequestSample) => void {
   const seconds = <L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> =>
     new Histogram({ name, help, labelNames, buckets, registers: [registry] });
   const invocations = seconds(
@@ -51,38 +51,38 @@ export function requestInstruments(
     registers: [registry],
   });
 
-  const met = new Set<string>();
+  const initialised = new Set<string>();
   /** A counter begins at 0, so that its first step is seen as one. */
-  const meet = (of: "node" | "platform", name: string): void => {
-    if (met.has(name)) return;
-    met.add(name);
+  const initialise = (of: "node" | "platform", name: string): void => {
+    if (initialised.has(name)) return;
+    initialised.add(name);
     limited.inc({ of, name }, 0);
   };
 
-  for (const platform of platforms) meet("platform", platform);
+  for (const platform of platforms) initialise("platform", platform);
 
-  return (given) => {
-    switch (given.of) {
+  return (sample) => {
+    switch (sample.of) {
       case "invocation": {
-        const { command, platform, outcome, millis } = given.sample;
+        const { command, platform, outcome, millis } = sample.sample;
         invocations.observe({ command, platform, outcome }, millis / 1000);
         break;
       }
       case "node": {
-        const { network, node, outcome, millis } = given.sample;
+        const { network, node, outcome, millis } = sample.sample;
         nodes.observe({ network, node, outcome: boundedOutcome(outcome) }, millis / 1000);
         const name = `${network} ${node}`;
-        meet("node", name);
+        initialise("node", name);
         if (outcome === "http 429" || outcome === "http 403") limited.inc({ of: "node", name });
         break;
       }
       case "http": {
-        const { method, route, status, millis } = given.sample;
+        const { method, route, status, millis } = sample.sample;
         http.observe({ method, route, status: String(status) }, millis / 1000);
         break;
       }
       case "limited platform":
-        limited.inc({ of: "platform", name: given.platform });
+        limited.inc({ of: "platform", name: sample.platform });
         break;
     }
   };

@@ -4,24 +4,24 @@ import { subscriptionWords } from "../../alerts/wording/subscription-words.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { strong, text, type Text } from "../../reply/text.ts";
 
-/** One line of Slack's home tab about what is told without asking, and what ends it. */
+/** One line of Slack's home tab about a subscription, and the command that removes it. */
 export interface HomeSubscription {
   readonly text: Text;
-  /** Slack's id of the channel that is told; left out for the reader's direct messages. */
+  /** Slack's id of the subscribed channel; left out for the reader's direct messages. */
   readonly channel?: string;
   readonly remove?: Ask;
 }
 
 /**
- * What somebody on Slack watches for themselves, newest first, and behind it how much each channel of the workspace is
- * told of. Of what exactly, is for those who are in that channel: what is watched may name parties.
+ * The subscriptions of a Slack user, newest first, followed by the number of subscriptions of each channel of the
+ * workspace. Their contents are only for members of that channel: they may name parties.
  */
 export async function homeSubscriptions(
-  desk: Pick<AlertService, "subscriptions">,
+  service: Pick<AlertService, "subscriptions">,
   person: { readonly id: string },
 ): Promise<readonly HomeSubscription[]> {
   const own = destinationKey({ platform: "slack", channel: `user:${person.id}` });
-  const alive = (await desk.subscriptions())
+  const alive = (await service.subscriptions())
     .filter(({ destination, state }) => destination.platform === "slack" && (state === "active" || state === "paused"))
     .toSorted((a, b) => b.created - a.created);
   const channels = Map.groupBy(
@@ -38,7 +38,7 @@ function ownLine(one: Subscription): HomeSubscription {
   return { text: subscriptionWords(one), remove: { command: "alerts remove", options: { id: one.id } } };
 }
 
-/** What stands before the channel's name. */
+/** The text before the channel's name. */
 function channelWords(all: readonly Subscription[]): Text {
   const paused = all.filter(({ state }) => state === "paused").length;
   const counted = all.length === 1 ? "1 alert" : `${all.length} alerts`;

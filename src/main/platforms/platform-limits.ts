@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 
-/** What the built-in fetch and every undici tell of an answer's beginning: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel. */
+/** On which the built-in fetch and every undici publish response headers: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel. */
 const CHANNEL = "undici:request:headers";
 
-/** The part of its message that is read here. */
+/** The fields of its message that are read here. */
 interface ResponseMessage {
   readonly request?: { readonly origin?: string | URL };
   readonly response?: { readonly statusCode?: number };
@@ -12,16 +12,16 @@ interface ResponseMessage {
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * Tells of every 429 that a platform answers, whoever asked and whether or not it was tried again: the platforms'
- * libraries wait and repeat by themselves. Gives what ends it. `platforms` says where each of them is reached.
+ * Reports every 429 of a platform, even where its library waits and retries by itself. Gives the function that ends it.
+ * `platforms` are their URLs.
  */
 export function watchPlatformLimits(
   platforms: Readonly<Record<string, string>>,
   onLimit: (platform: string) => void,
 ): () => void {
   const byOrigin = new Map(Object.entries(platforms).map(([platform, url]) => [new URL(url).origin, platform]));
-  const listener = (given: unknown): void => {
-    const { request, response } = given as ResponseMessage;
+  const listener = (message: unknown): void => {
+    const { request, response } = message as ResponseMessage;
     if (response?.statusCode !== TOO_MANY_REQUESTS) return;
     const origin = String(request?.origin);
     const platform = URL.canParse(origin) ? byOrigin.get(new URL(origin).origin) : undefined;
@@ -31,11 +31,11 @@ export function watchPlatformLimits(
   return () => void unsubscribe(CHANNEL, listener);
 }
 
-/** Where the platforms are reached unless a setting says otherwise. */
+/** The URLs of the platforms unless a setting overrides them. */
 const DISCORD_URL = "https://discord.com/api";
 const SLACK_URL = "https://slack.com/api/";
 
-/** Where the platforms that are set up are reached. */
+/** The URLs of the platforms that are set up. */
 export function platformUrls(config: {
   readonly discord: { readonly apiUrl: string | undefined } | undefined;
   readonly slack: { readonly apiUrl: string | undefined } | undefined;

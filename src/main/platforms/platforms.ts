@@ -1,3 +1,6 @@
+// The chat platforms of a bot, and the managers that its operator lists. `home-subscriptions.ts` fills Slack's home tab,
+// `platform-limits.ts` counts refused requests.
+
 import { createRequire } from "node:module";
 
 import type { Payloads, Preview, SendingAdapter } from "../../adapters/adapter.ts";
@@ -71,15 +74,15 @@ export async function openPlatforms(
   };
 }
 
-/** Loads a platform's renderer when a preview is first looked at: most processes never show one. */
+/** Loads a platform's renderer with its first preview: most processes never show one. */
 function previewOf(platform: Preview["platform"], load: () => Preview): Preview {
   return { platform, render: (reply, as) => load().render(reply, as) };
 }
 
 /**
- * The bot as Discord reaches it, where the operator lists who may change what channels are told: those alone may, and
- * not whoever manages the channel. Ids stand bare or behind `discord:`; what stands for Slack is passed over, and without
- * any for Discord nothing changes. In direct messages everybody rules over their own.
+ * The bot as Discord reaches it, where the operator lists the managers of alerts: they alone may change what a channel
+ * receives, instead of those who manage the channel. Ids are bare or prefixed with `discord:`; Slack's are ignored, and
+ * without any for Discord nothing changes. In direct messages everybody manages their own.
  */
 export function withListedManagers(bot: Bot, listed: readonly string[] | undefined): Bot {
   const ids = new Set((listed ?? []).flatMap((entry) => /^(?:discord:)?(\d+)$/iu.exec(entry.trim())?.[1] ?? []));
@@ -88,8 +91,10 @@ export function withListedManagers(bot: Bot, listed: readonly string[] | undefin
     const { here, caller } = invocation;
     if (here.workspace === undefined) return invocation;
     const { mayNotManage: _, mayManageChannel: __, ...person } = caller;
-    const verdict = ids.has(caller.id) ? { mayManageChannel: true } : { mayManageChannel: false, mayNotManage: NOT_A_MANAGER };
-    return { ...invocation, caller: { ...person, ...verdict } };
+    const permission = ids.has(caller.id)
+      ? { mayManageChannel: true }
+      : { mayManageChannel: false, mayNotManage: NOT_A_MANAGER };
+    return { ...invocation, caller: { ...person, ...permission } };
   };
   return {
     ...bot,

@@ -1,3 +1,6 @@
+// The assets of a simulated network. `bundles.ts` are the signed bundles about them, `stake.ts` holds stakes and
+// `ledger.ts` their movements.
+
 import type { PagedList } from "../gateway/pages.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 
@@ -24,16 +27,16 @@ const KINDS: readonly { symbol: string; name: string; decimals: number; builtin?
 
 export class Assets {
   readonly list: readonly Asset[];
-  readonly #chance: SeededRandom;
+  readonly #random: SeededRandom;
 
-  constructor(chance: SeededRandom) {
-    this.#chance = chance;
+  constructor(random: SeededRandom) {
+    this.#random = random;
     this.list = KINDS.map((kind, index) => ({
-      id: chance.hex(32, "asset", index),
+      id: random.hex(32, "asset", index),
       symbol: kind.symbol,
       name: kind.name,
       decimals: kind.decimals,
-      contract: kind.builtin ? undefined : `0x${chance.hex(20, "asset-contract", index)}`,
+      contract: kind.builtin ? undefined : `0x${random.hex(20, "asset-contract", index)}`,
       status: kind.pending ? "STATUS_PENDING_LISTING" : "STATUS_ENABLED",
     }));
   }
@@ -58,7 +61,7 @@ export class Assets {
     };
   }
 
-  /** As `/api/v2/asset/{id}` tells it. */
+  /** As `/api/v2/asset/{id}` gives it. */
   record(asset: Asset): Record<string, unknown> {
     const details = { name: asset.name, symbol: asset.symbol, decimals: String(asset.decimals), quantum: "1" };
     if (asset.contract === undefined) {
@@ -70,10 +73,10 @@ export class Assets {
   }
 
   limits(asset: Asset): { lifetimeLimit: string; withdrawThreshold: string } {
-    const thousands = this.#chance.int(5, 900, "asset-limit", this.#indexOf(asset.id));
+    const thousands = this.#random.int(5, 900, "asset-limit", this.#indexOf(asset.id));
     return {
       lifetimeLimit: `${thousands}000${"0".repeat(asset.decimals)}`,
-      withdrawThreshold: `${this.#chance.int(1, 9, "asset-threshold", this.#indexOf(asset.id))}${"0".repeat(asset.decimals)}`,
+      withdrawThreshold: `${this.#random.int(1, 9, "asset-threshold", this.#indexOf(asset.id))}${"0".repeat(asset.decimals)}`,
     };
   }
 

@@ -21,13 +21,13 @@ export interface Proposals {
 /** What an asset's owner submits to Ethereum. The name of the asset's field depends on the node's dialect. */
 export class Bundles {
   readonly proposals: Proposals;
-  readonly #chance: SeededRandom;
+  readonly #random: SeededRandom;
   readonly #assets: Assets;
   readonly #newEvery: Micros;
 
-  constructor(assets: Assets, chance: SeededRandom, newEvery: Micros) {
+  constructor(assets: Assets, random: SeededRandom, newEvery: Micros) {
     this.#assets = assets;
-    this.#chance = chance;
+    this.#random = random;
     this.#newEvery = newEvery;
     this.proposals = {
       signed: this.#proposal("signed"),
@@ -51,7 +51,7 @@ export class Bundles {
     return {
       assetSource: asset.contract,
       [assetField]: asset.id,
-      nonce: this.#chance.digits(78, "list-nonce", asset.id),
+      nonce: this.#random.digits(78, "list-nonce", asset.id),
       signatures: signed ? this.#signatures(asset.id) : "",
     };
   }
@@ -69,7 +69,7 @@ export class Bundles {
     return {
       assetSource: asset.contract ?? "",
       [assetField]: asset.id,
-      nonce: this.#chance.digits(78, "limits-nonce", proposalId),
+      nonce: this.#random.digits(78, "limits-nonce", proposalId),
       lifetimeLimit: limits.lifetimeLimit,
       threshold: limits.withdrawThreshold,
       signatures: isSigned ? this.#signatures(proposalId) : "",
@@ -90,10 +90,10 @@ export class Bundles {
   }
 
   #proposal(kind: string, turn = 0): string {
-    return this.#chance.hex(32, "proposal", kind, turn);
+    return this.#random.hex(32, "proposal", kind, turn);
   }
 
   #signatures(of: string): string {
-    return `0x${this.#chance.hex(SIGNATURE_BYTES * SIGNERS, "signatures", of)}`;
+    return `0x${this.#random.hex(SIGNATURE_BYTES * SIGNERS, "signatures", of)}`;
   }
 }

@@ -71,22 +71,22 @@ const EXTRA_COLUMN = "later_column";
 function ledgerRow(
   subject: LedgerSubject,
   entry: { time: string; index: number; columns: 12 | 13; extra: boolean },
-  chance: SeededRandom,
+  random: SeededRandom,
 ): string {
   const { partyIndex: p, asset } = subject;
   const { index, columns } = entry;
-  const sent = columns === 12 || chance.bits("entry-way", p, index) % 2 === 0;
+  const sent = columns === 12 || random.bits("entry-way", p, index) % 2 === 0;
   const kinds = sent ? SENT : RECEIVED;
-  const kind = kinds[chance.bits("entry-kind", p, index) % kinds.length] ?? kinds[0];
+  const kind = kinds[random.bits("entry-kind", p, index) % kinds.length] ?? kinds[0];
   if (kind === undefined) throw new RangeError("there are kinds of transfers");
   const market = kind.inMarket
-    ? (subject.markets[chance.bits("entry-market", p, index) % subject.markets.length] ?? "")
+    ? (subject.markets[random.bits("entry-market", p, index) % subject.markets.length] ?? "")
     : "";
   const peer = kind.betweenParties
     ? (subject.parties[(p + 1 + (index % 7)) % subject.parties.length] ?? "network")
     : "network";
-  const quantity = amount(chance, "entry-quantity", p, index);
-  const own = { party: subject.party, type: kind.own, balance: amount(chance, "entry-balance", p, index) };
+  const quantity = amount(random, "entry-quantity", p, index);
+  const own = { party: subject.party, type: kind.own, balance: amount(random, "entry-balance", p, index) };
   const other = { party: peer, type: kind.other, balance: kind.sent ? quantity : "0" };
   const [from, to] = kind.sent ? [own, other] : [other, own];
   const extra = entry.extra ? `,"Zürich ""${index}"" 💱"` : "";
@@ -102,9 +102,9 @@ function olderParty(party: string): string {
 }
 
 /** From 11 to 21 digits: in the asset's smallest unit, and as a rule beyond what a JS number holds. */
-function amount(chance: SeededRandom, what: string, party: number, index: number): string {
-  const head = 1 + (chance.bits(what, party, index) >>> 1);
-  const tail = chance.bits(what, party, index, 1);
+function amount(random: SeededRandom, what: string, party: number, index: number): string {
+  const head = 1 + (random.bits(what, party, index) >>> 1);
+  const tail = random.bits(what, party, index, 1);
   return `${head}${String(tail).padStart(10, "0")}`;
 }
 
@@ -138,18 +138,18 @@ interface Span {
 /** Money that moved, made up as it is read: a gigabyte takes no memory. */
 export class Ledger {
   readonly #chain: Chain;
-  readonly #chance: SeededRandom;
+  readonly #random: SeededRandom;
   readonly #markets: readonly string[];
   readonly #parties: readonly string[];
   readonly #assets: readonly string[];
 
   constructor(
     chain: Chain,
-    chance: SeededRandom,
+    random: SeededRandom,
     known: { markets: readonly string[]; parties: readonly string[]; assets: readonly string[] },
   ) {
     this.#chain = chain;
-    this.#chance = chance;
+    this.#random = random;
     this.#markets = known.markets;
     this.#parties = known.parties;
     this.#assets = known.assets;
@@ -192,7 +192,7 @@ export class Ledger {
       if (at >= span.to) return;
       if (at < span.from) continue;
       const entry = { time: timeText.of(at), index, columns, extra: request.extraColumn };
-      const row = `${ledgerRow(subject, entry, this.#chance)}\n`;
+      const row = `${ledgerRow(subject, entry, this.#random)}\n`;
       left -= row.length;
       yield row;
       if (request.strayRows && columns === 13 && index % 10 === 3) yield this.#strayRow(subject, index, span, timeText);
@@ -201,7 +201,7 @@ export class Ledger {
 
   /** An entry stands in the first block after its place. */
   #timeInHistory(index: number, every: number, moment: Moment): Micros {
-    const active = index * every + this.#chance.unit("entry-time", index) * every * 0.9;
+    const active = index * every + this.#random.unit("entry-time", index) * every * 0.9;
     return moment.microsOf(this.#chain.firstBlockFrom(Math.floor(active)));
   }
 

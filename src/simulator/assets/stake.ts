@@ -21,11 +21,11 @@ interface Linking {
 /** Who has staked what. */
 export class Stake {
   readonly parties: readonly string[];
-  readonly #chance: SeededRandom;
+  readonly #random: SeededRandom;
 
-  constructor(chance: SeededRandom, count: number) {
-    this.#chance = chance;
-    this.parties = Array.from({ length: count }, (_, index) => chance.hex(32, "party", index));
+  constructor(random: SeededRandom, count: number) {
+    this.#random = random;
+    this.parties = Array.from({ length: count }, (_, index) => random.hex(32, "party", index));
   }
 
   /** A party that the network does not know has no stake, which is no error. */
@@ -88,8 +88,8 @@ export class Stake {
 
   /** 18 decimals. */
   #amount(party: number, sequence: number): bigint {
-    const tokens = BigInt(this.#chance.int(50, 90_000, "stake", party, sequence));
-    return tokens * 10n ** 18n + BigInt(this.#chance.digits(17, "stake-dust", party, sequence));
+    const tokens = BigInt(this.#random.int(50, 90_000, "stake", party, sequence));
+    return tokens * 10n ** 18n + BigInt(this.#random.digits(17, "stake-dust", party, sequence));
   }
 
   #record(party: number, linking: Linking, moment: Moment): Record<string, unknown> {
@@ -98,18 +98,18 @@ export class Stake {
     const seconds = (made / 1_000_000_000n).toString();
     const settled = timeOf(Math.floor((linking.at + PENDING_FOR) / BLOCK_MICROS));
     return {
-      id: this.#chance.hex(32, "linking", party, linking.sequence),
+      id: this.#random.hex(32, "linking", party, linking.sequence),
       type: linking.kind,
       ts: seconds,
       party: this.parties[party] ?? "",
       amount: linking.amount.toString(),
       status: linking.status,
       finalizedAt: linking.status === "STATUS_PENDING" ? "0" : settled.toString(),
-      txHash: `0x${this.#chance.hex(32, "linking-hash", party, linking.sequence)}`,
+      txHash: `0x${this.#random.hex(32, "linking-hash", party, linking.sequence)}`,
       blockHeight: String(ETHEREUM_HEIGHT + Math.floor(linking.at / ETHEREUM_BLOCK)),
       blockTime: (BigInt(seconds) - 40n).toString(),
-      logIndex: String(this.#chance.int(0, 300, "linking-log", party, linking.sequence)),
-      ethereumAddress: `0x${this.#chance.hex(20, "staker", party)}`,
+      logIndex: String(this.#random.int(0, 300, "linking-log", party, linking.sequence)),
+      ethereumAddress: `0x${this.#random.hex(20, "staker", party)}`,
     };
   }
 }

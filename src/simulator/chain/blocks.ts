@@ -18,68 +18,69 @@ export interface ChainDeviation {
 
 interface BlockRow {
   readonly height: number;
-  /** Tells apart what happened in the same block. */
+  /** Orders events of the same block. */
   readonly sequence: number;
 }
 
-/** Blocks and what is told by them: hashes, checkpoints, snapshots. */
+/** Blocks with their hashes, checkpoints and snapshots. */
 export class Blocks {
   readonly #chain: Chain;
-  readonly #chance: SeededRandom;
+  readonly #random: SeededRandom;
   #checkpoints: { from: number; to: number; rows: BlockRow[] } = { from: 0, to: -1, rows: [] };
 
-  constructor(chain: Chain, chance: SeededRandom) {
+  constructor(chain: Chain, random: SeededRandom) {
     this.#chain = chain;
-    this.#chance = chance;
+    this.#random = random;
   }
 
-  checkpoints(moment: Moment, twist: ChainDeviation): PagedList<BlockRow> {
-    const from = Math.max(moment.firstHeightWithin(RETENTION), (twist.resetAt ?? 0) + 1);
+  checkpoints(moment: Moment, deviation: ChainDeviation): PagedList<BlockRow> {
+    const from = Math.max(moment.firstHeightWithin(RETENTION), (deviation.resetAt ?? 0) + 1);
     return this.#listed(
       this.#checkpointsBetween(from, moment.height),
-      twist,
+      deviation,
       // Only the block: two checkpoints of one block have the same cursor.
       (height, row) => ({
-        hash: this.#hash("checkpoint", twist, row.height, row.sequence),
-        blockHash: this.#hash("block", twist, row.height).toUpperCase(),
+        hash: this.#hash("checkpoint", deviation, row.height, row.sequence),
+        blockHash: this.#hash("block", deviation, row.height).toUpperCase(),
         atBlock: String(height),
       }),
     );
   }
 
-  snapshots(moment: Moment, twist: ChainDeviation): PagedList<BlockRow> {
-    const from = Math.max(moment.firstHeightWithin(RETENTION), (twist.resetAt ?? 0) + 1);
+  snapshots(moment: Moment, deviation: ChainDeviation): PagedList<BlockRow> {
+    const from = Math.max(moment.firstHeightWithin(RETENTION), (deviation.resetAt ?? 0) + 1);
     const rows: BlockRow[] = [];
     for (let index = this.#chain.snapshotsUpTo(from - 1) + 1; ; index++) {
       const height = this.#chain.snapshotHeight(index);
       if (height > moment.height) break;
       if (height > 0) rows.push({ height, sequence: 0 });
     }
-    return this.#listed(rows, twist, (height, row) => ({
+    return this.#listed(rows, deviation, (height, row) => ({
       blockHeight: String(height),
-      blockHash: this.#hash("block", twist, row.height),
-      coreVersion: this.coreVersion(row.height, twist),
+      blockHash: this.#hash("block", deviation, row.height),
+      coreVersion: this.coreVersion(row.height, deviation),
       // A data node always says false here, also for the block of an upgrade.
       protocolUpgradeBlock: false,
     }));
   }
 
-  coreVersion(height: number, twist: ChainDeviation): string {
-    if (twist.coreVersion !== undefined && height > twist.coreVersion.after) return twist.coreVersion.version;
-    // There are hundreds of upgrades: told apart as builds of the release that the newer nodes name (https://semver.org/#spec-item-10).
+  coreVersion(height: number, deviation: ChainDeviation): string {
+    if (deviation.coreVersion !== undefined && height > deviation.coreVersion.after)
+      return deviation.coreVersion.version;
+    // There are hundreds of upgrades: numbered as builds of the release that the newer nodes name (https://semver.org/#spec-item-10).
     return `${CORE_RELEASE}+${this.#chain.upgradesBefore(this.#chain.activeAtBlock(height))}`;
   }
 
-  #hash(kind: string, twist: ChainDeviation, ...at: number[]): string {
-    return this.#chance.hex(32, kind, ...at, ...(twist.salt === undefined ? [] : [twist.salt]));
+  #hash(kind: string, deviation: ChainDeviation, ...at: number[]): string {
+    return this.#random.hex(32, kind, ...at, ...(deviation.salt === undefined ? [] : [deviation.salt]));
   }
 
   #listed(
     rows: readonly BlockRow[],
-    twist: ChainDeviation,
+    deviation: ChainDeviation,
     render: (shownHeight: number, row: BlockRow) => Record<string, unknown>,
   ): PagedList<BlockRow> {
-    const shown = (row: BlockRow): number => row.height - (twist.resetAt ?? 0);
+    const shown = (row: BlockRow): number => row.height - (deviation.resetAt ?? 0);
     return {
       rows,
       keyOf: (row) => String(shown(row)),

@@ -1,3 +1,6 @@
+// The time of a simulated network: when blocks come, upgrades that pause them, stalls, and a node's view of one moment.
+// `blocks.ts` and `validators.ts` list what the chain records.
+
 import { fromSeconds, type Nanoseconds, nanoseconds } from "../../units/nanoseconds.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 
@@ -14,7 +17,7 @@ export const MINUTE: Micros = 60 * SECOND;
 export const HOUR: Micros = 60 * MINUTE;
 export const DAY: Micros = 24 * HOUR;
 
-/** A clock before genesis is taken for the second after it. */
+/** A clock before genesis counts as the second after it. */
 export function toMicros(at: Nanoseconds): Micros {
   const micros = Number((at - GENESIS) / 1000n);
   return Math.min(LAST_MICROS, Math.max(SECOND, micros));
@@ -70,28 +73,27 @@ export interface ChainPace {
 /** The mean time between blocks. */
 export const BLOCK_MICROS = 700_000;
 const JITTER_MICROS = 600_000;
-const MINUTE_MICROS = 60_000_000;
 const SNAPSHOT_SLOT_BLOCKS = 650;
 
 /**
  * When blocks come. Three scales of time, all in microseconds since genesis: *active* time runs only while blocks are
- * made; *network* time adds the pauses of core upgrades; wall time (clock.ts) adds the stalls that somebody asked for.
+ * made; *network* time adds the pauses of core upgrades; wall time adds the stalls that somebody asked for.
  * Heights, and all that hangs on them, live on the active scale and are therefore the same whatever the stalls.
  */
 export class Chain {
   readonly pace: ChainPace;
-  readonly #chance: SeededRandom;
+  readonly #random: SeededRandom;
   /** For each upgrade: the active time at which blocks stop, and the sum of all pauses before it. */
   readonly #upgrades: { at: Micros; pausedBefore: Micros; pause: Micros }[] = [];
 
-  constructor(chance: SeededRandom, pace: ChainPace) {
-    this.#chance = chance;
+  constructor(random: SeededRandom, pace: ChainPace) {
+    this.#random = random;
     this.pace = pace;
   }
 
   /** The active time of a block. Jitter stays below the mean, so heights and times rise together. */
   activeAtBlock(height: number): Micros {
-    return height * BLOCK_MICROS + this.#chance.int(0, JITTER_MICROS - 1, "block-time", height);
+    return height * BLOCK_MICROS + this.#random.int(0, JITTER_MICROS - 1, "block-time", height);
   }
 
   /** The last block made at or before this active time. */
@@ -127,7 +129,7 @@ export class Chain {
 
   /** The height of the nth snapshot: 300 to 1000 blocks after the one before. */
   snapshotHeight(index: number): number {
-    return index * SNAPSHOT_SLOT_BLOCKS + this.#chance.int(0, 350, "snapshot", index);
+    return index * SNAPSHOT_SLOT_BLOCKS + this.#random.int(0, 350, "snapshot", index);
   }
 
   snapshotsUpTo(height: number): number {
@@ -138,8 +140,8 @@ export class Chain {
   /** The active time of the nth withdrawal; one in four falls on a scheduled checkpoint, so that two share a block. */
   withdrawalAt(index: number): Micros {
     const { withdrawalEvery, checkpointEvery } = this.pace;
-    const at = index * withdrawalEvery + this.#chance.int(0, withdrawalEvery - 1, "withdrawal", index);
-    if (this.#chance.int(0, 3, "withdrawal-shares", index) > 0) return at;
+    const at = index * withdrawalEvery + this.#random.int(0, withdrawalEvery - 1, "withdrawal", index);
+    if (this.#random.int(0, 3, "withdrawal-shares", index) > 0) return at;
     return Math.ceil(at / checkpointEvery) * checkpointEvery;
   }
 
@@ -162,9 +164,9 @@ export class Chain {
     while (last === undefined || last.at < until) {
       const index = this.#upgrades.length;
       const next = {
-        at: Math.floor(upgradeEvery * (index + 0.2 + 0.6 * this.#chance.unit("upgrade", index))),
+        at: Math.floor(upgradeEvery * (index + 0.2 + 0.6 * this.#random.unit("upgrade", index))),
         pausedBefore: last === undefined ? 0 : last.pausedBefore + last.pause,
-        pause: this.#chance.int(2 * MINUTE_MICROS, 5 * MINUTE_MICROS, "upgrade-pause", index),
+        pause: this.#random.int(2 * MINUTE, 5 * MINUTE, "upgrade-pause", index),
       };
       this.#upgrades.push(next);
       last = next;
@@ -187,7 +189,7 @@ export interface Moment {
   timeOf(height: number): Nanoseconds;
 }
 
-export function momentAt(chain: Chain, chance: SeededRandom, allStalls: readonly Stall[], wall: Micros): Moment {
+export function momentAt(chain: Chain, random: SeededRandom, allStalls: readonly Stall[], wall: Micros): Moment {
   const stalls = stallsUntil(allStalls, wall);
   const activeAt = (at: Micros): Micros => chain.toActive(withoutStalls(stalls, Math.max(0, at)));
   const active = activeAt(wall);
@@ -199,6 +201,6 @@ export function momentAt(chain: Chain, chance: SeededRandom, allStalls: readonly
     microsOf,
     firstHeightWithin: (span) => Math.max(1, chain.firstBlockFrom(activeAt(wall - span))),
     timeOf: (height) =>
-      nanoseconds(GENESIS + BigInt(microsOf(height)) * 1000n + BigInt(chance.int(0, 999, "block-nanos", height))),
+      nanoseconds(GENESIS + BigInt(microsOf(height)) * 1000n + BigInt(random.int(0, 999, "block-nanos", height))),
   };
 }

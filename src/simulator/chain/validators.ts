@@ -35,42 +35,42 @@ const NAMES = [
 export class Validators {
   readonly list: readonly Validator[];
   readonly #chain: Chain;
-  readonly #chance: SeededRandom;
+  readonly #random: SeededRandom;
 
-  constructor(chain: Chain, chance: SeededRandom, count: number) {
+  constructor(chain: Chain, random: SeededRandom, count: number) {
     this.#chain = chain;
-    this.#chance = chance;
-    this.list = NAMES.slice(0, count).map((name, index) => ({ id: chance.hex(32, "validator", index), name }));
+    this.#random = random;
+    this.list = NAMES.slice(0, count).map((name, index) => ({ id: random.hex(32, "validator", index), name }));
   }
 
   /** Kept for ever, unlike checkpoints. A validator unknown to the node has none, which is no error. */
-  rotations(moment: Moment, twist: ChainDeviation, nodeId: string | undefined): PagedList<Rotation> {
+  rotations(moment: Moment, deviation: ChainDeviation, nodeId: string | undefined): PagedList<Rotation> {
     const { rotationEvery } = this.#chain.pace;
     const rows: Rotation[] = [];
     for (let index = 0; index * rotationEvery <= moment.active; index++) {
-      const at = index * rotationEvery + this.#chance.int(0, rotationEvery - 1, "rotation", index);
+      const at = index * rotationEvery + this.#random.int(0, rotationEvery - 1, "rotation", index);
       const height = this.#chain.firstBlockFrom(at);
       const validator = index % this.list.length;
-      if (height > moment.height || height <= (twist.resetAt ?? 0)) continue;
+      if (height > moment.height || height <= (deviation.resetAt ?? 0)) continue;
       if (nodeId !== undefined && this.list[validator]?.id !== nodeId) continue;
       rows.push({ height, validator, before: Math.floor(index / this.list.length) });
     }
     return {
       rows,
-      keyOf: (row) => `${row.height - (twist.resetAt ?? 0)}:${row.validator.toString(16)}`,
+      keyOf: (row) => `${row.height - (deviation.resetAt ?? 0)}:${row.validator.toString(16)}`,
       compareKeys: (a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10),
       render: (row) => ({
         nodeId: this.list[row.validator]?.id ?? "",
         oldAddress: this.address(row.validator, row.before),
         newAddress: this.address(row.validator, row.before + 1),
-        blockHeight: String(row.height - (twist.resetAt ?? 0)),
+        blockHeight: String(row.height - (deviation.resetAt ?? 0)),
       }),
     };
   }
 
   /** The Ethereum address of a validator after a number of rotations. */
   address(validator: number, rotations: number): string {
-    return `0x${this.#chance.hex(20, "ethereum-key", validator, rotations)}`;
+    return `0x${this.#random.hex(20, "ethereum-key", validator, rotations)}`;
   }
 
   /** As `/api/v2/nodes` lists them. */
@@ -82,11 +82,11 @@ export class Validators {
       compareKeys: (a, b) => Number.parseInt(a, 16) - Number.parseInt(b, 16),
       render: (index) => ({
         id: this.list[index]?.id ?? "",
-        pubKey: this.#chance.hex(32, "validator-key", index),
-        tmPubKey: Buffer.from(this.#chance.hex(32, "tendermint-key", index), "hex").toString("base64"),
+        pubKey: this.#random.hex(32, "validator-key", index),
+        tmPubKey: Buffer.from(this.#random.hex(32, "tendermint-key", index), "hex").toString("base64"),
         ethereumAddress: this.address(index, turns),
         infoUrl: `https://validator-${index + 1}.example`,
-        location: this.#chance.pick(["DE", "FI", "CA", "SG", "BR", "ZA"], "location", index),
+        location: this.#random.pick(["DE", "FI", "CA", "SG", "BR", "ZA"], "location", index),
         status: "NODE_STATUS_VALIDATOR",
         name: this.list[index]?.name ?? "",
         avatarUrl: "",

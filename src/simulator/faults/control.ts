@@ -12,7 +12,7 @@ import { FAULT_KINDS, type FaultKind, type FaultRequest, parseFaultRequest } fro
 const MAX_BODY_BYTES = 65_536;
 
 /**
- * The control route: what a test or a person does to the simulated networks from outside.
+ * The control route: how tests and people control the simulated networks from outside.
  *
  * `GET /control` says what there is. `POST /control/faults` sets a fault, `GET` lists those that are on (`?past=true`:
  * all), `DELETE /control/faults[/id]` ends them, of one `?kind=` where named. `POST /control/node` changes how nodes

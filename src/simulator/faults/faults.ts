@@ -1,3 +1,6 @@
+// Fault injection: the kinds of faults, how a request for one is read, and the list of those set. `control.ts` sets them
+// over HTTP.
+
 import { UserError } from "../../errors.ts";
 import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
 import { type Stall, toMicros } from "../chain/chain.ts";
@@ -122,7 +125,7 @@ interface FaultScope {
   readonly node: number;
 }
 
-/** More than anybody sets by hand; the oldest that left no trace make room. */
+/** More than anybody sets by hand; the oldest without effect on the chain make room. */
 const MAX_FAULTS = 10_000;
 
 /**
@@ -177,7 +180,7 @@ export class FaultList {
     return this.#faults.filter((fault) => options.past === true || isOn(fault, now));
   }
 
-  /** What befalls this node now. */
+  /** The faults of this node now. */
   active(scope: FaultScope): readonly Fault[] {
     if (this.#faults.length === 0) return [];
     const now = this.#now();

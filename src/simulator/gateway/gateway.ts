@@ -1,3 +1,5 @@
+// The gRPC gateway that every data node has in front: its errors and query parameters. `pages.ts` pages lists.
+
 /** gRPC status codes, and the HTTP status that grpc-gateway gives each (github.com/grpc-ecosystem/grpc-gateway). */
 const HTTP_STATUS = {
   unknown: [2, 500],
@@ -13,7 +15,7 @@ const HTTP_STATUS = {
 
 type GrpcStatus = keyof typeof HTTP_STATUS;
 
-/** What `message` says: the kind of error, and no more. */
+/** `message` names only the kind of error. */
 const MESSAGES: Record<GrpcStatus, string> = {
   unknown: "Unknown error",
   invalidArgument: "Bad Request",
@@ -46,7 +48,7 @@ export class WireFailure extends Error {
   }
 }
 
-/** The words worth reading stand in the details; the message says only what kind of error it is. */
+/** The details explain the error; the message names only its kind. */
 export function entityFailure(status: GrpcStatus, message: string, inner?: string): WireFailure {
   const detail = { "@type": "type.googleapis.com/vega.ErrorDetail", code: 10_000, message };
   return new WireFailure(status, undefined, [inner === undefined ? detail : { ...detail, inner }]);
@@ -57,12 +59,12 @@ export function routeNotFound(): WireFailure {
   return new WireFailure("notFound");
 }
 
-/** What brings the whole node down: the connection ends without a reply. */
+/** Crashes the whole node: the connection ends without a reply. */
 export class NodeCrash extends Error {
   override readonly name = "NodeCrash";
 }
 
-/** The node is not even asked: a proxy in front of it answers with a page of its own. */
+/** A proxy in front of the node answers with an error page. */
 export class ProxyFailure extends Error {
   override readonly name = "ProxyFailure";
   readonly httpStatus: number;
@@ -73,7 +75,7 @@ export class ProxyFailure extends Error {
   }
 }
 
-// What the gateway makes of a query before any handler sees it: a value of the wrong type is refused without details.
+// Query parameters as the gateway parses them before any handler: a value of the wrong type is refused without details.
 
 /** Undefined where absent. Throws WireFailure (400) in the words of the gateway's parser. */
 export function readInt32(query: URLSearchParams, name: string): number | undefined {

@@ -111,8 +111,8 @@ function badPage(message: string, inner?: string): WireFailure {
 export class CursorCodec {
   readonly #pad: Buffer;
 
-  constructor(chance: SeededRandom, owner: string) {
-    this.#pad = Buffer.from(chance.hex(96, "cursor", owner), "hex");
+  constructor(random: SeededRandom, owner: string) {
+    this.#pad = Buffer.from(random.hex(96, "cursor", owner), "hex");
   }
 
   encode(key: string): string {

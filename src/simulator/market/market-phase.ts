@@ -1,7 +1,7 @@
 import type { SeededRandom } from "../seeded-random.ts";
 import type { Market } from "./market.ts";
 
-/** What a market does at a height. Heights of an auction are undefined outside one. */
+/** The state of a market at a height. Heights of an auction are undefined outside one. */
 export interface Phase {
   readonly state: string;
   readonly mode: string;
@@ -21,7 +21,7 @@ const PENDING_FROM = 0.03;
 const OPEN_FROM = 0.08;
 const OPEN_TO = 0.95;
 const SETTLED_FROM = 0.98;
-/** By then as many hold it as ever will. */
+/** From there on the open interest is complete. */
 const FULL_FROM = 0.3;
 /** Markets that rest stopped to trade some nine days apart. */
 const REST_BLOCKS = 1_100_000;
@@ -45,7 +45,7 @@ export function openInterestShare({ lifecycle }: Market, height: number): number
   return Math.min(1, Math.max(0, (part - OPEN_FROM) / (FULL_FROM - OPEN_FROM)));
 }
 
-export function phaseOf(market: Market, height: number, chance: SeededRandom): Phase {
+export function phaseOf(market: Market, height: number, random: SeededRandom): Phase {
   switch (market.lifecycle.kind) {
     case "rests":
       return {
@@ -58,20 +58,20 @@ export function phaseOf(market: Market, height: number, chance: SeededRandom): P
     case "rolls":
       return rollingPhase(market.lifecycle.cycle, market.lifecycle.cycleBlocks, height);
     case "trades":
-      return tradingPhase(market, market.lifecycle.jumpy ? JUMPY_SLOT_BLOCKS : CALM_SLOT_BLOCKS, height, chance);
+      return tradingPhase(market, market.lifecycle.jumpy ? JUMPY_SLOT_BLOCKS : CALM_SLOT_BLOCKS, height, random);
   }
 }
 
-function tradingPhase(market: Market, slotBlocks: number, height: number, chance: SeededRandom): Phase {
+function tradingPhase(market: Market, slotBlocks: number, height: number, random: SeededRandom): Phase {
   const slot = Math.floor(height / slotBlocks);
   const jumpy = slotBlocks === JUMPY_SLOT_BLOCKS;
-  const happens = jumpy ? slot % 2 === 0 : chance.int(0, 2, "auction", market.index, slot) === 0;
-  const from = slot * slotBlocks + chance.int(50, slotBlocks / 2, "auction-from", market.index, slot);
-  const to = from + chance.int(90, Math.min(430, slotBlocks / 3), "auction-length", market.index, slot);
+  const happens = jumpy ? slot % 2 === 0 : random.int(0, 2, "auction", market.index, slot) === 0;
+  const from = slot * slotBlocks + random.int(50, slotBlocks / 2, "auction-from", market.index, slot);
+  const to = from + random.int(90, Math.min(430, slotBlocks / 3), "auction-length", market.index, slot);
   if (!happens || height < from || height >= to) {
     return { state: "STATE_ACTIVE", mode: "TRADING_MODE_CONTINUOUS", trigger: NO_TRIGGER, extension: NO_TRIGGER };
   }
-  const kind = chance.int(0, 3, "auction-trigger", market.index, slot);
+  const kind = random.int(0, 3, "auction-trigger", market.index, slot);
   // An extension becomes known only on the way.
   const extended = kind === 0 && height >= from + 45;
   return {

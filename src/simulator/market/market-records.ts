@@ -18,20 +18,20 @@ const INTEREST: Waves = [
   [720_000, 250_000],
 ];
 
-/** The records that a node tells of its markets. */
+/** The records that a node gives of its markets. */
 export class MarketRecords {
   readonly #catalogue: MarketCatalogue;
-  readonly #chance: SeededRandom;
+  readonly #random: SeededRandom;
   #kept: { height: number; records: Record<string, unknown>[] } | undefined;
 
-  constructor(catalogue: MarketCatalogue, chance: SeededRandom) {
+  constructor(catalogue: MarketCatalogue, random: SeededRandom) {
     this.#catalogue = catalogue;
-    this.#chance = chance;
+    this.#random = random;
   }
 
   /** `/api/v2/markets/data`, in an order that changes with `round`. */
   marketsData(moment: Moment, round: number): Record<string, unknown>[] {
-    return this.#chance.shuffled(this.#dataAt(moment), "markets-order", round);
+    return this.#random.shuffled(this.#dataAt(moment), "markets-order", round);
   }
 
   markets(moment: Moment): PagedList<Market> {
@@ -49,9 +49,9 @@ export class MarketRecords {
     return this.#catalogue.byId(id, moment.height);
   }
 
-  /** As `/api/v2/market/{id}` tells it: only what names and scales a market. */
+  /** As `/api/v2/market/{id}` tells it: only its names and scales. */
   market(market: Market, moment: Moment): Record<string, unknown> {
-    const phase = phaseOf(market, moment.height, this.#chance);
+    const phase = phaseOf(market, moment.height, this.#random);
     const future = { settlementAsset: market.asset.id, quoteName: market.asset.symbol };
     return {
       id: market.id,
@@ -76,7 +76,7 @@ export class MarketRecords {
   }
 
   #record(market: Market, moment: Moment, timestamp: string): Record<string, unknown> {
-    const phase = phaseOf(market, moment.height, this.#chance);
+    const phase = phaseOf(market, moment.height, this.#random);
     const auction = phase.mode.endsWith("AUCTION");
     const continuous = phase.mode === "TRADING_MODE_CONTINUOUS";
     const markHeight = moment.height - (moment.height % MARK_EVERY_BLOCKS);
@@ -85,7 +85,7 @@ export class MarketRecords {
     const live = continuous || opening || phase.state === "STATE_SUSPENDED";
     // A market that left the live ones keeps its last mark for ever.
     const tradedAt = lastTradedAt(market, markHeight);
-    const mark = priceAt(market, tradedAt, this.#chance);
+    const mark = priceAt(market, tradedAt, this.#random);
     const traded = (live && !opening) || phase.state === "STATE_SETTLED" || phase.state === "STATE_TRADING_TERMINATED";
     return {
       markPrice: traded ? mark.toString() : "0",
@@ -96,7 +96,7 @@ export class MarketRecords {
       openInterest: traded && phase.state !== "STATE_SETTLED" ? this.#openInterest(market, tradedAt) : "0",
       auctionEnd: phase.auctionTo === undefined ? "0" : moment.timeOf(phase.auctionTo).toString(),
       auctionStart: phase.auctionFrom === undefined ? "0" : moment.timeOf(phase.auctionFrom).toString(),
-      indicativePrice: auction && live ? priceAt(market, moment.height, this.#chance).toString() : "0",
+      indicativePrice: auction && live ? priceAt(market, moment.height, this.#random).toString() : "0",
       indicativeVolume: auction && live ? this.#volume(market, "indicative", moment.height, 9_000) : "0",
       marketTradingMode: phase.mode,
       trigger: phase.trigger,
@@ -113,8 +113,8 @@ export class MarketRecords {
 
   /** In an auction there is no middle; in a market that does not live there is no book at all. */
   #book(market: Market, height: number, live: boolean, continuous: boolean): Record<string, string> {
-    const price = priceAt(market, height, this.#chance);
-    const half = millionths(price, this.#chance.int(40, 400, "spread", market.index, height));
+    const price = priceAt(market, height, this.#random);
+    const half = millionths(price, this.#random.int(40, 400, "spread", market.index, height));
     const lp = millionths(price, 900) + half;
     const bid = price - half > 0n ? price - half : 1n;
     const show = (value: bigint): string => (live ? value.toString() : "0");
@@ -135,8 +135,8 @@ export class MarketRecords {
 
   #stakes(market: Market, height: number, live: boolean, phase: Phase): Record<string, string> {
     const scale = "0".repeat(market.asset.decimals);
-    const usual = this.#chance.int(40_000, 400_000, "target-stake", market.index);
-    const target = swung(usual, swingAt(INTEREST, "target-stake", market.index, height, this.#chance));
+    const usual = this.#random.int(40_000, 400_000, "target-stake", market.index);
+    const target = swung(usual, swingAt(INTEREST, "target-stake", market.index, height, this.#random));
     const short = phase.trigger === "AUCTION_TRIGGER_LIQUIDITY_TARGET_NOT_MET";
     const supplied = short ? Math.floor(target * 0.7) : Math.floor(target * 1.4) + 1;
     return {
@@ -154,7 +154,7 @@ export class MarketRecords {
     ];
     const count = 1 + (market.index % triggers.length);
     return triggers.slice(0, count).map(([horizon, probability, auctionExtension, width]) => {
-      const anchor = priceAt(market, height - (height % (Number(horizon) + 100)), this.#chance);
+      const anchor = priceAt(market, height - (height % (Number(horizon) + 100)), this.#random);
       const reach = millionths(anchor, width);
       const holds = mark > anchor - reach && mark < anchor + reach;
       const reference = holds ? anchor : mark;
@@ -170,24 +170,24 @@ export class MarketRecords {
   #feeShares(market: Market): Record<string, string>[] {
     const count = 1 + (market.index % 4);
     const parts = Array.from({ length: count }, (_, index) =>
-      this.#chance.int(1, 100, "lp-weight", market.index, index),
+      this.#random.int(1, 100, "lp-weight", market.index, index),
     );
     const total = parts.reduce((sum, part) => sum + part, 0);
     return parts.map((part, index) => ({
-      party: this.#chance.hex(32, "party", (market.index + index) % 12),
+      party: this.#random.hex(32, "party", (market.index + index) % 12),
       equityLikeShare: fraction(part, total),
-      averageEntryValuation: `${this.#chance.int(10_000, 900_000, "lp-entry", market.index, index)}${"0".repeat(market.asset.decimals)}`,
-      averageScore: fraction(this.#chance.int(1, 999, "lp-score", market.index, index), 1000),
+      averageEntryValuation: `${this.#random.int(10_000, 900_000, "lp-entry", market.index, index)}${"0".repeat(market.asset.decimals)}`,
+      averageScore: fraction(this.#random.int(1, 999, "lp-score", market.index, index), 1000),
     }));
   }
 
   #openInterest(market: Market, height: number): string {
-    const usual = this.#chance.int(100_000, 900_000, "open-interest", market.index) * openInterestShare(market, height);
-    return swung(usual, swingAt(INTEREST, "open-interest", market.index, height, this.#chance)).toString();
+    const usual = this.#random.int(100_000, 900_000, "open-interest", market.index) * openInterestShare(market, height);
+    return swung(usual, swingAt(INTEREST, "open-interest", market.index, height, this.#random)).toString();
   }
 
   #volume(market: Market, what: string, at: number, most: number): string {
-    return this.#chance.int(1, most, what, market.index, at).toString();
+    return this.#random.int(1, most, what, market.index, at).toString();
   }
 }
 

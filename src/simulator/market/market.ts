@@ -1,3 +1,6 @@
+// The markets of a simulated network and their prices. `market-phase.ts` gives their state at a height,
+// `market-records.ts` their records, `orders.ts` the orders on them.
+
 import type { Asset, Assets } from "../assets/assets.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 
@@ -10,7 +13,7 @@ export interface Market {
   readonly positionDecimalPlaces: number;
   /** In the market's smallest unit. */
   readonly basePrice: number;
-  /** Numbers the markets of a network, and so their chances. */
+  /** Numbers the markets of a network, and seeds their random values. */
   readonly index: number;
   /** The market whose price this one follows, a future its underlying; its own number otherwise. */
   readonly priceIndex: number;
@@ -20,7 +23,7 @@ export interface Market {
 }
 
 /**
- * What becomes of a market. `trades`: goes in and out of auctions; `jumpy` does so every few minutes, so that there is
+ * The lifecycle of a market. `trades`: goes in and out of auctions; `jumpy` does so every few minutes, so that there is
  * always something to see. `rests`: sits in one state for ever. `rolls`: is proposed, trades, expires and is settled.
  */
 type MarketLifecycle =
@@ -63,16 +66,16 @@ const ROLLS_KEPT = 3;
 
 /** All markets of a network: 12 to 40 of them, those that roll included. */
 export class MarketCatalogue {
-  readonly #chance: SeededRandom;
+  readonly #random: SeededRandom;
   readonly #assets: Assets;
   readonly #fixed: readonly Market[];
   readonly #rollBlocks: number;
 
-  constructor(chance: SeededRandom, assets: Assets, rollBlocks: number) {
-    this.#chance = chance;
+  constructor(random: SeededRandom, assets: Assets, rollBlocks: number) {
+    this.#random = random;
     this.#assets = assets;
     this.#rollBlocks = rollBlocks;
-    const trading = UNDERLYINGS.slice(0, chance.int(8, UNDERLYINGS.length, "market-count")).map((_, index) =>
+    const trading = UNDERLYINGS.slice(0, random.int(8, UNDERLYINGS.length, "market-count")).map((_, index) =>
       this.#market(index, index, "", { kind: "trades", jumpy: index === 1 || index === 3 }),
     );
     const underlyingOf = (like: string): number => UNDERLYINGS.findIndex(([code]) => code === like);
@@ -89,7 +92,7 @@ export class MarketCatalogue {
     this.#fixed = [...trading, ...resting];
   }
 
-  /** The market that everything else may refer to: it trades at any time. */
+  /** The market that other records refer to: it always trades. */
   get first(): Market {
     const [market] = this.#fixed;
     if (market === undefined) throw new RangeError("a network has at least eight markets");
@@ -126,7 +129,7 @@ export class MarketCatalogue {
     const dated = suffix.startsWith("-");
     const quote = SETTLEMENTS.find((symbol) => code.endsWith(symbol)) ?? "USDT";
     return {
-      id: this.#chance.hex(32, "market", index),
+      id: this.#random.hex(32, "market", index),
       code: `${code}${suffix}`,
       name: `${code}${suffix} ${suffix === "" ? "perpetual-like future" : "rolling future"}`,
       asset: this.#assets.bySymbol(quote),
@@ -135,7 +138,7 @@ export class MarketCatalogue {
       basePrice: Math.round(price * 10 ** decimalPlaces),
       index,
       priceIndex: dated ? underlying : index,
-      basis: dated ? this.#chance.int(-2000, 6000, "basis", index) : 0,
+      basis: dated ? this.#random.int(-2000, 6000, "basis", index) : 0,
       lifecycle: fate,
     };
   }
@@ -156,19 +159,19 @@ const PRICE: Waves = [
 ];
 
 /** The fair price of a market at a height, in its smallest unit: looks like a random walk, yet can be asked anywhere. */
-export function priceAt(market: Market, height: number, chance: SeededRandom): bigint {
-  const swing = swingAt(PRICE, "price", market.priceIndex, height, chance) + market.basis;
+export function priceAt(market: Market, height: number, random: SeededRandom): bigint {
+  const swing = swingAt(PRICE, "price", market.priceIndex, height, random) + market.basis;
   return (BigInt(market.basePrice) * BigInt(1_000_000 + swing)) / 1_000_000n;
 }
 
 /** How far such waves are from their middle at a height, in parts per million. */
-export function swingAt(waves: Waves, tag: string, index: number, height: number, chance: SeededRandom): number {
+export function swingAt(waves: Waves, tag: string, index: number, height: number, random: SeededRandom): number {
   let swing = 0;
   for (const [everyBlocks, partsPerMillion] of waves) {
     const step = Math.floor(height / everyBlocks);
     const part = (height - step * everyBlocks) / everyBlocks;
-    const from = chance.unit(tag, index, everyBlocks, step) * 2 - 1;
-    const to = chance.unit(tag, index, everyBlocks, step + 1) * 2 - 1;
+    const from = random.unit(tag, index, everyBlocks, step) * 2 - 1;
+    const to = random.unit(tag, index, everyBlocks, step + 1) * 2 - 1;
     swing += partsPerMillion * (from + (to - from) * part);
   }
   return Math.round(swing);

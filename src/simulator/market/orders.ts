@@ -2,7 +2,7 @@ import type { Moment } from "../chain/chain.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 import { type Market, type MarketCatalogue, priceAt } from "./market.ts";
 
-/** What happens to an order, `after` blocks from its making. Whatever is not said stays as it was. */
+/** A change of an order, `after` blocks from its creation. Fields left out stay unchanged. */
 interface OrderStep {
   readonly after: number;
   readonly status?: string;
@@ -45,7 +45,7 @@ const rejected = (reason: string, more: Partial<OrderScript> = {}): OrderScript 
     more,
   );
 
-/** Every status, type, time in force and kind of peg, and the reasons that people meet most. */
+/** Every status, type, time in force and kind of peg, and the most common reasons. */
 export const ORDER_SCRIPTS: readonly OrderScript[] = [
   limit("amended and partly filled", "GTC", [
     ACTIVE,
@@ -116,7 +116,7 @@ export const ORDER_SCRIPTS: readonly OrderScript[] = [
 const SET_BLOCKS = 20_000;
 /** How many sets a node remembers: about a month. */
 const SETS_KEPT = 185;
-/** Where the founders stand: orders of the network's first day that are never forgotten, so that their ids never change. */
+/** The set of the network's first day, which is never dropped, so that its ids never change. */
 const PERMANENT_SET = 0;
 
 interface Order {
@@ -127,16 +127,16 @@ interface Order {
 }
 
 export class Orders {
-  readonly #chance: SeededRandom;
+  readonly #random: SeededRandom;
   readonly #catalogue: MarketCatalogue;
   #kept: { lastSet: number; byId: Map<string, Order> } | undefined;
 
-  constructor(catalogue: MarketCatalogue, chance: SeededRandom) {
+  constructor(catalogue: MarketCatalogue, random: SeededRandom) {
     this.#catalogue = catalogue;
-    this.#chance = chance;
+    this.#random = random;
   }
 
-  /** The id of a founder, by the name of its script. */
+  /** The id of a permanent order, by the name of its script. */
   permanentId(name: string): string {
     return this.#id(
       PERMANENT_SET,
@@ -192,16 +192,16 @@ export class Orders {
   ): Record<string, unknown> {
     const { script, set, index } = order;
     const market = this.#market(order);
-    const roll = (low: number, high: number, what: string): number => this.#chance.int(low, high, what, set, index);
+    const roll = (low: number, high: number, what: string): number => this.#random.int(low, high, what, set, index);
     const size = BigInt(roll(2, 5000, "order-size")) * 100n;
     const atMarket = script.type !== "TYPE_LIMIT" || (script.pegged !== undefined && now.status === "STATUS_PARKED");
-    const price = (priceAt(market, now.madeAt, this.#chance) * BigInt(1000 + now.perMille)) / 1000n;
+    const price = (priceAt(market, now.madeAt, this.#random) * BigInt(1000 + now.perMille)) / 1000n;
     const expires =
       script.expiresAfter === undefined ? "0" : moment.timeOf(now.madeAt + script.expiresAfter).toString();
     return {
       id: order.id,
       marketId: market.id,
-      partyId: this.#chance.hex(32, "party", script.type === "TYPE_NETWORK" ? 0 : roll(0, 11, "order-party")),
+      partyId: this.#random.hex(32, "party", script.type === "TYPE_NETWORK" ? 0 : roll(0, 11, "order-party")),
       side: script.pegged?.reference.endsWith("ASK")
         ? "SIDE_SELL"
         : roll(0, 1, "order-side") === 0
@@ -222,7 +222,7 @@ export class Orders {
       version: String(now.version),
       batchId: String(roll(0, 4, "order-batch")),
       peggedOrder: script.pegged ?? null,
-      liquidityProvisionId: script.provision ? this.#chance.hex(32, "provision", set, index) : "",
+      liquidityProvisionId: script.provision ? this.#random.hex(32, "provision", set, index) : "",
       postOnly: script.postOnly ?? false,
       reduceOnly: script.reduceOnly ?? false,
     };
@@ -234,11 +234,11 @@ export class Orders {
   }
 
   #madeAt(order: Order): number {
-    return order.set * SET_BLOCKS + 100 + this.#chance.int(0, SET_BLOCKS - 200, "order-made", order.set, order.index);
+    return order.set * SET_BLOCKS + 100 + this.#random.int(0, SET_BLOCKS - 200, "order-made", order.set, order.index);
   }
 
   #id(set: number, index: number): string {
-    return this.#chance.hex(32, "order", set, index);
+    return this.#random.hex(32, "order", set, index);
   }
 
   #index(moment: Moment): Map<string, Order> {

@@ -44,7 +44,7 @@ export async function serveLedger(
   try {
     for await (const piece of bytes) {
       await written(response, piece);
-      // A reader that keeps up would otherwise never let anything else run.
+      // Yields to the event loop, even to a fast reader.
       await turn();
     }
     response.end();
@@ -54,7 +54,7 @@ export async function serveLedger(
   }
 }
 
-/** Settles when the piece is out of our hands, so that its buffer can be filled anew. */
+/** Settles when the piece is written, so that its buffer can be reused. */
 function written(response: ServerResponse, piece: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const gone = (): void => reject(new Dropped("the reader has gone"));
@@ -92,7 +92,7 @@ class Dropped extends Error {
   override readonly name = "Dropped";
 }
 
-/** Ends what was sent before: the word that the export broke. */
+/** Marks the place of the error that ends a broken export. */
 const BREAK = Symbol("break");
 
 async function* rawBytes(lines: Iterable<string>, cut: Fault | undefined): AsyncGenerator<Buffer> {

@@ -2,14 +2,14 @@
 export interface NodeProfile {
   /** `contract`: paths under /network and networkAssetId; `v0.71`: paths under /vega and vegaAssetId. */
   readonly dialect: "contract" | "v0.71";
-  /** What `/api/v2/info` says. */
+  /** The version that `/api/v2/info` gives. */
   readonly version: string;
   readonly commitHash: string;
   /** The ledger's columns: 12 up to v0.71.5, 13 from v0.71.6. */
   readonly columns: 12 | 13;
   /** The ledger as raw CSV, or as JSON messages, one a line or with nothing between them. */
   readonly framing: "raw" | "messages" | "messages-concatenated";
-  /** Whether a 13-column export also tells incoming rows outside what was asked, as real ones do. */
+  /** Whether a 13-column export also contains incoming rows outside what was asked, as real ones do. */
   readonly strayRows: boolean;
   /** Whether the ledger has a column that no release knows, with text beyond ASCII. */
   readonly extraColumn: boolean;
@@ -23,7 +23,7 @@ export interface NodeProfile {
   readonly doubledContentType: boolean;
 }
 
-/** What the newer nodes run, and the network with them. */
+/** The release of the newer nodes and of the network. */
 export const CORE_RELEASE = "v0.71.6";
 const NEWER = { version: CORE_RELEASE, commitHash: "0d6ad7f1e7d2f0f1b5c8a1b5c7e9f0a3d4c2b1a0", columns: 13 } as const;
 const SHARED = { strayRows: false, extraColumn: false, ledgerBytes: 0, names: true, stake: true } as const;

@@ -49,7 +49,7 @@ export async function serveNode(
       await serveLedger(node, view, asked.query, response);
       return;
     }
-    // A data node passes the stake on from the core, which knows nothing of these headers.
+    // A data node forwards the stake from the core, which sends no such headers.
     if (asked.at === "data-node" && asked.path !== "/parties/stake") addBlockHeaders(view, response);
     const document = exporting ? EXPORT : answerOperation({ node, view, query: asked.query }, asked.path, asked.at);
     if (garbage !== undefined) {
@@ -67,7 +67,7 @@ export async function serveNode(
   }
 }
 
-/** What garbage is made of where an export was asked for. */
+/** The document that becomes garbage where an export was asked for. */
 const EXPORT = { result: { contentType: "text/csv", data: "dmVnYV90aW1l", extensions: [] } };
 
 function sendFailure(node: SimulatedNode, failure: WireFailure, asked: NodeRequest): void {
@@ -109,7 +109,7 @@ function applyRefusals(view: NodeView, response: ServerResponse): void {
   }
 }
 
-/** What a node itself says; any other status comes from a proxy. */
+/** Statuses of a node itself; any other comes from a proxy. */
 const SERVER_ERRORS: Record<number, "internal" | "unavailable" | "deadlineExceeded" | "unimplemented"> = {
   500: "internal",
   501: "unimplemented",
@@ -141,7 +141,7 @@ function send(response: ServerResponse, status: number, contentType: string, bod
   response.end(bytes);
 }
 
-/** What a proxy in front of a node says in its place. */
+/** The error page of a proxy in front of a node. */
 function proxyPage(status: number): string {
   const words = STATUS_CODES[status] ?? "Error";
   return `<!DOCTYPE html>\n<html><head><title>${status} ${words}</title></head>\n<body><h1>${words}</h1><script>alert("no")</script></body></html>\n`;

@@ -1,3 +1,6 @@
+// One simulated data node. `node-server.ts` answers its requests: by `operations.ts`, or `ledger-server.ts` for exports,
+// within the budget of `rate-limiter.ts`, in the dialect of `node-profile.ts`.
+
 import { nanoseconds, type Nanoseconds, NANOSECONDS_PER_SECOND } from "../../units/nanoseconds.ts";
 import type { ChainDeviation } from "../chain/blocks.ts";
 import { type Micros, type Moment, momentAt, SECOND, toMicros } from "../chain/chain.ts";
@@ -6,11 +9,11 @@ import { CursorCodec } from "../gateway/pages.ts";
 import type { Network } from "../network.ts";
 import type { NodeProfile } from "./node-profile.ts";
 
-/** What a node sees, and what is wrong with it, at the time of one request. */
+/** The state of a node, faults included, at the time of one request. */
 export interface NodeView {
   readonly moment: Moment;
   readonly deviation: ChainDeviation;
-  /** The last block's height and time, as this node tells them. */
+  /** The last block's height and time, as this node gives them. */
   readonly height: number;
   readonly time: Nanoseconds;
   readonly version: string;
@@ -34,7 +37,7 @@ export class SimulatedNode {
     this.number = number;
     this.name = `sim-${number}`;
     this.profile = profile;
-    this.cursors = new CursorCodec(network.chance, this.name);
+    this.cursors = new CursorCodec(network.random, this.name);
     this.#faults = faults;
     this.#now = now;
   }
@@ -45,12 +48,12 @@ export class SimulatedNode {
   }
 
   view(): NodeView {
-    const { chain, chance, name } = this.network;
+    const { chain, random, name } = this.network;
     const faults = this.#faults.active({ network: name, node: this.number });
     const fault = (kind: FaultKind): Fault | undefined => faults.findLast((one) => one.kind === kind);
     const stalls = this.#faults.stalls(name);
-    const moment = momentAt(chain, chance, stalls, this.#wallSeen(faults));
-    const heightAt = (at: Nanoseconds): number => momentAt(chain, chance, stalls, toMicros(at)).height;
+    const moment = momentAt(chain, random, stalls, this.#wallSeen(faults));
+    const heightAt = (at: Nanoseconds): number => momentAt(chain, random, stalls, toMicros(at)).height;
     const reset = fault("history-reset");
     const wrong = fault("wrong-hash");
     const upgrade = this.#faults.upgrades(name).at(-1);
@@ -74,7 +77,7 @@ export class SimulatedNode {
       time: nanoseconds(moment.timeOf(moment.height) + ahead),
       version: release?.version ?? (release === undefined ? this.profile.version : "v0.72.1"),
       commitHash:
-        release === undefined ? this.profile.commitHash : (release.commitHash ?? chance.hex(20, "commit", release.id)),
+        release === undefined ? this.profile.commitHash : (release.commitHash ?? random.hex(20, "commit", release.id)),
       fault,
     };
   }

@@ -135,7 +135,11 @@ const ROUTES: readonly Route[] = [
 const CORE_ROUTES: readonly Route[] = [{ path: "/parties/stake", answer: partiesStake }];
 
 /** The document that answers a request. Throws WireFailure where a node would refuse it. */
-export function answerOperation(asked: Omit<OperationRequest, "id">, path: string, at: "data-node" | "core"): Record<string, unknown> {
+export function answerOperation(
+  asked: Omit<OperationRequest, "id">,
+  path: string,
+  at: "data-node" | "core",
+): Record<string, unknown> {
   for (const route of at === "core" ? CORE_ROUTES : ROUTES) {
     if (route.when !== undefined && !route.when(asked.node)) continue;
     const id = matched(route.path, path);

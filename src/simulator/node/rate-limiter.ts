@@ -7,7 +7,7 @@ export interface RateLimit {
   readonly banSeconds: number;
 }
 
-/** What a v0.71 data node does unless configured otherwise (datanode/ratelimit in github.com/vegaprotocol/vega). */
+/** The default of a v0.71 data node (datanode/ratelimit in github.com/vegaprotocol/vega). */
 export const DEFAULT_RATE_LIMIT: RateLimit = { rate: 20, burst: 100, banSeconds: 600 };
 
 export type RateLimitDecision =
@@ -25,11 +25,11 @@ interface ClientBuckets {
 
 const MAX_CLIENTS = 10_000;
 
-/** Two token buckets per address: whoever goes on asking when the first is empty empties the second, and is banned. */
+/** Two token buckets per address: requests refused by the first bucket drain the second, which bans when empty. */
 export class RateLimiter {
   readonly limit: RateLimit;
   readonly #now: () => Nanoseconds;
-  readonly #visitors = new Map<string, ClientBuckets>();
+  readonly #clients = new Map<string, ClientBuckets>();
 
   constructor(limit: RateLimit, now: () => Nanoseconds) {
     this.limit = limit;
@@ -38,32 +38,32 @@ export class RateLimiter {
 
   ask(address: string): RateLimitDecision {
     const now = this.#now();
-    const visitor = this.#visitor(address, now);
-    if (visitor.bannedUntil !== undefined && now < visitor.bannedUntil) {
-      return { kind: "banned", seconds: Math.ceil(Number(visitor.bannedUntil - now) / 1e9) };
+    const client = this.#client(address, now);
+    if (client.bannedUntil !== undefined && now < client.bannedUntil) {
+      return { kind: "banned", seconds: Math.ceil(Number(client.bannedUntil - now) / 1e9) };
     }
-    if (visitor.tokens >= 1) {
-      visitor.tokens -= 1;
-      return { kind: "passed", remaining: Math.floor(visitor.tokens) };
+    if (client.tokens >= 1) {
+      client.tokens -= 1;
+      return { kind: "passed", remaining: Math.floor(client.tokens) };
     }
-    if (visitor.patience >= 1) visitor.patience -= 1;
-    else visitor.bannedUntil = (now + BigInt(this.limit.banSeconds) * 1_000_000_000n) as Nanoseconds;
+    if (client.patience >= 1) client.patience -= 1;
+    else client.bannedUntil = (now + BigInt(this.limit.banSeconds) * 1_000_000_000n) as Nanoseconds;
     return { kind: "limited" };
   }
 
-  #visitor(address: string, now: Nanoseconds): ClientBuckets {
+  #client(address: string, now: Nanoseconds): ClientBuckets {
     const { rate, burst } = this.limit;
-    let visitor = this.#visitors.get(address);
-    if (visitor === undefined) {
-      if (this.#visitors.size >= MAX_CLIENTS) this.#visitors.clear();
-      visitor = { tokens: burst, patience: burst, at: now, bannedUntil: undefined };
-      this.#visitors.set(address, visitor);
+    let client = this.#clients.get(address);
+    if (client === undefined) {
+      if (this.#clients.size >= MAX_CLIENTS) this.#clients.clear();
+      client = { tokens: burst, patience: burst, at: now, bannedUntil: undefined };
+      this.#clients.set(address, client);
     }
     // A clock that goes back fills nothing.
-    const gained = Math.max(0, (Number(now - visitor.at) / 1e9) * rate);
-    visitor.tokens = Math.min(burst, visitor.tokens + gained);
-    visitor.patience = Math.min(burst, visitor.patience + gained);
-    visitor.at = now;
-    return visitor;
+    const gained = Math.max(0, (Number(now - client.at) / 1e9) * rate);
+    client.tokens = Math.min(burst, client.tokens + gained);
+    client.patience = Math.min(burst, client.patience + gained);
+    client.at = now;
+    return client;
   }
 }

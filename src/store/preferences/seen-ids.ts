@@ -38,7 +38,8 @@ export function createSeenIds(
       });
       if (unwritten.length === 0) return;
       await withDatabase((db) => atomically(db, (trx) => insert(trx, network, kind, unwritten, at)));
-      for (const seen of unwritten) recent?.set(keyOf(seen), { at, label: seen.label ?? recent.get(keyOf(seen))?.label });
+      for (const seen of unwritten)
+        recent?.set(keyOf(seen), { at, label: seen.label ?? recent.get(keyOf(seen))?.label });
     },
 
     async find(network, kind, typed, limit) {

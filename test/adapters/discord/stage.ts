@@ -19,7 +19,7 @@ import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
-import { alertsOn } from "../../support/alert-desk.ts";
+import { alertsOn } from "../../support/alert-service.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { until } from "../../support/fake-discord/until.ts";
 
@@ -69,7 +69,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     nodes: simulator.networks.mainnet.map((node) => ({ ...node, coreUrl: simulator.coreUrls.mainnet })),
   });
   const store = createStore({ url: `file:${path.join(folder, "stage.db")}`, log });
-  const { desk: service, engine } = alertsOn(store, { platforms: ["discord"] });
+  const { service, engine } = alertsOn(store, { platforms: ["discord"] });
   const create = async () =>
     createBot({
       commands: [...commands, ...(options.extra ?? [])],

@@ -19,7 +19,7 @@ import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
-import { alertDesk } from "../../support/alert-desk.ts";
+import { alertService } from "../../support/alert-service.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
 import type { VirtualWaits } from "./virtual-waits.ts";
@@ -66,7 +66,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   );
   options.waits?.attach(fake);
   const store = createStore({ url: `file:${path.join(folder, "stage.db")}`, log });
-  const alerts = alertDesk(store);
+  const alerts = alertService(store);
   const create = async () =>
     createBot({
       commands: [...commands, ...(options.extra ?? [])],

@@ -7,7 +7,7 @@ import { command } from "../../../src/bot/command.ts";
 import { silentLog } from "../../../src/log.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { reply } from "../../../src/reply/reply.ts";
-import { noAlertDesk } from "../../support/alert-desk.ts";
+import { noAlertService } from "../../support/alert-service.ts";
 
 // The command below never touches its client.
 const client = (network: string): ApiClient => ({ network, simulated: false }) as ApiClient;
@@ -33,7 +33,7 @@ const runner = localRunner(
     seen: { note: async () => {}, find: async () => [] },
     parties: { save: async () => "saved", list: async () => [], forget: async () => false },
     exports: { export: async () => Promise.reject(new Error("not asked for here")) },
-    alerts: noAlertDesk(),
+    alerts: noAlertService(),
     log: silentLog(),
   }),
 );

@@ -71,7 +71,7 @@ describe("slow destinations", () => {
 
   it("delay no other when they give no answer at all", async () => {
     const it = await besideMany();
-    it.sender.fate = (what) => ("destination" in what && what.destination.channel !== "ops" ? "hang" : "ok");
+    it.sender.outcome = (what) => ("destination" in what && what.destination.channel !== "ops" ? "hang" : "ok");
     await it.rounds(8, [stalled("bad")]);
     expect(told(it)).toEqual([FIRED]);
     await it.rounds(4, [stalled("good")]);

@@ -13,7 +13,7 @@ describe("delivery", () => {
       aSubscription({ id: "b", destination: { platform: "fake", channel: "other" } }),
       "a",
     );
-    it.sender.fate = (what, tries) =>
+    it.sender.outcome = (what, tries) =>
       "destination" in what && what.destination.channel === "ops" && tries < 4 ? new SendError("retry", "503") : "ok";
     await it.rounds(7, [stalled("bad")]);
     expect(it.sender.take()).toEqual([`other: ${FIRED}`]);
@@ -23,7 +23,7 @@ describe("delivery", () => {
 
   it("waits as told by a channel, and says both at once when all is over by then", async () => {
     const it = await subscribed();
-    it.sender.fate = (_what, tries) =>
+    it.sender.outcome = (_what, tries) =>
       tries === 1 ? new SendError("retry", "429", { retryAfterMillis: 120_000 }) : "ok";
     await it.rounds(8, [stalled("bad")]);
     await it.rounds(6, [stalled("good")]);
@@ -34,9 +34,9 @@ describe("delivery", () => {
 
   it("dead-letters at once what will never be accepted, and owes no resolve for it", async () => {
     const it = await subscribed();
-    it.sender.fate = () => new SendError("unhealable", "400 too silly");
+    it.sender.outcome = () => new SendError("unhealable", "400 too silly");
     await it.rounds(8, [stalled("bad")]);
-    it.sender.fate = () => "ok";
+    it.sender.outcome = () => "ok";
     await it.rounds(6, [stalled("good")]);
     expect(it.sender.take()).toEqual([]);
     const [episode] = await it.engine.lastEpisodes(1);
@@ -49,7 +49,7 @@ describe("delivery", () => {
 
   it("dead-letters after a day what never healed", async () => {
     const it = await subscribed();
-    it.sender.fate = () => new SendError("retry", "503");
+    it.sender.outcome = () => new SendError("retry", "503");
     await it.rounds(8, [stalled("bad")]);
     for (let hour = 0; hour < 26; hour += 1) await it.pass(3_600_000);
     const [episode] = await it.engine.openEpisodes();
@@ -71,10 +71,10 @@ describe("delivery", () => {
 
   it("waits no longer because the clock was set back", async () => {
     const it = await subscribed();
-    it.sender.fate = () => new SendError("retry", "503");
+    it.sender.outcome = () => new SendError("retry", "503");
     await it.rounds(10, [stalled("bad")]);
     it.clock.setWall(-3_600_000);
-    it.sender.fate = () => "ok";
+    it.sender.outcome = () => "ok";
     await it.rounds(6, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED]);
     await it.rounds(6, [stalled("good")]);
@@ -83,7 +83,7 @@ describe("delivery", () => {
 
   it("marks a repeat where the platform would not notice it", async () => {
     const it = await subscribed();
-    it.sender.fate = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
+    it.sender.outcome = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
     await it.rounds(9, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED, FIRED]);
     const [first, second] = it.sender.posts;
@@ -96,7 +96,7 @@ describe("delivery", () => {
     const it = await subscribed({
       senders: (now) => [new FakeSender({ now, dropsRepeatsForMillis: 60_000 })],
     });
-    it.sender.fate = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
+    it.sender.outcome = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
     await it.rounds(9, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED]);
     await it.rounds(6, [stalled("good")]);
@@ -107,7 +107,7 @@ describe("delivery", () => {
     const it = await subscribed({
       senders: (now) => [new FakeSender({ now, dropsRepeatsForMillis: 60_000 })],
     });
-    it.sender.fate = (_what, tries) =>
+    it.sender.outcome = (_what, tries) =>
       tries === 1 ? "posted-unknown" : tries === 2 ? new SendError("retry", "429", { retryAfterMillis: 90_000 }) : "ok";
     await it.rounds(30, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED, FIRED]);
@@ -118,7 +118,7 @@ describe("delivery", () => {
 
   it("takes what hangs for unknown, after a time", async () => {
     const it = await subscribed();
-    it.sender.fate = (_what, tries) => (tries === 1 ? "hang" : "ok");
+    it.sender.outcome = (_what, tries) => (tries === 1 ? "hang" : "ok");
     await it.rounds(7, [stalled("bad")]);
     expect(it.sender.take()).toEqual([]);
     await it.rounds(6, [stalled("bad")]);
@@ -128,7 +128,7 @@ describe("delivery", () => {
 
   it("retires a channel that is gone, and tells the operators", async () => {
     const it = await subscribed({ operators: { platform: "fake", channel: "operators" } });
-    it.sender.fate = (what) =>
+    it.sender.outcome = (what) =>
       "destination" in what && what.destination.channel === "ops" ? new SendError("gone", "channel_not_found") : "ok";
     await it.rounds(8, [stalled("bad")]);
     expect(it.sender.take()).toEqual(["operators: WARNING · A channel on fake can no longer be reached"]);
@@ -141,10 +141,10 @@ describe("delivery", () => {
 
   it("goes on after a restart where it stood", async () => {
     const it = await subscribed();
-    it.sender.fate = () => new SendError("retry", "503");
+    it.sender.outcome = () => new SendError("retry", "503");
     await it.rounds(8, [stalled("bad")]);
     await it.restart(60_000);
-    it.sender.fate = () => "ok";
+    it.sender.outcome = () => "ok";
     await it.rounds(8, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED]);
     await it.restart(60_000);

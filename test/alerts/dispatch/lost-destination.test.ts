@@ -20,10 +20,10 @@ async function subscribed(more: Parameters<typeof aSubscription>[0] = {}, option
 
 const operators = { platform: "fake", channel: "operators" };
 const gone = (it: Stage): void => {
-  it.sender.fate = (what) =>
+  it.sender.outcome = (what) =>
     "destination" in what && what.destination.channel === "operators" ? "ok" : new SendError("gone", "not_in_channel");
 };
-const well = (it: Stage): void => void (it.sender.fate = () => "ok");
+const well = (it: Stage): void => void (it.sender.outcome = () => "ok");
 const notesOf = ({ reply }: Post): string =>
   reply.blocks.map((block) => (block.kind === "paragraph" ? plainText(block.text) : "")).join("\n");
 
@@ -96,7 +96,7 @@ describe("a trigger that is refused", () => {
   it("is not tried again and again, but what gets worse is told after all, and so is its end", async () => {
     const it = await subscribed();
     let refused = 0;
-    it.sender.fate = () => {
+    it.sender.outcome = () => {
       refused += 1;
       return new SendError("unhealable", "400 too silly");
     };
@@ -116,10 +116,10 @@ describe("whom to notify of what is critical", () => {
 
   it("is notified, too, where it was critical before anything of it could be sent", async () => {
     const it = await subscribed({ mention: "oncall" });
-    it.sender.fate = () => new SendError("retry", "503");
+    it.sender.outcome = () => new SendError("retry", "503");
     await it.rounds(40, [stalled("bad")]);
     let tries = 0;
-    it.sender.fate = () => ((tries += 1) === 1 ? new SendError("retry", "503 once more") : "ok");
+    it.sender.outcome = () => ((tries += 1) === 1 ? new SendError("retry", "503 once more") : "ok");
     for (let minute = 0; minute < 20; minute += 1) await it.pass(60_000);
     expect(it.sender.take()[0]).toBe("CRITICAL · No new block on mainnet");
     expect(mentions(it)[0]).toEqual(["CRITICAL · No new block on mainnet", "oncall"]);

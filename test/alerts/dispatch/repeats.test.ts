@@ -20,9 +20,9 @@ it("a live message that may be a repeat goes on saying so when it is edited", as
   const { sender, engine } = stage;
   await engine.putSubscription(aSubscription({ style: "live" }), "ada");
   await stage.rounds(1, [stalled("good")]);
-  sender.fate = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
+  sender.outcome = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
   await stage.rounds(8, [stalled("bad")]);
-  sender.fate = () => "ok";
+  sender.outcome = () => "ok";
   await stage.rounds(8, [stalled("good")]);
   const [first, repeat, resolve] = sender.posts;
   expect([first, repeat, resolve].map((post) => isMarked(post!.reply))).toEqual([false, true, false]);

@@ -95,10 +95,10 @@ describe("events", () => {
 
   it("need no edit while the rolling message is unsent", async () => {
     const it = await subscribed({ events: "rolling" });
-    it.sender.fate = () => new SendError("retry", "503");
+    it.sender.outcome = () => new SendError("retry", "503");
     await it.round([], checkpoints(it, 1, 1));
     await it.round([], checkpoints(it, 2, 1));
-    it.sender.fate = () => "ok";
+    it.sender.outcome = () => "ok";
     await it.pass(60_000);
     expect(it.sender.take()).toEqual(["TODAY · 2 checkpoints on mainnet, 2024-06-03 (UTC)"]);
     expect(it.sender.takeEdits()).toEqual([]);
@@ -106,10 +106,10 @@ describe("events", () => {
 
   it("begin another rolling message where the first was refused for good", async () => {
     const it = await subscribed({ events: "rolling" });
-    it.sender.fate = () => new SendError("unhealable", "400");
+    it.sender.outcome = () => new SendError("unhealable", "400");
     await it.round([], checkpoints(it, 3, 1));
     await it.pass(1000);
-    it.sender.fate = () => "ok";
+    it.sender.outcome = () => "ok";
     await it.round([], checkpoints(it, 4, 1));
     await it.pass(60_000);
     expect(it.sender.take()).toEqual(["TODAY · 2 checkpoints on mainnet, 2024-06-03 (UTC)"]);
@@ -120,9 +120,9 @@ describe("events", () => {
     const it = await openStage({ senders: (now) => [new FakeSender({ now, dropsRepeatsForMillis: 600_000 })] });
     await it.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"], events: "rolling" }), "ada");
     await it.round([]);
-    it.sender.fate = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
+    it.sender.outcome = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
     await it.round([], checkpoints(it, 1, 1));
-    it.sender.fate = () => "ok";
+    it.sender.outcome = () => "ok";
     await it.round([], checkpoints(it, 2, 1));
     await it.pass(60_000);
     expect(it.sender.take()).toEqual(["TODAY · 1 checkpoint on mainnet, 2024-06-03 (UTC)"]);

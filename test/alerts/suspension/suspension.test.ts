@@ -158,12 +158,12 @@ describe("a token that a platform refuses", () => {
   });
 
   it("is over though one channel gives no answer, or a fault, to what is tried", async () => {
-    for (const fate of ["hang", new SendError("retry", "500")] as const) {
+    for (const outcome of ["hang", new SendError("retry", "500")] as const) {
       const it = await world(["one", "two", "three"]);
       it.discord.refusal = unauthorized();
       await it.stage.rounds(8, [stalled("bad")]);
       it.discord.refusal = undefined;
-      it.discord.fate = (what) => ("destination" in what && what.destination.channel === "one" ? fate : "ok");
+      it.discord.outcome = (what) => ("destination" in what && what.destination.channel === "one" ? outcome : "ok");
       await it.stage.pass(60_000);
       expect(it.discord.take().toSorted()).toEqual([`three: ${FIRED}`, `two: ${FIRED}`]);
       expect(told(it).console).toEqual([REFUSED, ACCEPTED]);
@@ -253,7 +253,7 @@ describe("a token that a platform refuses", () => {
 
   it("of a bot that was removed ends what is under way, too; what may have arrived is told its end", async () => {
     const it = await world(["one", "two"]);
-    it.discord.fate = (what) =>
+    it.discord.outcome = (what) =>
       "destination" in what && what.destination.channel === "two" ? "posted-hang" : removed();
     await it.stage.rounds(12, [stalled("bad")]);
     expect(told(it)).toEqual(everybody(REMOVED));
@@ -264,7 +264,7 @@ describe("a token that a platform refuses", () => {
       "discord//one/ false",
       "discord//two/ true",
     ]);
-    it.discord.fate = () => "ok";
+    it.discord.outcome = () => "ok";
     await minutes(it, 5);
     expect(told(it)).toEqual(everybody(ACCEPTED));
     expect(it.discord.take().toSorted()).toEqual([`one: ${BACK}`, `one: ${FIRED}`, `two: ${BACK}`]);
@@ -286,7 +286,7 @@ describe("a token that a platform refuses", () => {
 
   it("of a bot that was removed keeps the end of what was told there", async () => {
     const it = await world(["one", "two"]);
-    it.discord.fate = (what) =>
+    it.discord.outcome = (what) =>
       "destination" in what && what.destination.channel === "two" ? new SendError("retry", "500") : "ok";
     await it.stage.rounds(7, [stalled("bad")]);
     expect(it.discord.take()).toEqual([`one: ${FIRED}`]);
@@ -298,7 +298,7 @@ describe("a token that a platform refuses", () => {
     expect(told(it)).toEqual(everybody(REMOVED));
     await it.stage.restart();
     it.discord.refusal = undefined;
-    it.discord.fate = () => "ok";
+    it.discord.outcome = () => "ok";
     await minutes(it, 5);
     // Of what was never told there, nothing is over.
     expect(it.discord.take().toSorted()).toEqual([`one: ${BACK}`, `one: ${RESOLVED}`, `two: ${BACK}`]);
@@ -313,9 +313,9 @@ describe("a token that a platform refuses", () => {
     expect(it.discord.take()).toHaveLength(2);
     expect(told(it)).toEqual(everybody(REMOVED));
     it.discord.refusal = undefined;
-    it.discord.fate = () => new SendError("retry", "503");
+    it.discord.outcome = () => new SendError("retry", "503");
     await it.stage.restart();
-    it.discord.fate = () => "ok";
+    it.discord.outcome = () => "ok";
     await minutes(it, 1);
     expect(it.discord.take()).toHaveLength(4);
     expect(told(it)).toEqual(everybody(ACCEPTED));
@@ -336,7 +336,7 @@ describe("a token that a platform refuses", () => {
 
   it("brings back no channel that is lost for itself, or that somebody removed meanwhile", async () => {
     const it = await world(["lost", "removed", "stays"]);
-    it.discord.fate = (what) =>
+    it.discord.outcome = (what) =>
       "destination" in what && what.destination.channel === "lost" ? new SendError("gone", "Unknown Channel") : "ok";
     await it.stage.rounds(8, [stalled("bad")]);
     it.discord.take();
@@ -382,7 +382,7 @@ describe("a token that a platform refuses", () => {
 
 it("a channel that is lost is told on the console, too", async () => {
   const it = await world();
-  it.discord.fate = () => new SendError("gone", "Unknown Channel");
+  it.discord.outcome = () => new SendError("gone", "Unknown Channel");
   await it.stage.rounds(8, [stalled("bad")]);
   expect(told(it)).toEqual(everybody("WARNING · A channel on Discord can no longer be reached"));
   expect(it.web.posts.map(({ reply }) => plainText(reply.title))).toHaveLength(1);

@@ -8,13 +8,13 @@ import { openStage } from "../../alerts/stage.ts";
 it("subscribes the console to everything once in the life of a database, even where nothing is left of that", async () => {
   const stage = await openStage();
   const put: Subscription[] = [];
-  const desk = {
+  const service = {
     // What was removed is forgotten after a month.
     subscriptions: () => Promise.resolve([]),
     putSubscription: (subscription: Subscription) => Promise.resolve(void put.push(subscription)),
   };
   for (const network of ["mainnet", "testnet", "mainnet"]) {
-    await subscribeConsole(desk, stage.store, network, stage.now());
+    await subscribeConsole(service, stage.store, network, stage.now());
   }
   expect(put.map(({ network }) => network)).toEqual(["mainnet", "testnet"]);
   // A price has no threshold of its own, and what concerns one person is asked for by that person.

@@ -13,10 +13,10 @@ async function setUp() {
   onTestFinished(() => stage.close());
   let verdict: Verdict | undefined;
   let stoodSince: Nanoseconds | undefined;
-  /** From now on both stand still. */
-  const stand = (): void => void (stoodSince = stage.clock.wallClock());
-  /** A look at two nodes, one of which is gone. */
-  const look = (): void => {
+  /** From now on both nodes stand still. */
+  const stall = (): void => void (stoodSince = stage.clock.wallClock());
+  /** An observation of two nodes, one of which is gone. */
+  const observe = (): void => {
     const wallClock = stage.clock.wallClock();
     const here = { node: "a:1", reachable: true, time: nanoseconds(wallClock - 1_000_000_000n), height: 12n } as const;
     const gone = { node: "b:1", reachable: false, why: "does not answer" } as const;
@@ -37,10 +37,10 @@ async function setUp() {
   });
   const mainnet = async () => (await watch()).networks[0];
   await stage.engine.putSubscription(aSubscription(), "ada");
-  return { stage, look, stand, watch, mainnet };
+  return { stage, observe, stall, watch, mainnet };
 }
 
-test("before the first look there is nothing but what people did", async () => {
+test("before the first observation there is nothing but what people did", async () => {
   const { watch } = await setUp();
   expect(await watch()).toEqual({
     networks: [
@@ -53,8 +53,8 @@ test("before the first look there is nothing but what people did", async () => {
 });
 
 test("witnesses and verdict, and how long each stage still lasts", async () => {
-  const { stage, look, watch, mainnet } = await setUp();
-  look();
+  const { stage, observe, watch, mainnet } = await setUp();
+  observe();
   expect(await mainnet()).toMatchObject({
     nodes: [
       { node: "a:1", state: "ok", height: "12" },
@@ -65,7 +65,7 @@ test("witnesses and verdict, and how long each stage still lasts", async () => {
 
   await stage.round([stalled("good")]);
   await stage.pass(5000);
-  look();
+  observe();
   await stage.round([stalled("bad", { badForMillis: 12_000 })]);
   expect((await mainnet())?.stalled).toEqual({ phase: "pending", leftMillis: 18_000 });
   await stage.pass(3000);
@@ -79,7 +79,7 @@ test("witnesses and verdict, and how long each stage still lasts", async () => {
   ]);
 
   await stage.engine.acknowledge(episode, "ada");
-  look();
+  observe();
   await stage.round([stalled("good")]);
   expect((await mainnet())?.stalled).toEqual({ phase: "recovering", episode, leftMillis: 15_000 });
   expect((await watch()).open).toMatchObject([{ state: "recovering", acknowledged: { by: "ada" } }]);
@@ -88,7 +88,7 @@ test("witnesses and verdict, and how long each stage still lasts", async () => {
   expect(await watch()).toMatchObject({ networks: [{ stalled: { phase: "ok" } }, {}], open: [] });
 });
 
-test("what was bad before anybody looked began then at the latest", async () => {
+test("a condition that was bad before the first observation began then at the latest", async () => {
   const { stage, watch } = await setUp();
   await stage.rounds(8, [stalled("bad", { badForMillis: 1000 })]);
   expect((await watch()).open).toMatchObject([{ state: "firing", beganBefore: true }]);
@@ -99,21 +99,21 @@ test("what was bad before anybody looked began then at the latest", async () => 
   expect(second).not.toHaveProperty("beganBefore");
 });
 
-test("until a standstill is suspicious it is counted from the look that sees the last block", async () => {
-  const { stage, look, stand, mainnet } = await setUp();
-  look();
+test("until a standstill is suspicious it is counted from the observation that sees the last block", async () => {
+  const { stage, observe, stall, mainnet } = await setUp();
+  observe();
   await stage.pass(2000);
-  stand();
-  // Blocks came until now: the look in three seconds sees an advance.
+  stall();
+  // Blocks came until now: the observation in three seconds sees an advance.
   expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 13_000 });
   await stage.pass(3000);
   expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 10_000 });
-  look();
-  // A first look goes by the time's age, which is a second.
+  observe();
+  // A first observation goes by the time's age, which is a second.
   expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 9000 });
 });
 
-test("before the first look of a process nobody knows how long what is pending still lasts", async () => {
+test("before the first observation of a process the rest of a pending time is unknown", async () => {
   const { stage, mainnet } = await setUp();
   await stage.round([stalled("good")]);
   await stage.pass(5000);

@@ -11,7 +11,7 @@ import { settled } from "../../api/virtual-clock.ts";
 let stage: Stage;
 afterEach(() => stage.close());
 
-function absenceOf(store: Parameters<typeof createDowntimeReporter>[0]["store"] = stage.store): DowntimeReporter {
+function reporterOf(store: Parameters<typeof createDowntimeReporter>[0]["store"] = stage.store): DowntimeReporter {
   return createDowntimeReporter({
     store,
     clock: stage.clock,
@@ -24,8 +24,8 @@ function absenceOf(store: Parameters<typeof createDowntimeReporter>[0]["store"] 
   });
 }
 
-/** A look that is kept, of each of the watchers named; one that saw nothing where the node failed. */
-async function look(absence: DowntimeReporter, names: readonly string[], failure?: ApiError): Promise<void> {
+/** A stored observation of each of the watchers named; a failed one where the node failed. */
+async function observe(reporter: DowntimeReporter, names: readonly string[], failure?: ApiError): Promise<void> {
   for (const name of names) {
     const watcher = { name, every: 5000 };
     await stage.engine.record({
@@ -36,7 +36,7 @@ async function look(absence: DowntimeReporter, names: readonly string[], failure
       events: [],
       at: stage.clock.wallClock(),
     });
-    absence.onObservation({ network: "mainnet", watcher, ...(failure === undefined ? {} : { failure }) });
+    reporter.onObservation({ network: "mainnet", watcher, ...(failure === undefined ? {} : { failure }) });
   }
   await settled();
   await stage.clock.advance(0);
@@ -44,45 +44,45 @@ async function look(absence: DowntimeReporter, names: readonly string[], failure
 
 const all = () => watcherNames(stage.config).map(({ name }) => name);
 
-it("tells of an absence once every watcher has looked, and only then", async () => {
+it("reports a downtime once every watcher has observed its network, and only then", async () => {
   stage = await Stage.open();
-  await look(absenceOf(), all());
+  await observe(reporterOf(), all());
   await stage.restart(600_000);
-  const absence = absenceOf();
-  await absence.begin();
-  await look(absence, all().slice(1));
+  const reporter = reporterOf();
+  await reporter.begin();
+  await observe(reporter, all().slice(1));
   expect(stage.sender.take()).toEqual([]);
-  await look(absence, all());
+  await observe(reporter, all());
   expect(stage.sender.take()).toEqual([expect.stringContaining("The bot was away for 10 min 10 s")]);
-  await look(absence, all());
+  await observe(reporter, all());
   expect(stage.sender.take()).toEqual([]);
 });
 
-it("does not wait for ever for a watcher that does not look", async () => {
+it("does not wait for ever for a watcher that observes nothing", async () => {
   stage = await Stage.open();
-  await look(absenceOf(), all());
+  await observe(reporterOf(), all());
   await stage.restart(600_000);
-  const absence = absenceOf();
-  await absence.begin();
-  await look(absence, ["sources"]);
+  const reporter = reporterOf();
+  await reporter.begin();
+  await observe(reporter, ["sources"]);
   await stage.clock.advance(121_000);
   expect(stage.sender.take()).toEqual([]);
-  await look(absence, ["sources"]);
+  await observe(reporter, ["sources"]);
   expect(stage.sender.take()).toEqual([expect.stringContaining("The bot was away")]);
 });
 
-it("says nothing of what happened meanwhile before it could be looked at, and what it could not see after two minutes", async () => {
+it("says nothing of events during the downtime before they are observed, and names what it could not observe after two minutes", async () => {
   const silent = new ApiError("unreachable", "a did not answer", { network: "mainnet", node: "a" });
   stage = await Stage.open();
-  await look(absenceOf(), all());
+  await observe(reporterOf(), all());
   await stage.restart(600_000);
-  const absence = absenceOf();
-  await absence.begin();
-  await look(absence, all(), silent);
-  await look(absence, all().slice(1));
+  const reporter = reporterOf();
+  await reporter.begin();
+  await observe(reporter, all(), silent);
+  await observe(reporter, all().slice(1));
   expect(stage.sender.take()).toEqual([]);
   await stage.clock.advance(121_000);
-  await look(absence, ["sources"], silent);
+  await observe(reporter, ["sources"], silent);
   const [block] = stage.sender.posts.at(-1)?.reply.blocks ?? [];
   expect(block?.kind === "paragraph" ? plainText(block.text) : "").toContain(
     "What happened meanwhile is not known yet; not all of mainnet could be looked at",
@@ -91,20 +91,20 @@ it("says nothing of what happened meanwhile before it could be looked at, and wh
 
 it("tries again where the database fails, and never rejects", async () => {
   stage = await Stage.open();
-  await look(absenceOf(), all());
+  await observe(reporterOf(), all());
   await stage.restart(600_000);
   let failing = true;
   const { store } = stage;
-  const absence = absenceOf({
+  const reporter = reporterOf({
     transaction: (work) => (failing ? Promise.reject(new Error("no")) : store.transaction(work)),
   });
-  await absence.begin();
+  await reporter.begin();
   failing = false;
-  await absence.begin();
+  await reporter.begin();
   failing = true;
-  await look(absence, all());
+  await observe(reporter, all());
   expect(stage.sender.take()).toEqual([]);
   failing = false;
-  await look(absence, ["sources"]);
+  await observe(reporter, ["sources"]);
   expect(stage.sender.take()).toEqual([expect.stringContaining("The bot was away")]);
 });

@@ -20,7 +20,7 @@ async function setUp() {
   return { begin, pass: (millis: number) => (now += millis) };
 }
 
-test("a network stands still until it is told to go on, over a restart, since the same moment", async () => {
+test("a network stands still until it is set going, over a restart, since the same moment", async () => {
   const { begin, pass } = await setUp();
   const first = begin();
   await first.incident.resume();

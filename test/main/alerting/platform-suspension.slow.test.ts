@@ -39,7 +39,7 @@ function start(platform: "discord" | "slack", token = discord.state.token): Prom
   });
 }
 
-/** What the console was told about the bot itself. */
+/** The console's messages about the bot itself. */
 async function consoleTitles(url: string): Promise<string[]> {
   const reader = await readEvents(url);
   await sleep(1000);

@@ -55,7 +55,7 @@ test("where there is one node, it is asked what was asked, and nothing else", as
   expect(only.heard.map((one) => one.path)).not.toContain("/api/v2/info");
 });
 
-test("a question that needs the database is handed over to whoever took it meanwhile", async () => {
+test("a question that needs the database is forwarded to the process that took it meanwhile", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "bellwether-ask-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const databaseFile = path.join(folder, "ask.db");

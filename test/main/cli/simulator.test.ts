@@ -7,14 +7,14 @@ import { simulated } from "../../simulator/simulated.ts";
 test("it prints where it is and what to set, serves, and stops on the signal", async () => {
   const stop = new AbortController();
   const lines: string[] = [];
-  const told = Promise.withResolvers<string>();
+  const printed = Promise.withResolvers<string>();
   const print = (line: string): void => {
     lines.push(line);
     const urls = /MAINNET_URLS=(\S+)/u.exec(line)?.[1];
-    if (urls !== undefined) told.resolve(urls);
+    if (urls !== undefined) printed.resolve(urls);
   };
   const running = runSimulator(["--port", "0", "--seed", "cli", "--nodes", "2"], { print, signal: stop.signal });
-  const [first = "", second = "", third] = (await told.promise).split(",");
+  const [first = "", second = "", third] = (await printed.promise).split(",");
   expect(third).toBeUndefined();
   expect((await fetch(`${second}/api/v2/info`)).status).toBe(200);
   stop.abort();

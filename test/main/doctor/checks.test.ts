@@ -62,7 +62,7 @@ describe("the checks", () => {
     ]);
   });
 
-  it("that take too long are told so, and may still say what they have", async () => {
+  it("that take too long are aborted, and may still give their findings", async () => {
     const obeys = check("obeys", async (signal) => {
       await sleep(10_000, undefined, { signal }).catch(() => undefined);
       return [warning("obeys", "half of it", "Wait.")];

@@ -12,7 +12,7 @@ import { examineDatabase } from "../../../src/main/doctor/database.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import { writeHolderRecord } from "../../../src/store/file/holder.ts";
 import { aSubscription } from "../../alerts/samples.ts";
-import { badOf, told } from "./finding-lines.ts";
+import { findingLines, problemLines } from "./finding-lines.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -25,7 +25,7 @@ describe("the doctor at the database", () => {
   const file = (): string => path.join(folder, "data/b.db");
 
   it("says that the first start makes it, and makes none", async () => {
-    expect(told(await examineDatabase(file(), NOW))).toEqual([
+    expect(findingLines(await examineDatabase(file(), NOW))).toEqual([
       expect.stringMatching(/^ok database folder: \d.* are free in /u),
       `ok database: ${file()} does not exist yet: the first start makes it`,
     ]);
@@ -56,11 +56,11 @@ describe("the doctor at the database", () => {
         const data = JSON.stringify(aSubscription({ id: state, state }));
         await alerts.subscriptions.put([{ id: state, destination: "d", network: "mainnet", state, data }]);
       }
-      const refusal = { platform: "slack", since: NOW - 7_200_000, why: "Slack says invalid_auth" };
-      await new PlatformSuspensions(alerts, []).put(refusal, NOW);
+      const suspension = { platform: "slack", since: NOW - 7_200_000, why: "Slack says invalid_auth" };
+      await new PlatformSuspensions(alerts, []).put(suspension, NOW);
     });
     await store.close();
-    expect(told(await examineDatabase(file(), NOW)).slice(1)).toEqual([
+    expect(findingLines(await examineDatabase(file(), NOW)).slice(1)).toEqual([
       expect.stringMatching(/^ok database: .*b.db: whole, [\d.]+ kB, schema \d{4}-.*, nobody holds it/u),
       expect.stringMatching(
         /^warning refused token: Slack has refused the bot's token for 2 h \(Slack says invalid_auth\) -> .*SLACK_BOT_TOKEN/u,
@@ -87,7 +87,7 @@ describe("the doctor at the database", () => {
       });
       await new Promise<void>((resolve) => server.listen(`${file()}.sock`, resolve));
       writeHolderRecord(file(), { pid: process.pid, socket: `${file()}.sock` });
-      const found = told(await examineDatabase(file(), NOW));
+      const found = findingLines(await examineDatabase(file(), NOW));
       expect(found[1]).toContain(`held by the running Bellwether (process ${process.pid})`);
       expect(found.filter((line) => line.includes("watching"))).toEqual(
         lines.map((line) => expect.stringMatching(line)),
@@ -98,10 +98,10 @@ describe("the doctor at the database", () => {
     }
   });
 
-  it("names a holder that does not answer, and looks into the file all the same", async () => {
+  it("names a holder that does not answer, and inspects the file all the same", async () => {
     const store = createStore({ url: file(), log: silentLog() });
     await store.ping();
-    const found = badOf(await examineDatabase(file(), NOW, 20));
+    const found = problemLines(await examineDatabase(file(), NOW, 20));
     await store.close();
     expect(found).toEqual([
       expect.stringMatching(/^fault database: .* in use by process \d+, which does not answer -> Stop that process/u),
@@ -112,18 +112,18 @@ describe("the doctor at the database", () => {
     ["is something else", "x".repeat(9000), /is not a database of Bellwether's/u],
     ["is empty", "", /^ok database: .*whole, 0 bytes, the next start migrates it/u],
   ])("finds a file that %s", async (_name, content, line) => {
-    const odd = path.join(folder, "b.db");
-    writeFileSync(odd, content);
-    const found = await examineDatabase(odd, NOW).then(told, (thrown: Error) => [thrown.message]);
+    const wrong = path.join(folder, "b.db");
+    writeFileSync(wrong, content);
+    const found = await examineDatabase(wrong, NOW).then(findingLines, (thrown: Error) => [thrown.message]);
     expect(found.at(-1)).toMatch(line);
   });
 
   it("finds a file where the folder should be, which the first start would fail at", async () => {
-    const odd = path.join(folder, "data");
-    writeFileSync(odd, "a file");
-    const found = told(await examineDatabase(path.join(odd, "b.db"), NOW));
+    const wrong = path.join(folder, "data");
+    writeFileSync(wrong, "a file");
+    const found = findingLines(await examineDatabase(path.join(wrong, "b.db"), NOW));
     expect(found).toEqual([
-      `fault database folder: ${odd} is a file, not a folder -> Name another place in DATABASE_URL.`,
+      `fault database folder: ${wrong} is a file, not a folder -> Name another place in DATABASE_URL.`,
     ]);
   });
 

@@ -19,7 +19,7 @@ import {
   examineSettings,
 } from "../../../src/main/doctor/settings.ts";
 import { writeHolderRecord } from "../../../src/store/file/holder.ts";
-import { badOf, told } from "./finding-lines.ts";
+import { findingLines, problemLines } from "./finding-lines.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -44,7 +44,7 @@ describe("the doctor at the settings", () => {
       ],
     ],
   ])("%s", (_name, env, lines) => {
-    const found = badOf(examineSettings(examineConfig(env)));
+    const found = problemLines(examineSettings(examineConfig(env)));
     expect(found).toEqual(lines.map((line) => expect.stringMatching(line)));
     expect(found.join()).not.toContain("a-secret-token");
   });
@@ -55,7 +55,7 @@ describe("the doctor at the settings", () => {
   ])("says what to do about %s", (hint, remedy) => {
     const examined = examineConfig({});
     const found = examineSettings({ ...examined, config: { ...examined.config, hints: [hint] } });
-    expect(badOf(found)).toEqual([expect.stringContaining(`-> ${remedy} it away.`)]);
+    expect(problemLines(found)).toEqual([expect.stringContaining(`-> ${remedy} it away.`)]);
   });
 
   it("goes on with what is right", () => {
@@ -64,16 +64,16 @@ describe("the doctor at the settings", () => {
   });
 
   it("finds a file of settings that others may read", () => {
-    expect(told([examineEnvFile(folder)])).toEqual([expect.stringMatching(/^ok file .env: there is none/u)]);
+    expect(findingLines([examineEnvFile(folder)])).toEqual([expect.stringMatching(/^ok file .env: there is none/u)]);
     const file = path.join(folder, ".env");
     writeFileSync(file, "");
     chmodSync(file, 0o644);
-    expect(badOf([examineEnvFile(folder, "linux")])).toEqual([
+    expect(problemLines([examineEnvFile(folder, "linux")])).toEqual([
       "warning file .env: other users of this machine may read it (mode 644) -> Run chmod 600 .env.",
     ]);
-    expect(badOf([examineEnvFile(folder, "win32")])).toEqual([]);
+    expect(problemLines([examineEnvFile(folder, "win32")])).toEqual([]);
     chmodSync(file, 0o600);
-    expect(badOf([examineEnvFile(folder, "linux")])).toEqual([]);
+    expect(problemLines([examineEnvFile(folder, "linux")])).toEqual([]);
   });
 
   it.each<[string, boolean]>([
@@ -102,13 +102,13 @@ describe("the doctor at the networks", () => {
   ])("%s", async (_name, env, line) => {
     const [check, ...more] = networkChecks(examineConfig(env).config, 30_000);
     expect(more).toEqual([]);
-    expect(told((await check?.run(new AbortController().signal)) ?? [])).toEqual([expect.stringMatching(line)]);
+    expect(findingLines((await check?.run(new AbortController().signal)) ?? [])).toEqual([expect.stringMatching(line)]);
   });
 
   it("cannot tell the clock where no node answers", async () => {
     const [, clock] = networkChecks(examineConfig(nodes).config, 30_000);
     const found = await clock?.run(new AbortController().signal);
-    expect(told(found ?? [])).toEqual([expect.stringMatching(/^warning clock: no network's time to compare/u)]);
+    expect(findingLines(found ?? [])).toEqual([expect.stringMatching(/^warning clock: no network's time to compare/u)]);
   });
 });
 
@@ -121,14 +121,14 @@ describe("the doctor at the alerts", () => {
   ])("%s", (_name, text, line) => {
     const file = path.join(folder, "alerts.json");
     if (text !== undefined) writeFileSync(file, text);
-    expect(told([alertsConfigOf(text === undefined ? undefined : file).finding])).toEqual([
+    expect(findingLines([alertsConfigOf(text === undefined ? undefined : file).finding])).toEqual([
       expect.stringMatching(line),
     ]);
   });
 
   it("a file that is not there", () => {
     const { finding, config } = alertsConfigOf(path.join(folder, "none.json"));
-    expect(told([finding])).toEqual([expect.stringMatching(/^fault ALERTS_CONFIG: .*cannot be read/u)]);
+    expect(findingLines([finding])).toEqual([expect.stringMatching(/^fault ALERTS_CONFIG: .*cannot be read/u)]);
     expect(config.clock.drift).toBe(30_000);
   });
 
@@ -142,7 +142,7 @@ describe("the doctor at the alerts", () => {
     ],
     ["operators", { ...discord, OPERATOR_CHANNEL: "discord:123456789012345678" }, []],
   ])("%s", (_name, env, lines) => {
-    expect(badOf(examineOperators(examineConfig(env).config))).toEqual(
+    expect(problemLines(examineOperators(examineConfig(env).config))).toEqual(
       lines.map((line) => expect.stringMatching(line)),
     );
   });
@@ -154,7 +154,7 @@ describe("the doctor at the alerts", () => {
     ["one beside it", { DEADMAN_URL: "http://127.0.0.1:99/0d5b8f9c" }, /^ok DEADMAN_URL: is set; it was not pinged/u],
     ["a good one", { DEADMAN_URL: "https://hc.example/0d5b8f9c" }, /^ok DEADMAN_URL: is set; it was not pinged/u],
   ])("the dead man's switch: %s", (_name, env, line) => {
-    const found = told([examineDeadManSwitch(examineConfig(env).config)]);
+    const found = findingLines([examineDeadManSwitch(examineConfig(env).config)]);
     expect(found).toEqual([expect.stringMatching(line)]);
     expect(found.join()).not.toContain("0d5b8f9c");
   });
@@ -170,7 +170,7 @@ describe("the doctor at the console", () => {
     sockets = [];
   });
 
-  /** Takes a port, and answers as told. */
+  /** Takes a port, and answers as given. */
   async function taken(body: unknown): Promise<string> {
     const other = createServer((_request, response) => response.end(JSON.stringify(body)));
     server = other;
@@ -179,14 +179,14 @@ describe("the doctor at the console", () => {
   }
 
   /** A bot that holds a database, and whose console has a port of its own. */
-  async function running({ told: says = true } = {}): Promise<Record<"DATABASE_URL" | "port", string>> {
+  async function running({ answering = true } = {}): Promise<Record<"DATABASE_URL" | "port", string>> {
     const file = path.join(folder, "bellwether.db");
     const port = await taken({ ok: true });
     const socket = createServer();
     sockets.push(socket);
     await new Promise<void>((resolve) => socket.listen(`${file}.sock`, resolve));
     const record = { pid: process.pid, socket: `${file}.sock` };
-    writeHolderRecord(file, says ? { ...record, console: `http://127.0.0.1:${port}/` } : record);
+    writeHolderRecord(file, answering ? { ...record, console: `http://127.0.0.1:${port}/` } : record);
     return { DATABASE_URL: `file:${file}`, port };
   }
 
@@ -210,7 +210,7 @@ describe("the doctor at the console", () => {
     [
       "runs already, and is of a version that does not say where",
       async () => {
-        const { DATABASE_URL, port } = await running({ told: false });
+        const { DATABASE_URL, port } = await running({ answering: false });
         return { DATABASE_URL, WEB_PORT: port };
       },
       [/^ok console: a Bellwether answers on port \d+$/u],
@@ -242,13 +242,17 @@ describe("the doctor at the console", () => {
   ])("%s", async (_name, prepare, lines) => {
     const env = { DATABASE_URL: `file:${path.join(folder, "none.db")}`, ...(await prepare()) };
     const { config } = examineConfig(env);
-    expect(told(await examineConsole(config, signal))).toEqual(lines.map((line) => expect.stringMatching(line)));
+    expect(findingLines(await examineConsole(config, signal))).toEqual(
+      lines.map((line) => expect.stringMatching(line)),
+    );
   });
 
   it("has its port free", async () => {
     const port = await taken({});
     await new Promise((resolve) => server?.close(resolve));
     const { config } = examineConfig({ WEB_PORT: port, DATABASE_URL: `file:${path.join(folder, "none.db")}` });
-    expect(told(await examineConsole(config, signal))).toEqual([`ok console: port ${port} on 127.0.0.1 is free`]);
+    expect(findingLines(await examineConsole(config, signal))).toEqual([
+      `ok console: port ${port} on 127.0.0.1 is free`,
+    ]);
   });
 });

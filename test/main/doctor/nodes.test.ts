@@ -10,7 +10,7 @@ import { loopbackNode, NO_ROUTE, type Say } from "../../support/loopback-node.ts
 const AT = 1_700_000_000_000_000_000n as Nanoseconds;
 const seconds = (count: number): bigint => BigInt(count) * 1_000_000_000n;
 
-/** A node that answers as told, by path; without a path, all of them. */
+/** A node that answers as given, by path; without a path, all of them. */
 function node(says: Record<string, Say> | Say) {
   return loopbackNode(({ path }) => (isSay(says) ? says : says[path]));
 }
@@ -20,7 +20,7 @@ const time = (at: bigint, more: Say = {}): Say => ({ body: { timestamp: String(a
 const info = (version: string): Say => ({ body: { version, commitHash: "c" } });
 const headers = { "X-Block-Height": "42", "RateLimit-Limit": "20", "RateLimit-Remaining": "19" };
 
-const told = (findings: readonly Finding[]): string[] =>
+const findingLines = (findings: readonly Finding[]): string[] =>
   findings.map((one) => `${one.state}${one.cause === undefined ? "" : ` (${one.cause})`} ${one.check}: ${one.what}`);
 
 describe("the doctor at the data nodes", () => {
@@ -31,7 +31,9 @@ describe("the doctor at the data nodes", () => {
     });
     await using older = await node({ "/api/v2/vega/time": time(AT), "/api/v2/info": info("v0.71.6") });
     const nodes = await Promise.all([contract, older].map(({ url }) => inspectNode(url, { network: "mainnet" })));
-    const lines = told(judgeNodes("mainnet", nodes)).map((line) => line.replaceAll(/127[^ :]*:\d+|\d+ ms/gu, "·"));
+    const lines = findingLines(judgeNodes("mainnet", nodes)).map((line) =>
+      line.replaceAll(/127[^ :]*:\d+|\d+ ms/gu, "·"),
+    );
     expect(lines).toEqual([
       "ok mainnet node ·: 2023-11-14 22:13:20 UTC, block 42, v0.71.6, paths of the contract, ·, rate limit 20, 19 left",
       "ok mainnet node ·: 2023-11-14 22:13:20 UTC, v0.71.6, paths of v0.71 nodes, ·, no rate limit given",
@@ -40,7 +42,7 @@ describe("the doctor at the data nodes", () => {
 
   // What a second node says, beside one that is well: and the line that it makes.
   const banned = { "RateLimit-Retry-After": "600" };
-  const trouble: [string, Record<string, Say> | Say, RegExp][] = [
+  const problems: [string, Record<string, Say> | Say, RegExp][] = [
     [
       "lags in time",
       { "/api/v2/network/time": time(AT - seconds(90)) },
@@ -78,7 +80,7 @@ describe("the doctor at the data nodes", () => {
       /^warning mainnet versions: v0.71.6 at node-1; v0.71.4 at node-2/u,
     ],
   ];
-  it.each(trouble)("one that %s", async (_name, says, line) => {
+  it.each(problems)("one that %s", async (_name, says, line) => {
     await using good = await node({
       "/api/v2/network/time": time(AT, { headers: { "X-Block-Height": "31209108" } }),
       "/api/v2/info": info("v0.71.6"),
@@ -86,7 +88,7 @@ describe("the doctor at the data nodes", () => {
     await using bad = await node(says);
     const nodes = await Promise.all([good, bad].map(({ url }) => inspectNode(url, { network: "mainnet" })));
     const named = [good, bad].map(({ url }) => new URL(url).host);
-    const lines = told(judgeNodes("mainnet", nodes)).map((text) =>
+    const lines = findingLines(judgeNodes("mainnet", nodes)).map((text) =>
       named.reduce(
         (rest, host, index) => rest.replaceAll(`mainnet node ${host}`, host).replaceAll(host, `node-${index + 1}`),
         text,
@@ -97,7 +99,7 @@ describe("the doctor at the data nodes", () => {
 
   it("tells a node that is not there from an address that is none, and keeps its password", async () => {
     const gone = await inspectNode("http://ops:hunter2@127.0.0.1:9/key", { network: "mainnet" });
-    expect(told(judgeNodes("mainnet", [gone]))).toEqual([
+    expect(findingLines(judgeNodes("mainnet", [gone]))).toEqual([
       "fault (network) mainnet node 127.0.0.1:9/key: refused the connection",
       "warning mainnet nodes: one node alone cannot tell a stalled network from its own lag",
     ]);
@@ -106,7 +108,9 @@ describe("the doctor at the data nodes", () => {
   it("gives a node that says nothing no more than its time", async () => {
     await using silent = await loopbackNode(() => ({ ...NO_ROUTE, headers: { "Content-Length": "100" } }));
     const said = await inspectNode(silent.url, { network: "mainnet", timeoutMillis: 50 });
-    expect(told(judgeNodes("mainnet", [said, said]))[0]).toMatch(/^fault \(network\) .*did not answer within 50 ms/u);
+    expect(findingLines(judgeNodes("mainnet", [said, said]))[0]).toMatch(
+      /^fault \(network\) .*did not answer within 50 ms/u,
+    );
   });
 
   it("asks a core node for the stake of nobody", async () => {
@@ -141,7 +145,7 @@ describe("the doctor at the clock", () => {
     expect(found?.time).toBe(expected === undefined ? undefined : AT - seconds(expected));
   });
 
-  // How far the network is behind the clock at a first look and a second one 2 s later.
+  // How far the network is behind the clock at a first reading and a second one 2 s later.
   it.each<[number, number, RegExp]>([
     [0, 0, /^ok clock: agrees with mainnet/u],
     [9, 9, /^ok clock/u],
@@ -158,6 +162,6 @@ describe("the doctor at the clock", () => {
       { time: (later - seconds(second)) as Nanoseconds, at: later },
       30_000,
     );
-    expect(told([finding])).toEqual([expect.stringMatching(line)]);
+    expect(findingLines([finding])).toEqual([expect.stringMatching(line)]);
   });
 });

@@ -2,28 +2,28 @@ import { expect, it } from "vitest";
 
 import type { AlertingHealth, LastObservation } from "../../../src/main/alerting/alerting.ts";
 import { healthProblem } from "../../../src/main/health/health.ts";
-import { noAlertDesk } from "../../support/alert-desk.ts";
+import { noAlertService } from "../../support/alert-service.ts";
 
 const NOW = 1_700_000_000_000;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-const look = (watcher: string, every: number, ago: number): LastObservation => ({
+const observation = (watcher: string, every: number, ago: number): LastObservation => ({
   network: "mainnet",
   watcher,
   every,
   at: NOW - ago,
 });
-const inTime = [look("sources", 5 * SECOND, 44 * SECOND), look("markets", MINUTE, 200 * SECOND)];
+const inTime = [observation("sources", 5 * SECOND, 44 * SECOND), observation("markets", MINUTE, 200 * SECOND)];
 const owed = (platform: string, ago: number) => ({ platform, owed: 3, oldest: NOW - ago });
 const refused = (platform: string) => ({ platform, since: NOW - MINUTE, why: "HTTP 401" });
 
 it.each<[string, Partial<AlertingHealth>, string | undefined]>([
   ["all is well", {}, undefined],
-  ["nothing was looked at", { looks: [] }, "no watcher has looked yet"],
+  ["nothing was observed", { observations: [] }, "no watcher has looked yet"],
   [
     "one of several watchers is late",
-    { looks: [...inTime, look("checkpoints", 15 * SECOND, 76 * SECOND)] },
+    { observations: [...inTime, observation("checkpoints", 15 * SECOND, 76 * SECOND)] },
     "the watcher checkpoints of mainnet has kept nothing for 1 min 16 s",
   ],
   ["something waits for its turn", { queue: [owed("slack", 10 * MINUTE)] }, undefined],
@@ -33,17 +33,17 @@ it.each<[string, Partial<AlertingHealth>, string | undefined]>([
     "3 messages wait on slack, the oldest for 11 min",
   ],
   ["something is stuck on a platform that is not served", { queue: [owed("discord", 11 * MINUTE)] }, undefined],
-  ["a token is refused", { refusals: [refused("slack")] }, "Slack has refused the bot's token for 1 min (HTTP 401)"],
-  ["one of a platform that is not served is refused", { refusals: [refused("discord")] }, undefined],
-])("the dead man's switch is told how things are where %s", async (_name, health, trouble) => {
+  ["a token is refused", { suspensions: [refused("slack")] }, "Slack has refused the bot's token for 1 min (HTTP 401)"],
+  ["one of a platform that is not served is refused", { suspensions: [refused("discord")] }, undefined],
+])("the dead man's switch is given the problem where %s", async (_name, health, problem) => {
   const alerting = {
-    health: async () => ({ looks: inTime, queue: [], refusals: [], ...health }),
-    desk: { ...noAlertDesk(), platforms: () => ["web", "slack"] },
+    health: async () => ({ observations: inTime, queue: [], suspensions: [], ...health }),
+    service: { ...noAlertService(), platforms: () => ["web", "slack"] },
   };
-  expect(await healthProblem(alerting, NOW - 60 * MINUTE, () => NOW)).toBe(trouble);
+  expect(await healthProblem(alerting, NOW - 60 * MINUTE, () => NOW)).toBe(problem);
 });
 
 it("is not told that all is well by a database that does not answer", async () => {
-  const alerting = { health: () => Promise.reject(new Error("the disk is gone")), desk: noAlertDesk() };
+  const alerting = { health: () => Promise.reject(new Error("the disk is gone")), service: noAlertService() };
   await expect(healthProblem(alerting, NOW, () => NOW)).rejects.toThrow("the disk is gone");
 });

@@ -4,14 +4,14 @@ import { ApiError } from "../../../src/api/api-error.ts";
 import { StorageError } from "../../../src/errors.ts";
 import type { AlertingHealth } from "../../../src/main/alerting/alerting.ts";
 import { checkReadiness, type ReadinessDependencies } from "../../../src/main/health/readiness.ts";
-import { noAlertDesk } from "../../support/alert-desk.ts";
+import { noAlertService } from "../../support/alert-service.ts";
 
-const look = { network: "mainnet", watcher: "sources", every: 5000, at: Date.now() };
+const observation = { network: "mainnet", watcher: "sources", every: 5000, at: Date.now() };
 
 function alertingWith(health: Partial<AlertingHealth>): ReadinessDependencies["alerting"] {
   return {
-    health: async () => ({ looks: [look], queue: [], refusals: [], ...health }),
-    desk: { ...noAlertDesk(), platforms: () => ["web"] },
+    health: async () => ({ observations: [observation], queue: [], suspensions: [], ...health }),
+    service: { ...noAlertService(), platforms: () => ["web"] },
   };
 }
 
@@ -81,11 +81,11 @@ it("names what is not, and why", async () => {
 const minutes = (count: number): number => Date.now() - count * 60_000;
 
 it.each<[string, ReadinessDependencies["alerting"], number, Record<string, string>]>([
-  ["has just begun", alertingWith({ looks: [] }), 0, {}],
-  ["has never looked", alertingWith({ looks: [] }), 2, { watching: "no watcher has looked yet" }],
+  ["has just begun", alertingWith({ observations: [] }), 0, {}],
+  ["has never looked", alertingWith({ observations: [] }), 2, { watching: "no watcher has looked yet" }],
   [
     "has stopped looking",
-    alertingWith({ looks: [look, { ...look, watcher: "markets", at: minutes(5) }] }),
+    alertingWith({ observations: [observation, { ...observation, watcher: "markets", at: minutes(5) }] }),
     60,
     { watching: "the watcher markets of mainnet has kept nothing for 5 min" },
   ],
@@ -106,7 +106,7 @@ it.each<[string, ReadinessDependencies["alerting"], number, Record<string, strin
     "is refused by a platform",
     alertingWith({
       queue: [{ platform: "web", owed: 3, oldest: minutes(11) }],
-      refusals: [{ platform: "web", since: minutes(11), why: "Web says no" }],
+      suspensions: [{ platform: "web", since: minutes(11), why: "Web says no" }],
     }),
     60,
     { delivery: "web has refused the bot's token for 11 min (Web says no)" },
@@ -114,7 +114,7 @@ it.each<[string, ReadinessDependencies["alerting"], number, Record<string, strin
   [
     "was refused for so long that all there ended",
     alertingWith({
-      refusals: [
+      suspensions: [
         {
           platform: "web",
           since: minutes(120),
@@ -127,8 +127,8 @@ it.each<[string, ReadinessDependencies["alerting"], number, Record<string, strin
     { delivery: "web has refused the bot's token for 2 h (Web says no), and its subscriptions have ended" },
   ],
   [
-    "knows of a refusal that is another one's to mend",
-    alertingWith({ refusals: [{ platform: "slack", since: minutes(11), why: "Slack says invalid_auth" }] }),
+    "knows of a suspension on a platform it does not serve",
+    alertingWith({ suspensions: [{ platform: "slack", since: minutes(11), why: "Slack says invalid_auth" }] }),
     60,
     {},
   ],

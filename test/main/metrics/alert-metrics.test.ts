@@ -15,18 +15,18 @@ const verdict = {
   ],
 } as unknown as Verdict;
 
-const standing: AlertSnapshot = {
+const snapshot: AlertSnapshot = {
   at: AT,
   queue: [{ platform: "slack", owed: 7, oldest: AT - 90_000 }],
   platforms: ["web", "discord", "slack"],
-  refusals: [{ platform: "discord", since: AT - 90_000, why: "Discord says 401: Unauthorized" }],
-  looks: [{ network: "mainnet", watcher: "sources", every: 5000, at: AT - 3000 }],
+  suspensions: [{ platform: "discord", since: AT - 90_000, why: "Discord says 401: Unauthorized" }],
+  observations: [{ network: "mainnet", watcher: "sources", every: 5000, at: AT - 3000 }],
   verdicts: [["mainnet", verdict]],
   open: [
     { network: "mainnet", severity: "critical" },
     { network: "mainnet", severity: "critical" },
   ],
-  figures: {
+  counts: {
     dead: [{ platform: "discord", count: 2 }],
     subscriptions: [
       { state: "active", count: 3 },
@@ -38,8 +38,8 @@ const standing: AlertSnapshot = {
 };
 
 /** The lines of a metric, without its prefix. */
-async function read(measured: MetricsRecorder, name: string): Promise<string[]> {
-  const { body } = await measured.render();
+async function read(metrics: MetricsRecorder, name: string): Promise<string[]> {
+  const { body } = await metrics.render();
   return body
     .split("\n")
     .filter((line) => new RegExp(`^bellwether_${name}(?:_count)?(?:\\{| )`, "u").test(line))
@@ -95,12 +95,12 @@ it.each<[string, string[]]>([
   ],
   ["held_messages", ["held_messages 4"]],
   ["store_up", ["store_up 1"]],
-])("shows how the alerts stand: %s", async (name, lines) => {
-  expect(await read(createMetrics({ version: "1", alerts: async () => standing }), name)).toEqual(lines);
+])("shows the state of the alerts: %s", async (name, lines) => {
+  expect(await read(createMetrics({ version: "1", alerts: async () => snapshot }), name)).toEqual(lines);
 });
 
 it("says of every node which state it is in", async () => {
-  const lines = await read(createMetrics({ version: "1", alerts: async () => standing }), "node_state");
+  const lines = await read(createMetrics({ version: "1", alerts: async () => snapshot }), "node_state");
   expect(lines.filter((line) => line.endsWith(" 1"))).toEqual([
     'node_state{network="mainnet",node="n1",state="ok"} 1',
     'node_state{network="mainnet",node="n2",state="down"} 1',
@@ -108,63 +108,63 @@ it("says of every node which state it is in", async () => {
 });
 
 it("shows a database whose last write failed as down", async () => {
-  const alerts = async () => ({ ...standing, writable: false });
+  const alerts = async () => ({ ...snapshot, writable: false });
   expect(await read(createMetrics({ version: "1", alerts }), "store_up")).toEqual(["store_up 0"]);
 });
 
 it("forgets what is over", async () => {
-  let now = standing;
-  const measured = createMetrics({ version: "1", alerts: async () => now });
-  expect(await read(measured, "queue_depth")).toContain('queue_depth{platform="slack"} 7');
-  now = { ...standing, queue: [] };
-  expect(await read(measured, "queue_depth")).toContain('queue_depth{platform="slack"} 0');
+  let now = snapshot;
+  const metrics = createMetrics({ version: "1", alerts: async () => now });
+  expect(await read(metrics, "queue_depth")).toContain('queue_depth{platform="slack"} 7');
+  now = { ...snapshot, queue: [] };
+  expect(await read(metrics, "queue_depth")).toContain('queue_depth{platform="slack"} 0');
 });
 
 it.each<[string, () => Promise<AlertSnapshot>]>([
   ["fails", () => Promise.reject(new Error("The store is closed."))],
   ["hangs", () => new Promise(() => {})],
 ])("gives the other figures where the database %s", async (_name, alerts) => {
-  const measured = createMetrics({ version: "1", alerts, alertsMillis: 20 });
-  measured.onDelivery({ platform: "slack", phase: "trigger", verdict: "sent", waited: 250 });
-  expect(await read(measured, "store_up")).toEqual(["store_up 0"]);
-  expect(await read(measured, "queue_depth")).toEqual([]);
-  expect(await read(measured, "deliveries_total")).toHaveLength(1);
+  const metrics = createMetrics({ version: "1", alerts, alertsMillis: 20 });
+  metrics.onDelivery({ platform: "slack", phase: "trigger", verdict: "sent", waited: 250 });
+  expect(await read(metrics, "store_up")).toEqual(["store_up 0"]);
+  expect(await read(metrics, "queue_depth")).toEqual([]);
+  expect(await read(metrics, "deliveries_total")).toHaveLength(1);
 });
 
 it("counts deliveries by what came of them, and measures those that arrived", async () => {
-  const measured = createMetrics({ version: "1" });
-  measured.onDelivery({ platform: "slack", phase: "trigger", verdict: "retry", waited: 100 });
-  measured.onDelivery({ platform: "slack", phase: "trigger", verdict: "sent", waited: 2000 });
-  expect(await read(measured, "deliveries_total")).toEqual([
+  const metrics = createMetrics({ version: "1" });
+  metrics.onDelivery({ platform: "slack", phase: "trigger", verdict: "retry", waited: 100 });
+  metrics.onDelivery({ platform: "slack", phase: "trigger", verdict: "sent", waited: 2000 });
+  expect(await read(metrics, "deliveries_total")).toEqual([
     'deliveries_total{platform="slack",phase="trigger",outcome="retry"} 1',
     'deliveries_total{platform="slack",phase="trigger",outcome="sent"} 1',
   ]);
-  expect(await read(measured, "delivery_delay_seconds")).toEqual(['delivery_delay_seconds_count{platform="slack"} 1']);
+  expect(await read(metrics, "delivery_delay_seconds")).toEqual(['delivery_delay_seconds_count{platform="slack"} 1']);
 });
 
-it("counts looks, refusals by nodes and by platforms", async () => {
-  const measured = createMetrics({ version: "1" });
-  const look = { network: "mainnet", watcher: { name: "markets", every: 1 } };
-  measured.onObservation(look);
-  measured.onObservation({ ...look, failure: new Error("no answer") as never });
+it("counts observations, and requests refused by nodes and by platforms", async () => {
+  const metrics = createMetrics({ version: "1" });
+  const observation = { network: "mainnet", watcher: { name: "markets", every: 1 } };
+  metrics.onObservation(observation);
+  metrics.onObservation({ ...observation, failure: new Error("no answer") as never });
   for (const outcome of ["http 429", "http 403", "http 500", "ok"]) {
-    measured.onNodeRequest({ network: "mainnet", node: "n1", outcome, millis: 1 });
+    metrics.onNodeRequest({ network: "mainnet", node: "n1", outcome, millis: 1 });
   }
-  measured.onPlatformLimit("slack");
-  expect(await read(measured, "watcher_looks_total")).toEqual([
+  metrics.onPlatformLimit("slack");
+  expect(await read(metrics, "watcher_looks_total")).toEqual([
     'watcher_looks_total{network="mainnet",watcher="markets",outcome="seen"} 1',
     'watcher_looks_total{network="mainnet",watcher="markets",outcome="failed"} 1',
   ]);
-  expect(await read(measured, "rate_limited_total")).toEqual([
+  expect(await read(metrics, "rate_limited_total")).toEqual([
     'rate_limited_total{of="node",name="mainnet n1"} 2',
     'rate_limited_total{of="platform",name="slack"} 1',
   ]);
 });
 
 it("makes no label for every status that a node may think of", async () => {
-  const measured = createMetrics({ version: "1" });
+  const metrics = createMetrics({ version: "1" });
   for (let status = 200; status < 600; status += 1) {
-    measured.onNodeRequest({ network: "mainnet", node: "n1", outcome: `http ${status}`, millis: 1 });
+    metrics.onNodeRequest({ network: "mainnet", node: "n1", outcome: `http ${status}`, millis: 1 });
   }
-  expect((await read(measured, "node_request_duration_seconds")).length).toBeLessThan(15);
+  expect((await read(metrics, "node_request_duration_seconds")).length).toBeLessThan(15);
 });

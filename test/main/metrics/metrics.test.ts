@@ -3,10 +3,10 @@ import { expect, it, vi } from "vitest";
 import { createMetrics } from "../../../src/main/metrics/metrics.ts";
 
 it("counts what came before anybody asked, and what came after", async () => {
-  const measured = createMetrics({ version: "1.2.3" });
-  measured.onOutcome({ command: "time", platform: "web", outcome: "answered", millis: 12 });
-  measured.onNodeRequest({ network: "mainnet", node: "n1:3008", outcome: "timeout", millis: 5000 });
-  const first = await measured.render();
+  const metrics = createMetrics({ version: "1.2.3" });
+  metrics.onOutcome({ command: "time", platform: "web", outcome: "answered", millis: 12 });
+  metrics.onNodeRequest({ network: "mainnet", node: "n1:3008", outcome: "timeout", millis: 5000 });
+  const first = await metrics.render();
   expect(first.contentType).toContain("text/plain");
   expect(first.body).toContain(`bellwether_build_info{version="1.2.3",node="${process.versions.node}"} 1`);
   expect(first.body).toContain(
@@ -17,9 +17,9 @@ it("counts what came before anybody asked, and what came after", async () => {
   );
   expect(first.body).toContain("process_resident_memory_bytes");
 
-  measured.onOutcome({ command: "time", platform: "web", outcome: "answered", millis: 300 });
-  measured.onHttpRequest({ method: "GET", route: "/", status: 200, millis: 2 });
-  const { body } = await measured.render();
+  metrics.onOutcome({ command: "time", platform: "web", outcome: "answered", millis: 300 });
+  metrics.onHttpRequest({ method: "GET", route: "/", status: 200, millis: 2 });
+  const { body } = await metrics.render();
   expect(body).toContain(
     'bellwether_invocation_duration_seconds_bucket{le="0.025",command="time",platform="web",outcome="answered"} 1',
   );
@@ -39,9 +39,9 @@ it("counts the time on the processor from the start of the process", async () =>
 });
 
 it("says nothing of the event loop that was not measured, and keeps what was, however soon it is asked again", async () => {
-  const measured = createMetrics({ version: "1" });
+  const metrics = createMetrics({ version: "1" });
   const lags = async (): Promise<string[]> =>
-    (await measured.render()).body
+    (await metrics.render()).body
       .split("\n")
       .filter((line) => line.startsWith("nodejs_eventloop_lag_") && !line.startsWith("nodejs_eventloop_lag_seconds"));
   expect(await lags()).toEqual([]);
@@ -69,20 +69,20 @@ it("says nothing of the event loop that was not measured, and keeps what was, ho
 it("shows which platforms are connected, as they are when asked", async () => {
   let state: "up" | "failed" = "up";
   const platforms = () => [{ platform: "discord", health: { state } }];
-  const measured = createMetrics({ version: "1", platforms });
-  expect((await measured.render()).body).toContain('bellwether_platform_up{platform="discord",state="up"} 1');
+  const metrics = createMetrics({ version: "1", platforms });
+  expect((await metrics.render()).body).toContain('bellwether_platform_up{platform="discord",state="up"} 1');
   state = "failed";
-  const { body } = await measured.render();
+  const { body } = await metrics.render();
   expect(body).toContain('bellwether_platform_up{platform="discord",state="failed"} 0');
   expect(body).not.toContain('state="up"');
 });
 
 it("counts on when nobody asks for long", async () => {
-  const measured = createMetrics({ version: "1" });
+  const metrics = createMetrics({ version: "1" });
   for (let index = 0; index < 5000; index += 1) {
-    measured.onHttpRequest({ method: "GET", route: "/healthz", status: 200, millis: 1 });
+    metrics.onHttpRequest({ method: "GET", route: "/healthz", status: 200, millis: 1 });
   }
-  const { body } = await measured.render();
+  const { body } = await metrics.render();
   expect(body).toContain(
     'bellwether_http_request_duration_seconds_count{method="GET",route="/healthz",status="200"} 5000',
   );

@@ -4,7 +4,7 @@ import type { Subscription } from "../../../src/alerts/routing/subscription.ts";
 import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 
-function told(id: string, channel: string, more: Partial<Subscription> = {}): Subscription {
+function subscribed(id: string, channel: string, more: Partial<Subscription> = {}): Subscription {
   return {
     id,
     destination: { platform: "slack", channel },
@@ -24,16 +24,16 @@ function told(id: string, channel: string, more: Partial<Subscription> = {}): Su
 
 test("one's own newest first, each with what ends it, then how much each channel of Slack is told of", async () => {
   const all = [
-    told("a", "user:U1"),
-    told("b", "user:U1", { created: 2, state: "paused" }),
-    told("c", "user:U1", { state: "removed" }),
-    told("d", "user:U2"),
-    told("e", "C1"),
-    told("f", "C1", { state: "paused" }),
-    told("g", "C2"),
-    told("h", "C3", { state: "retired" }),
-    told("i", "112233", { destination: { platform: "discord", channel: "112233" } }),
-    told("j", "console", { destination: { platform: "web", channel: "console" } }),
+    subscribed("a", "user:U1"),
+    subscribed("b", "user:U1", { created: 2, state: "paused" }),
+    subscribed("c", "user:U1", { state: "removed" }),
+    subscribed("d", "user:U2"),
+    subscribed("e", "C1"),
+    subscribed("f", "C1", { state: "paused" }),
+    subscribed("g", "C2"),
+    subscribed("h", "C3", { state: "retired" }),
+    subscribed("i", "112233", { destination: { platform: "discord", channel: "112233" } }),
+    subscribed("j", "console", { destination: { platform: "web", channel: "console" } }),
   ];
   const shown = await homeSubscriptions({ subscriptions: () => Promise.resolve(all) }, { id: "U1" });
   expect(shown.map(({ text, channel, remove }) => [plainText(text), channel, remove?.options["id"]])).toEqual([

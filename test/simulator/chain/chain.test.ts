@@ -91,12 +91,12 @@ describe("stalls", () => {
   });
 
   test("a block keeps its time whatever comes later", () => {
-    const chance = new SeededRandom("times");
-    const chain = new Chain(chance, PACE);
+    const random = new SeededRandom("times");
+    const chain = new Chain(random, PACE);
     fc.assert(
       fc.property(stalls, instants, fc.integer({ min: 0, max: 30 * DAY }), (list, wall, later) => {
-        const before = momentAt(chain, chance, list, wall);
-        const after = momentAt(chain, chance, list, wall + later);
+        const before = momentAt(chain, random, list, wall);
+        const after = momentAt(chain, random, list, wall + later);
         expect(after.height).toBeGreaterThanOrEqual(before.height);
         expect(after.timeOf(before.height)).toBe(before.timeOf(before.height));
       }),

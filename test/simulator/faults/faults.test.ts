@@ -106,11 +106,11 @@ describe("faults of the chain", () => {
       ["/api/v2/checkpoints?pagination.first=5", "atBlock", "blockHash"],
       ["/api/v2/snapshots?pagination.first=5", "blockHeight", "blockHash"],
     ] as const) {
-      const told = async (node: number, key: string): Promise<unknown[]> =>
+      const valueAt = async (node: number, key: string): Promise<unknown[]> =>
         pageIn(await ask(path, { node })).edges.map((edge) => edge.node[key]);
-      expect(await told(2, height)).toEqual(await told(1, height));
-      expect(await told(2, hash)).not.toEqual(await told(1, hash));
-      expect(await told(3, hash)).toEqual(await told(1, hash));
+      expect(await valueAt(2, height)).toEqual(await valueAt(1, height));
+      expect(await valueAt(2, hash)).not.toEqual(await valueAt(1, hash));
+      expect(await valueAt(3, hash)).toEqual(await valueAt(1, hash));
     }
   });
 

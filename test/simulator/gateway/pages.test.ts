@@ -202,9 +202,9 @@ describe("on the wire", () => {
     ["/api/v2/checkpoints", "hash", 3],
   ])("%s: all rows, each once", async (path, key, node) => {
     const { rows, all } = await walkOver(path, node);
-    const told = rows.map((row) => row[key]);
-    expect(new Set(told).size).toBe(all);
-    // Two checkpoints of one block may be told twice where a page ended between them; nothing else may.
+    const listed = rows.map((row) => row[key]);
+    expect(new Set(listed).size).toBe(all);
+    // Two checkpoints of one block may be listed twice where a page ended between them; nothing else may.
     const twice = rows.filter((row, index) => rows.findIndex((one) => one[key] === row[key]) !== index);
     expect(twice.filter((row) => !shares(row, rows))).toEqual([]);
   });

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { StoreUnderTest } from "../contract.ts";
 import { delivery, ids, T, tablesUnderTest } from "./alert-rows.ts";
 
-/** What every engine must hold of alerts; of what is owed see the outbox's contract. */
+/** The contract of every engine for alerts; for deliveries see the outbox's contract. */
 export function alertContract(engine: string, create: () => Promise<StoreUnderTest>): void {
   describe(`alerts in a store on ${engine}`, () => {
     const { on } = tablesUnderTest(create);
 
-    it("keep choices, and count every change of them", async () => {
+    it("keep subscriptions and silences, and count every change of them", async () => {
       const row = { id: "s1", destination: "d1", network: "mainnet", state: "active", data: "{}" };
       expect(await on(({ subscriptions }) => subscriptions.revision())).toBe(0);
       await on(({ subscriptions }) => subscriptions.put([row]));
@@ -39,7 +39,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await on(({ subscriptions }) => subscriptions.list("d3"))).toEqual([]);
     });
 
-    it("keep what was seen, by network and watcher, and the last of it", async () => {
+    it("keep the last snapshot by network and watcher", async () => {
       await on(({ watch }) => watch.putSnapshot("mainnet", "sources", T, "1"));
       await on(({ watch }) => watch.putSnapshot("mainnet", "sources", T + 5, "2"));
       await on(({ watch }) => watch.putSnapshot("testnet", "sources", T, "3"));
@@ -49,7 +49,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await on(({ watch }) => watch.observedAt("mainnet", "markets"))).toBeUndefined();
     });
 
-    it("keep machines, episodes and tellings under their keys", async () => {
+    it("keep machines, episodes and notification states under their keys", async () => {
       const machine = { rule: "r", network: "mainnet", subject: "", flapping: 0, data: "1" } as const;
       await on(({ watch }) => watch.putMachines([machine, { ...machine, subject: "x" }]));
       await on(({ watch }) => watch.putMachines([{ ...machine, data: "2", flapping: 1 }]));
@@ -73,24 +73,24 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await on(({ watch }) => watch.openEpisodes())).toEqual([untold]);
       expect(await on(({ watch }) => watch.episode("e1"))).toEqual({ ...episode, open: 0, data: "2", told: 0 });
       expect((await on(({ watch }) => watch.lastEpisodes(1))).map((row) => row.id)).toEqual(["e2"]);
-      const telling = { episode: "e1", destination: "d1", data: "1" };
-      await on(({ watch }) => watch.putNotificationStates([telling, { ...telling, episode: "e2" }]));
-      await on(({ watch }) => watch.putNotificationStates([{ ...telling, data: "2" }]));
-      expect(await on(({ watch }) => watch.notificationStates(["e1"]))).toEqual([{ ...telling, data: "2" }]);
-      expect(await on(({ watch }) => watch.notificationState("e1", "d1"))).toEqual({ ...telling, data: "2" });
+      const state = { episode: "e1", destination: "d1", data: "1" };
+      await on(({ watch }) => watch.putNotificationStates([state, { ...state, episode: "e2" }]));
+      await on(({ watch }) => watch.putNotificationStates([{ ...state, data: "2" }]));
+      expect(await on(({ watch }) => watch.notificationStates(["e1"]))).toEqual([{ ...state, data: "2" }]);
+      expect(await on(({ watch }) => watch.notificationState("e1", "d1"))).toEqual({ ...state, data: "2" });
       expect(await on(({ watch }) => watch.notificationState("e1", "d2"))).toBeUndefined();
-      const told = [
+      const revisions = [
         { id: "e1", told: 2 },
         { id: "e2", told: 1 },
       ];
-      expect(await on(({ watch }) => watch.notificationRevisions(["e1", "e2", "e3"]))).toEqual(told);
+      expect(await on(({ watch }) => watch.notificationRevisions(["e1", "e2", "e3"]))).toEqual(revisions);
       await on(({ watch }) => watch.putEpisodes([{ ...episode, data: "3" }]));
-      expect(await on(({ watch }) => watch.notificationRevisions(["e1"]))).toEqual([told[0]]);
+      expect(await on(({ watch }) => watch.notificationRevisions(["e1"]))).toEqual([revisions[0]]);
     });
 
-    it("keep what is owed to many in parcels, count it, and hand each out once, in order", async () => {
-      const parcel = (data: string) => ({ platform: "fake", owed: 2, created_at: T, data });
-      await on(({ chunks }) => chunks.put([parcel("1"), parcel("2"), { ...parcel("3"), created_at: T + 1 }]));
+    it("keep chunks of large batches, count their deliveries, and take out each once, in order", async () => {
+      const chunk = (data: string) => ({ platform: "fake", owed: 2, created_at: T, data });
+      await on(({ chunks }) => chunks.put([chunk("1"), chunk("2"), { ...chunk("3"), created_at: T + 1 }]));
       expect(await on(({ outbox }) => outbox.depth())).toEqual([{ platform: "fake", owed: 6, oldest: T }]);
       expect(await on(({ chunks }) => chunks.oldestAt())).toBe(T);
       expect((await on(({ chunks }) => chunks.take(2))).map(({ data }) => data)).toEqual(["1", "2"]);
@@ -99,7 +99,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await on(({ outbox }) => outbox.depth())).toEqual([]);
     });
 
-    it("hold back what waits for a time, and let it go once, in order", async () => {
+    it("hold messages until their time, and release each once, in order", async () => {
       const held = (message: string, release_at: number) => ({ destination: "d1", release_at, message, data: "{}" });
       await on(({ backlog }) => backlog.hold([held("m2", T), held("m1", T)]));
       await on(({ backlog }) => backlog.hold([held("m3", T + 1)]));
@@ -135,7 +135,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await read({ destination: "d1", network: "testnet" })).toEqual([]);
     });
 
-    it("forget what is settled and old, never what is open, owed or referred to", async () => {
+    it("prune settled and old rows, never open, owed or referenced ones", async () => {
       const decision = { network: null, episode: null, destination: null, delivery: null, detail: null };
       const episode = { network: "mainnet", opened_at: T, data: "" } as const;
       await on(async (tables) => {
@@ -174,13 +174,13 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       });
     });
 
-    it("forget days that are over, and no words that are still to be said", async () => {
+    it("prune past days, and no messages that are still to be sent", async () => {
       const held = { destination: "d", release_at: T + 9, data: "" };
       await on(async (tables) => {
         const { outbox, backlog } = tables;
         const words = ["held", "yesterday", "today", "nobody's"].map((id) => ({ id, data: "" }));
         await outbox.addMessages([...words, { id: "said again", data: "" }], T);
-        // What is owed to many refers to it before it stands in any row of its own.
+        // A chunk refers to it before there are deliveries.
         await outbox.addMessages([{ id: "said again", data: "" }], T + 2);
         await backlog.hold([{ ...held, message: "held" }]);
         await backlog.putRolling([
@@ -194,7 +194,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       });
     });
 
-    it("keep the whole story of an episode until nothing was decided about it for long, but for its edits", async () => {
+    it("keep the whole history of an episode, but for its edits, until its last decision is old", async () => {
       const decision = { network: null, destination: null, delivery: null, detail: null };
       await on(async (tables) => {
         const { outbox, watch, decisions } = tables;

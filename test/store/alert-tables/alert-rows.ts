@@ -27,11 +27,11 @@ export const ids = (rows: readonly { readonly id: string }[]): string[] => rows.
 
 export interface TablesUnderTest {
   readonly on: <R>(work: (tables: AlertTables) => Promise<R>) => Promise<R>;
-  /** As another process would find them. */
+  /** Reopened, as by another process. */
   readonly reopen: () => Promise<void>;
 }
 
-/** The alerts' tables of a store that each test has for itself. */
+/** The alerts' tables of a new store for each test. */
 export function tablesUnderTest(create: () => Promise<StoreUnderTest>): TablesUnderTest {
   let under: StoreUnderTest;
   let store: Store;

@@ -4,16 +4,16 @@ import type { AlertTables } from "../../../src/store/alert-tables/alert-tables.t
 import type { StoreUnderTest } from "../contract.ts";
 import { delivery, ids, T, tablesUnderTest } from "./alert-rows.ts";
 
-/** What every engine must hold of what is owed, and of what has arrived. */
+/** The contract of every engine for owed and delivered messages. */
 export function outboxContract(engine: string, create: () => Promise<StoreUnderTest>): void {
-  describe(`what alerts owe in a store on ${engine}`, () => {
+  describe(`the outbox in a store on ${engine}`, () => {
     const { on, reopen } = tablesUnderTest(create);
     const due = async (at = T, limit = 10, platform = "fake"): Promise<string[]> =>
       ids(await on(({ outbox }) => outbox.due(platform, at, limit)));
-    const change = (id: string, what: Parameters<AlertTables["outbox"]["update"]>[1]): Promise<void> =>
-      on(({ outbox }) => outbox.update(id, what));
+    const update = (id: string, change: Parameters<AlertTables["outbox"]["update"]>[1]): Promise<void> =>
+      on(({ outbox }) => outbox.update(id, change));
 
-    it("give back what has arrived at a destination, in order, from any place on", async () => {
+    it("return a destination's delivered messages, in order, from any place on", async () => {
       const edit = (id: string, phase: string) => delivery(id, "d1", { kind: "edit", phase, target: "a1" });
       await on(({ outbox }) =>
         outbox.add([
@@ -28,13 +28,13 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         ]),
       );
       const all = ["a1", "b1", "a2", "e1", "e2", "e3"];
-      for (const [index, id] of all.entries()) await change(id, { state: "sent", settled_at: T + index });
-      await change("a3", { state: "dead", settled_at: T + 8 });
+      for (const [index, id] of all.entries()) await update(id, { state: "sent", settled_at: T + index });
+      await update("a3", { state: "dead", settled_at: T + 8 });
       const after = (seq: number, limit = 10) => on(({ delivered }) => delivered.after("d1", seq, limit));
       const [first] = await after(0, 1);
       expect(first?.id).toBe("a1");
       expect(ids(await after(first?.seq ?? 0))).toEqual(["a2"]);
-      await change("a4", { state: "sent", settled_at: T + 9 });
+      await update("a4", { state: "sent", settled_at: T + 9 });
       expect(ids(await after(0))).toEqual(["a1", "a2", "a4"]);
       expect(ids(await on(({ delivered }) => delivered.last("d1", 2)))).toEqual(["a2", "a4"]);
       expect(ids(await on(({ delivered }) => delivered.rollingEdits("d1", 0, 10)))).toEqual(["e1", "e3"]);
@@ -50,57 +50,57 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         );
         expect(await due()).toEqual(["a1", "b1", "c"]);
         expect(await due(T, 2)).toEqual(["a1", "b1"]);
-        await change("a1", { state: "sending" });
+        await update("a1", { state: "sending" });
         expect(await due()).toEqual(["b1", "c"]);
-        await change("a1", { state: "sent" });
+        await update("a1", { state: "sent" });
         expect(await due()).toEqual(["b1", "a2", "c"]);
       });
 
-      it("wait for the one before them, also while that waits for its next try", async () => {
+      it("wait for the one before them, also while that waits for its next attempt", async () => {
         await on(({ outbox }) => outbox.add([delivery("a1"), delivery("a2")]));
-        await change("a1", { run_at: T + 1000 });
+        await update("a1", { run_at: T + 1000 });
         expect(await due()).toEqual([]);
         expect(await on(({ outbox }) => outbox.nextRunAt(["fake"], T))).toBe(T + 1000);
         expect(await due(T + 1000)).toEqual(["a1"]);
-        await change("a1", { state: "dead" });
+        await update("a1", { state: "dead" });
         expect(await due()).toEqual(["a2"]);
         expect(await on(({ outbox }) => outbox.nextRunAt(["fake"], T))).toBeUndefined();
       });
 
-      it("do not wait for an edit that waits, but never go beside one", async () => {
+      it("do not wait for an edit that is not due, but are never sent beside one", async () => {
         const edit = delivery("e", "d1", { kind: "edit", target: "a0", run_at: T + 5 });
         await on(({ outbox }) => outbox.add([edit, delivery("a")]));
         expect(await due()).toEqual(["a"]);
         expect(await due(T + 5)).toEqual(["e"]);
-        await change("a", { state: "sending" });
+        await update("a", { state: "sending" });
         expect(await due(T + 5)).toEqual([]);
       });
 
-      it("that are news of conditions are found ahead of all else, behind no edit and never out of order", async () => {
+      it("of changed conditions are found ahead of all others, behind no edit and never out of order", async () => {
         const urgent = async (limit = 10) => ids(await on(({ outbox }) => outbox.urgent("fake", T, limit)));
-        const news = (id: string, destination: string, phase = "trigger") => delivery(id, destination, { phase });
+        const condition = (id: string, destination: string, phase = "trigger") => delivery(id, destination, { phase });
         await on(({ outbox }) =>
           outbox.add([
             delivery("e1", "d1", { kind: "edit", phase: "rolling", target: "a0" }),
             delivery("b1", "d2", { phase: "event" }),
             delivery("x", "d4", { phase: "digest" }),
-            news("a2", "d1"),
-            news("a3", "d1", "resolve"),
-            news("b2", "d2"),
-            news("c", "d3", "escalation"),
+            condition("a2", "d1"),
+            condition("a3", "d1", "resolve"),
+            condition("b2", "d2"),
+            condition("c", "d3", "escalation"),
             delivery("later", "d5", { phase: "trigger", run_at: T + 1 }),
             delivery("elsewhere", "d6", { phase: "trigger", platform: "other" }),
           ]),
         );
         expect(await urgent()).toEqual(["a2", "c"]);
         expect(await urgent(1)).toEqual(["a2"]);
-        await change("e1", { state: "sending" });
+        await update("e1", { state: "sending" });
         expect(await urgent()).toEqual(["c"]);
-        await change("b1", { state: "dead" });
+        await update("b1", { state: "dead" });
         expect(await urgent()).toEqual(["b2", "c"]);
       });
 
-      it("begin and arrive many at a time", async () => {
+      it("begin and are marked sent many at a time", async () => {
         await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
         await on(({ outbox }) => outbox.beginAttempts(["a", "b"], T + 1));
         expect(await due()).toEqual(["c"]);
@@ -132,14 +132,14 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         );
       });
 
-      it("of a destination are held back together, and no other", async () => {
+      it("of a destination are postponed together, and no other", async () => {
         await on(({ outbox }) => outbox.add([delivery("a1"), delivery("a2"), delivery("b", "d2")]));
         await on(({ outbox }) => outbox.postpone("d1", T + 9));
         expect(await due()).toEqual(["b"]);
         expect(await due(T + 9)).toEqual(["a1", "b"]);
       });
 
-      it("that wait come sooner where the clock was set back, and no others", async () => {
+      it("that wait are brought forward where the clock was set back, and no others", async () => {
         await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
         await on(({ outbox }) => outbox.postpone("d1", T + 3_600_009));
         await on(({ outbox }) => outbox.postpone("d2", T + 3_600_020));
@@ -149,10 +149,10 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         expect(await due(T + 20)).toEqual(["a", "b", "c"]);
       });
 
-      it("that a process left in the middle are owed again, with an unknown outcome", async () => {
+      it("that a process left in the middle are owed again, with an unknown result", async () => {
         await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
-        await change("a", { state: "sending", attempted_at: T + 3 });
-        await change("b", { state: "sending", attempted_at: T + 9, uncertain_since: T + 1 });
+        await update("a", { state: "sending", attempted_at: T + 3 });
+        await update("b", { state: "sending", attempted_at: T + 9, uncertain_since: T + 1 });
         await reopen();
         const left = await on(({ outbox }) => outbox.recover());
         expect(left.map(({ id, uncertain_since }) => [id, uncertain_since])).toEqual([
@@ -180,7 +180,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         });
       });
 
-      it("are found by when something became of them, the last one first", async () => {
+      it("are found by when they were settled, the last one first", async () => {
         await on(({ outbox }) =>
           outbox.add([delivery("a"), delivery("b", "d2"), delivery("c"), delivery("d"), delivery("still owed")]),
         );
@@ -188,7 +188,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
           await outbox.markSent(["c"], T + 1);
           await outbox.markSent(["a", "b"], T + 2);
         });
-        await change("d", { state: "dead", settled_at: T + 3 });
+        await update("d", { state: "dead", settled_at: T + 3 });
         await on(async ({ outbox }) => {
           expect(ids(await outbox.settled(9))).toEqual(["d", "b", "a", "c"]);
           expect(ids(await outbox.settled(9, "d1"))).toEqual(["d", "a", "c"]);
@@ -196,7 +196,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         });
       });
 
-      it("of a whole platform are found, given up at once and counted, but for what is being sent", async () => {
+      it("of a whole platform are found, dead-lettered at once and counted, except those being sent", async () => {
         await on(async ({ outbox }) => {
           const elsewhere = { platform: "other" };
           await outbox.add([delivery("a"), delivery("b"), delivery("c", "d2"), delivery("going", "d3")]);
@@ -229,7 +229,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         expect(await due(T, 3)).toEqual(["n0", "n1", "n2"]);
       });
 
-      it("are unknown to everybody when their transaction fails", async () => {
+      it("do not exist when their transaction fails", async () => {
         const failing = on(async ({ outbox, watch }) => {
           await watch.putSnapshot("mainnet", "w", T, "seen");
           await outbox.add([delivery("a")]);

@@ -9,7 +9,7 @@ import { silentLog } from "../../../src/log.ts";
 import { createStore, type EmbeddedStore } from "../../../src/store/create-store.ts";
 import { enforceOrigin, type Origin } from "../../../src/store/file/origin.ts";
 
-describe("whose database it is", () => {
+describe("a database's origin", () => {
   let folder: string;
   let file: string;
   beforeEach(async () => {

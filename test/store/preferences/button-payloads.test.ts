@@ -39,7 +39,7 @@ it("takes expired payloads off the disk", async () => {
   expect(ask("SELECT count(*) FROM button_payloads")).toBe(1);
 });
 
-it("keeps 100,000 at most, and gives up those that expire first", async () => {
+it("keeps 100,000 at most, and deletes those that expire first", async () => {
   const store = open();
   await store.ping();
   await store.close();

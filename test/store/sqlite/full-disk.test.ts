@@ -13,14 +13,14 @@ import { kyselyOver } from "../../../src/store/sqlite/kysely-sqlite.ts";
 import { WriteHealth } from "../../../src/store/sqlite/sqlite-faults.ts";
 import { createTables } from "../../../src/store/tables.ts";
 
-/** Filling a database's last page makes SQLite say what it says on a full disk. */
+/** Filling a database's last page makes SQLite fail as on a full disk. */
 function fill(database: DatabaseSync): void {
   const { page_count: pages } = database.prepare("PRAGMA page_count").get() as { page_count: number };
   database.exec(`PRAGMA max_page_count = ${pages}`);
 }
 
-/** More than fits on the pages that are there. */
-const MANY = Array.from({ length: 400 }, (_, index) => ({ id: `id-${index}`, label: "x".repeat(60) }));
+/** More than the database's pages can take. */
+const TOO_MANY_IDS = Array.from({ length: 400 }, (_, index) => ({ id: `id-${index}`, label: "x".repeat(60) }));
 
 describe("queries on a full disk", () => {
   async function opened() {
@@ -29,14 +29,14 @@ describe("queries on a full disk", () => {
     const db = kyselyOver(database, writes);
     await migrate(db);
     const tables = createTables((work) => work(db), Date.now);
-    const note = (ids: typeof MANY) => tables.seen.note("mainnet", "market", ids);
+    const note = (ids: typeof TOO_MANY_IDS) => tables.seen.note("mainnet", "market", ids);
     return { database, writes, tables, note, close: () => db.destroy() };
   }
 
   it("a transaction fails with the cause, not with a rollback that came too late", async () => {
     const { database, tables, close } = await opened();
     fill(database);
-    const failing = tables.transaction(({ seen }) => seen.note("mainnet", "market", MANY));
+    const failing = tables.transaction(({ seen }) => seen.note("mainnet", "market", TOO_MANY_IDS));
     await expect(failing).rejects.toThrow("database or disk is full");
     expect(database.isTransaction).toBe(false);
     await close();
@@ -47,13 +47,13 @@ describe("queries on a full disk", () => {
     await note([{ id: "one", label: "One" }]);
     expect(writes.fault).toBeUndefined();
     fill(database);
-    await expect(note(MANY)).rejects.toThrow("full");
+    await expect(note(TOO_MANY_IDS)).rejects.toThrow("full");
     await tables.ping();
     await tables.transaction(({ seen }) => seen.find("mainnet", "market", "", 5));
     await tables.parties.forget("nobody", "nothing");
     expect(writes.fault).toMatchObject({ errcode: 13 });
     database.exec("PRAGMA max_page_count = 100000");
-    await note(MANY);
+    await note(TOO_MANY_IDS);
     expect(writes.fault).toBeUndefined();
     await close();
   });
@@ -61,7 +61,7 @@ describe("queries on a full disk", () => {
   it("a transaction that was undone proves nothing", async () => {
     const { database, writes, tables, note, close } = await opened();
     fill(database);
-    await expect(note(MANY)).rejects.toThrow("full");
+    await expect(note(TOO_MANY_IDS)).rejects.toThrow("full");
     const undone = tables.transaction(async ({ parties }) => {
       await parties.save("someone", { id: "a", name: undefined });
       throw new Error("changed my mind");

@@ -9,7 +9,7 @@ interface ChainCheckpoint {
   readonly hash: string;
 }
 
-/** A node whose checkpoints the test writes; its cursors hold the block only, and no other node knows them. */
+/** A node with the test's checkpoints; its cursors hold the block only, and no other node knows them. */
 export interface ChainNode {
   readonly url: string;
   readonly asked: string[];
@@ -19,11 +19,11 @@ export interface ChainNode {
   /** Of its last block, in Unix seconds. */
   seconds: number;
   dead: boolean;
-  /** Takes in no more blocks. */
+  /** Receives no more blocks. */
   frozen: boolean;
-  /** Takes in blocks, but no checkpoints. */
+  /** Receives blocks, but no checkpoints. */
   lacking: boolean;
-  /** Whether it tells the block that it speaks for. */
+  /** Whether it sends the block that an answer is as of. */
   headers: boolean;
 }
 

@@ -4,44 +4,44 @@ import { spaced, watchedChain } from "./watched-chain.ts";
 
 describe("an overdue checkpoint", () => {
   test("is measured by the network's time against the usual spacing", async () => {
-    const { lookout, pass, nodes } = await watchedChain(1, spaced(10, 1000, 430));
-    const [first] = (await lookout.observe()).readings;
+    const { observer, pass, nodes } = await watchedChain(1, spaced(10, 1000, 430));
+    const [first] = (await observer.observe()).readings;
     expect(first).toMatchObject({ facts: { sinceMillis: 0, usualMillis: 301_000, lastBlock: "4870" }, nodes: 1 });
     await pass(1200);
-    const [later] = (await lookout.observe()).readings;
+    const [later] = (await observer.observe()).readings;
     expect(later).toMatchObject({ kind: "checkpoint.overdue", facts: { sinceMillis: 1_200_000, lastBlock: "4870" } });
-    // The network stands still: this computer's clock makes nothing overdue.
+    // The network is stalled: this computer's clock makes nothing overdue.
     nodes[0]!.frozen = true;
     await pass(7200);
-    const [stalled] = (await lookout.observe()).readings;
+    const [stalled] = (await observer.observe()).readings;
     expect(stalled).toMatchObject({ facts: { sinceMillis: 1_200_000 } });
   });
 
-  test("is none because a node once said a time that cannot be", async () => {
-    const { lookout, pass, nodes } = await watchedChain(1, spaced(10));
-    await lookout.observe();
+  test("is none because a node once sent an implausible time", async () => {
+    const { observer, pass, nodes } = await watchedChain(1, spaced(10));
+    await observer.observe();
     nodes[0]!.seconds += 86_400;
-    const [ahead] = (await lookout.observe()).readings;
+    const [ahead] = (await observer.observe()).readings;
     expect(ahead?.kind === "checkpoint.overdue" ? ahead.facts.sinceMillis : undefined).toBeLessThan(60_000);
     nodes[0]!.seconds -= 86_400;
     await pass(60);
-    expect((await lookout.observe()).readings).toMatchObject([{ state: "good", facts: { sinceMillis: 60_000 } }]);
+    expect((await observer.observe()).readings).toMatchObject([{ state: "good", facts: { sinceMillis: 60_000 } }]);
   });
 
   test("is not known while the usual spacing is not", async () => {
-    const { lookout } = await watchedChain(1, spaced(3));
-    expect((await lookout.observe()).readings).toMatchObject([{ state: "unknown", facts: { lastBlock: "1860" } }]);
+    const { observer } = await watchedChain(1, spaced(3));
+    expect((await observer.observe()).readings).toMatchObject([{ state: "unknown", facts: { lastBlock: "1860" } }]);
   });
 
   test("withdrawals between do not make it seem shorter", async () => {
     const blocks = spaced(12).flatMap((block, index) => (index % 5 === 0 ? [block, block + 100] : [block]));
-    const { lookout } = await watchedChain(1, blocks);
-    expect((await lookout.observe()).readings).toMatchObject([{ facts: { usualMillis: 301_000 } }]);
+    const { observer } = await watchedChain(1, blocks);
+    expect((await observer.observe()).readings).toMatchObject([{ facts: { usualMillis: 301_000 } }]);
   });
 
   test("nor do several in one block", async () => {
-    const { lookout, add } = await watchedChain(1, spaced(8));
+    const { observer, add } = await watchedChain(1, spaced(8));
     for (let extra = 0; extra < 10; extra += 1) add(4010, `withdrawal ${extra}`);
-    expect((await lookout.observe()).readings).toMatchObject([{ facts: { usualMillis: 301_000 } }]);
+    expect((await observer.observe()).readings).toMatchObject([{ facts: { usualMillis: 301_000 } }]);
   });
 });

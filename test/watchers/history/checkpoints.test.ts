@@ -7,108 +7,108 @@ import type { ChainNode } from "./chain-node.ts";
 import { spaced, watchedChain } from "./watched-chain.ts";
 
 describe("new checkpoints", () => {
-  test("the very first look seeds and tells nothing", async () => {
-    const { told } = await watchedChain(1, spaced(100));
-    expect([await told(), await told()]).toEqual([[], []]);
+  test("the first observation seeds and announces nothing", async () => {
+    const { newEvents } = await watchedChain(1, spaced(100));
+    expect([await newEvents(), await newEvents()]).toEqual([[], []]);
   });
 
-  test("each is told once, in chain order, however long nobody looked", async () => {
-    const { told, add, pass, nodes } = await watchedChain(1, spaced(20));
-    await told();
+  test("each is announced once, in chain order, however long ago the last observation was", async () => {
+    const { newEvents, add, pass, nodes } = await watchedChain(1, spaced(20));
+    await newEvents();
     const missed = spaced(500, 20_000, 40);
     for (const block of missed) add(block);
     await pass(500 * 28);
-    expect(await told()).toEqual(missed.map((block) => `${block}/h${block}`));
-    expect(await told()).toEqual([]);
-    // In the usual course one request does, and begins behind a row of an earlier block.
+    expect(await newEvents()).toEqual(missed.map((block) => `${block}/h${block}`));
+    expect(await newEvents()).toEqual([]);
+    // Usually one request is enough, and begins behind a row of an earlier block.
     expect(nodes[0]!.asked.at(-1)).toContain("pagination.after=");
   });
 
-  test("more than can be told at once follow with the next looks", async () => {
-    const { told, add, pass } = await watchedChain(2, spaced(5));
-    await told();
+  test("more than can be announced at once follow with the next observations", async () => {
+    const { newEvents, add, pass } = await watchedChain(2, spaced(5));
+    await newEvents();
     const missed = spaced(2400, 20_000, 40);
     for (const block of missed) add(block);
     await pass(80_000);
-    const looks = [await told(), await told(), await told(), await told()];
-    expect(looks.map((look) => look.length)).toEqual([1000, 1000, 400, 0]);
-    expect(looks.flat()).toEqual(missed.map((block) => `${block}/h${block}`));
+    const rounds = [await newEvents(), await newEvents(), await newEvents(), await newEvents()];
+    expect(rounds.map((round) => round.length)).toEqual([1000, 1000, 400, 0]);
+    expect(rounds.flat()).toEqual(missed.map((block) => `${block}/h${block}`));
   });
 
   test("two in one block, the second later: both", async () => {
-    const { told, add, pass } = await watchedChain(1, spaced(5));
-    await told();
+    const { newEvents, add, pass } = await watchedChain(1, spaced(5));
+    await newEvents();
     add(9000, "first");
     await pass(15);
-    expect(await told()).toEqual(["9000/first"]);
+    expect(await newEvents()).toEqual(["9000/first"]);
     add(9000, "second");
     await pass(15);
-    expect(await told()).toEqual(["9000/second"]);
+    expect(await newEvents()).toEqual(["9000/second"]);
     add(9000, "third");
     add(9430);
     await pass(15);
-    expect(await told()).toEqual(["9000/third", "9430/h9430"]);
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual(["9000/third", "9430/h9430"]);
+    expect(await newEvents()).toEqual([]);
   });
 
   test("another node answers: from its newest down to the last block seen, siblings included", async () => {
-    const { told, add, pass, nodes } = await watchedChain(2, spaced(5));
+    const { newEvents, add, pass, nodes } = await watchedChain(2, spaced(5));
     const [a, b] = nodes as [ChainNode, ChainNode];
-    await told();
+    await newEvents();
     add(9000, "first");
     await pass(15);
-    await told();
+    await newEvents();
     a.dead = true;
     add(9000, "second");
     for (const block of spaced(450, 9430, 40)) add(block);
     await pass(15);
-    const caughtUp = await told();
+    const caughtUp = await newEvents();
     expect(caughtUp[0]).toBe("9000/second");
     expect(caughtUp.slice(1)).toEqual(spaced(450, 9430, 40).map((block) => `${block}/h${block}`));
     expect(b.asked.every((path) => !path.includes("after=") || !path.includes("newestFirst=false"))).toBe(true);
     a.dead = false;
     add(90_000);
     await pass(120);
-    expect(await told()).toEqual(["90000/h90000"]);
+    expect(await newEvents()).toEqual(["90000/h90000"]);
   });
 
-  test("a look that was not stored finds the same again, under the same keys", async () => {
-    const { lookout, add, pass } = await watchedChain(1, spaced(5));
-    await lookout.observe();
+  test("after an observation that was not stored the next one finds the same, under the same keys", async () => {
+    const { observer, add, pass } = await watchedChain(1, spaced(5));
+    await observer.observe();
     add(9000);
     await pass(15);
-    const lost = await lookout.observe({ keep: false });
+    const lost = await observer.observe({ keep: false });
     add(9430);
-    const kept = await lookout.observe();
+    const kept = await observer.observe();
     expect(lost.events.map((event) => event.key)).toEqual(["9000/h9000"]);
     expect(kept.events.map((event) => event.key)).toEqual(["9000/h9000", "9430/h9430"]);
   });
 
-  test("the first of all on a network that had none is told", async () => {
-    const { told, add } = await watchedChain(1);
-    expect(await told()).toEqual([]);
+  test("the first one on a network without any is announced", async () => {
+    const { newEvents, add } = await watchedChain(1);
+    expect(await newEvents()).toEqual([]);
     add(400);
-    expect(await told()).toEqual(["400/h400"]);
+    expect(await newEvents()).toEqual(["400/h400"]);
   });
 
-  test("a node that stands behind what was seen says nothing, and nothing is lost", async () => {
-    const { told, add, pass, nodes, lookout } = await watchedChain(2, spaced(5));
+  test("a node that is behind announces nothing, and nothing is lost", async () => {
+    const { newEvents, add, pass, nodes, observer } = await watchedChain(2, spaced(5));
     const [a, b] = nodes as [ChainNode, ChainNode];
-    await told();
+    await newEvents();
     add(9000);
     await pass(15);
-    await told();
+    await newEvents();
     a.dead = true;
     b.rows = b.rows.slice(0, 2);
     b.seconds -= 3600;
     b.height -= 5000;
-    const { readings, events } = await lookout.observe();
+    const { readings, events } = await observer.observe();
     expect(events).toEqual([]);
     expect(readings).toMatchObject([{ kind: "checkpoint.overdue", state: "unknown", seenBy: [name(b)] }]);
     b.rows = [...a.rows, { block: 9430, hash: "h9430" }];
     b.seconds += 3700;
     b.height += 6000;
-    expect(await told()).toEqual(["9430/h9430"]);
+    expect(await newEvents()).toEqual(["9430/h9430"]);
   });
 });
 
@@ -122,92 +122,92 @@ describe("a history in which the last one seen is no longer", () => {
     ],
     ["changed", [{ block: 2720, hash: "other" }], "reset of 2720, now 2720 to 2720"],
   ])("%s: one plain sentence, then what is new", async (_name, rows, sentence) => {
-    const { told, pass, nodes, add } = await watchedChain(1, spaced(5));
-    await told();
+    const { newEvents, pass, nodes, add } = await watchedChain(1, spaced(5));
+    await newEvents();
     nodes[0]!.rows = [...rows];
     await pass(15);
-    expect(await told()).toEqual([sentence]);
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([sentence]);
+    expect(await newEvents()).toEqual([]);
     add(700_000);
     await pass(15);
-    expect(await told()).toEqual(["700000/h700000"]);
+    expect(await newEvents()).toEqual(["700000/h700000"]);
   });
 
-  test("at one node of two is not the network's: the other is read on from; at both it is told once", async () => {
-    const { told, pass, nodes, add } = await watchedChain(2, spaced(5));
+  test("at one node of two is not the network's: the other is read on; at both it is announced once", async () => {
+    const { newEvents, pass, nodes, add } = await watchedChain(2, spaced(5));
     const [a] = nodes as [ChainNode, ChainNode];
-    await told();
+    await newEvents();
     a.rows = [{ block: 90, hash: "n" }];
     await pass(15);
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([]);
     add(9000);
     await pass(15);
-    expect(await told()).toEqual(["9000/h9000"]);
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual(["9000/h9000"]);
+    expect(await newEvents()).toEqual([]);
     for (const node of nodes) node.rows = [90, 95].map((block) => ({ block, hash: "n" }));
     await pass(15);
-    expect(await told()).toEqual(["reset of 9000, now 90 to 95"]);
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual(["reset of 9000, now 90 to 95"]);
+    expect(await newEvents()).toEqual([]);
   });
 
-  test("is not one that only ends earlier: what one node alone had is told once, then what all have", async () => {
-    const { told, pass, nodes, add, lookout } = await watchedChain(3, spaced(40));
+  test("is not one that only ends earlier: rows of one node alone are announced once, then those of all", async () => {
+    const { newEvents, pass, nodes, add, observer } = await watchedChain(3, spaced(40));
     const [a, b, c] = nodes as [ChainNode, ChainNode, ChainNode];
-    await told();
+    await newEvents();
     b.lacking = c.lacking = true;
     const ahead = spaced(2, 20_000);
     for (const block of ahead) add(block);
     await pass(7000);
-    expect(await told()).toEqual(ahead.map((block) => `${block}/h${block}`));
+    expect(await newEvents()).toEqual(ahead.map((block) => `${block}/h${block}`));
     a.dead = true;
     await pass(600);
-    const { events, readings } = await lookout.observe();
+    const { events, readings } = await observer.observe();
     expect(events).toEqual([]);
-    // Nobody shows a newer one, so that one may be overdue is still found out.
+    // No node shows a newer one, so that an overdue one is still noticed.
     expect(readings).toMatchObject([{ kind: "checkpoint.overdue", state: "good", facts: { lastBlock: "20430" } }]);
     c.rows = [...a.rows];
     c.lacking = false;
     add(22_000);
     await pass(1000);
-    expect(await told()).toEqual(["22000/h22000"]);
+    expect(await newEvents()).toEqual(["22000/h22000"]);
     b.rows = [...c.rows];
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([]);
   });
 
   test("is none either where a node lacks more than is remembered", async () => {
-    const { told, pass, nodes, add } = await watchedChain(2, spaced(40));
+    const { newEvents, pass, nodes, add } = await watchedChain(2, spaced(40));
     const [a, b] = nodes as [ChainNode, ChainNode];
-    await told();
+    await newEvents();
     b.lacking = true;
     for (const block of spaced(50, 20_000)) add(block);
     await pass(35_000);
-    expect(await told()).toHaveLength(50);
+    expect(await newEvents()).toHaveLength(50);
     a.dead = true;
     await pass(600);
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([]);
     b.rows = [...a.rows, { block: 70_000, hash: "h70000" }];
     await pass(60_000);
-    expect(await told()).toEqual(["70000/h70000"]);
+    expect(await newEvents()).toEqual(["70000/h70000"]);
   });
 
   test("is one where the chain itself went back to an earlier checkpoint, or went on from there", async () => {
-    const { told, pass, nodes } = await watchedChain(1, spaced(5));
+    const { newEvents, pass, nodes } = await watchedChain(1, spaced(5));
     const [a] = nodes as [ChainNode];
-    await told();
+    await newEvents();
     const all = a.rows;
     Object.assign(a, { rows: all.slice(0, 3), height: 1900 });
     await pass(15);
-    expect(await told()).toEqual(["reset of 2720, now 1000 to 1860"]);
+    expect(await newEvents()).toEqual(["reset of 2720, now 1000 to 1860"]);
     Object.assign(a, { rows: [...all.slice(0, 2), { block: 2100, hash: "n" }], height: 5000 });
     await pass(15);
-    expect(await told()).toEqual(["reset of 1860, now 1000 to 2100"]);
+    expect(await newEvents()).toEqual(["reset of 1860, now 1000 to 2100"]);
   });
 
-  test("is told though another node shows the old one, where that node is known to stand still", async () => {
+  test("is announced though another node shows the old one, where that node is known to lag", async () => {
     const selector = new NodeSelector();
-    const { told, pass, nodes, lookout } = await watchedChain(2, spaced(5), selector);
+    const { newEvents, pass, nodes, observer } = await watchedChain(2, spaced(5), selector);
     const [a, b] = nodes as [ChainNode, ChainNode];
-    await told();
+    await newEvents();
     b.frozen = true;
     Object.assign(a, { rows: [{ block: 40, hash: "n" }], height: 60 });
     await pass(600);
@@ -218,45 +218,54 @@ describe("a history in which the last one seen is no longer", () => {
         { node: name(b), state: "lagging" },
       ],
     });
-    // Its name stays, so that a look whose finding was lost finds the same again.
-    const keys = async () => (await lookout.observe({ keep: false })).events.map(({ key }) => key);
+    // Its name stays, so that the same is found again after an observation that was lost.
+    const keys = async () => (await observer.observe({ keep: false })).events.map(({ key }) => key);
     expect(await keys()).toEqual(["checkpoints/2720/h2720"]);
     await pass(15);
     expect(await keys()).toEqual(["checkpoints/2720/h2720"]);
-    expect(await told()).toEqual(["reset of 2720, now 40 to 40"]);
+    expect(await newEvents()).toEqual(["reset of 2720, now 40 to 40"]);
   });
 
-  test("is told from one without block headers, too, but not from one that stands behind", async () => {
-    const { told, nodes } = await watchedChain(1, spaced(5));
+  test("is announced from a node without block headers, too, but not from one that is behind", async () => {
+    const { newEvents, nodes } = await watchedChain(1, spaced(5));
     const [a] = nodes as [ChainNode];
     a.headers = false;
-    await told();
+    await newEvents();
     const all = a.rows;
     a.rows = all.slice(0, 3);
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([]);
     a.rows = [];
-    expect(await told()).toEqual([]);
+    expect(await newEvents()).toEqual([]);
     a.rows = [{ block: 40, hash: "n" }];
-    expect(await told()).toEqual(["reset of 2720, now 40 to 40"]);
+    expect(await newEvents()).toEqual(["reset of 2720, now 40 to 40"]);
   });
 });
 
-type Deed = "checkpoint" | "sibling" | "look" | "lost look" | "switch" | "lag" | "lack";
+type Deed = "checkpoint" | "sibling" | "observation" | "lost observation" | "switch" | "lag" | "lack";
 const deeds = fc.array(
-  fc.constantFrom<Deed>("checkpoint", "checkpoint", "sibling", "look", "lost look", "switch", "lag", "lack"),
+  fc.constantFrom<Deed>(
+    "checkpoint",
+    "checkpoint",
+    "sibling",
+    "observation",
+    "lost observation",
+    "switch",
+    "lag",
+    "lack",
+  ),
   { minLength: 1, maxLength: 40, size: "max" },
 );
 
-test("whatever happens between looks, every checkpoint is told once and in chain order", async () => {
+test("whatever happens between observations, every checkpoint is announced once and in chain order", async () => {
   await fc.assert(
     fc.asyncProperty(deeds, fc.boolean(), async (steps, headers) => {
-      const { nodes, add, pass, told, lookout } = await watchedChain(2, spaced(3));
+      const { nodes, add, pass, newEvents, observer } = await watchedChain(2, spaced(3));
       const [a, b] = nodes as [ChainNode, ChainNode];
       a.headers = b.headers = headers;
       const made: string[] = [];
       // When the network made each row, so that a node without it cannot tell a later time.
       const madeAt = a.rows.map(() => a.seconds);
-      const heard = [...(await told())];
+      const heard = [...(await newEvents())];
       let [block, siblings] = [10_000, 0];
       const make = (hash: string): void => {
         madeAt.push(a.seconds);
@@ -274,8 +283,8 @@ test("whatever happens between looks, every checkpoint is told once and in chain
         } else if (step === "sibling") {
           siblings += 1;
           make(`s${siblings}`);
-        } else if (step === "look") heard.push(...(await told()));
-        else if (step === "lost look") await lookout.observe({ keep: false });
+        } else if (step === "observation") heard.push(...(await newEvents()));
+        else if (step === "lost observation") await observer.observe({ keep: false });
         else if (step === "switch") {
           a.dead = !a.dead;
           await pass(300);
@@ -290,9 +299,9 @@ test("whatever happens between looks, every checkpoint is told once and in chain
       }
       catchUp();
       await pass(300);
-      heard.push(...(await told()));
+      heard.push(...(await newEvents()));
       expect(heard).toEqual(made);
     }),
-    { numRuns: 40, examples: [[["lack", "checkpoint", "look", "switch", "look", "checkpoint"], true]] },
+    { numRuns: 40, examples: [[["lack", "checkpoint", "observation", "switch", "observation", "checkpoint"], true]] },
   );
 });

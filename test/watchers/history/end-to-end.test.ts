@@ -42,7 +42,7 @@ test("500 checkpoints and more while away: one digest with all of them in a file
   expect(rows.map((row) => `${row.Block}/${row.Subject}`)).toEqual(missed);
 });
 
-test("a history that begins anew is told in one plain sentence, and what comes then as ever", async () => {
+test("a history that is reset is announced in one plain sentence, and later rows as ever", async () => {
   const { simulator, watch, pass } = await watchedTestnet(KINDS);
   const schedule = watch();
   await pass(20);

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { watchedTestnet } from "../watched-testnet.ts";
 
-/** A channel that is told of resets, and how often they were seen. */
+/** A channel that subscribes to resets, and how often they were seen. */
 async function watched(nodes: number) {
   const { stage, simulator, watch, pass } = await watchedTestnet(["history.reset", "node.lagging"], {
     marked: true,
@@ -21,7 +21,7 @@ async function watched(nodes: number) {
   };
 }
 
-test.each([1, 3])("a network of %i nodes whose history began anew is told of once", async (nodes) => {
+test.each([1, 3])("a reset of the history of a network of %i nodes is announced once", async (nodes) => {
   const { fault, pass, seen } = await watched(nodes);
   expect(await pass(30)).toEqual([]);
   fault.set({ kind: "history-reset", network: "testnet" });
@@ -31,7 +31,7 @@ test.each([1, 3])("a network of %i nodes whose history began anew is told of onc
 });
 
 test.each([1, 2])(
-  "where only the history of node %i did, that node lags and nothing is said of the network",
+  "where only the history of node %i was reset, that node lags and nothing is said of the network",
   async (node) => {
     const { fault, pass, seen } = await watched(3);
     await pass(30);

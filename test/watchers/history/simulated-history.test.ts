@@ -12,14 +12,14 @@ import { simulatedNetwork } from "../simulated-network.ts";
 const ofKind = <K extends AlertEvent["kind"]>(events: readonly AlertEvent[], kind: K) =>
   events.filter((event): event is Extract<AlertEvent, { kind: K }> => event.kind === kind);
 
-test("checkpoints: what came in eight hours away is told whole and in order, by whichever node is left", async () => {
+test("checkpoints: those of eight hours away are announced completely and in order, by whichever node is left", async () => {
   const { simulator, api, pass, watch, network, config } = await simulatedNetwork();
-  const lookout = watch(checkpointsWatcher({ network, nodes: 3, config }));
-  await lookout.observe();
+  const observer = watch(checkpointsWatcher({ network, nodes: 3, config }));
+  await observer.observe();
   const from = (await api.getCheckpoints({ first: 1 })).value.rows[0]?.node.atBlock ?? 0n;
   simulator.faults.set({ kind: "die", node: 1 });
   await pass(8 * 3600);
-  const { events, readings } = await lookout.observe();
+  const { events, readings } = await observer.observe();
   const pages = iterateRows((request) => api.getCheckpoints(request), {
     maxRows: 20_000,
     pageRows: 1000,
@@ -38,13 +38,13 @@ test("checkpoints: what came in eight hours away is told whole and in order, by 
   expect(overdue?.kind === "checkpoint.overdue" ? overdue.facts.sinceMillis : 1e9).toBeLessThan(120_000);
   simulator.faults.clear();
   await pass(65);
-  const back = await lookout.observe();
+  const back = await observer.observe();
   expect(back.events.length).toBeGreaterThan(0);
   expect(back.events[0]?.node).toBe(api.nodes[0]?.name);
 });
 
 test.each([1, 3])(
-  "every list at %i nodes: begun anew is one plain event each, and what follows is told",
+  "every list at %i nodes: a reset is one plain event each, and later rows are announced",
   async (nodes) => {
     const { simulator, pass, watch, network, config } = await simulatedNetwork({ nodesPerNetwork: nodes });
     const lists = [
@@ -52,43 +52,43 @@ test.each([1, 3])(
       watch(snapshotsWatcher({ network, config })),
       watch(rotationsWatcher({ network, config })),
     ];
-    const look = async (): Promise<AlertEvent[]> =>
+    const observe = async (): Promise<AlertEvent[]> =>
       (await Promise.all(lists.map((one) => one.observe()))).flatMap((found) => [...found.events]);
-    await look();
+    await observe();
     simulator.faults.set({ kind: "history-reset" });
-    // Nothing is there yet: nothing can be said.
-    expect(await look()).toEqual([]);
+    // There are no rows yet, so that nothing follows.
+    expect(await observe()).toEqual([]);
     await pass(12 * 3600);
-    const resets = ofKind(await look(), "history.reset");
+    const resets = ofKind(await observe(), "history.reset");
     expect(resets.map(({ what }) => what)).toEqual(["checkpoints", "snapshots", "rotations"]);
     for (const { lastSeen, newest } of resets) expect(BigInt(newest ?? "0")).toBeLessThan(BigInt(lastSeen));
-    expect(await look()).toEqual([]);
+    expect(await observe()).toEqual([]);
     await pass(3600);
-    const kinds = new Set((await look()).map(({ kind }) => kind));
+    const kinds = new Set((await observe()).map(({ kind }) => kind));
     expect(kinds).toContain("checkpoint.new");
     expect(kinds).toContain("snapshot.new");
     expect(kinds).not.toContain("history.reset");
   },
 );
 
-test("snapshots: each is told, and behind the first of another core version the upgrade, once", async () => {
+test("snapshots: each is announced, and behind the first of another core version the upgrade, once", async () => {
   const { simulator, pass, watch, network, config } = await simulatedNetwork();
-  const lookout = watch(snapshotsWatcher({ network, config }));
-  await lookout.observe();
+  const observer = watch(snapshotsWatcher({ network, config }));
+  await observer.observe();
   await pass(1800);
-  const before = (await lookout.observe()).events;
+  const before = (await observer.observe()).events;
   expect(before.length).toBeGreaterThan(2);
   const running = ofKind(before, "snapshot.new").at(-1)?.coreVersion;
   simulator.faults.set({ kind: "upgrade", forSeconds: 120, version: "v0.74.9" });
   await pass(1800);
-  const { events } = await lookout.observe();
+  const { events } = await observer.observe();
   const [upgrade, ...more] = ofKind(events, "core.upgraded");
   expect(upgrade).toMatchObject({ from: running, to: "v0.74.9" });
   expect(more).toEqual([]);
   const first = ofKind(events, "snapshot.new").find(({ coreVersion }) => coreVersion === "v0.74.9");
   expect(upgrade?.blockHeight).toBe(first?.blockHeight);
   await pass(1800);
-  expect(ofKind((await lookout.observe()).events, "core.upgraded")).toEqual([]);
+  expect(ofKind((await observer.observe()).events, "core.upgraded")).toEqual([]);
 });
 
 test.each<[string, [version?: string][], string, string[]]>([
@@ -107,19 +107,19 @@ test.each<[string, [version?: string][], string, string[]]>([
   }));
   const before = watcher.snapshot.parse({ history, fresh: [], coreVersion: "v1" });
   const after = watcher.snapshot.parse({ history, fresh, coreVersion });
-  const told = watcher.judge(before, after, nanoseconds(2n)).events.map((event) => {
+  const events = watcher.judge(before, after, nanoseconds(2n)).events.map((event) => {
     if (event.kind === "snapshot.new") return event.blockHeight;
     return event.kind === "core.upgraded" ? `${event.from} > ${event.to} at ${event.blockHeight ?? "?"}` : event.kind;
   });
-  expect(told).toEqual(expected);
+  expect(events).toEqual(expected);
 });
 
 test("rotations: each names its validator, and its subject is the validator's id", async () => {
   const { api, pass, watch, network, config } = await simulatedNetwork();
-  const lookout = watch(rotationsWatcher({ network, config }));
-  await lookout.observe();
+  const observer = watch(rotationsWatcher({ network, config }));
+  await observer.observe();
   await pass(36 * 3600);
-  const found = ofKind((await lookout.observe()).events, "rotation.new");
+  const found = ofKind((await observer.observe()).events, "rotation.new");
   const { value } = await api.getKeyRotations({ first: found.length });
   const names = new Map((await api.getNodeNames()).map(({ id, name }) => [id, name]));
   expect(found.length).toBeGreaterThanOrEqual(4);
@@ -135,5 +135,5 @@ test("rotations: each names its validator, and its subject is the validator's id
       }),
     ),
   );
-  expect((await lookout.observe()).events).toEqual([]);
+  expect((await observer.observe()).events).toEqual([]);
 });

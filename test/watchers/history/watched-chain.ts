@@ -4,23 +4,23 @@ import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts
 import type { NodeSelector } from "../../../src/watchers/sources/node-selector.ts";
 import { clientOf } from "../../api/client-under-test.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
-import { ManualWatch } from "../watch-by-hand.ts";
+import { ManualObserver } from "../manual-observer.ts";
 import { chainNode, type ChainNode } from "./chain-node.ts";
 
 const START = 1_682_942_400;
 
 export interface WatchedChain {
   readonly nodes: readonly ChainNode[];
-  readonly lookout: ManualWatch<unknown>;
+  readonly observer: ManualObserver<unknown>;
   readonly clock: VirtualClock;
-  /** Makes a checkpoint at every node that takes them in. */
+  /** Makes a checkpoint at every node that receives them. */
   readonly add: (block: number, hash?: string) => void;
   /** Virtual time goes on, and with it the chain: ten blocks in seven seconds. */
   readonly pass: (seconds: number) => Promise<void>;
-  readonly told: () => Promise<readonly string[]>;
+  readonly newEvents: () => Promise<readonly string[]>;
 }
 
-/** Some nodes of one chain with checkpoints at these blocks, and who watches them. */
+/** Some nodes of one chain with checkpoints at these blocks, and an observer of them. */
 export async function watchedChain(
   count: number,
   blocks: readonly number[] = [],
@@ -38,10 +38,10 @@ export async function watchedChain(
   );
   const options = { network: "mainnet", nodes: count, config: DEFAULT_ALERTS_CONFIG };
   const watcher = checkpointsWatcher(selector === undefined ? options : { ...options, selector });
-  const lookout = new ManualWatch<unknown>(watcher, api, () => clock.wallClock());
+  const observer = new ManualObserver<unknown>(watcher, api, () => clock.wallClock());
   return {
     nodes,
-    lookout,
+    observer,
     clock,
     add: (block, hash = `h${block}`) => {
       for (const node of nodes.filter(({ frozen }) => !frozen)) {
@@ -57,7 +57,7 @@ export async function watchedChain(
         node.height += Math.round(seconds / 0.7);
       }
     },
-    told: async () => (await lookout.observe()).events.map(brief),
+    newEvents: async () => (await observer.observe()).events.map(brief),
   };
 }
 

@@ -12,7 +12,7 @@ import { clientOf, name, node } from "../../api/client-under-test.ts";
 import { sendJson } from "../../api/serve-wire.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
 import { simulatedNetwork } from "../simulated-network.ts";
-import { ManualWatch } from "../watch-by-hand.ts";
+import { ManualObserver } from "../manual-observer.ts";
 
 const watcher = () => marketsWatcher({ network: "mainnet", nodes: 1, config: DEFAULT_ALERTS_CONFIG });
 
@@ -50,15 +50,15 @@ async function markets(first: readonly Sent[]) {
     return sendJson(response, { code: 5, message: "Not Found", details: [] }, { status: 404 });
   });
   const clock = new VirtualClock();
-  const lookout = new ManualWatch(watcher(), clientOf([served], { clock }), () => clock.wallClock());
+  const observer = new ManualObserver(watcher(), clientOf([served], { clock }), () => clock.wallClock());
   return {
     served,
     state,
-    look: async (sent?: readonly Sent[]) => {
+    observe: async (sent?: readonly Sent[]) => {
       if (sent !== undefined) state.sent = sent;
       state.seconds += 60;
       await clock.advance(60_000);
-      return lookout.observe();
+      return observer.observe();
     },
   };
 }
@@ -66,7 +66,7 @@ async function markets(first: readonly Sent[]) {
 const reading = <K extends Reading["kind"]>(readings: readonly Reading[], kind: K, subject: string) =>
   readings.find((one): one is Extract<Reading, { kind: K }> => one.kind === kind && one.subject === subject);
 
-test("a look at thousands of markets lets others have their turn", async () => {
+test("observing thousands of markets yields to the event loop", async () => {
   const served = await node((_, response) => sendJson(response, { marketsData: [{ market: "a", ...ACTIVE }] }));
   const api = clientOf([served], { clock: new VirtualClock() });
   const one = await api.getMarketsData();
@@ -86,13 +86,13 @@ test("a look at thousands of markets lets others have their turn", async () => {
 });
 
 describe("a market", () => {
-  test("that is new has its name at once, though names are kept for long; one without is asked about once", async () => {
-    const { look, state, served } = await markets([{ market: "a", ...ACTIVE }]);
+  test("that is new has its name at once, though names are cached for long; one without is asked for once", async () => {
+    const { observe, state, served } = await markets([{ market: "a", ...ACTIVE }]);
     const asked = () => served.asked.filter((path) => path.startsWith("/api/v2/markets?")).length;
-    await look();
+    await observe();
     expect(asked()).toBe(1);
     state.named.push(["c", "ETH/USD"]);
-    const { events } = await look([
+    const { events } = await observe([
       { market: "a", ...ACTIVE },
       { market: "c", ...AUCTION },
     ]);
@@ -103,15 +103,15 @@ describe("a market", () => {
       { market: "b", ...ACTIVE },
       { market: "c", ...AUCTION },
     ];
-    for (let round = 0; round < 3; round += 1) await look(all);
+    for (let round = 0; round < 3; round += 1) await observe(all);
     expect(asked()).toBe(3);
   });
 
-  test("that changes state or mode is told, as is a new one; the very first look tells nothing", async () => {
-    const { look, served } = await markets([{ market: "a", ...ACTIVE }]);
-    expect((await look()).events).toEqual([]);
-    expect((await look()).events).toEqual([]);
-    const opened = await look([
+  test("that changes state or mode is announced, as is a new one; the first observation announces nothing", async () => {
+    const { observe, served } = await markets([{ market: "a", ...ACTIVE }]);
+    expect((await observe()).events).toEqual([]);
+    expect((await observe()).events).toEqual([]);
+    const opened = await observe([
       { market: "b", ...ACTIVE },
       { market: "a", ...AUCTION },
     ]);
@@ -129,48 +129,48 @@ describe("a market", () => {
     expect(opened.events[1]).not.toHaveProperty("before");
   });
 
-  test("is told where only its mode changes, or only its state, and not where neither does", async () => {
-    const { look } = await markets([{ market: "a", ...ACTIVE }]);
-    await look();
-    const told = async (sent: Partial<Sent>) => (await look([{ market: "a", ...ACTIVE, ...sent }])).events;
+  test("is announced where only its mode changes, or only its state, and not where neither does", async () => {
+    const { observe } = await markets([{ market: "a", ...ACTIVE }]);
+    await observe();
+    const eventsAfter = async (sent: Partial<Sent>) => (await observe([{ market: "a", ...ACTIVE, ...sent }])).events;
     const marketTradingMode = "TRADING_MODE_MONITORING_AUCTION";
-    expect(await told({ marketTradingMode })).toMatchObject([
+    expect(await eventsAfter({ marketTradingMode })).toMatchObject([
       { before: { state: "STATE_ACTIVE" }, after: { state: "STATE_ACTIVE", tradingMode: marketTradingMode } },
     ]);
-    expect(await told({ marketTradingMode, markPrice: "7", trigger: "AUCTION_TRIGGER_PRICE" })).toEqual([]);
-    expect(await told({ marketTradingMode, marketState: "STATE_SUSPENDED" })).toMatchObject([
+    expect(await eventsAfter({ marketTradingMode, markPrice: "7", trigger: "AUCTION_TRIGGER_PRICE" })).toEqual([]);
+    expect(await eventsAfter({ marketTradingMode, marketState: "STATE_SUSPENDED" })).toMatchObject([
       { before: { state: "STATE_ACTIVE" }, after: { state: "STATE_SUSPENDED", tradingMode: marketTradingMode } },
     ]);
   });
 
-  test("that goes into the same auction twice is told twice, under different keys", async () => {
-    const { look } = await markets([{ market: "a", ...ACTIVE }]);
-    await look();
+  test("that goes into the same auction twice is announced twice, under different keys", async () => {
+    const { observe } = await markets([{ market: "a", ...ACTIVE }]);
+    await observe();
     const keys: string[] = [];
     for (const deed of [AUCTION, ACTIVE, AUCTION, ACTIVE]) {
-      keys.push(...(await look([{ market: "a", ...deed }])).events.map(({ key }) => key));
+      keys.push(...(await observe([{ market: "a", ...deed }])).events.map(({ key }) => key));
     }
     expect(new Set(keys).size).toBe(4);
   });
 
   test("that is left out for once is not new when it comes back", async () => {
-    const { look } = await markets([
+    const { observe } = await markets([
       { market: "a", ...ACTIVE },
       { market: "b", ...ACTIVE },
     ]);
-    await look();
-    expect((await look([{ market: "b", ...ACTIVE }])).events).toEqual([]);
-    expect((await look([{ market: "a", ...ACTIVE }])).events).toEqual([]);
-    expect((await look([{ market: "a", ...AUCTION }])).events).toHaveLength(1);
+    await observe();
+    expect((await observe([{ market: "b", ...ACTIVE }])).events).toEqual([]);
+    expect((await observe([{ market: "a", ...ACTIVE }])).events).toEqual([]);
+    expect((await observe([{ market: "a", ...AUCTION }])).events).toHaveLength(1);
   });
 
-  test("that is not listed is not spoken of, until it is listed again", async () => {
-    const { look } = await markets([
+  test("that is not listed has no readings, until it is listed again", async () => {
+    const { observe } = await markets([
       { market: "a", ...AUCTION },
       { market: "b", ...ACTIVE },
     ]);
     const subjects = async (sent?: readonly Sent[]): Promise<string[]> => {
-      const { readings } = await look(sent);
+      const { readings } = await observe(sent);
       return [...new Set(readings.map(({ subject }) => subject))].toSorted();
     };
     expect(await subjects()).toEqual(["a", "b"]);
@@ -180,24 +180,24 @@ describe("a market", () => {
     expect(await subjects([{ market: "a", ...AUCTION }])).toEqual(["a"]);
   });
 
-  test("as a node tells it that stands behind is not told, and nothing of it is known", async () => {
-    const { look, state } = await markets([{ market: "a", ...AUCTION }]);
-    await look();
+  test("from a node that is behind is not announced, and its readings are unknown", async () => {
+    const { observe, state } = await markets([{ market: "a", ...AUCTION }]);
+    await observe();
     state.seconds -= 3600;
-    const behind = await look([{ market: "a", ...ACTIVE }]);
+    const behind = await observe([{ market: "a", ...ACTIVE }]);
     expect(behind.events).toEqual([]);
     expect(new Set(behind.readings.map((one) => one.state))).toEqual(new Set(["unknown"]));
     state.seconds += 7200;
-    expect((await look()).events).toHaveLength(1);
+    expect((await observe()).events).toHaveLength(1);
   });
 
-  test("is told on, though a node once said a time that cannot be", async () => {
-    const { look, state } = await markets([{ market: "a", ...ACTIVE }]);
-    await look();
+  test("is still announced after a node once sent an implausible time", async () => {
+    const { observe, state } = await markets([{ market: "a", ...ACTIVE }]);
+    await observe();
     state.seconds += 86_400;
-    await look();
+    await observe();
     state.seconds -= 86_400;
-    expect((await look([{ market: "a", ...AUCTION }])).events).toHaveLength(1);
+    expect((await observe([{ market: "a", ...AUCTION }])).events).toHaveLength(1);
   });
 });
 
@@ -214,14 +214,14 @@ test.each([
   ["proposed", { marketState: "STATE_PROPOSED", marketTradingMode: "TRADING_MODE_OPENING_AUCTION" }, "good"],
   ["without trading", { marketState: "STATE_ACTIVE", marketTradingMode: "TRADING_MODE_NO_TRADING" }, "good"],
 ])("a market %s: its auction reads %s", async (_name, sent, state) => {
-  const { look } = await markets([{ market: "a", ...sent }]);
-  expect(reading((await look()).readings, "market.auction", "a")).toMatchObject({ state, label: "BTC/USD" });
+  const { observe } = await markets([{ market: "a", ...sent }]);
+  expect(reading((await observe()).readings, "market.auction", "a")).toMatchObject({ state, label: "BTC/USD" });
 });
 
 describe("a price", () => {
   const judged = async (sent: Partial<Sent>, kind: "market.price" | "market.bound", given: GivenParameters) => {
-    const { look } = await markets([{ market: "a", ...ACTIVE, ...sent }]);
-    const found = reading((await look()).readings, kind, "a");
+    const { observe } = await markets([{ market: "a", ...ACTIVE, ...sent }]);
+    const found = reading((await observe()).readings, kind, "a");
     return judgeReading(ruleFor(kind, given, DEFAULT_ALERTS_CONFIG), found!).state;
   };
 
@@ -257,8 +257,8 @@ describe("a price", () => {
 
   test("of a market whose decimals are not known is not compared, but its distance from a bound is", async () => {
     const priceMonitoringBounds = [{ minValidPrice: "9000", maxValidPrice: "10050" }];
-    const { look } = await markets([{ market: "b", ...ACTIVE, markPrice: "10000", priceMonitoringBounds }]);
-    const { readings } = await look();
+    const { observe } = await markets([{ market: "b", ...ACTIVE, markPrice: "10000", priceMonitoringBounds }]);
+    const { readings } = await observe();
     expect(reading(readings, "market.price", "b")).toMatchObject({ state: "unknown", facts: {} });
     expect(reading(readings, "market.bound", "b")?.facts).toEqual({ side: "upper", distancePercent: "0.5" });
   });
@@ -272,9 +272,9 @@ describe("a price", () => {
   });
 });
 
-test("a simulated network: every auction that begins or ends between two looks is told, and read", async () => {
+test("a simulated network: every auction that begins or ends between two observations is announced, and read", async () => {
   const { api, pass, watch, network, config } = await simulatedNetwork();
-  const lookout = watch(marketsWatcher({ network, nodes: 3, config }));
+  const observer = watch(marketsWatcher({ network, nodes: 3, config }));
   const modes = async () =>
     new Map(
       (await api.getMarketsData()).value.map((one) => [
@@ -282,12 +282,12 @@ test("a simulated network: every auction that begins or ends between two looks i
         `${one.marketState} ${one.marketTradingMode}`,
       ]),
     );
-  await lookout.observe();
+  await observer.observe();
   let before = await modes();
-  let told = 0;
+  let announced = 0;
   for (let round = 0; round < 30; round += 1) {
     await pass(60);
-    const { events, readings } = await lookout.observe();
+    const { events, readings } = await observer.observe();
     const now = await modes();
     const changed = [...now].filter(([id, mode]) => before.get(id) !== mode).map(([id]) => id);
     expect(events.map(({ subject }) => subject).toSorted()).toEqual(changed.toSorted());
@@ -295,11 +295,11 @@ test("a simulated network: every auction that begins or ends between two looks i
       const auction = /STATE_(?:ACTIVE|SUSPENDED|PENDING) .*AUCTION$/u.test(mode);
       const found = reading(readings, "market.auction", id);
       expect(found?.state).toBe(auction ? "bad" : "good");
-      // It began when the node says, not when it was first looked at.
+      // It began when the node says, not when it was first observed.
       expect(found?.since).toBe(auction && found?.kind === "market.auction" ? found.facts.start : undefined);
     }
-    told += changed.length;
+    announced += changed.length;
     before = now;
   }
-  expect(told).toBeGreaterThan(3);
+  expect(announced).toBeGreaterThan(3);
 });

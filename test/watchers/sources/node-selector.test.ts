@@ -7,8 +7,8 @@ import { NodeSelector } from "../../../src/watchers/sources/node-selector.ts";
 import { sourcesWatcher } from "../../../src/watchers/sources/sources.ts";
 import { simulatedNetwork } from "../simulated-network.ts";
 
-test("a node that lags is asked last, one that rests not at all; where all do, in the usual order", () => {
-  const node = (name: string, resting = false) => ({ name, health: { circuitOpen: resting } });
+test("a lagging node is asked last, one with an open circuit not at all; where all lag, the usual order holds", () => {
+  const node = (name: string, circuitOpen = false) => ({ name, health: { circuitOpen } });
   const api = { nodes: [node("a"), node("b", true), node("c")] } as unknown as ApiClient;
   const selector = new NodeSelector();
   const note = (network: "healthy" | "blind", ...lagging: string[]): void =>
@@ -30,7 +30,7 @@ test("a node that lags is asked last, one that rests not at all; where all do, i
   expect(asked()).toEqual(["a", "in turn"]);
 });
 
-test("a node that stands still goes on answering, but the watchers turn to one that keeps up, and back", async () => {
+test("a stalled node goes on answering, but the watchers turn to one that keeps up, and back", async () => {
   const { simulator, api, clock, pass, watch, network, config } = await simulatedNetwork();
   const selector = new NodeSelector();
   const sources = watch(sourcesWatcher({ network, config, clock, selector }));
@@ -42,17 +42,21 @@ test("a node that stands still goes on answering, but the watchers turn to one t
       await sources.observe();
     }
     const [listed, read] = [await checkpoints.observe(), await markets.observe()];
-    const told = new Set(listed.events.map(({ node }) => node));
+    const announcedBy = new Set(listed.events.map(({ node }) => node));
     const seen = new Set(read.readings.map(({ seenBy }) => seenBy.join()));
-    return { told: [...told], seen: [...seen], unknown: read.readings.every(({ state }) => state === "unknown") };
+    return {
+      announcedBy: [...announcedBy],
+      seen: [...seen],
+      unknown: read.readings.every(({ state }) => state === "unknown"),
+    };
   };
   const [first, second] = api.nodes.map(({ name }) => name);
   await round();
-  expect(await round()).toEqual({ told: [first], seen: [first], unknown: false });
+  expect(await round()).toEqual({ announcedBy: [first], seen: [first], unknown: false });
   simulator.faults.set({ kind: "stall", network, node: 1 });
   await round();
-  expect(await round()).toEqual({ told: [second], seen: [second], unknown: false });
+  expect(await round()).toEqual({ announcedBy: [second], seen: [second], unknown: false });
   simulator.faults.clear();
   await round();
-  expect(await round()).toEqual({ told: [first], seen: [first], unknown: false });
+  expect(await round()).toEqual({ announcedBy: [first], seen: [first], unknown: false });
 });

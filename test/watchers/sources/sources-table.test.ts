@@ -10,7 +10,7 @@ import { at, gone, NAMES, says } from "../../api/verdict/watch.ts";
 
 const thresholds = sourceThresholds(DEFAULT_ALERTS_CONFIG);
 
-/** Rounds in virtual time, each snapshot kept as the store would keep it. */
+/** Rounds in virtual time, each snapshot as the store would keep it. */
 class Watch {
   readonly #watcher = sourcesWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG, run: "1" });
   kept: SourcesSnapshot | undefined;
@@ -31,7 +31,7 @@ const stateOf = (readings: readonly Reading[], kind: Reading["kind"], subject = 
 
 const DEEDS = ["on", "still", "late", "down", "shut", "ahead"] as const;
 
-/** The rules in words: an advance anywhere is health, a believable majority that stands is a stall, else we are blind. */
+/** The rules in words: an advance anywhere is healthy, a plausible majority that stands still is a stall, else it is blind. */
 function expected(deeds: readonly Deed[]): Record<string, string> {
   const believable: readonly Deed[] = deeds.filter((deed) => deed === "on" || deed === "still" || deed === "late");
   const healthy = deeds.includes("on");
@@ -62,7 +62,7 @@ describe.each([1, 2, 3])("every outcome of %i nodes, 40 s after the last advance
   });
 });
 
-test("what is configured is what is judged by", () => {
+test("the configured thresholds are the ones in use", () => {
   const config = parseAlertsConfig(
     '{"poll": {"time": "1s"}, "stalled": {"for": "9s", "criticalFor": "77s"}, "lagging": {"behind": "7s", "blocks": 5}}',
   );
@@ -130,7 +130,7 @@ describe("a restart", () => {
     expect(held.map((readings) => stateOf(readings, "network.stalled"))).toEqual(["good", "bad", "bad"]);
   });
 
-  test("into a network that stopped while nobody looked goes by the wall clock", () => {
+  test("into a network that stopped while the bot was down goes by the wall clock", () => {
     const watch = new Watch();
     watch.round(0, [says("a", 0)]);
     watch.run = "2";
@@ -179,13 +179,13 @@ describe("blindness", () => {
 });
 
 describe("oddities", () => {
-  test("a node that was set back is bad until it has caught up with what it had said", () => {
+  test("a node that was set back is bad until it has caught up with its own latest time", () => {
     const watch = new Watch();
     watch.round(0, [says("a", 0), says("b", 0)]);
     const states = [-60, -20, -4, 3, 30].map((said, index) =>
       stateOf(watch.round(5 * (index + 1), [says("a", 5 * (index + 1)), says("b", said)]), "network.time-back", "b"),
     );
-    // Four seconds are what two nodes behind one door are apart.
+    // Two nodes behind one URL are up to four seconds apart.
     expect(states).toEqual(["bad", "bad", "good", "good", "good"]);
   });
 

@@ -29,7 +29,7 @@ test("whatever nodes do: blindness knows nothing else, an advance is health, and
       const said = new Map<string, number>();
       let kept: SourcesSnapshot | undefined;
       let [now, run, booted] = [START, 0, START];
-      // The latest believable time of all, and when it was last seen to advance.
+      // The latest plausible time of all, and when it was last seen to advance.
       let [frontier, advancedAt] = [0, START];
       for (const { deeds, seconds, restart } of steps) {
         now += seconds * 1000;

@@ -12,7 +12,7 @@ import { VirtualClock } from "../../api/virtual-clock.ts";
 import { simulatedNetwork } from "../simulated-network.ts";
 
 interface Watch {
-  /** So many rounds, five seconds apart; what the last one reads. */
+  /** So many rounds, five seconds apart; returns the last one's readings. */
   readonly rounds: (count: number) => Promise<readonly Reading[]>;
   readonly fault: (request: FaultRequest) => void;
   readonly clear: () => void;
@@ -22,12 +22,12 @@ interface Watch {
 
 async function watch(options: SimulatorOptions = {}): Promise<Watch> {
   const { simulator, api, clock, config, pass, watch, network } = await simulatedNetwork(options);
-  const lookout = watch(sourcesWatcher({ network, config, clock, run: "1" }));
+  const observer = watch(sourcesWatcher({ network, config, clock, run: "1" }));
   const rounds = async (count: number): Promise<readonly Reading[]> => {
     let last: readonly Reading[] = [];
     for (let round = 0; round < count; round += 1) {
       await pass(5);
-      last = (await lookout.observe()).readings;
+      last = (await observer.observe()).readings;
     }
     return last;
   };
@@ -40,45 +40,45 @@ async function watch(options: SimulatorOptions = {}): Promise<Watch> {
   };
 }
 
-/** What is not good, as `kind subject: state`. */
-const troubles = (readings: readonly Reading[]): string[] =>
+/** The readings that are not good, as `kind subject: state`. */
+const notGood = (readings: readonly Reading[]): string[] =>
   readings.filter(({ state }) => state !== "good").map(({ kind, subject, state }) => `${kind} ${subject}: ${state}`);
 
 describe("the sources of a simulated network", () => {
   test("in order read good throughout", async () => {
     const { rounds } = await watch();
-    expect(troubles(await rounds(5))).toEqual([]);
+    expect(notGood(await rounds(5))).toEqual([]);
   });
 
-  test("a node whose history began anew lags, and it is said why", async () => {
+  test("a node whose history was reset lags, with the reason", async () => {
     const { rounds, fault, node } = await watch();
     fault({ kind: "history-reset", node: 1 });
     const readings = await rounds(2);
-    expect(troubles(readings)).toEqual([`node.lagging ${node(1)}: bad`]);
+    expect(notGood(readings)).toEqual([`node.lagging ${node(1)}: bad`]);
     expect(readings.find(({ state }) => state === "bad")?.why).toMatch(/^it says about the same time.+ began anew/u);
   });
 
   test("a stall of the network is seen by all, and recovers", async () => {
     const { rounds, fault, clear, node } = await watch();
     fault({ kind: "stall" });
-    expect(troubles(await rounds(1))).toEqual([]);
+    expect(notGood(await rounds(1))).toEqual([]);
     const stalled = await rounds(10);
-    expect(troubles(stalled)).toEqual(["network.stalled : bad", "network.clock : unknown"]);
+    expect(notGood(stalled)).toEqual(["network.stalled : bad", "network.clock : unknown"]);
     expect(stalled.find(({ kind }) => kind === "network.stalled")).toMatchObject({
       nodes: 3,
       seenBy: [node(1), node(2), node(3)],
       badForMillis: 55_000,
     });
     clear();
-    expect(troubles(await rounds(2))).toEqual([]);
+    expect(notGood(await rounds(2))).toEqual([]);
   });
 
   test("one node that stands still is no stall, but lags", async () => {
     const { rounds, fault, node } = await watch();
     fault({ kind: "stall", node: 2 });
-    expect(troubles(await rounds(10))).toEqual([]);
+    expect(notGood(await rounds(10))).toEqual([]);
     const lagging = await rounds(10);
-    expect(troubles(lagging)).toEqual([`node.lagging ${node(2)}: bad`]);
+    expect(notGood(lagging)).toEqual([`node.lagging ${node(2)}: bad`]);
     expect(lagging.find(({ kind, state }) => kind === "node.lagging" && state === "bad")).toMatchObject({
       seenBy: [node(2), node(1)],
     });
@@ -95,13 +95,13 @@ describe("the sources of a simulated network", () => {
   test("one node dies: it is down, and nothing else", async () => {
     const { rounds, fault, clear, node } = await watch();
     fault({ kind: "die", node: 3 });
-    expect(troubles(await rounds(3))).toEqual([
+    expect(notGood(await rounds(3))).toEqual([
       `node.lagging ${node(3)}: unknown`,
       `node.down ${node(3)}: bad`,
       `network.time-back ${node(3)}: unknown`,
     ]);
     clear();
-    expect(troubles(await rounds(3))).toEqual([]);
+    expect(notGood(await rounds(3))).toEqual([]);
   });
 
   test("all nodes die: blind, which says why, and nothing else is known", async () => {
@@ -119,27 +119,27 @@ describe("the sources of a simulated network", () => {
   test("a ban is not being down", async () => {
     const { rounds, fault, node } = await watch();
     fault({ kind: "ban", node: 1 });
-    expect(troubles(await rounds(3))).toContain(`node.down ${node(1)}: unknown`);
+    expect(notGood(await rounds(3))).toContain(`node.down ${node(1)}: unknown`);
   });
 
   test("a node that was set back is named, and catches up", async () => {
     const { rounds, fault, clear, node } = await watch();
     fault({ kind: "time-back", node: 2, seconds: 40 });
-    expect(troubles(await rounds(1))).toEqual([`network.time-back ${node(2)}: bad`]);
+    expect(notGood(await rounds(1))).toEqual([`network.time-back ${node(2)}: bad`]);
     clear();
-    expect(troubles(await rounds(2))).toEqual([]);
+    expect(notGood(await rounds(2))).toEqual([]);
   });
 
-  test("a node whose time is ahead of belief moves nothing", async () => {
+  test("a node whose time is implausibly far ahead changes nothing", async () => {
     const { rounds, fault, clear, node } = await watch();
     fault({ kind: "time-ahead", node: 2, seconds: 3600 });
     const readings = await rounds(3);
-    expect(troubles(readings)).toEqual([`node.lagging ${node(2)}: unknown`, `network.time-back ${node(2)}: unknown`]);
+    expect(notGood(readings)).toEqual([`node.lagging ${node(2)}: unknown`, `network.time-back ${node(2)}: unknown`]);
     expect(readings.find(({ kind, subject }) => kind === "node.lagging" && subject === node(2))?.why).toMatch(
       /ahead of the wall clock/u,
     );
     clear();
-    expect(troubles(await rounds(2))).toEqual([]);
+    expect(notGood(await rounds(2))).toEqual([]);
   });
 });
 
@@ -151,14 +151,14 @@ describe("a round", () => {
     );
     const api = clientOf([served], { clock });
     const watcher = sourcesWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG, clock, run: "1" });
-    const look = async (dueMillis: number) => {
+    const observe = async (dueMillis: number) => {
       const watched = { before: undefined, dueMillis, subjects: () => [] };
       const kept = watcher.snapshot.parse(await watcher.observe(api, watched, new AbortController().signal));
       return decodeSources(kept)?.round.atMillis;
     };
     // People have just asked, too.
     await api.getNetworkTime();
-    expect([await look(4000), await look(4100)]).toEqual([4000, 4100]);
+    expect([await observe(4000), await observe(4100)]).toEqual([4000, 4100]);
     expect(served.asked).toHaveLength(3);
   });
 });

@@ -7,16 +7,16 @@ test.each([
   [60, ["a b", "c d", "a b"]],
   [0, ["a", "b", "c"]],
 ])(
-  "a look that takes longer than %i ms has asked for something, and the next ones go on behind it",
+  "an observation that takes longer than %i ms has polled some subjects, and the next ones continue behind them",
   async (millis, expected) => {
     const clock = new VirtualClock();
-    const looks: string[] = [];
+    const rounds: string[] = [];
     let turn: string | undefined;
-    while (looks.length < expected.length) {
+    while (rounds.length < expected.length) {
       const asked = await pollSubjects(["a", "b", "c", "d"], turn, { millis, clock }, () => clock.advance(40));
       ({ turn } = asked);
-      looks.push([...asked.answers.keys()].join(" "));
+      rounds.push([...asked.answers.keys()].join(" "));
     }
-    expect(looks).toEqual(expected);
+    expect(rounds).toEqual(expected);
   },
 );

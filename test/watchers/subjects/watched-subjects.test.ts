@@ -9,18 +9,18 @@ import { clientOf, node } from "../../api/client-under-test.ts";
 import { sendJson } from "../../api/serve-wire.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
 import { simulatedNetwork } from "../simulated-network.ts";
-import { ManualWatch } from "../watch-by-hand.ts";
+import { ManualObserver } from "../manual-observer.ts";
 
 describe("a watched order", () => {
-  test("is told once it is final, with what it was, and not asked for again", async () => {
+  test("is announced once it is final, with its details, and not polled again", async () => {
     const { simulator, pass, watch, network, config } = await simulatedNetwork();
-    const lookout = watch(ordersWatcher({ network, config }));
+    const observer = watch(ordersWatcher({ network, config }));
     const { orders } = simulator.freshSamples(network);
     const [filled, open] = [orders["filled"]!, orders["for normal trading"]!];
-    lookout.subjects = { "order.final": [filled, open] };
+    observer.subjects = { "order.final": [filled, open] };
     const events = [];
     for (let round = 0; round < 20; round += 1) {
-      events.push(...(await lookout.observe()).events);
+      events.push(...(await observer.observe()).events);
       await pass(300);
     }
     expect(events).toMatchObject([
@@ -32,7 +32,7 @@ describe("a watched order", () => {
     ).toBe(true);
   });
 
-  test("is asked for in each look until it has ended, and not again", async () => {
+  test("is polled in each observation until it has ended, and not again", async () => {
     const order = { id: "o1", status: "STATUS_ACTIVE" };
     const served = await node((request, response) =>
       request.url?.includes("/order/") === true
@@ -41,33 +41,33 @@ describe("a watched order", () => {
     );
     const clock = new VirtualClock();
     const watcher = ordersWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG });
-    const lookout = new ManualWatch(watcher, clientOf([served], { clock }), () => clock.wallClock());
-    lookout.subjects = { "order.final": ["o1"] };
+    const observer = new ManualObserver(watcher, clientOf([served], { clock }), () => clock.wallClock());
+    observer.subjects = { "order.final": ["o1"] };
     const asked: number[] = [];
-    const told: string[] = [];
+    const events: string[] = [];
     for (const status of ["ACTIVE", "ACTIVE", "PARKED", "FILLED", "FILLED", "FILLED"]) {
       order.status = `STATUS_${status}`;
-      told.push(...(await lookout.observe()).events.map(({ key }) => key));
+      events.push(...(await observer.observe()).events.map(({ key }) => key));
       asked.push(served.asked.filter((path) => path.includes("/order/")).length);
       await clock.advance(60_000);
     }
     expect(asked).toEqual([0, 1, 2, 3, 3, 3]);
-    expect(told).toEqual(["o1/STATUS_FILLED"]);
+    expect(events).toEqual(["o1/STATUS_FILLED"]);
   });
 
-  test("that is final already when it is first looked at is told, too", async () => {
+  test("that is final already when it is first polled is announced, too", async () => {
     const { simulator, watch, network, config } = await simulatedNetwork();
-    const lookout = watch(ordersWatcher({ network, config }));
+    const observer = watch(ordersWatcher({ network, config }));
     const { rejectedOrderId } = simulator.samples[network];
-    lookout.subjects = { "order.final": [rejectedOrderId] };
-    expect((await lookout.observe()).events).toEqual([]);
-    expect((await lookout.observe()).events).toMatchObject([
+    observer.subjects = { "order.final": [rejectedOrderId] };
+    expect((await observer.observe()).events).toEqual([]);
+    expect((await observer.observe()).events).toMatchObject([
       { subject: rejectedOrderId, status: "STATUS_REJECTED", reason: "ORDER_ERROR_MARGIN_CHECK_FAILED" },
     ]);
-    expect((await lookout.observe()).events).toEqual([]);
+    expect((await observer.observe()).events).toEqual([]);
   });
 
-  test("takes its turn where there are more than one look may ask for; one unknown to the node stops none", async () => {
+  test("takes its turn where there are more than one observation may poll; one unknown to the node stops none", async () => {
     const asked = new Set<string>();
     const served = await node((request, response) => {
       const id = request.url?.split("/").at(-1) ?? "";
@@ -85,40 +85,40 @@ describe("a watched order", () => {
     });
     const clock = new VirtualClock();
     const api = clientOf([served], { clock, limits: { requestsPerSecond: 10_000, burst: 10_000 } });
-    const lookout = new ManualWatch(ordersWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG }), api, () =>
+    const observer = new ManualObserver(ordersWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG }), api, () =>
       clock.wallClock(),
     );
     const ids = Array.from({ length: 250 }, (_, index) => `order${String(index).padStart(3, "0")}`);
-    lookout.subjects = { "order.final": ids };
+    observer.subjects = { "order.final": ids };
     const counts: number[] = [];
     for (let round = 0; round < 4; round += 1) {
-      await lookout.observe();
+      await observer.observe();
       counts.push(asked.size);
     }
     expect(counts).toEqual([0, MAX_SUBJECTS_PER_POLL, 2 * MAX_SUBJECTS_PER_POLL, 250]);
   });
 
-  test("cannot be looked at where no node answers; what was known stays", async () => {
+  test("cannot be polled where no node answers; its known state stays", async () => {
     const { simulator, pass, watch, network, config } = await simulatedNetwork();
-    const lookout = watch(ordersWatcher({ network, config }));
-    lookout.subjects = { "order.final": [simulator.samples[network].rejectedOrderId] };
-    await lookout.observe();
+    const observer = watch(ordersWatcher({ network, config }));
+    observer.subjects = { "order.final": [simulator.samples[network].rejectedOrderId] };
+    await observer.observe();
     simulator.faults.set({ kind: "die" });
-    await expect(lookout.observe()).rejects.toThrow(/connection/u);
+    await expect(observer.observe()).rejects.toThrow(/connection/u);
     simulator.faults.clear();
     await pass(60);
-    expect((await lookout.observe()).events).toHaveLength(1);
+    expect((await observer.observe()).events).toHaveLength(1);
   });
 });
 
-test("watched stake: what is linked or unlinked later is told when the network accepts it, what was there before is not", async () => {
+test("watched stake: linking or unlinking is announced when the network accepts it, earlier linkings are not", async () => {
   const { simulator, api, pass, watch, network, config } = await simulatedNetwork();
-  const lookout = watch(stakesWatcher({ network, config }));
+  const observer = watch(stakesWatcher({ network, config }));
   const party = simulator.samples[network].partyId;
-  lookout.subjects = { "stake.changed": [party] };
+  observer.subjects = { "stake.changed": [party] };
   const events = [];
   for (let hour = 0; hour <= 50; hour += 1) {
-    events.push(...(await lookout.observe()).events);
+    events.push(...(await observer.observe()).events);
     await pass(3600);
   }
   expect(events.map((event) => ("change" in event ? event.change : "")).toSorted()).toEqual(["linked", "unlinked"]);
@@ -146,52 +146,52 @@ test("watched stake: once the network has accepted it, and once though a node fo
   });
   const clock = new VirtualClock();
   const watcher = stakesWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG });
-  const lookout = new ManualWatch(watcher, clientOf([served], { clock }), () => clock.wallClock());
-  lookout.subjects = { "stake.changed": ["p"] };
-  const told = async (now: readonly Linking[]): Promise<string[]> => {
+  const observer = new ManualObserver(watcher, clientOf([served], { clock }), () => clock.wallClock());
+  observer.subjects = { "stake.changed": ["p"] };
+  const newEvents = async (now: readonly Linking[]): Promise<string[]> => {
     linkings = now;
     await clock.advance(60_000);
-    const { events } = await lookout.observe();
+    const { events } = await observer.observe();
     return events.map((event) => (event.kind === "stake.changed" ? `${event.change} ${event.amount}` : event.kind));
   };
   const old = ["a", "ACCEPTED"] as const;
-  expect(await told([old])).toEqual([]);
-  expect(await told([old, ["b", "PENDING"], ["c", "REJECTED"]])).toEqual([]);
-  expect(await told([old, ["b", "ACCEPTED"]])).toEqual(["linked 1"]);
+  expect(await newEvents([old])).toEqual([]);
+  expect(await newEvents([old, ["b", "PENDING"], ["c", "REJECTED"]])).toEqual([]);
+  expect(await newEvents([old, ["b", "ACCEPTED"]])).toEqual(["linked 1"]);
   // Another node may know less for a while.
-  expect(await told([])).toEqual([]);
-  expect(await told([old, ["b", "ACCEPTED"], ["d", "ACCEPTED", "TYPE_UNLINK"]])).toEqual(["unlinked 1"]);
+  expect(await newEvents([])).toEqual([]);
+  expect(await newEvents([old, ["b", "ACCEPTED"], ["d", "ACCEPTED", "TYPE_UNLINK"]])).toEqual(["unlinked 1"]);
 });
 
 describe("a watched bundle", () => {
-  test("is told once it is signed", async () => {
+  test("is announced once it is signed", async () => {
     const { simulator, api, pass, watch, network, config } = await simulatedNetwork();
     const isSigned = async (): Promise<boolean> => {
       const { value } = await api.getAssetLimitsBundle(simulator.freshSamples(network).proposalId, { fresh: true });
       return value.signatures !== undefined;
     };
     while (await isSigned()) await pass(120);
-    const lookout = watch(bundlesWatcher({ network, config }));
+    const observer = watch(bundlesWatcher({ network, config }));
     const subject = `asset-limits:${simulator.freshSamples(network).proposalId}`;
-    lookout.subjects = { "bundle.signed": [subject] };
+    observer.subjects = { "bundle.signed": [subject] };
     const events = [];
     for (let minute = 0; minute < 15; minute += 1) {
-      events.push((await lookout.observe()).events);
+      events.push((await observer.observe()).events);
       await pass(60);
     }
     expect(events.slice(0, 2).flat()).toEqual([]);
     expect(events.flat()).toMatchObject([{ kind: "bundle.signed", subject, key: subject, bundle: "asset-limits" }]);
   });
 
-  test("of an asset that is signed already is told at the next look, one never signed is not", async () => {
+  test("of an asset that is signed already is announced at the next observation, one never signed is not", async () => {
     const { simulator, watch, network, config } = await simulatedNetwork();
     const { assetId, unsignedAssetId, marketProposalId } = simulator.samples[network];
-    const lookout = watch(bundlesWatcher({ network, config }));
-    lookout.subjects = {
+    const observer = watch(bundlesWatcher({ network, config }));
+    observer.subjects = {
       "bundle.signed": [assetId, `list-asset:${unsignedAssetId}`, `asset-limits:${marketProposalId}`],
     };
-    expect((await lookout.observe()).events).toEqual([]);
-    expect((await lookout.observe()).events).toMatchObject([{ subject: assetId, bundle: "list-asset" }]);
-    expect((await lookout.observe()).events).toEqual([]);
+    expect((await observer.observe()).events).toEqual([]);
+    expect((await observer.observe()).events).toMatchObject([{ subject: assetId, bundle: "list-asset" }]);
+    expect((await observer.observe()).events).toEqual([]);
   });
 });

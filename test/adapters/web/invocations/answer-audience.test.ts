@@ -8,7 +8,7 @@ import type { AnyCommand } from "../../../../src/bot/command.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { silentLog } from "../../../../src/log.ts";
 import { reply } from "../../../../src/reply/reply.ts";
-import { noAlertDesk } from "../../../support/alert-desk.ts";
+import { noAlertService } from "../../../support/alert-service.ts";
 import { startConsole } from "../harness.ts";
 
 function sample(name: string, audience: "caller" | "channel", more: Partial<AnyCommand> = {}): AnyCommand {
@@ -36,7 +36,7 @@ const bot = createBot({
   seen: { note: async () => {}, find: async () => [] },
   parties: { save: async () => "saved", list: async () => [], forget: async () => false },
   exports: { export: async () => Promise.reject(new Error("not asked for here")) },
-  alerts: noAlertDesk(),
+  alerts: noAlertService(),
   log: silentLog(),
 });
 

@@ -10,13 +10,13 @@ export interface Found {
   readonly events: readonly AlertEvent[];
 }
 
-/** Looks again and again; between two looks the snapshot is what a store would have kept: JSON. */
-export class ManualWatch<Snapshot> {
+/** Observes on demand; between two observations the snapshot is JSON, as in a store. */
+export class ManualObserver<Snapshot> {
   readonly #watcher: Watcher<Snapshot>;
   readonly #api: ApiClient;
   readonly #now: () => Nanoseconds;
   #kept: string | undefined;
-  /** What is watched, by kind. */
+  /** The subscribed subjects, by kind. */
   subjects: Partial<Record<AlertKind, readonly string[]>> = {};
 
   constructor(watcher: Watcher<Snapshot>, api: ApiClient, now: () => Nanoseconds) {
@@ -25,11 +25,11 @@ export class ManualWatch<Snapshot> {
     this.#now = now;
   }
 
-  /** With `keep: false` nothing was stored, as where the sink fails. */
+  /** With `keep: false` nothing is stored, as where the sink fails. */
   async observe(options: { keep?: boolean } = {}): Promise<Found> {
     const before = this.#kept === undefined ? undefined : this.#watcher.snapshot.parse(JSON.parse(this.#kept));
-    const watched = { before, subjects: (kind: AlertKind) => this.subjects[kind] ?? [] };
-    const after = await this.#watcher.observe(this.#api, watched, new AbortController().signal);
+    const context = { before, subjects: (kind: AlertKind) => this.subjects[kind] ?? [] };
+    const after = await this.#watcher.observe(this.#api, context, new AbortController().signal);
     const kept = JSON.stringify(after);
     const found = this.#watcher.judge(before, this.#watcher.snapshot.parse(JSON.parse(kept)), this.#now());
     if (options.keep !== false) this.#kept = kept;

@@ -2,24 +2,24 @@ import type { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import type { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 import { fileUrls, type ConsoleReader } from "./console-reader.ts";
 
-/** One message as somebody in a channel sees it. */
-export interface Told {
+/** One message as people in a channel see it. */
+export interface ChannelMessage {
   /** The delivery that it carries. */
   readonly delivery: string;
   /** Its first line. */
   readonly title: string;
-  /** All of it, as the platform keeps it, with the text of its files. */
+  /** The whole message, as the platform keeps it, with the text of its files. */
   readonly text: string;
 }
 
-/** What one destination was told, in the order in which it stands there. */
-export interface Heard {
+/** The messages of one destination, in their order there. */
+export interface Transcript {
   readonly name: string;
   readonly platform: "discord" | "slack" | "web";
-  readonly messages: readonly Told[];
+  readonly messages: readonly ChannelMessage[];
 }
 
-export function heardOnDiscord(fake: FakeDiscord, name: string, channel: string): Heard {
+export function discordTranscript(fake: FakeDiscord, name: string, channel: string): Transcript {
   const messages = [...fake.state.messages.values()]
     .filter((message) => message.channel === channel)
     .map(({ nonce, content, embeds, files }) => ({
@@ -30,10 +30,10 @@ export function heardOnDiscord(fake: FakeDiscord, name: string, channel: string)
   return { name, platform: "discord", messages };
 }
 
-export function heardOnSlack(fake: FakeSlack, name: string, channel: string): Heard {
+export function slackTranscript(fake: FakeSlack, name: string, channel: string): Transcript {
   const all = fake.state.messages.filter((message) => message.channel === channel && !message.gone);
   const messages = all
-    // Files stand in the thread of their message.
+    // Files are in the thread of their message.
     .filter(({ metadata }) => metadata !== undefined)
     .map(({ ts, text, blocks, metadata }) => {
       const files = all.filter(({ thread }) => thread === ts).flatMap((reply) => reply.files);
@@ -47,7 +47,7 @@ export function heardOnSlack(fake: FakeSlack, name: string, channel: string): He
   return { name, platform: "slack", messages };
 }
 
-export function heardOnConsole({ alerts, files }: ConsoleReader): Heard {
+export function consoleTranscript({ alerts, files }: ConsoleReader): Transcript {
   const messages = alerts.map(({ id, text }) => {
     const { reply } = JSON.parse(text) as { reply: { title: unknown } };
     const bodies = fileUrls(text).map((url) => files.get(url) ?? "");

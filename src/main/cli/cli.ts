@@ -6,12 +6,12 @@ import { readFileSync } from "node:fs";
 /** Resolves with the exit code; main.ts prints the errors it throws. */
 export type Subcommand = (args: readonly string[]) => Promise<number>;
 
-/** What a process ends with; the codes of `ask` are those of the reply's failure. */
+/** Exit codes; `ask` exits with that of the reply's failure. */
 export const EXIT_CALLER = 1;
 export const EXIT_NETWORK = 2;
 export const EXIT_BUG = 3;
 
-/** The version of Bellwether that runs, as its package.json says. */
+/** The running version, from package.json. */
 export function packageVersion(): string {
   const file = new URL("../../../package.json", import.meta.url);
   return String((JSON.parse(readFileSync(file, "utf8")) as { version: unknown }).version);

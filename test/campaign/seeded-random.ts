@@ -1,5 +1,5 @@
-/** Chance that can be had again: the same seed gives the same numbers (mulberry32). */
-export class Dice {
+/** Repeatable random numbers: the same seed gives the same ones (mulberry32). */
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {

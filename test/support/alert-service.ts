@@ -6,29 +6,29 @@ import type { Verdict } from "../../src/api/verdict/verdict.ts";
 import { silentLog } from "../../src/log.ts";
 import type { Store } from "../../src/store/store.ts";
 
-interface DeskOptions {
+interface AlertServiceOptions {
   readonly clock?: Clock;
   readonly platforms?: readonly string[];
-  /** The last verdicts of those who watch; without, nobody does. */
+  /** The last verdicts of the watchers; without them, nothing is watched. */
   readonly verdict?: (network: string) => Verdict | undefined;
 }
 
-/** The alerts on a store, with nobody who watches or delivers; a test may tell the engine what is seen. */
+/** Alerts on a store, without watchers or a dispatcher; a test may record observations in the engine. */
 export function alertsOn(
   store: Pick<Store, "transaction">,
-  { clock = systemClock, platforms = [], verdict }: DeskOptions = {},
-): { readonly desk: AlertService; readonly engine: AlertEngine } {
+  { clock = systemClock, platforms = [], verdict }: AlertServiceOptions = {},
+): { readonly service: AlertService; readonly engine: AlertEngine } {
   const config = DEFAULT_ALERTS_CONFIG;
   const engine = createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set() });
-  return { engine, desk: createAlertService(engine, config, () => platforms, verdict) };
+  return { engine, service: createAlertService(engine, config, () => platforms, verdict) };
 }
 
-/** The same for what only asks. */
-export function alertDesk(store: Pick<Store, "transaction">, more: DeskOptions = {}): AlertService {
-  return alertsOn(store, more).desk;
+/** The service alone. */
+export function alertService(store: Pick<Store, "transaction">, more: AlertServiceOptions = {}): AlertService {
+  return alertsOn(store, more).service;
 }
 
-/** For what never comes near them. */
-export function noAlertDesk(): AlertService {
-  return alertDesk({ transaction: () => Promise.reject(new Error("no alerts are asked for here")) });
+/** For tests that never use alerts. */
+export function noAlertService(): AlertService {
+  return alertService({ transaction: () => Promise.reject(new Error("no alerts are asked for here")) });
 }

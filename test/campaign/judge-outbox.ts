@@ -1,13 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
 
-import type { Heard } from "./told.ts";
+import type { Transcript } from "./transcript.ts";
 
-export interface Ledger {
+export interface OutboxJudgement {
   readonly deliveries: number;
   readonly faults: readonly string[];
 }
 
-/** How many messages that were owed before that moment (Unix milliseconds) are still to be sent. */
+/** The number of messages owed since before that moment (Unix milliseconds). */
 export function stillOwed(file: string, before: number): number {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -17,20 +17,24 @@ export function stillOwed(file: string, before: number): number {
          WHERE state IN ('owed', 'sending') AND kind = 'message' AND created_at < ?`,
       )
       .get(before) as { n: number };
-    const parcels = database
+    const chunks = database
       .prepare("SELECT coalesce(sum(owed), 0) AS n FROM alert_parcels WHERE created_at < ?")
       .get(before) as { n: number };
-    return open.n + parcels.n;
+    return open.n + chunks.n;
   } finally {
     database.close();
   }
 }
 
 /**
- * What the store itself says at the end, of what was owed before a moment: every delivery has a receipt or a reason; what it says was sent stands on the
- * platform, and in its order; a repeat was made only where the outcome was unknown.
+ * Judges the store's outbox at the end, as far as it was owed before a moment: every delivery has a receipt or a reason;
+ * sent messages are on the platform, in order; a repeat was made only where the result was unknown.
  */
-export function judgeLedger(file: string, before: number, heard: ReadonlyMap<string, Heard>): Ledger {
+export function judgeOutbox(
+  file: string,
+  before: number,
+  transcripts: ReadonlyMap<string, Transcript>,
+): OutboxJudgement {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const rows = database
@@ -42,20 +46,20 @@ export function judgeLedger(file: string, before: number, heard: ReadonlyMap<str
       .all() as unknown as DeliveryLine[];
     const faults: string[] = [];
     for (const row of rows) {
-      const about = `${row.destination} ${row.phase} ${row.id}`;
+      const label = `${row.destination} ${row.phase} ${row.id}`;
       const isOpen = row.state === "owed" || row.state === "sending";
-      // The last state of a message that changes all the time is always owed.
+      // The last edit of a message that changes all the time is always owed.
       if (isOpen && (row.kind === "edit" || row.created_at >= before)) continue;
-      if (isOpen) faults.push(`${about} is still ${row.state}`);
-      else if (row.state !== "sent" && row.last_error === null) faults.push(`${about} is ${row.state} for no reason`);
+      if (isOpen) faults.push(`${label} is still ${row.state}`);
+      else if (row.state !== "sent" && row.last_error === null) faults.push(`${label} is ${row.state} for no reason`);
       else if (row.state === "sent" && row.kind === "message" && row.receipt === null) {
-        faults.push(`${about} was sent without a receipt`);
+        faults.push(`${label} was sent without a receipt`);
       }
-      if (row.state === "dead") faults.push(`${about} was given up: ${row.last_error}`);
+      if (row.state === "dead") faults.push(`${label} was given up: ${row.last_error}`);
     }
-    for (const [destination, there] of heard) {
+    for (const [destination, transcript] of transcripts) {
       const here = rows.filter((row) => row.destination === destination && row.kind === "message");
-      faults.push(...compare(there, here));
+      faults.push(...compare(transcript, here));
     }
     return { deliveries: rows.length, faults };
   } finally {
@@ -77,24 +81,25 @@ interface DeliveryLine {
   readonly receipt: string | null;
 }
 
-function compare(there: Heard, rows: readonly DeliveryLine[]): string[] {
+function compare(transcript: Transcript, rows: readonly DeliveryLine[]): string[] {
   const faults: string[] = [];
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const first = [...new Set(there.messages.map(({ delivery }) => delivery))];
+  const first = [...new Set(transcript.messages.map(({ delivery }) => delivery))];
   const standing = new Set(first);
   for (const { id, state, phase } of rows) {
-    if (state === "sent" && !standing.has(id)) faults.push(`${there.name}: ${phase} ${id} was sent and is not there`);
+    if (state === "sent" && !standing.has(id))
+      faults.push(`${transcript.name}: ${phase} ${id} was sent and is not there`);
   }
   let last = 0;
   for (const id of first) {
     const row = byId.get(id);
-    if (row === undefined) faults.push(`${there.name}: ${id} stands there and is not in the ledger`);
-    else if (row.seq < last) faults.push(`${there.name}: ${row.phase} ${id} stands out of order`);
+    if (row === undefined) faults.push(`${transcript.name}: ${id} stands there and is not in the ledger`);
+    else if (row.seq < last) faults.push(`${transcript.name}: ${row.phase} ${id} stands out of order`);
     last = row?.seq ?? last;
   }
-  for (const [id, all] of Map.groupBy(there.messages, ({ delivery }) => delivery)) {
+  for (const [id, all] of Map.groupBy(transcript.messages, ({ delivery }) => delivery)) {
     if (all.length > 1 && byId.get(id)?.uncertain_since === null) {
-      faults.push(`${there.name}: ${id} was repeated though its outcome was known`);
+      faults.push(`${transcript.name}: ${id} was repeated though its outcome was known`);
     }
   }
   return faults;

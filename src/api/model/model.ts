@@ -1,7 +1,6 @@
 // The data node's interface: one request per operation, with its path, the schema of its answer and how long that may be
 // cached. The schemas stand beside this, one file per idea (market.ts, order.ts, network.ts, …), made of fields.ts and
 // page.ts. To add an operation: its schema here in model/, its request below, its call in client/operations.ts.
-
 import type { z } from "zod";
 
 import { UserError } from "../../errors.ts";

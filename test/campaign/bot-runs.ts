@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { StepName } from "../../src/alerts/dependencies.ts";
+import type { Place, Running } from "../support/bellwether.ts";
+
+/** The end of one run of the bot. */
+export type Kill =
+  /** At a step between observation and receipt, when it is passed for the nth time. */
+  | { readonly at: StepName; readonly times: number }
+  /** So many milliseconds after the process began. */
+  | { readonly after: number }
+  /** Some seconds after it began to watch, which is time for everything. */
+  | { readonly after: "long" };
+
+export type KillOutcome = "at the step" | "at a moment" | "at the end of a long life" | "step not reached";
+
+/** A step that is not reached within this counts as not reached. */
+const STEP_MILLIS = 7000;
+const LONGEST_MILLIS = 15_000;
+
+export interface Bot {
+  /** A long run, after the page answers: the alerts begin half a second later, and their first observation fires nothing. */
+  readonly longMillis: number;
+  readonly env: Record<string, string>;
+  readonly place: Place;
+}
+
+export function startBot(bot: Bot, kill?: Kill): Running {
+  const args = kill !== undefined && "at" in kill ? [kill.at, String(kill.times)] : [];
+  return bot.place.run(args, bot.env, { script: "test/campaign/bot.ts" });
+}
+
+/** One run of the bot until it is killed; `meanwhile` runs beside it. */
+export async function runUntilKilled(bot: Bot, kill: Kill, meanwhile: () => Promise<void>): Promise<KillOutcome> {
+  const startedAt = performance.now();
+  const process = startBot(bot, kill);
+  try {
+    const beside = meanwhile();
+    const outcome = await end(process, kill, startedAt, bot.longMillis);
+    await beside;
+    return outcome;
+  } finally {
+    await process.kill("SIGKILL");
+  }
+}
+
+async function end(process: Running, kill: Kill, startedAt: number, longMillis: number): Promise<KillOutcome> {
+  if ("at" in kill) {
+    const reached = await Promise.race([process.ended.then(() => true), sleep(STEP_MILLIS).then(() => false)]);
+    if (reached) await mustBeKilled(process);
+    return reached ? "at the step" : "step not reached";
+  }
+  if (kill.after === "long") {
+    await process.printed(/Bellwether runs/u);
+    // On a slow machine everything takes longer.
+    await sleep(Math.max(longMillis, Math.min(LONGEST_MILLIS, 4 * (performance.now() - startedAt))));
+    if (process.child.exitCode !== null) await mustBeKilled(process);
+    return "at the end of a long life";
+  }
+  const early = await Promise.race([process.ended.then(() => true), sleep(kill.after).then(() => false)]);
+  if (early) await mustBeKilled(process);
+  return "at a moment";
+}
+
+/** A run may end in no other way. */
+async function mustBeKilled(process: Running): Promise<void> {
+  const { code, signal, stdout, stderr } = await process.ended;
+  if (signal !== "SIGKILL") {
+    throw new Error(`The bot ended by itself (${code ?? signal}):\n${stdout}\n${stderr}`);
+  }
+}
