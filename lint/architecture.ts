@@ -1,4 +1,4 @@
-// The rule architecture/arrows: a file lies in a room of lint/rooms.ts and imports only what is written there.
+// The rule architecture/arrows: every file belongs to a room of lint/rooms.ts and imports only what that allows.
 import path from "node:path";
 
 import type { RuleTester } from "oxlint/plugins-dev";
@@ -11,38 +11,38 @@ type Source = { readonly type: string; readonly range: [number, number] };
 const TABLE = "lint/rooms.ts";
 const root = path.dirname(import.meta.dirname);
 
-/** Whether a file of the project lies in a place of the tables: `src/api/http.ts` in `api` and in `api/http`. */
-export function lies(file: string, place: string): boolean {
+/** Whether a file is inside an entry of the tables: `src/api/http.ts` is in `api` and in `api/http`. */
+export function isInside(file: string, place: string): boolean {
   const bare = file.replace(/\.[cm]?[jt]sx?$/u, "");
   const start = place === "commands" ? place : `src/${place}`;
   return start.endsWith("/*") ? path.posix.dirname(bare) === start.slice(0, -2) : `${bare}/`.startsWith(`${start}/`);
 }
 
-/** The room of a file of the project: the longest name that fits. */
-export const roomOf = (file: string): string | undefined =>
+/** The room of a file: the longest matching name. */
+const roomOf = (file: string): string | undefined =>
   Object.keys(rooms)
-    .filter((room) => lies(file, room))
+    .filter((room) => isInside(file, room))
     .toSorted((a, b) => b.length - a.length)[0];
 
-/** What is wrong with an import, in one sentence; undefined where nothing is. */
-function refusal(file: string, room: string, specifier: string, isType: boolean): string | undefined {
+/** The error message for an import; undefined if it is allowed. */
+function violation(file: string, room: string, specifier: string, isType: boolean): string | undefined {
   if (!specifier.startsWith(".")) {
     const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
-    // What is said of a room does not count for the rooms inside it.
+    // An entry for a room does not apply to rooms nested in it.
     const fits = (place: string): boolean =>
-      place === "everywhere" || (lies(file, place) && place.length >= room.length);
-    return judge(room, `the package ${name}`, packages[name], fits, isType);
+      place === "everywhere" ? room !== "adapters/web/public" : isInside(file, place) && place.length >= room.length;
+    return checkEntries(room, `the package ${name}`, packages[name], fits, isType);
   }
   const target = path.posix.join(path.posix.dirname(file), specifier);
   const other = roomOf(target);
   if (other === undefined) return `${room} must not import ${target}, which lies in no room of ${TABLE}.`;
   if (other === room || rooms[room] === "everything") return undefined;
   const isGround = ground.split(" ").includes(other);
-  return judge(room, other, rooms[room], (place) => place === other || (place === "ground" && isGround), isType);
+  return checkEntries(room, other, rooms[room], (place) => place === other || (place === "ground" && isGround), isType);
 }
 
-/** `places` as the tables write them. */
-function judge(
+/** Checks an import against a row of the tables. */
+function checkEntries(
   room: string,
   target: string,
   places = "",
@@ -57,7 +57,7 @@ function judge(
     : `${room} must not import ${target}: ${TABLE} does not allow it.`;
 }
 
-/** The text of a specifier, of a template its beginning; undefined where it is put together while running. */
+/** The text of a specifier, or the beginning of a template; undefined if it is computed. */
 function textOf(source: Source): string | undefined {
   const { value, quasis } = source as Source & { value?: unknown; quasis?: { value: { cooked: string | null } }[] };
   const text = quasis?.[0]?.value.cooked ?? value;
@@ -74,7 +74,7 @@ const arrows: Rule = {
       const message =
         text === undefined
           ? `${room} must name what it loads in a string, so that ${TABLE} can be asked.`
-          : refusal(file, room, text, isType);
+          : violation(file, room, text, isType);
       if (message !== undefined) context.report({ node: source, message });
     };
     return {
@@ -99,12 +99,17 @@ const arrows: Rule = {
       TSImportType: (node) => check(node.source, true),
       TSExternalModuleReference: (node) => check(node.expression),
       ImportExpression: (node) => check(node.source),
+      NewExpression({ callee, arguments: [from] }) {
+        // A worker's file is loaded, too.
+        if (callee.type !== "Identifier" || callee.name !== "Worker") return;
+        check(from?.type === "NewExpression" ? from.arguments[0] : from);
+      },
       CallExpression(node) {
         const { callee } = node;
         const called = callee.type === "MemberExpression" ? callee.property : callee;
         const name = called.type === "Identifier" ? called.name : "";
         if (name === "require" || name === "getBuiltinModule") check(node.arguments[0]);
-        // Under another name, nobody would know its calls for imports.
+        // Under another name, its calls would not be recognized as imports.
         const { parent } = node;
         const kept = parent.type === "VariableDeclarator" && parent.id.type === "Identifier" ? parent.id.name : "";
         if (name === "createRequire" && kept !== "require") {

@@ -1,14 +1,14 @@
-// The arrows of ARCHITECTURE.md, as the linter reads them (lint/architecture.ts). Whatever is not written here is
-// refused: a file in no room, an arrow, a package, a module of Node. `x(types)` allows `import type` alone.
+// The allowed imports of ARCHITECTURE.md, for the linter (lint/architecture.ts). Everything else is refused: a file in
+// no room, an import of another room, a package, a module of Node. `x(types)` allows `import type` alone.
 
-/** Floor 1: whoever names `ground` may import all of these. */
+/** Floor 1: a row with `ground` may import all of these. */
 export const ground = "errors log loopback make-folder reply units";
 
-/** Room → the rooms it may import. It is `src/<room>.ts` and `src/<room>/`, less what a longer name says of its inside. */
+/** Room → the rooms it may import. A room is `src/<room>.ts` and `src/<room>/`, without nested rooms of a longer name. */
 export const rooms: Readonly<Record<string, string>> = {
   // Floor 6
   main: "everything",
-  // Floor 5; `adapters/*` lies flat beside the platforms.
+  // Floor 5; `adapters/*` = the files directly in `adapters/`.
   commands: "ground answers bot alerts api export(types)",
   "adapters/discord": "ground adapters/* bot alerts",
   "adapters/slack": "ground adapters/* bot alerts",
@@ -28,7 +28,7 @@ export const rooms: Readonly<Record<string, string>> = {
   api: "ground",
   simulator: "ground",
   store: "ground",
-  // Floor 1; what is configured reaches the others through main.
+  // Floor 1; main passes the configuration to the others.
   config: "errors log loopback",
   errors: "",
   log: "",
@@ -38,7 +38,7 @@ export const rooms: Readonly<Record<string, string>> = {
   units: "",
 };
 
-/** Package or module of Node → the rooms, or folders and files in them, that may import it. */
+/** Package or module of Node → the rooms, folders or files that may import it; `everywhere` leaves out browsers. */
 export const packages: Readonly<Record<string, string>> = {
   // Both ends of the bot, each in one place
   undici: "api/http",
@@ -90,9 +90,12 @@ export const packages: Readonly<Record<string, string>> = {
   zod: "adapters/discord adapters/slack adapters/web alerts answers api config main reply store watchers",
 };
 
-/** A way out that nobody has to import → the rooms that may name it. */
+/** Global network API → the rooms that may use it. */
 export const globals: Readonly<Record<string, string>> = {
   fetch: "adapters/discord adapters/slack adapters/web/public main",
   EventSource: "adapters/web/public",
+  // Through these, every other one could be had.
+  global: "",
+  globalThis: "main",
   WebSocket: "",
 };

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 
-/** What can stand in the field `event` of a log line; docs/logs.md explains each. */
+/** The values of the field `event` of a log line; docs/logs.md explains each. */
 export const LOG_EVENTS = [
   "acknowledgement failed",
   "alert files not sent",
@@ -94,8 +94,10 @@ export const LOG_EVENTS = [
 ] as const;
 export type LogEvent = (typeof LOG_EVENTS)[number];
 
-/** Writes a line: what happened by its name, and the particulars as fields. */
-type WriteLine = (fields: Readonly<Record<string, unknown>>, event: LogEvent) => void;
+/** Writes a line: the name of an event, and its details as fields. */
+type WriteLine = (fields: Fields, event: LogEvent) => void;
+/** The log itself writes `event`, `level` and `time`. */
+type Fields = Readonly<Record<string, unknown> & { event?: never; level?: never; time?: never }>;
 
 /** A line is one event of LOG_EVENTS. Never throws. */
 export interface Log {
@@ -106,10 +108,16 @@ export interface Log {
   readonly fatal: WriteLine;
 }
 
-/** Keys whose values never reach a log line, at any of the first three depths. */
+/** Keys whose values never reach a log line, at any of the first four depths. */
 const SECRET_KEYS = [
   "token",
+  "appToken",
+  "botToken",
+  "urls",
+  "coreUrl",
+  "deadmanUrl",
   "authorization",
+  "Authorization",
   "password",
   "secret",
   "cookie",
@@ -136,7 +144,11 @@ export function createLog(level: LogLevel, destination: LogTarget): Log {
       messageKey: "event",
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: {
-        paths: SECRET_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]),
+        paths: [
+          ...["", "*", "*.*", "*.*.*"].flatMap((above) => SECRET_KEYS.map((key) => `${above}["${key}"]`)),
+          // The address of a failed request to Discord holds the interaction's token.
+          "*.url",
+        ],
         censor: "[redacted]",
       },
     },
